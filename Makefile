@@ -1,0 +1,105 @@
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PEERS := .venv-peers
+LOCKER := .venv-lock
+SETUP := $(VENV)/.handrail-setup
+PIP := pip --disable-pip-version-check --no-input -qq
+
+# At most four workers: each may later start servers of its own. Snapshots are compared, never written.
+WORKERS ?= --numprocesses=auto --maxprocesses=4 --dist=worksteal --inline-snapshot=disable
+CORPORA := $(abspath $(or $(HANDRAIL_CORPORA),../shared/data))
+
+.PHONY: help setup run test lint format types corpora soak bench docs coverage-req lock clean distclean
+
+help:  ## this list
+	@echo "Handrail: make <target>"
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)$$/  \1|\2/p' Makefile | while IFS='|' read -r target text; do \
+	  printf '  %-14s %s\n' "$$target" "$$text"; done
+	@echo "  ARGS=\"...\" is handed on to what a target runs: make test ARGS=\"-k approval\""
+
+# A new environment holds exactly the lock; it is made again when the lock or pyproject.toml changes.
+define make_venv
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "make: $(PYTHON) is missing or older than 3.11; name another one with PYTHON=python3.13" >&2; exit 1; }
+	@test -x $(1)/bin/pip || $(PYTHON) -m venv --clear $(1) || { \
+	  echo "make: $(PYTHON) cannot create an environment; on Debian: apt-get install python3-venv" >&2; exit 1; }
+endef
+
+$(SETUP): pyproject.toml requirements/dev.txt
+	$(call make_venv,$(VENV))
+	@$(BIN)/$(PIP) install --require-hashes -r requirements/dev.txt
+	@$(BIN)/$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(PEERS)/.handrail-setup: requirements/peers.txt
+	$(call make_venv,$(PEERS))
+	@$(PEERS)/bin/$(PIP) install --require-hashes -r requirements/peers.txt
+	@touch $@
+
+setup: $(SETUP)  ## the environment in .venv, from the hashed lock
+	@:
+
+run: setup  ## one example from end to end, in the terminal
+	@$(BIN)/python examples/sixty_seconds.py
+
+test: setup  ## every test but the corpora and the soak
+	@$(BIN)/python -m pytest $(WORKERS) $(ARGS)
+
+lint: setup  ## rules, format and the direction of imports
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports --no-logo
+
+format: setup  ## repairs what `make lint` can repair by itself
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+types: setup  ## mypy, strict
+	@$(BIN)/mypy src tests scripts $(wildcard benchmarks docs_src examples)
+
+corpora: setup  ## the tests on public data sets, from HANDRAIL_CORPORA or ../shared/data
+	@if [ -d "$(CORPORA)" ]; then \
+	  HANDRAIL_CORPORA="$(CORPORA)" $(BIN)/python -m pytest $(WORKERS) --timeout=600 tests/corpora $(ARGS); \
+	elif [ -n "$${HANDRAIL_CORPORA:-}" ]; then \
+	  echo "corpora: HANDRAIL_CORPORA is set, but there is no such folder" >&2; exit 1; \
+	else \
+	  echo "corpora: NOT RUN, the data sets are absent; set HANDRAIL_CORPORA to their folder"; \
+	fi
+
+soak: setup  ## the long seeded fault and load runs
+	@code=5; \
+	if [ -d tests/soak ]; then code=0; $(BIN)/python -m pytest --timeout=0 tests/soak $(ARGS) || code=$$?; fi; \
+	if [ $$code -eq 5 ]; then echo "soak: there is no soak test yet"; code=0; fi; \
+	exit $$code
+
+bench: setup $(PEERS)/.handrail-setup  ## the speed table, with peers from an environment of their own
+	@$(BIN)/python benchmarks/run.py --peers $(PEERS)/bin/python $(ARGS)
+
+docs: setup  ## runs the code of README and docs
+	@$(BIN)/python -m pytest tests/docs $(ARGS)
+
+coverage-req: setup  ## requirements without a proving test; GROUP=TD,BY-04 must have none
+	@$(BIN)/python scripts/coverage_req.py $(if $(GROUP),--group $(GROUP)) $(ARGS)
+
+lock:  ## resolves the lock files again; newest versions with LOCK=--upgrade
+	$(call make_venv,$(LOCKER))
+	@$(LOCKER)/bin/$(PIP) install --upgrade uv
+	@$(call compile,dev,pyproject.toml --extra all --extra dev)
+	@$(call compile,peers,requirements/peers.in --constraints requirements/dev.txt)
+
+compile = $(LOCKER)/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
+  --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(LOCK) \
+  --output-file requirements/$(1).txt $(2) && echo "lock: requirements/$(1).txt"
+
+clean:  ## caches and what was built
+	@rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage benchmarks/results
+	@find . -path './.venv*' -prune -o -name __pycache__ -type d -print0 | xargs -0 rm -rf
+
+distclean: clean  ## the environments too
+	@rm -rf $(VENV) $(PEERS) $(LOCKER)

@@ -1,0 +1,1 @@
+"""What Handrail costs, beside its peers on the same machine in the same run."""

@@ -1,0 +1,1 @@
+"""Our own subjects, each timed in a process that holds nothing else."""

@@ -1,0 +1,1 @@
+"""The peers' subjects: the tool of `benchmarks.task`, called in each library's own way."""

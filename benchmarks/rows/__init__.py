@@ -1,0 +1,21 @@
+"""The rows of the report, in its order. Each module has a `TITLE` and a `measure`."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from benchmarks.row import Row
+from benchmarks.rows import imports, one_call, scale
+from benchmarks.timing import Effort
+
+
+class Rows(Protocol):
+    """What a module here offers."""
+
+    TITLE: str
+
+    def measure(self, peers: str | None, effort: Effort) -> list[Row]:
+        """Measure now; `peers` is the Python that has the peers installed."""
+
+
+ALL: dict[str, Rows] = {"one_call": one_call, "scale": scale, "imports": imports}

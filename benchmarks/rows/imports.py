@@ -1,0 +1,78 @@
+"""What an import costs in a fresh process, without the start of Python itself."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from benchmarks.processes import ROOT, environment
+from benchmarks.row import Ratio, Row, at_most
+from benchmarks.timing import Effort, Measured, NotMeasured, Timing
+
+TITLE = "Import in a fresh process"
+
+_CLOCK = """
+import sys, time
+statement = compile(sys.argv[1], "statement", "exec")
+start = time.perf_counter()
+exec(statement, {})
+print(time.perf_counter() - start)
+"""
+
+_PYDANTIC = "import pydantic; pydantic.BaseModel"
+"""The package loads itself on first use of a name, so the bare import says little."""
+_OURS = ("import handrail", "from handrail import Handrail, tool")
+_PEERS = (
+    "from langchain_core.tools import tool",
+    "from fastmcp import FastMCP",
+    "from pydantic_ai.toolsets import FunctionToolset",
+    "from agents import function_tool",
+)
+
+
+def measure(peers: str | None, effort: Effort) -> list[Row]:
+    here = _time_in_turn(sys.executable, ("import pydantic", _PYDANTIC, *_OURS), effort.imports)
+    there = _time_in_turn(peers, _PEERS, effort.peer_imports)
+    pydantic = here[_PYDANTIC]
+
+    def beside(measured: Measured) -> Ratio:
+        return Ratio(measured, pydantic, "{:.2f} times pydantic's")
+
+    return [
+        Row(_PYDANTIC, pydantic),
+        Row("import pydantic", here["import pydantic"]),
+        *(Row(ours, here[ours], beside(here[ours]), at_most(1.5)) for ours in _OURS),
+        *(Row(peer, there[peer], beside(there[peer])) for peer in _PEERS),
+    ]
+
+
+def _time_in_turn(python: str | None, statements: Sequence[str], rounds: int) -> dict[str, Measured]:
+    """Every statement once a round, after one round that only fills the caches of disk and bytecode."""
+    if python is None:
+        return dict.fromkeys(statements, NotMeasured("no environment with the peers"))
+    seconds: dict[str, list[float]] = {statement: [] for statement in statements}
+    failures: dict[str, Measured] = {}
+    for number in range(rounds + 1):
+        for statement in statements:
+            if statement in failures:
+                continue
+            took = _time_once(python, statement)
+            if isinstance(took, NotMeasured):
+                failures[statement] = took
+            elif number > 0:
+                seconds[statement].append(took)
+    return {statement: failures.get(statement) or Timing.over(seconds[statement]) for statement in statements}
+
+
+def _time_once(python: str, statement: str) -> float | NotMeasured:
+    done = subprocess.run(
+        [python, "-P", "-c", _CLOCK, statement],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=environment(python),
+    )
+    if done.returncode != 0:
+        return NotMeasured(done.stderr.strip().splitlines()[-1])
+    return float(done.stdout.splitlines()[-1])

@@ -1,0 +1,18 @@
+"""The one place where text for a model is cut."""
+
+from __future__ import annotations
+
+MODEL_LIMIT = 30_000
+"""Characters of one result that a model is given unless the caller asks for another bound."""
+
+
+def cut(text: str, limit: int, handle: str | None = None) -> str:
+    """At most `limit` characters of the text, and a marker that says what is missing and how to get it."""
+    if len(text) <= limit:
+        return text
+    shown = max(0, limit)
+    if handle is None:
+        rest = "Ask for less, or for a part of it."
+    else:
+        rest = f"Read on with read_result(handle={handle!r}, offset={shown})."
+    return f"{text[:shown]}\n[cut: {shown} of {len(text)} characters shown. {rest}]"

@@ -1,0 +1,134 @@
+"""check: what makes a definition unusable, told at registration; findings: what makes it poor."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from handrail.core.define.names import MAX_NAME, SLUG, is_name
+from handrail.core.define.permission import CAPABILITIES, DANGERS, LEVELS, POLICIES
+from handrail.core.define.schema import open_maps, resolve
+from handrail.core.define.tool import Isolation, Origin, Tool
+from handrail.core.errors import DefinitionError
+
+_SCOPE_NAMES = frozenset({"organization_id", "organizationId", "tenant_id", "tenantId", "userId", "user_id"})
+
+
+def check(tool: Tool) -> None:
+    """Raise `DefinitionError` with file, line, tool and remedy if the definition cannot be used."""
+    for problem, remedy in _problems(tool):
+        raise DefinitionError(problem, tool=tool.id, place=tool.place, remedy=remedy)
+
+
+def _problems(tool: Tool) -> Iterator[tuple[str, str]]:
+    for name in tool.names:
+        if not isinstance(name, str) or not is_name(name):
+            yield (
+                f"{name!r} is not a name a tool can have",
+                f"use letters, digits, `_`, `-` and dots between words, at most {MAX_NAME} characters",
+            )
+    if tool.init is not None:
+        if not callable(tool.init):
+            yield "its initialiser cannot be called", "give a function of the init context"
+        return
+    if not SLUG.match(tool.slug):
+        yield f"its slug {tool.slug!r} is not URL-safe", "use lower-case words joined by `-`"
+    if not tool.description.strip():
+        yield "it has no description", "say in one sentence what it does; a docstring will do"
+    if tool.body is None or not callable(tool.body.fn):
+        yield "its execute cannot be called", "give a function `(args)` or `(args, ctx)`"
+        return
+    yield from _axis_problems(tool)
+    yield from _schema_problems(tool)
+    if tool.timeout is not None and not (isinstance(tool.timeout, (int, float)) and tool.timeout > 0):
+        yield f"its timeout {tool.timeout!r} is not a positive number of seconds", "give seconds, such as 30"
+    if tool.isolation is not None and (trouble := _not_importable(tool.body.fn)):
+        yield f"it is to run in a process of its own, but {trouble}", "define the body at the top of a module"
+
+
+def _axis_problems(tool: Tool) -> Iterator[tuple[str, str]]:
+    for what, value, choices in (
+        ("level", tool.level, LEVELS),
+        ("danger", tool.danger, DANGERS),
+        ("policy", tool.policy, POLICIES),
+        ("origin", tool.origin, get_args(Origin)),
+        ("isolation", tool.isolation, (None, *get_args(Isolation))),
+    ):
+        if value not in choices:
+            yield f"{value!r} is not a {what}", f"use one of: {', '.join(filter(None, choices))}"
+    for name in tool.capabilities | tool.optional_capabilities:
+        if name not in CAPABILITIES:
+            yield f"{name!r} is not a capability", f"use: {', '.join(CAPABILITIES)}"
+
+
+def _schema_problems(tool: Tool) -> Iterator[tuple[str, str]]:
+    top = resolve(tool.input_schema, tool.input_schema)
+    if not _describes_object(top, tool.input_schema):
+        yield "its input schema does not describe an object", 'give it `"type": "object"` with properties'
+    properties = top.get("properties") or {}
+    if not isinstance(properties, dict):
+        yield "its input schema's properties are not a map", "write properties as {name: schema}"
+        return
+    for known in tool.param_aliases:
+        if known not in properties:
+            yield f"param_aliases names {known!r}, which is no parameter", "use a parameter's own name"
+    for alias, renamed in tool.aliases.items():
+        for target in renamed.values():
+            if target not in properties:
+                yield (
+                    f"alias {alias!r} maps to {target!r}, which is no parameter",
+                    "use a parameter's own name",
+                )
+
+
+def _describes_object(top: Any, root: Any) -> bool:
+    kind = top.get("type")
+    if kind is not None:
+        return bool(kind == "object" or (isinstance(kind, list) and "object" in kind))
+    if "properties" in top or "required" in top or "patternProperties" in top:
+        return True
+    for key in ("allOf", "anyOf", "oneOf"):
+        parts = top.get(key)
+        if isinstance(parts, list) and parts:
+            return any(_describes_object(resolve(part, root), root) for part in parts)
+    return False
+
+
+def _not_importable(fn: Callable[..., Any]) -> str | None:
+    module, name = getattr(fn, "__module__", None), getattr(fn, "__qualname__", "<unknown>")
+    if module is None or "<" in name:
+        return f"{name} has no import path"
+    if module == "__main__":
+        return f"{name} lives in the program's main module, which another process cannot import by name"
+    try:
+        importlib.import_module(module)
+    except ImportError as error:
+        return f"{module} cannot be imported ({error})"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that works but should be better."""
+
+    tool: str
+    rule: str
+    text: str
+
+
+def findings(tool: Tool) -> list[Finding]:
+    """What conformance has to say about a usable definition."""
+    found: list[Finding] = []
+    if tool.output_schema is None and tool.origin in ("system", "custom"):
+        found.append(Finding(tool.id, "output-schema", "it has no output schema: annotate what it returns"))
+    refused = "takes any value under any name; strict providers refuse it"
+    found += [Finding(tool.id, "open-map", f"{path} {refused}") for path in open_maps(tool.input_schema)]
+    top = resolve(tool.input_schema, tool.input_schema)
+    if any(key in top for key in ("oneOf", "anyOf")) and not top.get("properties"):
+        found.append(Finding(tool.id, "top-level-union", "its input is a union; a model sees no parameters"))
+    scoped = sorted(_SCOPE_NAMES & set(top.get("properties") or {}))
+    advice = "looks like scope; take it from ctx instead"
+    found += [Finding(tool.id, "scope-parameter", f"{name} {advice}") for name in scoped]
+    return found

@@ -1,0 +1,206 @@
+"""Context: what a running body knows and may do. Only the engine builds one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from handrail.core.define.permission import Capability, Source
+from handrail.core.define.principal import Principal
+from handrail.core.define.signal import Signal
+from handrail.core.errors import NoTenant
+
+if TYPE_CHECKING:
+    from handrail.core.define.call import Call, Outcome
+
+T = TypeVar("T")
+
+
+class Host(Protocol):
+    """What the engine does for a running body."""
+
+    def progress(self, ctx: Context, told: Mapping[str, Any]) -> None: ...
+    def append_output(self, ctx: Context, text: str) -> None: ...
+    def secret(self, ctx: Context, name: str) -> str: ...
+    async def nested(self, ctx: Context, tool: str, args: Mapping[str, Any] | None) -> Outcome: ...
+    async def page(self, ctx: Context, handle: str, offset: int, limit: int | None) -> str: ...
+
+
+class Context:
+    """Identity, cancellation, progress, secrets and nested calls for one running body."""
+
+    __slots__ = ("_call", "_host", "call_id", "capabilities", "extra", "principal", "run_id", "signal")
+
+    def __init__(
+        self,
+        call: Call,
+        principal: Principal,
+        call_id: str,
+        run_id: str,
+        signal: Signal,
+        capabilities: frozenset[Capability],
+        host: Host,
+        extra: Mapping[str, Any],
+    ) -> None:
+        self._call = call
+        self._host = host
+        self.principal = principal
+        self.call_id = call_id
+        self.run_id = run_id
+        self.signal = signal
+        self.capabilities = capabilities
+        """What is granted here, so that a tool can see which of its optional capabilities it has."""
+        self.extra = extra
+
+    @property
+    def tenant_id(self) -> str:
+        return self.principal.tenant
+
+    @property
+    def user_id(self) -> str | None:
+        return self.principal.user
+
+    @property
+    def agent_id(self) -> str | None:
+        return self.principal.agent
+
+    @property
+    def workspace_id(self) -> str | None:
+        return self.principal.workspace
+
+    @property
+    def permissions(self) -> frozenset[str]:
+        return self.principal.permissions
+
+    @property
+    def session_id(self) -> str:
+        return self._call.session or f"call:{self.call_id}"
+
+    @property
+    def message_id(self) -> str | None:
+        return self._call.message
+
+    @property
+    def turn(self) -> int | None:
+        return self._call.turn
+
+    @property
+    def source(self) -> Source:
+        return self._call.source
+
+    @property
+    def tool(self) -> str:
+        return self._call.tool
+
+    @property
+    def idempotency_key(self) -> str:
+        """The same for every attempt at this call: hand it to outside systems that take one."""
+        return self._call.idempotency_key or self.call_id
+
+    tenant = organization_id = tenant_id
+    user = user_id
+    agent = agent_id
+    workspace = workspace_id
+    chat_id = session_id
+    turn_number = turn
+
+    @property
+    def tenant_slug(self) -> str:
+        return self.principal.tenant
+
+    @property
+    def tool_call_id(self) -> str:
+        return self.call_id
+
+    @property
+    def abort(self) -> Signal:
+        return self.signal
+
+    def metadata(self, told: Mapping[str, Any] | None = None, /, **more: Any) -> None:
+        """Send a progress update: `ctx.metadata(title="Reading 3 of 9")`. It is shown, not stored."""
+        self._host.progress(self, {**(told or {}), **more})
+
+    def append_output(self, text: str) -> None:
+        """Append a piece to the running output. It is stored and streamed."""
+        self._host.append_output(self, text)
+
+    def secret(self, name: str) -> str:
+        """A secret of this tenant. Its value is masked wherever this call is recorded or answered."""
+        return self._host.secret(self, name)
+
+    async def call(self, tool: str, args: Mapping[str, Any] | None = None) -> Outcome:
+        """Call another tool through the same guard, never with more authority than this call has."""
+        return await self._host.nested(self, tool, args)
+
+    async def read_result(self, handle: str, offset: int = 0, limit: int | None = None) -> str:
+        """A page of an earlier result that was too large to show, if this principal may read it."""
+        return await self._host.page(self, handle, offset, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class TenantScope:
+    """A tenant identity for work outside any call: jobs, workers, automations."""
+
+    tenant_id: str
+
+
+_current: ContextVar[Context | TenantScope | None] = ContextVar("handrail_context", default=None)
+active_tenant: ContextVar[Callable[[], str | None] | None] = ContextVar(
+    "handrail_active_tenant", default=None
+)
+"""How the request at hand names its tenant; a door sets it."""
+
+
+def current() -> Context | TenantScope | None:
+    """The context of the running call or tenant scope, if there is one."""
+    return _current.get()
+
+
+enter = _current.set
+leave = _current.reset
+
+
+@contextmanager
+def tool_context(tenant_id: str) -> Iterator[None]:
+    """Run a block as a tenant: `with tool_context("acme"): ...`"""
+    if not isinstance(tenant_id, str) or not tenant_id:
+        raise NoTenant("A tool context needs a tenant, such as tool_context('acme').")
+    token = _current.set(TenantScope(tenant_id))
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def with_tool_context(tenant_id: str, fn: Callable[[], T]) -> T:
+    """Run a callback as a tenant. The identity follows awaits and tasks; await what an async one returns."""
+    with tool_context(tenant_id):
+        result = fn()
+    if not isawaitable(result):
+        return result
+
+    async def inside(awaited: Awaitable[Any]) -> Any:
+        with tool_context(tenant_id):
+            return await awaited
+
+    return inside(result)  # type: ignore[return-value]
+
+
+def get_tool_context_tenant_id() -> str | None:
+    """The tenant of the running call or scope, or None outside both."""
+    here = _current.get()
+    return None if here is None else here.tenant_id
+
+
+def get_tenant_id_for_tool() -> str:
+    """The tenant to work for: the call's or scope's, else the request's. Raises when there is neither."""
+    tenant = get_tool_context_tenant_id()
+    if tenant is None and (source := active_tenant.get()) is not None:
+        tenant = source()
+    if not tenant:
+        raise NoTenant
+    return tenant

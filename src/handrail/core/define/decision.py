@@ -1,0 +1,76 @@
+"""Decision: what the guard says about a call, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Verdict = Literal["allow", "ask", "queue", "deny"]
+STRICTNESS: dict[Verdict, int] = {"allow": 0, "ask": 1, "queue": 2, "deny": 3}
+
+Asked = Literal["reviewer", "caller"]
+"""Who may answer an ask: somebody with the right to review, or the calling person at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One layer or rule that was consulted, and what it said."""
+
+    layer: str
+    verdict: Verdict
+    reason: str
+    rule: str | None = None
+    code: str | None = None
+    by: Asked | None = None
+    clearable: bool = False
+    """Whether a standing approval may turn this ask into allow."""
+
+    def __str__(self) -> str:
+        rule = f" [{self.rule}]" if self.rule else ""
+        return f"{self.layer}{rule}: {self.verdict}, {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The verdict, the layer and rule that decided, and every step that was consulted."""
+
+    verdict: Verdict
+    layer: str = ""
+    rule: str | None = None
+    code: str | None = None
+    reason: str = ""
+    by: Asked | None = None
+    """Who may answer, when the verdict is ask."""
+    trace: tuple[Step, ...] = ()
+
+    @property
+    def allowed(self) -> bool:
+        return self.verdict == "allow"
+
+    def explain(self) -> str:
+        """The trace as text, the deciding step marked."""
+        head = f"{self.verdict}: {self.reason}" if self.reason else self.verdict
+        lines = [head]
+        for step in self.trace:
+            decided = step.layer == self.layer and step.rule == self.rule and step.verdict == self.verdict
+            lines.append(f"  {'>' if decided else ' '} {step}")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.explain()
+
+
+def strictest(steps: tuple[Step, ...]) -> Decision:
+    """Fold steps into one decision: deny > queue > ask > allow; among equals the first decides.
+
+    An ask that a reviewer must answer is stricter than one the caller may confirm. When all allow, the last
+    word is the most telling one.
+    """
+    best = max(steps, key=_rank)
+    if best.verdict == "allow":
+        best = steps[-1]
+    return Decision(best.verdict, best.layer, best.rule, best.code, best.reason, best.by, steps)
+
+
+def _rank(step: Step) -> tuple[int, bool]:
+    return STRICTNESS[step.verdict], step.by == "reviewer"

@@ -1,0 +1,50 @@
+"""The axes on which a tool is judged, and how a missing one follows from the others."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+Level = Literal["read", "draft", "write", "destructive"]
+Danger = Literal["safe", "moderate", "dangerous"]
+Capability = Literal["read", "write", "execute", "network"]
+PermissionPolicy = Literal["auto", "always_ask"]
+Source = Literal["agent", "mcp", "job", "api", "web", "cli"]
+
+LEVELS: tuple[Level, ...] = get_args(Level)
+DANGERS: tuple[Danger, ...] = get_args(Danger)
+CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
+POLICIES: tuple[PermissionPolicy, ...] = get_args(PermissionPolicy)
+SOURCES: tuple[Source, ...] = get_args(Source)
+
+DEFAULT_LEVEL: Level = "write"
+
+_DANGER_OF: dict[Level, Danger] = {
+    "read": "safe",
+    "draft": "safe",
+    "write": "moderate",
+    "destructive": "dangerous",
+}
+_LEVEL_OF: dict[Danger, Level] = {"safe": "read", "moderate": "write", "dangerous": "destructive"}
+_LEVEL_NEEDED: dict[Capability, Level] = {
+    "read": "read",
+    "network": "read",
+    "write": "write",
+    "execute": "write",
+}
+
+
+def danger_of(level: Level) -> Danger:
+    """The danger a level stands for when the tool names none."""
+    return _DANGER_OF[level]
+
+
+def level_of(danger: Danger) -> Level:
+    """The level a danger stands for when the tool names none."""
+    return _LEVEL_OF[danger]
+
+
+def level_for(capabilities: frozenset[Capability]) -> Level | None:
+    """The level that required capabilities stand for, or None when there are none."""
+    if not capabilities:
+        return None
+    return max((_LEVEL_NEEDED[name] for name in capabilities), key=LEVELS.index)

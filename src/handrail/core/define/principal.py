@@ -1,0 +1,88 @@
+"""Principal: on whose behalf a call is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+KeyKind = Literal["agent", "person", "service"]
+
+EVERYTHING = "*"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Principal:
+    """Tenant, user and what they hold. Frozen and hashable; any iterable will do for the sets."""
+
+    tenant: str
+    """The tenant's slug."""
+    user: str | None = None
+    roles: frozenset[str] = frozenset()
+    permissions: frozenset[str] = frozenset()
+    """RBAC strings; `*` holds every one."""
+    agent: str | None = None
+    """The agent that acts for the user, if one does."""
+    workspace: str | None = None
+    """A scope inside the tenant."""
+    key: KeyKind = "agent"
+    """Whose key opened the door, for calls with source `api`: only a person's own key can confirm."""
+    _identity: tuple[Any, ...] = field(init=False, repr=False)
+    _hash: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.tenant, str) or not self.tenant:
+            raise ValueError("Principal needs a tenant: the tenant's slug, such as 'acme'")
+        object.__setattr__(self, "roles", _names("roles", self.roles))
+        object.__setattr__(self, "permissions", _names("permissions", self.permissions))
+        identity = (
+            self.tenant,
+            self.user,
+            self.roles,
+            self.permissions,
+            self.agent,
+            self.workspace,
+            self.key,
+        )
+        object.__setattr__(self, "_identity", identity)
+        object.__setattr__(self, "_hash", hash(identity))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Principal) and self._identity == other._identity
+
+    @classmethod
+    def local(cls) -> Principal:
+        """The developer at their own machine: the default where there is no database."""
+        return cls(tenant="local", user="local", permissions=frozenset({EVERYTHING}))
+
+    def holds(self, permission: str) -> bool:
+        """Whether this principal holds a permission string."""
+        return permission in self.permissions or EVERYTHING in self.permissions
+
+    def spawn(self, agent: str, permissions: Iterable[str] | None = None) -> Principal:
+        """The principal of a sub-agent: never more than this one holds."""
+        if permissions is None:
+            kept = self.permissions
+        else:
+            asked = frozenset(permissions)
+            if EVERYTHING in asked:
+                kept = self.permissions
+            elif EVERYTHING in self.permissions:
+                kept = asked
+            else:
+                kept = asked & self.permissions
+        return replace(self, agent=agent, permissions=kept)
+
+
+def _names(what: str, given: Iterable[str]) -> frozenset[str]:
+    if isinstance(given, str):
+        raise ValueError(f"Principal.{what} wants a collection of names, not one string: [{given!r}]")
+    names = frozenset(given)
+    if not all(isinstance(name, str) for name in names):
+        raise ValueError(f"Principal.{what} wants names (strings)")
+    return names

@@ -1,0 +1,176 @@
+"""Result: the one envelope every tool yields, and how each audience sees it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from handrail.core.define.bound import MODEL_LIMIT, cut
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """Binary content beside a result: bytes, or a reference to where they are stored."""
+
+    mime: str
+    name: str
+    data: bytes | None = None
+    ref: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.data is None) == (self.ref is None):
+            raise ValueError("An attachment carries either data (bytes) or ref (where they are stored)")
+
+    def to_log(self) -> dict[str, Any]:
+        """What a log may hold: the reference and the size, never the bytes."""
+        if self.data is None:
+            return {"mime": self.mime, "name": self.name, "ref": self.ref}
+        ref = "sha256:" + hashlib.sha256(self.data).hexdigest()
+        return {"mime": self.mime, "name": self.name, "ref": ref, "bytes": len(self.data)}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a tool yields: data for the model, a summary for people, markdown for the next prompt."""
+
+    success: bool = True
+    data: Any = None
+    """Structured JSON value for the model."""
+    summary: str | None = None
+    """One sentence for people."""
+    markdown: str | None = None
+    """Formatted text for the next prompt."""
+    error: str | None = None
+    """Why it failed, in words."""
+    code: str | None = None
+    """The machine's name for the failure."""
+    title: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    output: str | None = None
+    """Text for the model; stands before data when given."""
+    attachments: tuple[Attachment, ...] = ()
+
+    @classmethod
+    def fail(
+        cls, error: str, *, code: str = "TOOL_FAILED", summary: str | None = None, **more: Any
+    ) -> Result:
+        """A failed result."""
+        return cls(success=False, error=error, code=code, summary=summary, **more)
+
+    def to_model(self, limit: int = MODEL_LIMIT, handle: str | None = None) -> str:
+        """What the model reads: output, else markdown and data, else data; a failure says its error."""
+        return cut(self.text(), limit, handle)
+
+    def text(self) -> str:
+        """What the model would read if nothing had to be cut."""
+        if self.success:
+            if self.output is not None:
+                return self.output
+            if self.markdown is not None:
+                return self.markdown if self.data is None else f"{self.markdown}\n{to_json(self.data)}"
+            return to_json(self.data)
+        told: dict[str, Any] = {"error": self.error or "Unknown error"}
+        if self.code is not None:
+            told["code"] = self.code
+        if fields := self.metadata.get("fields"):
+            told["fields"] = fields
+        failure = to_json(told)
+        return failure if self.output is None else f"{self.output}\n{failure}"
+
+    def to_ui(self) -> str:
+        """One line for the activity panel."""
+        if line := self.summary or self.title:
+            return line
+        if not self.success:
+            return self.error or "Failed"
+        return "Done"
+
+    def to_mcp(self, limit: int = MODEL_LIMIT, handle: str | None = None) -> dict[str, Any]:
+        """The result of an MCP `tools/call`."""
+        content: list[dict[str, Any]] = [{"type": "text", "text": self.to_model(limit, handle)}]
+        content += [_mcp_block(attachment) for attachment in self.attachments]
+        answer: dict[str, Any] = {"content": content, "isError": not self.success}
+        if self.success and self.data is not None:
+            answer["structuredContent"] = self.data
+        return answer
+
+    def to_langchain(self, limit: int = MODEL_LIMIT, handle: str | None = None) -> tuple[str, dict[str, Any]]:
+        """Content for the model and the whole as the artifact."""
+        return self.to_model(limit, handle), self.to_dict()
+
+    def to_worker(self) -> dict[str, Any]:
+        """The envelope of a pass-looping worker: the code stands in `error`."""
+        told: dict[str, Any] = {"success": self.success, "summary": self.to_ui()}
+        if self.data is not None:
+            told["data"] = self.data
+        if self.markdown is not None:
+            told["markdown"] = self.markdown
+        if not self.success:
+            told["error"] = self.code if self.code not in (None, "TOOL_FAILED") else self.error
+        return told
+
+    def to_legacy_run(self, duration_ms: float = 0.0, run_id: str | None = None) -> dict[str, Any]:
+        """The four fields `{output, error, durationMs, runId}`."""
+        output = self.data if self.data is not None else self.output
+        return {
+            "output": output if self.success else None,
+            "error": None if self.success else self.error or "Unknown error",
+            "durationMs": duration_ms,
+            "runId": run_id,
+        }
+
+    def to_response(self) -> ToolResponse:
+        """The older, smaller envelope."""
+        return ToolResponse(self.success, self.data if self.data is not None else self.output, self.error)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole envelope as JSON data; attachments by reference."""
+        told: dict[str, Any] = {"success": self.success, "data": self.data}
+        for name in ("summary", "markdown", "error", "code", "title", "output"):
+            value = getattr(self, name)
+            if value is not None:
+                told[name] = value
+        if self.metadata:
+            told["metadata"] = dict(self.metadata)
+        if self.attachments:
+            told["attachments"] = [attachment.to_log() for attachment in self.attachments]
+        return told
+
+    def with_metadata(self, **more: Any) -> Result:
+        """The same result with more metadata."""
+        return replace(self, metadata={**self.metadata, **more})
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResponse:
+    """The older result type; tools may still return it."""
+
+    success: bool
+    data: Any = None
+    error: str | None = None
+
+    def to_result(self) -> Result:
+        if self.success:
+            return Result(data=self.data)
+        return Result.fail(self.error or "Unknown error", data=self.data)
+
+
+def to_json(value: Any) -> str:
+    """JSON text for a model: compact, unicode kept readable."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def _mcp_block(attachment: Attachment) -> dict[str, Any]:
+    if attachment.data is None:
+        link = {"uri": attachment.ref, "name": attachment.name, "mimeType": attachment.mime}
+        return {"type": "resource_link", **link}
+    encoded = base64.b64encode(attachment.data).decode("ascii")
+    kind = attachment.mime.partition("/")[0]
+    if kind in ("image", "audio"):
+        return {"type": kind, "data": encoded, "mimeType": attachment.mime}
+    resource = {"uri": f"attachment:{attachment.name}", "mimeType": attachment.mime, "blob": encoded}
+    return {"type": "resource", "resource": resource}

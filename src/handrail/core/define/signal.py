@@ -1,0 +1,65 @@
+"""Signal: how a body learns that its call was cancelled or ran out of time."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+
+_lock = threading.Lock()
+
+
+class Aborted(Exception):
+    """The call was cancelled."""
+
+
+class Signal:
+    """Set once, from any thread. Async bodies are also interrupted at their next `await`."""
+
+    __slots__ = ("_listeners", "_reason")
+
+    def __init__(self) -> None:
+        self._reason: str | None = None
+        self._listeners: list[Callable[[], None]] | None = None
+
+    @property
+    def aborted(self) -> bool:
+        return self._reason is not None
+
+    @property
+    def reason(self) -> str | None:
+        return self._reason
+
+    def throw_if_aborted(self) -> None:
+        """Stop here if the call was cancelled; for loops in sync bodies."""
+        if self._reason is not None:
+            raise Aborted(self._reason)
+
+    def on_abort(self, listener: Callable[[], None]) -> None:
+        """Call the listener once when the signal is set; at once if it already is."""
+        with _lock:
+            if self._reason is None:
+                self._listeners = [*(self._listeners or ()), listener]
+                return
+        listener()
+
+    async def wait(self) -> None:
+        """Return when the signal is set."""
+        loop = asyncio.get_running_loop()
+        done = asyncio.Event()
+
+        def wake() -> None:
+            loop.call_soon_threadsafe(done.set)
+
+        self.on_abort(wake)
+        await done.wait()
+
+    def abort(self, reason: str) -> None:
+        """Set the signal; only the first reason counts."""
+        with _lock:
+            if self._reason is not None:
+                return
+            self._reason = reason
+            listeners, self._listeners = self._listeners or [], None
+        for listener in listeners:
+            listener()

@@ -1,0 +1,158 @@
+"""Tool: the one frozen definition behind every form, agent tool, MCP tool and REST call."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from handrail.core.define.permission import Capability, Danger, Level, PermissionPolicy
+from handrail.core.define.schema import JsonSchema, digest_of
+from handrail.core.define.sections import FormSpec, OutputSection, ViewSpec
+from handrail.core.define.validation import Validator
+from handrail.core.errors import Place
+
+Origin = Literal["system", "custom", "tenant_custom", "bundle", "mcp"]
+Isolation = Literal["process"]
+OfArgs = Callable[[Any], Any]
+"""A function of the validated arguments, given as an object with attributes."""
+
+
+@dataclass(frozen=True, slots=True)
+class InitContext:
+    """What an initialiser is told about the place where its tool will run."""
+
+    working_dir: str
+
+
+Initialiser = Callable[[InitContext], Any | Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The function that does the work, and how to call it."""
+
+    fn: Callable[..., Any]
+    call: Callable[[Any, Any], Any]
+    """(validated arguments, context) -> value or awaitable."""
+    is_async: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tool:
+    """What a tool is. Made by `tool`, `define`, `from_params`, `from_json_schema` or a `BaseTool`."""
+
+    id: str
+    description: str = ""
+    """One or two sentences, at most 40 tokens."""
+    guidance: str = ""
+    """When to use it and when not; goes with the full schema."""
+    aliases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Other names; each may call parameters by names of its own: `{"read": {"file": "path"}}`."""
+    param_aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    slug: str = ""
+    name: str = ""
+    category: str | None = None
+    icon: str | None = None
+    input_schema: JsonSchema = field(default_factory=dict)
+    output_schema: JsonSchema | None = None
+    level: Level = "write"
+    """The ceiling that listings show; `level_of_call` may say less for given arguments."""
+    danger: Danger = "moderate"
+    level_of_call: OfArgs | None = None
+    danger_of_call: OfArgs | None = None
+    capabilities: frozenset[Capability] = frozenset()
+    optional_capabilities: frozenset[Capability] = frozenset()
+    requires: str | None = None
+    """The RBAC permission a caller must hold."""
+    policy: PermissionPolicy = "auto"
+    tenants: frozenset[str] = frozenset()
+    """Slugs of the tenants that may see it; empty means all."""
+    reads: OfArgs | None = None
+    writes: OfArgs | None = None
+    """Resource keys from the arguments."""
+    timeout: float | None = None
+    idempotent: bool = False
+    isolation: Isolation | None = None
+    """`process`: the body runs in a process of its own and can be stopped by force."""
+    collaborative: bool = False
+    aggregate: Callable[[list[Any]], Any] | None = None
+    sections: tuple[OutputSection, ...] = ()
+    form: FormSpec | None = None
+    view: ViewSpec | None = None
+    origin: Origin = "custom"
+    secrets: frozenset[str] = frozenset()
+    """Dotted paths of arguments that no log or card may show."""
+    body: Body | None = None
+    validate: Validator | None = None
+    check_output: Validator | None = None
+    init: Initialiser | None = None
+    """Set while the tool is not yet initialised: called once, at first use, for the whole definition."""
+    place: Place | None = None
+    digest: str = ""
+    """Fingerprint of everything a model sees."""
+
+    @property
+    def ready(self) -> bool:
+        return self.init is None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The id and every alias."""
+        return (self.id, *self.aliases)
+
+    def to_meta(self) -> ToolMeta:
+        return to_tool_meta(self)
+
+
+CallSpec = Tool
+"""A tool among the shapes of interaction, beside `FormSpec` and `ViewSpec`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMeta:
+    """What a library page needs to know of a tool: no schema, no function."""
+
+    slug: str
+    name: str
+    description: str
+    category: str | None
+    icon: str | None
+    collaborative: bool
+    output_sections: tuple[OutputSection, ...]
+    required_permission: str | None
+    tenant_slugs: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "slug": self.slug,
+            "name": self.name,
+            "description": self.description,
+            "category": self.category,
+            "icon": self.icon,
+            "collaborative": self.collaborative,
+            "outputSections": [section.to_dict() for section in self.output_sections],
+            "requiredPermission": self.required_permission,
+            "tenantSlugs": list(self.tenant_slugs),
+        }
+
+
+def to_tool_meta(tool: Tool) -> ToolMeta:
+    """The serialisable projection of a tool for listings."""
+    return ToolMeta(
+        slug=tool.slug,
+        name=tool.name,
+        description=tool.description,
+        category=tool.category,
+        icon=tool.icon,
+        collaborative=tool.collaborative,
+        output_sections=tool.sections,
+        required_permission=tool.requires,
+        tenant_slugs=tuple(sorted(tool.tenants)),
+    )
+
+
+def digest(tool: Tool) -> str:
+    """The fingerprint of what a model sees of a tool."""
+    seen = [tool.id, tool.name, tool.description, tool.guidance, tool.input_schema, tool.output_schema]
+    return digest_of(seen)[:32]

@@ -1,0 +1,199 @@
+"""Registry: tools by name. Thread-safe; readers see frozen snapshots."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from handrail.core.define.body import caller_place
+from handrail.core.define.build import several
+from handrail.core.define.check import check
+from handrail.core.define.names import wire_name
+from handrail.core.define.permission import Capability
+from handrail.core.define.registryevent import RegistryEvent
+from handrail.core.define.styles import BaseTool
+from handrail.core.define.tool import Tool, ToolMeta, to_tool_meta
+from handrail.core.errors import DefinitionError, DuplicateName
+from handrail.core.listeners import Listeners
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The registry at one moment."""
+
+    tools: tuple[Tool, ...]
+    """Sorted by id."""
+    names: Mapping[str, Tool]
+    """Every id, alias, slug and wire name."""
+
+
+class Registry:
+    """Tools by id, alias, slug and wire name. Several may exist side by side; they share nothing."""
+
+    def __init__(self, tools: Iterable[Any] = ()) -> None:
+        self._tools: dict[str, Tool] = {}
+        self._names: dict[str, Tool] = {}
+        self._snapshot: Snapshot | None = None
+        self._lock = threading.RLock()
+        self._feeders: list[Callable[[Registry], None]] = []
+        self.listeners = Listeners()
+        for tool in tools:
+            self.register(tool)
+
+    def register(
+        self,
+        tool: Tool | BaseTool | type[BaseTool],
+        *,
+        replace: bool = False,
+        permissions: Mapping[str, Iterable[Capability]] | None = None,
+    ) -> Tool:
+        """Add a tool; a name that is taken is refused unless `replace` is given. Listeners are told."""
+        taken = as_tool(tool)
+        if permissions is not None:
+            taken = _with_permissions(taken, permissions)
+        check(taken)
+        with self._lock:
+            old = self._tools.get(taken.id)
+            if old is not None and not replace:
+                raise _duplicate(taken, taken.id, old, "register it with replace=True to take its place")
+            names = _names(taken)
+            for name in names:
+                holder = self._names.get(name)
+                if holder is not None and holder is not old:
+                    raise _duplicate(taken, name, holder, "choose another id, alias or slug")
+            if old is not None:
+                self._drop(old)
+            self._tools[taken.id] = taken
+            self._names.update(dict.fromkeys(names, taken))
+            self._snapshot = None
+        self.listeners.hear(RegistryEvent("register", taken.id, taken, old))
+        return taken
+
+    def unregister(self, name: str) -> bool:
+        """Remove a tool; False when there was none of that name."""
+        with self._lock:
+            tool = self._names.get(name)
+            if tool is None:
+                return False
+            self._drop(tool)
+            self._snapshot = None
+        self.listeners.hear(RegistryEvent("unregister", tool.id, tool))
+        return True
+
+    def _drop(self, tool: Tool) -> None:
+        del self._tools[tool.id]
+        for name in _names(tool):
+            self._names.pop(name, None)
+
+    def settle(self, waiting: Tool, ready: Tool) -> Tool:
+        """Put an initialised tool in the place of the one that waited; the first to come stays."""
+        with self._lock:
+            here = self._tools.get(waiting.id)
+            if here is not waiting:
+                return here if here is not None and here.ready else ready
+            for name in _names(ready):
+                holder = self._names.get(name)
+                if holder is not None and holder is not waiting:
+                    raise _duplicate(ready, name, holder, "choose another alias or slug")
+            self._drop(waiting)
+            self._tools[ready.id] = ready
+            self._names.update(dict.fromkeys(_names(ready), ready))
+            self._snapshot = None
+        return ready
+
+    def get(self, name: str) -> Tool | None:
+        """The tool of that id, alias, slug or wire name, or nothing."""
+        return self.snapshot().names.get(name)
+
+    def list(self) -> list[Tool]:
+        """All tools, sorted by id."""
+        return list(self.snapshot().tools)
+
+    def all_meta(self) -> Sequence[ToolMeta]:
+        """The metadata of all tools."""
+        return [to_tool_meta(tool) for tool in self.snapshot().tools]
+
+    def enabled(self, capabilities: Iterable[Capability]) -> Sequence[Tool]:
+        """The tools whose required capabilities are all among these."""
+        granted = frozenset(capabilities)
+        return [tool for tool in self.snapshot().tools if tool.capabilities <= granted]
+
+    def snapshot(self) -> Snapshot:
+        """The registry as it is now, and stays in the reader's hands."""
+        snapshot = self._snapshot
+        if snapshot is None:
+            self.ensure_fed()
+            with self._lock:
+                tools = tuple(tool for _, tool in sorted(self._tools.items()))
+                snapshot = Snapshot(tools, MappingProxyType(dict(self._names)))
+                self._snapshot = snapshot
+        return snapshot
+
+    def feed(self, feeder: Callable[[Registry], None]) -> None:
+        """Have a function register its tools when the registry is first read."""
+        with self._lock:
+            self._feeders.append(feeder)
+            self._snapshot = None
+
+    def ensure_fed(self) -> None:
+        """Run the feeders that have not run yet; each runs once."""
+        while True:
+            with self._lock:
+                if not self._feeders:
+                    return
+                feeder = self._feeders.pop(0)
+            feeder(self)
+
+
+def as_tool(given: Any) -> Tool:
+    """The Tool behind what a user hands over."""
+    if isinstance(given, Tool):
+        return given
+    if isinstance(given, BaseTool):
+        return given.as_tool()
+    if isinstance(given, type) and issubclass(given, BaseTool):
+        return given.tool()
+    raise DefinitionError(
+        f"{given!r} is not a tool",
+        place=caller_place(2),
+        remedy="decorate the function with @tool, or use define, from_params, from_json_schema or BaseTool",
+    )
+
+
+def _with_permissions(tool: Tool, permissions: Mapping[str, Iterable[Capability]]) -> Tool:
+    return replace(
+        tool,
+        capabilities=frozenset(several(permissions.get("required", ()))),
+        optional_capabilities=frozenset(several(permissions.get("optional", ()))),
+    )
+
+
+def _names(tool: Tool) -> list[str]:
+    found = [name for known in tool.names for name in (known, wire_name(known))]
+    if tool.slug:
+        found.append(tool.slug)
+    return list(dict.fromkeys(found))
+
+
+def _duplicate(tool: Tool, name: str, holder: Tool, remedy: str) -> DuplicateName:
+    where = f" at {holder.place}" if holder.place else ""
+    return DuplicateName(
+        f"the name {name!r} belongs to {holder.id!r}{where}", tool=tool.id, place=tool.place, remedy=remedy
+    )
+
+
+default_registry = Registry()
+"""The registry of tools that register themselves when their module is imported."""
+
+
+def register_tool(tool: Any, **options: Any) -> Tool:
+    """Register a tool in the default registry."""
+    return default_registry.register(tool, **options)
+
+
+def ensure_system_tools_registered(registry: Registry = default_registry) -> None:
+    """Load the tools that ship with the engine; as often as you like, they load once."""
+    registry.ensure_fed()

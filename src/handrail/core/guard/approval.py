@@ -1,0 +1,187 @@
+"""Approval: the question put to a person, the answer, and where open questions wait."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol
+
+from handrail.core.define.call import Call, Repair
+from handrail.core.define.decision import Decision
+from handrail.core.define.permission import Danger, Level
+from handrail.core.define.principal import Principal
+from handrail.core.define.result import Result
+from handrail.core.errors import UsageError
+
+RequestStatus = Literal["pending", "approved", "rejected", "responded", "expired"]
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest:
+    """One question: may exactly this tool run with exactly these arguments?"""
+
+    id: str
+    call: Call
+    tool: str
+    tool_digest: str
+    args: Mapping[str, Any]
+    """The exact arguments, secrets masked."""
+    args_hash: str
+    level: Level
+    danger: Danger
+    decision: Decision
+    created_at: float
+    expires_at: float | None = None
+    repairs: tuple[Repair, ...] = ()
+    raw: Any = field(default=None, repr=False)
+    """The arguments as they were sent, for the run after the answer."""
+    status: RequestStatus = "pending"
+    decided_by: str | None = None
+    answer: Reply | None = None
+
+    @property
+    def reason(self) -> str:
+        return self.decision.reason
+
+    @property
+    def by(self) -> str | None:
+        """Who may answer: a reviewer, or the calling person at once."""
+        return self.decision.by
+
+    @property
+    def principal(self) -> Principal:
+        assert self.call.principal is not None
+        return self.call.principal
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A person's answer."""
+
+    verdict: Literal["approve", "reject", "respond"]
+    by: str | None = None
+    edits: Mapping[str, Any] | None = None
+    """With approve: the whole arguments to run with instead."""
+    reason: str | None = None
+    result: Result | None = None
+    """With respond: the answer given in the tool's place."""
+    for_session: bool = False
+    """With approve: the same tool need not ask again in this session (write level only)."""
+
+
+def approve(
+    *, by: str | None = None, edits: Mapping[str, Any] | None = None, for_session: bool = False
+) -> Reply:
+    """Yes, as asked or with other arguments."""
+    return Reply("approve", by, edits, for_session=for_session)
+
+
+def reject(reason: str | None = None, *, by: str | None = None) -> Reply:
+    """No."""
+    return Reply("reject", by, reason=reason)
+
+
+def respond(result: Any, *, by: str | None = None) -> Reply:
+    """Do not run it; this is the answer."""
+    return Reply("respond", by, result=result if isinstance(result, Result) else Result(data=result))
+
+
+Approver = Callable[[ApprovalRequest], Awaitable[Any]]
+"""Asked in the middle of a call. A reply goes on with the same run; None leaves it pending."""
+
+_YES = frozenset({"approve", "approved", "allow", "yes"})
+_NO = frozenset({"reject", "rejected", "deny", "denied", "no"})
+
+
+def read_reply(answer: Any) -> Reply | None:
+    """What an approver returned, as a Reply: also True and False, a word, or a Decision."""
+    if answer is None or isinstance(answer, Reply):
+        return answer
+    if isinstance(answer, bool):
+        return Reply("approve" if answer else "reject")
+    reason: str | None = None
+    word = answer
+    if isinstance(answer, Decision):
+        word, reason = answer.verdict, answer.reason or None
+    if isinstance(word, str):
+        if word.lower() in _YES:
+            return Reply("approve", reason=reason)
+        if word.lower() in _NO:
+            return Reply("reject", reason=reason)
+        if word == "ask":
+            return None
+    raise UsageError(f"The approver returned {answer!r}. Return approve(), reject(), respond() or None.")
+
+
+class ApprovalBook(Protocol):
+    """Where open questions wait."""
+
+    def add(self, request: ApprovalRequest, /) -> None: ...
+    def get(self, approval_id: str, tenant: str, /) -> ApprovalRequest | None: ...
+    def list(self, tenant: str, /) -> list[ApprovalRequest]: ...
+    def settle(
+        self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /
+    ) -> ApprovalRequest | None:
+        """Answer a pending question, once; None when somebody was faster or it is not there."""
+        ...
+
+
+class MemoryBook:
+    """The approvals of a process without a database."""
+
+    def __init__(self, now: Callable[[], float], keep: int = 10_000) -> None:
+        self._now = now
+        self._keep = keep
+        self._requests: dict[str, ApprovalRequest] = {}
+        self._lock = threading.Lock()
+
+    def add(self, request: ApprovalRequest, /) -> None:
+        with self._lock:
+            self._requests[request.id] = request
+            if len(self._requests) > self._keep:
+                decided = (key for key, one in self._requests.items() if one.status != "pending")
+                self._requests.pop(next(decided, next(iter(self._requests))))
+
+    def get(self, approval_id: str, tenant: str, /) -> ApprovalRequest | None:
+        request = self._requests.get(approval_id)
+        if request is None or request.principal.tenant != tenant:
+            return None
+        return self._current(request)
+
+    def list(self, tenant: str, /) -> list[ApprovalRequest]:
+        with self._lock:
+            requests = list(self._requests.values())
+        mine = (self._current(one) for one in requests if one.principal.tenant == tenant)
+        return [one for one in mine if one.status == "pending"]
+
+    def settle(
+        self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /
+    ) -> ApprovalRequest | None:
+        with self._lock:
+            request = self.get(approval_id, tenant)
+            if request is None or request.status != "pending":
+                return None
+            by = reply.by if reply else None
+            settled = replace(request, status=status, decided_by=by, answer=reply)
+            self._requests[approval_id] = settled
+            return settled
+
+    def _current(self, request: ApprovalRequest) -> ApprovalRequest:
+        late = request.expires_at is not None and self._now() >= request.expires_at
+        if late and request.status == "pending":
+            return replace(request, status="expired")
+        return request
+
+
+class Standing:
+    """Approvals that hold for the rest of a session: one tool as it was defined, for one principal."""
+
+    def __init__(self) -> None:
+        self._given: set[tuple[Principal, str, str]] = set()
+
+    def give(self, principal: Principal, session: str, digest: str) -> None:
+        self._given.add((principal, session, digest))
+
+    def holds(self, principal: Principal, session: str | None, digest: str) -> bool:
+        return session is not None and (principal, session, digest) in self._given

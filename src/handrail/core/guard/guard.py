@@ -1,0 +1,87 @@
+"""Guard: `decide` with a memory, so that a call pays only for what its arguments can change."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from handrail.core.define.decision import Decision, Step, strictest
+from handrail.core.define.permission import Source
+from handrail.core.define.principal import Principal
+from handrail.core.define.tool import Tool
+from handrail.core.guard.decide import SafetyCheck, decide, is_dynamic, rules_for, sight
+from handrail.core.guard.policy import Policy
+
+_log = logging.getLogger("handrail.guard")
+_REMEMBERED = 20_000
+
+
+class Guard:
+    """One policy, and the decisions it has already taken. An error while deciding refuses."""
+
+    __slots__ = ("_fixed", "_seen", "_varying", "policy", "safety")
+
+    def __init__(self, policy: Policy, safety: tuple[SafetyCheck, ...] = ()) -> None:
+        self.policy = policy
+        self.safety = safety
+        self._seen: dict[tuple[Tool, Principal], Decision] = {}
+        self._fixed: dict[tuple[Tool, Principal, Source], Decision] = {}
+        self._varying: dict[Tool, bool] = {}
+
+    def see(self, tool: Tool, principal: Principal) -> Decision:
+        """Whether the principal may know of the tool at all."""
+        key = (tool, principal)
+        decision = self._seen.get(key)
+        if decision is None:
+            try:
+                decision = strictest(sight(tool, principal, self.policy))
+            except Exception as error:
+                return self._failed(tool, error)
+            self._remember(self._seen, key, decision)
+        return decision
+
+    def decide(self, tool: Tool, args: Any, principal: Principal, source: Source) -> Decision:
+        """The decision for a call."""
+        key = (tool, principal, source)
+        decision = self._fixed.get(key)
+        if decision is not None:
+            return decision
+        try:
+            decision = decide(tool, args, principal, self.policy, source, self.safety)
+            if not self._depends_on_args(tool):
+                self._remember(self._fixed, key, decision)
+            return decision
+        except Exception as error:
+            return self._failed(tool, error)
+
+    def certain(self, tool: Tool, principal: Principal, source: Source) -> Decision:
+        """What can be said before the arguments are known."""
+        if not self._depends_on_args(tool):
+            return self.decide(tool, None, principal, source)
+        try:
+            return decide(tool, None, principal, self.policy, source)
+        except Exception as error:
+            return self._failed(tool, error)
+
+    def _depends_on_args(self, tool: Tool) -> bool:
+        varying = self._varying.get(tool)
+        if varying is None:
+            conditional = any(rule.tests for rule in rules_for(tool, self.policy))
+            varying = is_dynamic(tool) or conditional or bool(self.safety)
+            self._remember(self._varying, tool, varying)
+        return varying
+
+    @staticmethod
+    def _remember(memory: dict[Any, Any], key: Any, value: Any) -> None:
+        if len(memory) >= _REMEMBERED:
+            memory.clear()
+        memory[key] = value
+
+    @staticmethod
+    def _failed(tool: Tool, error: Exception) -> Decision:
+        _log.error("policy failed for tool %s, so the call is refused", tool.id, exc_info=error)
+        reason = (
+            f"Tool not permitted: {tool.id} (the policy could not be evaluated: {type(error).__name__}). "
+            "Nothing was run. Tell whoever runs this system."
+        )
+        return strictest((Step("error", "deny", reason, None, "POLICY_ERROR"),))

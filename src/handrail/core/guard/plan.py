@@ -1,0 +1,59 @@
+"""Plan: calls queued for review instead of run."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+from handrail.core.define.call import Call
+from handrail.core.define.principal import Principal
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One queued call, as it would run."""
+
+    call: Call
+    tool: str
+    args: dict[str, Any]
+    """What a reviewer sees: repaired, secrets masked."""
+    reason: str
+    raw: Any = field(default=None, repr=False)
+    """The arguments as they were sent, for the run."""
+
+
+class Plan:
+    """The queue, in the order of the calls."""
+
+    def __init__(self, keep: int = 1_000) -> None:
+        self._keep = keep
+        self._queue: list[Planned] = []
+        self._lock = threading.Lock()
+
+    def add(self, planned: Planned) -> bool:
+        """Queue a call; False when the plan is full."""
+        with self._lock:
+            if len(self._queue) >= self._keep:
+                return False
+            self._queue.append(planned)
+            return True
+
+    def queued(self, principal: Principal, session: str | None = None) -> list[Planned]:
+        """What is queued for a principal, in order."""
+        with self._lock:
+            return [one for one in self._queue if _belongs(one, principal, session)]
+
+    def take(self, principal: Principal, session: str | None = None) -> list[Planned]:
+        """Empty the queue of a principal and give what was in it."""
+        with self._lock:
+            taken = [one for one in self._queue if _belongs(one, principal, session)]
+            self._queue = [one for one in self._queue if not _belongs(one, principal, session)]
+            return taken
+
+
+def _belongs(planned: Planned, principal: Principal, session: str | None) -> bool:
+    owner = planned.call.principal
+    assert owner is not None
+    same = owner.tenant == principal.tenant and owner.user == principal.user
+    return same and (session is None or planned.call.session == session)

@@ -1,0 +1,118 @@
+"""Policy: what an agent or session may do, as plain frozen data."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from handrail.core.define.permission import CAPABILITIES, Capability
+from handrail.core.define.tool import Tool
+from handrail.core.errors import PolicyError
+from handrail.core.guard.rules import Rule
+
+ApprovalMode = Literal["strict", "policy", "danger"]
+_WILD = frozenset("*?[")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Policy:
+    """Lists and rules; the strictest word of any of them wins."""
+
+    approval_mode: ApprovalMode = "strict"
+    """strict: writes ask; policy: only always_ask, destructive and dangerous; danger: by danger."""
+    allow: Iterable[str] | None = None
+    """Names or patterns; None allows all, an empty list nothing."""
+    deny: Iterable[str] = ()
+    """Names or patterns; wins over allow."""
+    capabilities: Iterable[Capability] | None = None
+    """What is granted; None grants all."""
+    rules: Iterable[Rule] = ()
+    plan: bool | Literal["all"] = False
+    """Plan mode: what would change something is queued; reads run, unless it is "all"."""
+    moderate: Literal["ask", "allow"] = "ask"
+    """What moderate danger does in approval_mode danger."""
+    within: tuple[Policy, ...] = ()
+    """The policies of the agents above: a sub-agent never exceeds any of them."""
+    chain: tuple[Policy, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        _one_of("approval_mode", self.approval_mode, get_args(ApprovalMode))
+        _one_of("moderate", self.moderate, ("ask", "allow"))
+        _one_of("plan", self.plan, (False, True, "all"))
+        if self.allow is not None:
+            object.__setattr__(self, "allow", _patterns("allow", self.allow))
+        object.__setattr__(self, "deny", _patterns("deny", self.deny))
+        if self.capabilities is not None:
+            granted = _patterns("capabilities", self.capabilities)
+            for name in granted:
+                _one_of("capabilities", name, CAPABILITIES)
+            object.__setattr__(self, "capabilities", frozenset(granted))
+        rules = tuple(self.rules)
+        if not all(isinstance(rule, Rule) for rule in rules):
+            raise PolicyError("rules are Rule objects", remedy='write Rule(tool="data.*", verdict="ask")')
+        object.__setattr__(self, "rules", rules)
+        object.__setattr__(self, "chain", (self, *(above for one in self.within for above in one.chain)))
+
+    def allows(self, tool: Tool) -> bool:
+        return self.allow is None or listed(self.allow, tool)
+
+    def denies(self, tool: Tool) -> bool:
+        return listed(self.deny, tool)
+
+    def grants(self) -> frozenset[Capability]:
+        """The capabilities granted here and everywhere above."""
+        granted: frozenset[Capability] = frozenset(CAPABILITIES)
+        for policy in self.chain:
+            if policy.capabilities is not None:
+                granted &= frozenset(policy.capabilities)
+        return granted
+
+    def spawn(self, child: Policy | None = None) -> Policy:
+        """The policy of a sub-agent: its own, inside this one.
+
+        Allow lists intersect (an unset one means all), denies and rules add up, the stricter mode holds.
+        """
+        child = child or Policy(approval_mode=self.approval_mode, moderate=self.moderate)
+        return Policy(
+            approval_mode=child.approval_mode,
+            allow=child.allow,
+            deny=child.deny,
+            capabilities=child.capabilities,
+            rules=child.rules,
+            plan=child.plan,
+            moderate=child.moderate,
+            within=(*child.within, self),
+        )
+
+    @classmethod
+    def from_agent_config(cls, config: Mapping[str, Any], **more: Any) -> Policy:
+        """A policy from `tools: {allow, deny}` as written in YAML, where an empty allow list means unset."""
+        tools = config.get("tools") or {}
+        return cls(allow=tools.get("allow") or None, deny=tools.get("deny") or (), **more)
+
+
+def listed(patterns: Iterable[str], tool: Tool) -> bool:
+    """Whether a list names the tool: by id, alias, slug or pattern."""
+    names = (*tool.names, tool.slug)
+    for pattern in patterns:
+        if pattern in names:
+            return True
+        if not _WILD.isdisjoint(pattern) and any(fnmatch.fnmatchcase(name, pattern) for name in names):
+            return True
+    return False
+
+
+def _patterns(what: str, given: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise PolicyError(f"{what} is a list of names, not one string", remedy=f"write [{given!r}]")
+    patterns = tuple(given)
+    if not all(isinstance(pattern, str) for pattern in patterns):
+        raise PolicyError(f"{what} holds names", remedy="write names or patterns as text")
+    return patterns
+
+
+def _one_of(what: str, value: Any, choices: Iterable[Any]) -> None:
+    if not any(value is choice or (isinstance(choice, str) and value == choice) for choice in choices):
+        raise PolicyError(f"{value!r} is no {what}", remedy=f"use one of: {', '.join(map(str, choices))}")

@@ -1,0 +1,40 @@
+"""Listeners: functions that hear of what happens."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TypeVar
+
+_log = logging.getLogger("handrail.listeners")
+
+E = TypeVar("E")
+Listener = Callable[[E], None]
+
+
+class Listeners:
+    """Functions that hear of everything told here; one that fails is logged and disturbs nobody."""
+
+    __slots__ = ("_all",)
+
+    def __init__(self) -> None:
+        self._all: tuple[Listener[object], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self._all)
+
+    def add(self, listener: Listener[E]) -> Callable[[], None]:
+        """Listen; call what comes back to stop."""
+        self._all = (*self._all, listener)  # type: ignore[arg-type]
+
+        def remove() -> None:
+            self._all = tuple(other for other in self._all if other is not listener)
+
+        return remove
+
+    def hear(self, told: object) -> None:
+        for listener in self._all:
+            try:
+                listener(told)
+            except Exception:
+                _log.exception("a listener failed on %s", type(told).__name__)

@@ -1,0 +1,65 @@
+"""Approvals: open questions, listed and answered. An answer starts the run that was waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from handrail.core.define.principal import Principal
+from handrail.core.errors import UsageError
+from handrail.core.guard.approval import ApprovalRequest, Reply, RequestStatus, approve, reject, respond
+from handrail.core.run.approve import Grant
+from handrail.core.run.house import House
+
+
+class Conflict(UsageError):
+    """The approval was already answered, has expired, or is not yours to answer."""
+
+
+class Approvals:
+    """The inbox of one Handrail."""
+
+    def __init__(self, house: House, resume: Callable[[Grant], None]) -> None:
+        self._house = house
+        self._resume = resume
+
+    async def list(self, principal: Principal) -> list[ApprovalRequest]:
+        """What waits for an answer in this principal's tenant, oldest first."""
+        return self._house.book.list(principal.tenant)
+
+    async def get(self, approval_id: str, principal: Principal) -> ApprovalRequest | None:
+        return self._house.book.get(approval_id, principal.tenant)
+
+    async def approve(
+        self,
+        approval_id: str,
+        *,
+        by: Principal,
+        edits: Mapping[str, Any] | None = None,
+        for_session: bool = False,
+    ) -> ApprovalRequest:
+        """Yes: the call runs, with other arguments if edits are given. Wait for it with `hr.wait`."""
+        reply = approve(by=by.user, edits=edits, for_session=for_session)
+        return self._answer(approval_id, by, reply, "approved")
+
+    async def reject(self, approval_id: str, *, by: Principal, reason: str | None = None) -> ApprovalRequest:
+        """No: the caller is told so, with the reason."""
+        return self._answer(approval_id, by, reject(reason, by=by.user), "rejected")
+
+    async def respond(self, approval_id: str, *, by: Principal, result: Any) -> ApprovalRequest:
+        """Answer in the tool's place."""
+        return self._answer(approval_id, by, respond(result, by=by.user), "responded")
+
+    def _answer(
+        self, approval_id: str, by: Principal, reply: Reply, status: RequestStatus
+    ) -> ApprovalRequest:
+        if by.agent is not None:
+            raise Conflict("An agent cannot answer an approval; a person must.")
+        request = self._house.book.get(approval_id, by.tenant)
+        if request is None:
+            raise Conflict(f"There is no approval {approval_id!r}.")
+        settled = self._house.book.settle(approval_id, by.tenant, status, reply)
+        if settled is None:
+            raise Conflict(f"The approval {approval_id!r} is no longer open: it is {request.status}.")
+        self._resume(Grant(settled, reply))
+        return settled

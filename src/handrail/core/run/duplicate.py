@@ -1,0 +1,60 @@
+"""duplicate: a call that was made before under the same idempotency key."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from handrail.core.define.call import Outcome
+from handrail.core.define.result import Result
+from handrail.core.define.schema import digest_of
+from handrail.core.guard.keys import KeyEntry, key_id
+from handrail.core.run import refusal
+from handrail.core.run.tale import Tale
+
+
+async def earlier_outcome(tale: Tale) -> Outcome | None:
+    """What the key already stands for, or None when this call is the one that runs.
+
+    A twin that is still running is waited for: a hundred at once make one run.
+    """
+    call, tool, admitted = tale.call, tale.tool, tale.admitted
+    assert call.principal and call.idempotency_key is not None and tool and admitted
+    key = key_id(call.principal, call.idempotency_key)
+    fingerprint = digest_of([tool.id, admitted.args])
+    while True:
+        entry, ours = tale.house.keys.begin(key, fingerprint)
+        if ours:
+            tale.key = key
+            return None
+        if entry.fingerprint != fingerprint:
+            return tale.refuse(refusal.key_reused(call.idempotency_key))
+        if entry.state != "done" and not entry.ended.done() and not _orphaned(entry):
+            await asyncio.wrap_future(entry.ended)
+        if entry.outcome is not None:
+            return _again(tale, entry.outcome)
+        if _orphaned(entry):
+            if tool.idempotent:
+                tale.key = key
+                return None
+            what = f"An earlier call with the key {call.idempotency_key!r} began and its end is not known."
+            return tale.refuse(refusal.unknown_outcome(what))
+
+
+def _orphaned(entry: KeyEntry) -> bool:
+    """Dispatched by a process that is no more: only a store can hand over such an entry."""
+    return entry.state == "dispatched" and entry.outcome is None and entry.ended.done()
+
+
+def _again(tale: Tale, earlier: Outcome) -> Outcome:
+    """The earlier outcome, said again."""
+    if earlier.status in ("pending", "needs_review"):
+        tale.approval_id, tale.run_id = earlier.approval_id, earlier.run_id
+        return tale.quietly(earlier.status, earlier.result)
+    tale.run_id = None
+    result = earlier.result
+    said: Result = replace(result, metadata={**result.metadata, "duplicate_of": earlier.call_id})
+    if said.success:
+        said = replace(said, code="DUPLICATE")
+    outcome = tale.quietly("duplicate", said)
+    return replace(outcome, run_id=earlier.run_id, repairs=earlier.repairs)

@@ -1,0 +1,123 @@
+"""Hosting: what the engine does for a body through its context."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from handrail.core.define.bound import MODEL_LIMIT
+from handrail.core.define.call import Call, Outcome
+from handrail.core.define.context import Context
+from handrail.core.define.principal import Principal
+from handrail.core.define.secrecy import scrubbed
+from handrail.core.errors import ToolError
+from handrail.core.ids import new_id
+from handrail.core.run.house import House
+from handrail.core.run.running import Running
+from handrail.core.tell.events import Event, OutputAppended, Progress, ToolCompleted, ToolFailed
+
+MAX_NESTING = 16
+
+Nested = Callable[[Context, str, Mapping[str, Any] | None, Call], Awaitable[Outcome]]
+
+
+class Hosting:
+    """Progress, output, secrets, nested calls and pages of results, for every running body."""
+
+    def __init__(self, nested: Nested, house: Callable[[], House]) -> None:
+        self._run_nested = nested
+        self._house = house
+
+    def progress(self, ctx: Context, told: Mapping[str, Any]) -> None:
+        house = self._house()
+        running = self._running(ctx)
+        told = scrubbed(dict(told), running.secrets or ())
+        self._tell(running, Progress(ctx._call, self._tool_id(ctx), house.clock.now(), ctx.run_id, told))
+
+    def append_output(self, ctx: Context, text: str) -> None:
+        if not isinstance(text, str):
+            raise ToolError(f"append_output takes text, not {type(text).__name__}.")
+        house = self._house()
+        running = self._running(ctx)
+        chunk = scrubbed(text, running.secrets or ())
+        self._tell(
+            running, OutputAppended(ctx._call, self._tool_id(ctx), house.clock.now(), ctx.run_id, chunk)
+        )
+
+    def _tell(self, running: Running, event: Event) -> None:
+        """Also from a worker thread: the loop tells it, in order."""
+        teller = self._house().teller
+        if running.is_here():
+            teller.tell(event)
+        else:
+            running.loop.call_soon_threadsafe(teller.tell, event)
+
+    def _running(self, ctx: Context) -> Running:
+        running = self._house().running.get(ctx.call_id)
+        if running is None:
+            raise ToolError("The call is over; nothing can be told of it any more.")
+        return running
+
+    def _tool_id(self, ctx: Context) -> str:
+        tool = self._house().registry.get(ctx.tool)
+        return tool.id if tool is not None else ctx.tool
+
+    def secret(self, ctx: Context, name: str) -> str:
+        source = self._house().secrets
+        value = source(name, ctx.principal) if source is not None else None
+        if value is None:
+            raise ToolError(
+                f"The secret {name!r} is not set up for this tenant. Ask an administrator to add it.",
+                code="SECRET_MISSING",
+            )
+        running = self._running(ctx)
+        running.secrets = {*(running.secrets or ()), value}
+        return value
+
+    async def nested(self, ctx: Context, tool: str, args: Mapping[str, Any] | None) -> Outcome:
+        outer = ctx._call
+        if outer.depth >= MAX_NESTING:
+            raise ToolError(f"Tools call each other more than {MAX_NESTING} deep.", code="TOO_DEEP")
+        call = Call(
+            tool,
+            None,
+            ctx.principal,
+            outer.source,
+            outer.session,
+            new_id("call"),
+            outer.turn,
+            None,
+            None,
+            outer.message,
+            ctx.call_id,
+            outer.depth + 1,
+        )
+        return await self._run_nested(ctx, tool, args, call)
+
+    async def page(self, ctx: Context, handle: str, offset: int, limit: int | None) -> str:
+        return read_page(self._house(), handle, ctx.principal, offset, limit)
+
+
+def read_page(house: House, handle: str, principal: Principal, offset: int, limit: int | None) -> str:
+    """A page of the whole text of an earlier result, for the same principal, while its tool may be seen."""
+    size = MODEL_LIMIT if limit is None else limit
+    if offset < 0 or size <= 0:
+        raise ToolError("offset counts from 0 and limit is at least 1.", code="INVALID_PARAM")
+    for event in house.teller.log.read(principal.tenant, call_id=handle):
+        if isinstance(event, (ToolCompleted, ToolFailed)) and _may_read(house, event, principal):
+            text = event.result.text()
+            page = text[offset : offset + size]
+            rest = len(text) - offset - len(page)
+            if rest <= 0:
+                return page
+            following = offset + len(page)
+            return f"{page}\n[{rest} characters follow. Read on with offset={following}.]"
+    raise ToolError(f"There is no result {handle!r} to read.", code="TOOL_NOT_FOUND")
+
+
+def _may_read(house: House, event: Event, principal: Principal) -> bool:
+    owner = event.call.principal
+    if owner is None or (owner.user, owner.agent) != (principal.user, principal.agent):
+        return False
+    tool = house.registry.get(event.tool)
+    return tool is None or house.guard.see(tool, principal).verdict != "deny"

@@ -1,0 +1,98 @@
+"""Refusals: why a call did not run, in words that whoever asked can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from handrail.core.define.call import FieldError, Status
+from handrail.core.define.decision import Decision
+from handrail.core.define.result import Result
+from handrail.core.define.tool import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A call that ends here."""
+
+    result: Result
+    layer: str
+    rule: str | None = None
+    decision: Decision | None = None
+    status: Status = "refused"
+
+
+def _refusal(code: str, summary: str, error: str, layer: str, **metadata: object) -> Refusal:
+    return Refusal(Result(False, None, summary, error=error, code=code, metadata=metadata), layer)
+
+
+def not_found(name: str, similar: Sequence[str] = ()) -> Refusal:
+    hint = f" Did you mean: {', '.join(similar)}?" if similar else " List the tools to see which there are."
+    return _refusal("TOOL_NOT_FOUND", f"Tool not found: {name}", f"There is no tool {name!r}.{hint}", "find")
+
+
+def denied(decision: Decision, tool: Tool) -> Refusal:
+    code = decision.code or "NOT_PERMITTED"
+    result = Result(False, None, f"Tool not permitted: {tool.id}", error=decision.reason, code=code)
+    return Refusal(result, decision.layer, decision.rule, decision)
+
+
+def stale(tool: Tool) -> Refusal:
+    return _refusal(
+        "STALE_TOOL",
+        f"{tool.name} has changed",
+        f"The definition of {tool.id} changed since you saw it. Read it again, then call it again.",
+        "find",
+        digest=tool.digest,
+    )
+
+
+def invalid(tool: Tool, errors: Sequence[FieldError]) -> Refusal:
+    missing = [error.path for error in errors if error.missing]
+    fields = [{"path": error.path, "reason": error.reason} for error in errors]
+    said = "; ".join(map(str, errors))
+    if missing:
+        word = "param" if len(missing) == 1 else "params"
+        summary = f"Missing required {word}: {', '.join(missing)}"
+        return _refusal("MISSING_PARAM", summary, f"{summary}. {said}", "validate", fields=fields)
+    summary = f"Invalid arguments for {tool.name}"
+    return _refusal("INVALID_PARAM", summary, f"{tool.id} was not called. {said}", "validate", fields=fields)
+
+
+def unavailable(tool_id: str, why: str) -> Refusal:
+    return _refusal("TOOL_UNAVAILABLE", f"Tool not available: {tool_id}", why, "find")
+
+
+def busy(key: str, holder: str) -> Refusal:
+    return _refusal(
+        "RESOURCE_BUSY",
+        f"{key} is in use",
+        f"{holder} is changing {key} right now. Wait until it is done, or work on something else.",
+        "claim",
+        holder=holder,
+        resource=key,
+    )
+
+
+def key_reused(key: str) -> Refusal:
+    return _refusal(
+        "KEY_REUSED",
+        "The idempotency key was used for another call",
+        f"The idempotency key {key!r} belongs to a call with another tool or other arguments. Use a new key.",
+        "duplicate",
+    )
+
+
+def unknown_outcome(what: str) -> Refusal:
+    result = Result(
+        False,
+        None,
+        "Nobody knows whether it happened; a person must look",
+        error=f"{what} It may or may not have had its effect, and it was not run again. A person must check.",
+        code="UNKNOWN_OUTCOME",
+    )
+    return Refusal(result, "duplicate", status="needs_review")
+
+
+def broken(code: str, summary: str, error: str, layer: str) -> Refusal:
+    return _refusal(code, summary, error, layer)

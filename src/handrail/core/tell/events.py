@@ -1,0 +1,251 @@
+"""Events: what happened to a call. The seven `tool.*` types are the durable record.
+
+Every event knows its `call`, the canonical `tool` id and when it happened; the log gives it `seq`, its number
+in the session, once. `kind` is the short word that streams speak of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from handrail.core.define.call import Call, Outcome, Repair
+from handrail.core.define.result import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to a call."""
+
+    type: ClassVar[str] = ""
+    kind: ClassVar[str] = ""
+    durable: ClassVar[bool] = True
+
+    call: Call
+    tool: str
+    at: float
+    seq: int = field(default=0, init=False)
+
+    @property
+    def call_id(self) -> str:
+        return self.call.id or ""
+
+    @property
+    def session(self) -> str:
+        return self.call.session or f"call:{self.call.id}"
+
+    @property
+    def tenant(self) -> str:
+        return self.call.principal.tenant if self.call.principal else ""
+
+    @property
+    def id(self) -> str:
+        return f"{self.session}/{self.seq}"
+
+    def payload(self) -> dict[str, Any]:
+        """What this type adds to the record."""
+        return {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as JSON data."""
+        principal = self.call.principal
+        return {
+            "id": self.id,
+            "type": self.type,
+            "seq": self.seq,
+            "at": self.at,
+            "tenant": self.tenant,
+            "session": self.session,
+            "call_id": self.call_id,
+            "parent": self.call.parent,
+            "tool": self.tool,
+            "user": principal.user if principal else None,
+            "agent": principal.agent if principal else None,
+            "source": self.call.source,
+            "turn": self.call.turn,
+            **self.payload(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted(Event):
+    """The body is about to run; its id is the run id."""
+
+    type = "tool.started"
+    kind = "started"
+
+    run_id: str
+    input: Mapping[str, Any]
+    repairs: tuple[Repair, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return self.run_id
+
+    def payload(self) -> dict[str, Any]:
+        return {
+            "run_id": self.run_id,
+            "input": dict(self.input),
+            "repairs": [_repair(repair) for repair in self.repairs],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class OutputAppended(Event):
+    """A piece was added to the running output."""
+
+    type = "tool.output_appended"
+    kind = "chunk"
+
+    run_id: str
+    chunk: str
+
+    def payload(self) -> dict[str, Any]:
+        return {"run_id": self.run_id, "chunk": self.chunk}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCompleted(Event):
+    """The body succeeded."""
+
+    type = "tool.completed"
+    kind = "completed"
+
+    run_id: str | None
+    result: Result
+    duration_ms: float
+
+    def payload(self) -> dict[str, Any]:
+        return {"run_id": self.run_id, "result": self.result.to_dict(), "duration_ms": self.duration_ms}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFailed(Event):
+    """The body failed, or the call was refused before it (then there is no run id)."""
+
+    type = "tool.failed"
+    kind = "failed"
+
+    run_id: str | None
+    result: Result
+    duration_ms: float
+    input: Any = None
+    layer: str | None = None
+    rule: str | None = None
+
+    @property
+    def code(self) -> str | None:
+        return self.result.code
+
+    def payload(self) -> dict[str, Any]:
+        return {
+            "run_id": self.run_id,
+            "code": self.result.code,
+            "error": self.result.error,
+            "layer": self.layer,
+            "rule": self.rule,
+            "input": self.input,
+            "result": self.result.to_dict(),
+            "duration_ms": self.duration_ms,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCancelled(Event):
+    """A user or the runtime ended the call, or a reviewer rejected it."""
+
+    type = "tool.cancelled"
+    kind = "cancelled"
+
+    run_id: str | None
+    result: Result
+    duration_ms: float
+
+    def payload(self) -> dict[str, Any]:
+        return {
+            "run_id": self.run_id,
+            "code": self.result.code,
+            "reason": self.result.error,
+            "metadata": dict(self.result.metadata),
+            "duration_ms": self.duration_ms,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsApproval(Event):
+    """The call waits for a person."""
+
+    type = "tool.needs_approval"
+    kind = "needs_approval"
+
+    approval_id: str
+    input: Mapping[str, Any]
+    reason: str
+    repairs: tuple[Repair, ...] = ()
+
+    def payload(self) -> dict[str, Any]:
+        return {
+            "approval_id": self.approval_id,
+            "input": dict(self.input),
+            "reason": self.reason,
+            "repairs": [_repair(repair) for repair in self.repairs],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ToolApproved(Event):
+    """A person agreed; the call goes on."""
+
+    type = "tool.approved"
+    kind = "approved"
+
+    approval_id: str
+    by: str | None
+    input: Mapping[str, Any]
+    edited: bool
+
+    def payload(self) -> dict[str, Any]:
+        return {
+            "approval_id": self.approval_id,
+            "by": self.by,
+            "input": dict(self.input),
+            "edited": self.edited,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Progress(Event):
+    """A body says how far it is; shown, not stored."""
+
+    type = "tool.progress"
+    kind = "progress"
+    durable = False
+
+    run_id: str
+    told: Mapping[str, Any]
+
+    @property
+    def title(self) -> str | None:
+        return self.told.get("title")
+
+    def payload(self) -> dict[str, Any]:
+        return {"run_id": self.run_id, "told": dict(self.told)}
+
+
+@dataclass(frozen=True, slots=True)
+class Settled(Event):
+    """The call ended without running: planned, or answered from an earlier run. Not stored."""
+
+    type = "tool.settled"
+    kind = "settled"
+    durable = False
+
+    outcome: Outcome
+
+    def payload(self) -> dict[str, Any]:
+        return {"status": self.outcome.status, "code": self.outcome.code}
+
+
+def _repair(repair: Repair) -> dict[str, Any]:
+    return {"path": repair.path, "kind": repair.kind, "before": repair.before, "after": repair.after}

@@ -1,0 +1,383 @@
+"""Handrail: tools, a policy and ports put together; the object that everybody calls."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
+from types import ModuleType
+from typing import Any, Self
+
+from handrail.core.clock import Clock
+from handrail.core.define.call import Call, Outcome
+from handrail.core.define.context import Context, TenantScope, current
+from handrail.core.define.decision import Decision, Step, strictest
+from handrail.core.define.permission import Source
+from handrail.core.define.principal import Principal
+from handrail.core.define.result import Result
+from handrail.core.define.tool import InitContext, Tool
+from handrail.core.define.toolset import Toolset
+from handrail.core.find.discover import discover
+from handrail.core.find.registry import Registry
+from handrail.core.guard.admit import Admitted, admit
+from handrail.core.guard.approval import ApprovalBook, Approver, MemoryBook
+from handrail.core.guard.claims import Claims, MemoryClaims
+from handrail.core.guard.decide import SafetyCheck
+from handrail.core.guard.guard import Guard
+from handrail.core.guard.keys import Keys, MemoryKeys
+from handrail.core.guard.plan import Plan, Planned
+from handrail.core.guard.policy import Policy
+from handrail.core.ids import new_id
+from handrail.core.run.approvals import Approvals
+from handrail.core.run.approve import Grant
+from handrail.core.run.catalogue import Catalogue
+from handrail.core.run.export import Format, export
+from handrail.core.run.hosting import Hosting, read_page
+from handrail.core.run.house import Hook, House, Secrets
+from handrail.core.run.invoke import Workplace
+from handrail.core.run.pipeline import hidden_or_denied, run
+from handrail.core.run.refusal import Refusal, invalid
+from handrail.core.run.seek import seek
+from handrail.core.tell.events import Event
+from handrail.core.tell.log import EventLog, MemoryLog
+from handrail.core.tell.project import to_registry_event
+from handrail.core.tell.teller import Teller
+
+_THREADS = 64
+
+
+class Handrail:
+    """One set of tools behind one guard."""
+
+    def __init__(
+        self,
+        tools: Iterable[Any] = (),
+        *,
+        policy: Policy | None = None,
+        approver: Approver | None = None,
+        registry: Registry | None = None,
+        log: EventLog | None = None,
+        book: ApprovalBook | None = None,
+        claims: Claims | None = None,
+        keys: Keys | None = None,
+        hooks: Iterable[Hook] = (),
+        safety: Iterable[SafetyCheck] = (),
+        secrets: Mapping[str, str] | Secrets | None = None,
+        create_context: Callable[[str, str], Mapping[str, Any]] | None = None,
+        on_result: Callable[[Result], None] | None = None,
+        clock: Clock | None = None,
+        repair: bool = True,
+        timeout: float | None = None,
+        cancel_grace: float = 5.0,
+        approval_lifetime: float | None = None,
+        working_dir: str | None = None,
+    ) -> None:
+        clock = clock or Clock()
+        self.registry = registry if registry is not None else Registry()
+        toolsets = self._take(tools)
+        self._threads: ThreadPoolExecutor | None = None
+        self._tasks: set[asyncio.Task[Outcome]] = set()
+        self._settled: dict[str, asyncio.Future[Outcome]] = {}
+        self._house = House(
+            registry=self.registry,
+            guard=Guard(policy or Policy(), tuple(safety)),
+            teller=Teller(log if log is not None else MemoryLog()),
+            book=book if book is not None else MemoryBook(clock.now),
+            claims=claims if claims is not None else MemoryClaims(),
+            keys=keys if keys is not None else MemoryKeys(),
+            plan=Plan(),
+            host=Hosting(self._nested, lambda: self._house),
+            place=Workplace(self._pool, cancel_grace),
+            clock=clock,
+            init=InitContext(working_dir or os.getcwd()),
+            toolsets=toolsets,
+            approver=approver,
+            hooks=tuple(hooks),
+            secrets=_secret_source(secrets),
+            create_context=create_context,
+            on_result=on_result,
+            repairing=repair,
+            timeout=timeout,
+            approval_lifetime=approval_lifetime,
+        )
+        self._catalogue = Catalogue(self._house)
+        self._house.similar = self._catalogue.similar
+        self.approvals = Approvals(self._house, self._resume)
+
+    def _take(self, given: Iterable[Any]) -> tuple[Toolset, ...]:
+        toolsets: list[Toolset] = []
+        for one in given:
+            if isinstance(one, ModuleType):
+                for tool in discover(one):
+                    self.registry.register(tool)
+            elif isinstance(one, Toolset) and not isinstance(one, (Tool, type)):
+                toolsets.append(one)
+            else:
+                self.registry.register(one)
+        return tuple(toolsets)
+
+    @property
+    def policy(self) -> Policy:
+        return self._house.guard.policy
+
+    @property
+    def log(self) -> EventLog:
+        return self._house.teller.log
+
+    async def call(
+        self,
+        tool: str,
+        args: Mapping[str, Any] | str | None = None,
+        *,
+        principal: Principal | None = None,
+        source: Source = "agent",
+        session: str | None = None,
+        idempotency_key: str | None = None,
+        digest: str | None = None,
+        id: str | None = None,
+        turn: int | None = None,
+        message: str | None = None,
+    ) -> Outcome:
+        """Run a tool through the guard. Never raises for a bad call: the outcome says what happened."""
+        return await run(
+            Call(
+                tool,
+                None,
+                principal or self._principal(),
+                source,
+                session,
+                id or new_id("call"),
+                turn,
+                idempotency_key,
+                digest,
+                message,
+            ),
+            args,
+            self._house,
+        )
+
+    async def run(self, call: Call) -> Outcome:
+        """Run a prepared `Call`."""
+        return await run(self._complete(call), call.args, self._house)
+
+    def _complete(self, call: Call) -> Call:
+        return replace(
+            call,
+            args=None,
+            principal=call.principal or self._principal(),
+            id=call.id or new_id("call"),
+        )
+
+    def _principal(self) -> Principal:
+        """Who calls when nobody is named: whoever the running call or tenant scope stands for."""
+        here = current()
+        if isinstance(here, Context):
+            return here.principal
+        if isinstance(here, TenantScope):
+            return Principal(tenant=here.tenant_id)
+        return _LOCAL
+
+    async def stream(
+        self,
+        tool: str,
+        args: Mapping[str, Any] | str | None = None,
+        *,
+        principal: Principal | None = None,
+        source: Source = "agent",
+        session: str | None = None,
+        idempotency_key: str | None = None,
+        digest: str | None = None,
+        id: str | None = None,
+    ) -> AsyncIterator[Event]:
+        """Run a tool and yield its events as they happen. Leaving the loop cancels the call."""
+        call = self._complete(Call(tool, None, principal, source, session, id, None, idempotency_key, digest))
+        events: asyncio.Queue[Event | None] = asyncio.Queue()
+
+        def hear(event: object) -> None:
+            if isinstance(event, Event) and event.call.id == call.id:
+                events.put_nowait(event)
+
+        stop = self._house.teller.listeners.add(hear)
+        task = asyncio.create_task(run(call, args, self._house))
+        task.add_done_callback(lambda _: events.put_nowait(None))
+        try:
+            while (event := await events.get()) is not None:
+                yield event
+            await task
+        finally:
+            stop()
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task})
+
+    async def explain(
+        self,
+        tool: str,
+        args: Mapping[str, Any] | str | None = None,
+        principal: Principal | None = None,
+        *,
+        source: Source = "agent",
+    ) -> Decision:
+        """What the guard would say to this call, and every rule it would consult. Nothing runs."""
+        call = self._complete(Call(tool, None, principal, source))
+        who = call.principal
+        assert who is not None
+        house = self._house
+        found = await seek(call, house)
+        if isinstance(found, Refusal):
+            return _refused(found)
+        seen = house.guard.see(found, who)
+        if seen.verdict == "deny":
+            refused = await hidden_or_denied(seen, found, call, house)
+            return seen if refused.decision is seen else _refused(refused)
+        admitted = admit(found, args, tool, house.repairing)
+        if not isinstance(admitted, Admitted):
+            return _refused(invalid(found, admitted))
+        return house.guard.decide(found, admitted.values, who, source)
+
+    async def tools(self, principal: Principal | None = None, *, source: Source = "agent") -> list[Tool]:
+        """What this principal may see, sorted by id."""
+        return await self._catalogue.tools(principal or self._principal(), source)
+
+    async def export(
+        self, how: Format, principal: Principal | None = None, *, source: Source = "agent"
+    ) -> Any:
+        """The visible tools in a provider's format; see `handrail.core.run.export`."""
+        who = principal or self._principal()
+
+        async def execute(tool: Tool, args: Mapping[str, Any]) -> Any:
+            outcome = await self.call(tool.id, args, principal=who, source=source)
+            answer = outcome.to_legacy_run()
+            return {"error": answer["error"]} if answer["error"] else answer["output"]
+
+        return export(await self.tools(who, source=source), how, execute)
+
+    async def cancel(self, call_id: str, reason: str = "a user cancelled it") -> bool:
+        """Interrupt a running call. True when it has stopped, False when there is none or it goes on."""
+        running = self._house.running.get(call_id)
+        if running is None:
+            return False
+        here = asyncio.get_running_loop()
+        if running.loop is not here:
+            there = asyncio.run_coroutine_threadsafe(self.cancel(call_id, reason), running.loop)
+            return await asyncio.wrap_future(there)
+        running.interrupt("cancelled", reason)
+        return await running.wait(self._house.place.grace * 2)
+
+    async def wait(self, call_id: str, timeout: float | None = None) -> Outcome:
+        """The outcome of a call that was waiting for approval, once it is final."""
+        future = self._settled.setdefault(call_id, asyncio.get_running_loop().create_future())
+        return await asyncio.wait_for(asyncio.shield(future), timeout)
+
+    def _resume(self, grant: Grant) -> None:
+        """Run an answered call, afresh, with the answer."""
+        request = grant.request
+
+        async def resumed() -> Outcome:
+            outcome = await run(request.call, request.raw, self._house, grant)
+            assert request.call.id is not None
+            future = self._settled.setdefault(request.call.id, asyncio.get_running_loop().create_future())
+            if not future.done():
+                future.set_result(outcome)
+            return outcome
+
+        task = asyncio.get_running_loop().create_task(resumed())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def planned(self, principal: Principal | None = None, session: str | None = None) -> list[Planned]:
+        """What plan mode has queued for this principal, in order."""
+        return self._house.plan.queued(principal or self._principal(), session)
+
+    async def run_plan(self, principal: Principal | None = None, session: str | None = None) -> list[Outcome]:
+        """Run what is queued, in order, each through the full guard; plan mode itself no longer holds it."""
+        house = replace(self._house, guard=Guard(_without_plan(self.policy), self._house.guard.safety))
+        taken = self._house.plan.take(principal or self._principal(), session)
+        return [await run(planned.call, planned.raw, house) for planned in taken]
+
+    async def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
+        """Forget what is queued; how many calls that were."""
+        return len(self._house.plan.take(principal or self._principal(), session))
+
+    async def read_result(
+        self, handle: str, principal: Principal | None = None, offset: int = 0, limit: int | None = None
+    ) -> str:
+        """A page of an earlier result, for the principal whose call it was."""
+        return read_page(self._house, handle, principal or self._principal(), offset, limit)
+
+    def last_result(self, tool: str, principal: Principal | None = None) -> Result | None:
+        """The newest result of a tool in the principal's tenant."""
+        known = self.registry.get(tool)
+        tenant = (principal or self._principal()).tenant
+        return self._house.last_results.get(tenant, known.id if known else tool)
+
+    def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
+        """Hear of every event, durable or not. Call what comes back to stop."""
+        return self._house.teller.listeners.add(listener)
+
+    def subscribe_registry(self, listener: Callable[[Any], None]) -> Callable[[], None]:
+        """Hear `register`, `unregister`, `execute` and `error`. Call what comes back to stop."""
+
+        def hear(event: Event) -> None:
+            if (told := to_registry_event(event)) is not None:
+                listener(told)
+
+        stops = (self.registry.listeners.add(listener), self.subscribe(hear))
+
+        def stop() -> None:
+            for one in stops:
+                one()
+
+        return stop
+
+    async def _nested(self, ctx: Context, tool: str, args: Mapping[str, Any] | None, call: Call) -> Outcome:
+        return await run(call, args, self._house)
+
+    def _pool(self) -> Executor:
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="handrail")
+        return self._threads
+
+    async def close(self) -> None:
+        """Finish what was resumed, end the worker threads."""
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        if self._threads is not None:
+            self._threads.shutdown(wait=False, cancel_futures=True)
+            self._threads = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+_LOCAL = Principal.local()
+
+
+def _secret_source(given: Mapping[str, str] | Secrets | None) -> Secrets | None:
+    if given is None or not isinstance(given, Mapping):
+        return given
+    secrets = dict(given)
+    return lambda name, principal: secrets.get(name)
+
+
+def _refused(refusal: Refusal) -> Decision:
+    step = Step(refusal.layer, "deny", refusal.result.error or "", refusal.rule, refusal.result.code)
+    return strictest((step,))
+
+
+def _without_plan(policy: Policy) -> Policy:
+    return Policy(
+        approval_mode=policy.approval_mode,
+        allow=policy.allow,
+        deny=policy.deny,
+        capabilities=policy.capabilities,
+        rules=policy.rules,
+        plan=False,
+        moderate=policy.moderate,
+        within=tuple(map(_without_plan, policy.within)),
+    )

@@ -1,0 +1,491 @@
+"""What repair corrects, and what it must leave for the model to correct."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+from handrail.core.define.call import Repair
+from handrail.core.guard.repair import repair
+
+INTEGER = {"type": "integer"}
+NUMBER = {"type": "number"}
+BOOLEAN = {"type": "boolean"}
+STRING = {"type": "string"}
+NULL = {"type": "null"}
+STRINGS = {"type": "array", "items": STRING}
+INTEGERS = {"type": "array", "items": INTEGER}
+STATUS = {"enum": ["todo", "in_progress", "done"]}
+POINT = {
+    "type": "object",
+    "properties": {"x": INTEGER, "y": INTEGER},
+    "required": ["x"],
+    "additionalProperties": False,
+}
+
+
+def closed(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def described(schema: dict[str, Any], description: str) -> dict[str, Any]:
+    return {**schema, "description": description}
+
+
+def either(*branches: Any) -> dict[str, Any]:
+    return {"anyOf": list(branches)}
+
+
+def repaired(value: Any, schema: Any) -> Any:
+    """The value after repair, as the required parameter `p`."""
+    args, _ = repair({"p": value}, {**closed(p=schema), "required": ["p"]})
+    return args.get("p")
+
+
+def exactly(value: Any) -> str:
+    """JSON text, because 1, 1.0 and True are equal in Python."""
+    return json.dumps(value)
+
+
+@pytest.mark.req("IV-05")
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [("true", True), ("FALSE", False), (" True ", True), ("1", True), ("0", False), (1, True), (0, False)],
+)
+def test_words_and_digits_become_booleans(given: Any, wanted: bool) -> None:
+    assert repaired(given, BOOLEAN) is wanted
+
+
+@pytest.mark.req("IV-06")
+@pytest.mark.parametrize(
+    ("given", "wanted"), [(5, "5"), (-1.5, "-1.5"), (5.0, "5.0"), (True, "true"), (False, "false")]
+)
+def test_numbers_and_booleans_become_text(given: Any, wanted: str) -> None:
+    assert repaired(given, STRING) == wanted
+
+
+@pytest.mark.req("IV-07")
+@pytest.mark.parametrize(
+    ("given", "schema", "wanted"),
+    [
+        ("5", INTEGER, 5),
+        (" -12\n", INTEGER, -12),
+        ("+3", INTEGER, 3),
+        ("5.0", INTEGER, 5),
+        (5.0, INTEGER, 5),
+        ("123456789012345678901234567890", INTEGER, 123456789012345678901234567890),
+        ("5", NUMBER, 5),
+        ("0.1", NUMBER, 0.1),
+        ("1e3", NUMBER, 1000.0),
+        ("-2.50", NUMBER, -2.5),
+    ],
+)
+def test_texts_become_numbers(given: Any, schema: Any, wanted: Any) -> None:
+    assert exactly(repaired(given, schema)) == exactly(wanted)
+
+
+@pytest.mark.req("IV-07")
+@pytest.mark.parametrize(
+    ("value", "schema"),
+    [
+        ("5", STRING),
+        ("true", STRING),
+        ("null", either(STRING, NULL)),
+        ("[1]", STRING),
+        ("a", {}),
+        (5, NUMBER),
+        (0, INTEGER),
+        (1, either(BOOLEAN, INTEGER)),
+        ("5", either(INTEGER, STRING)),
+        ("5", {"type": ["integer", "string"]}),
+        (None, either(STRINGS, NULL)),
+        ("done", STATUS),
+        ({"X": "1"}, {"type": "object", "additionalProperties": {}}),
+    ],
+)
+def test_what_fits_stays_although_another_field_is_repaired(value: Any, schema: Any) -> None:
+    args, repairs = repair({"p": value, "n": "1"}, closed(p=schema, n=INTEGER))
+    assert exactly(args) == exactly({"p": value, "n": 1})
+    assert [one.path for one in repairs] == ["n"]
+
+
+@pytest.mark.req("BY-16")
+@pytest.mark.parametrize(
+    ("given", "schema", "wanted"),
+    [
+        ('["a", "b"]', STRINGS, ["a", "b"]),
+        (' {"x": "1"} ', POINT, {"x": 1}),
+        ('["1", 2]', INTEGERS, [1, 2]),
+        ('[{"x": 1}, "{\\"x\\": 2}"]', {"type": "array", "items": POINT}, [{"x": 1}, {"x": 2}]),
+        ("[[1], [2]]", {"type": "array", "items": INTEGERS}, [[1], [2]]),
+        ('{"x": 1}', either(POINT, NULL), {"x": 1}),
+    ],
+)
+def test_json_in_text_is_parsed_and_repaired_inside(given: str, schema: Any, wanted: Any) -> None:
+    assert exactly(repaired(given, schema)) == exactly(wanted)
+
+
+@pytest.mark.req("BY-16")
+@pytest.mark.parametrize(
+    ("given", "schema", "wanted"),
+    [
+        ("a", STRINGS, ["a"]),
+        (5, STRINGS, ["5"]),
+        ("5", INTEGERS, [5]),
+        ("DONE", {"type": "array", "items": STATUS}, ["done"]),
+        ({"x": "1"}, {"type": "array", "items": POINT}, [{"x": 1}]),
+        ('{"x": 1, "y": 2}', {"type": "array", "items": POINT}, [{"x": 1, "y": 2}]),
+        ("a", {"type": "array"}, ["a"]),
+        (7, either(INTEGERS, NULL), [7]),
+    ],
+)
+def test_one_value_becomes_the_list_of_it(given: Any, schema: Any, wanted: Any) -> None:
+    assert exactly(repaired(given, schema)) == exactly(wanted)
+
+
+@pytest.mark.req("BY-16")
+@pytest.mark.parametrize(
+    ("given", "choices", "wanted"),
+    [
+        ("DONE", ["todo", "done"], "done"),
+        (" done ", ["todo", "done"], "done"),
+        ("In Progress", ["in_progress"], "in_progress"),
+        ("inProgress", ["in-progress"], "in-progress"),
+        ("UTF8", ["utf-8", "latin-1"], "utf-8"),
+        ("utc-5", ["UTC-5", "UTC+5"], "UTC-5"),
+        ("2", [1, 2, 3], 2),
+        ("0.5", [0.5, 1], 0.5),
+        (2, ["1", "2"], "2"),
+        (True, ["True", "False"], "True"),
+        ("true", [True], True),
+        ("None", [1, None], None),
+    ],
+)
+def test_choices_are_found_by_spelling(given: Any, choices: list[Any], wanted: Any) -> None:
+    assert exactly(repaired(given, {"enum": choices})) == exactly(wanted)
+
+
+@pytest.mark.req("BY-16")
+def test_a_constant_is_found_by_spelling() -> None:
+    assert repaired("Create", {"const": "create"}) == "create"
+
+
+@pytest.mark.req("BY-16")
+@pytest.mark.parametrize("given", ["userId", "USER_ID", "user-id", "User Id", "uid", "UID", "account"])
+def test_names_are_found_by_spelling_and_alias(given: str) -> None:
+    schema = closed(user_id={**INTEGER, "x-aliases": ["account", 5]}, other=STRING)
+    args, repairs = repair({"other": "a", given: 7}, schema, {"user_id": ["uid"]})
+    assert args == {"other": "a", "user_id": 7}
+    assert repairs == (Repair("user_id", "parameter name", given, "user_id"),)
+
+
+@pytest.mark.req("BY-16")
+def test_names_are_found_at_every_level() -> None:
+    schema = closed(items={"type": "array", "items": closed(unit_price=NUMBER)})
+    args, repairs = repair({"items": [{"unitPrice": "1.5"}]}, schema, {"unit_price": ["cost"]})
+    assert args == {"items": [{"unit_price": 1.5}]}
+    assert [(one.path, one.kind) for one in repairs] == [
+        ("items.0.unit_price", "parameter name"),
+        ("items.0.unit_price", "text as number"),
+    ]
+
+
+@pytest.mark.req("BY-16")
+@pytest.mark.parametrize(
+    ("args", "schema"),
+    [
+        ({"UserId": 1, "user-id": 2}, closed(user_id=INTEGER)),
+        ({"UserId": 1, "user_id": 2}, closed(user_id=INTEGER)),
+        ({"UserId": 1, "user_id": None}, closed(user_id=INTEGER)),
+        ({"userid": 1}, closed(user_id=INTEGER, userId=INTEGER)),
+        ({"Name": "a"}, {"properties": {"name": STRING}, "additionalProperties": True}),
+        ({"Name": "a"}, {"properties": {"name": STRING}, "additionalProperties": STRING}),
+        ({"Name": "a"}, {**closed(name=STRING), "patternProperties": {"^N": STRING}}),
+        ({"Name": "a"}, {**closed(name=STRING), "patternProperties": {"^(N|M)": STRING}}),
+        ({"Name": "a"}, {"properties": {"name": STRING}, "if": {}, "then": {"properties": {"Name": STRING}}}),
+        ({"Name": "a"}, {"properties": {"name": STRING}, "$ref": "https://example.org/schema"}),
+        ({"_name": "a"}, closed(name=STRING)),
+        ({"line2": "a"}, closed(line1=STRING)),
+    ],
+)
+def test_a_name_that_may_mean_something_else_stays(args: dict[str, Any], schema: dict[str, Any]) -> None:
+    assert repair(args, schema) == (args, ())
+
+
+@pytest.mark.parametrize(
+    ("given", "description", "wanted"),
+    [
+        ("30s", "Timeout in seconds", 30),
+        ("30 seconds", "Timeout (s)", 30),
+        ("30 sec", "Timeout in seconds (min 1, max 60).", 30),
+        ("1.5 h", "Duration in hours, e.g. 2", 1.5),
+        ("5 minutes", "at most 10 min", 5),
+        ("15 %", "Discount as a percentage", 15),
+        ("$5", "Price in USD", 5),
+        ("5 EUR", "Price (€)", 5),
+        ("20°C", "Temperature in degrees Celsius", 20),
+        ("10 MB", "Size in megabytes", 10),
+        ("1,000", "Amount, e.g. 2,500", 1000),
+        ("-12 000.5", "Amount, such as 10 000", -12000.5),
+        ("$1,000", "Amount in dollars, like $20,000", 1000),
+    ],
+)
+def test_units_and_separators_go_where_the_description_explains_them(
+    given: str, description: str, wanted: float
+) -> None:
+    assert exactly(repaired(given, described(NUMBER, description))) == exactly(wanted)
+
+
+def test_separators_may_be_explained_by_examples() -> None:
+    assert repaired("1,000", {**INTEGER, "examples": ["25,000"]}) == 1000
+
+
+def test_a_description_outside_the_union_counts() -> None:
+    assert repaired("30s", described(either(INTEGER, NULL), "Seconds to wait")) == 30
+
+
+@pytest.mark.parametrize(
+    ("given", "description"),
+    [
+        ("30s", "Timeout"),
+        ("30s", "Timeout in minutes"),
+        ("30s", "Timeout in seconds or minutes"),
+        ("30s", "Timeout of the item(s), e.g. 3"),
+        ("30 s", "Requests per second"),
+        ("5 min", "Timeout, min 1, max 10"),
+        ("5 g", "Weight, e.g. 3"),
+        ("5 m", "I'm the length"),
+        ("5 m", "Speed in m/s"),
+        ("5 m", "Area in square metres"),
+        ("5M", "Length in m"),
+        ("5Mb", "Size in MB"),
+        ("$5", "Price in cents ($ / 100)"),
+        ("$5", "Price in €"),
+        ("$5 EUR", "Price in $ and never anything but $"),
+        ("5 USD", "Price in Canadian dollars"),
+        ("5 apples", "Number of apples"),
+        ("1h 30min", "Time in hours"),
+        ("1,000", "Amount"),
+        ("1,000", "Amount, e.g. 10 000"),
+        ("1,00", "Amount, e.g. 1,000"),
+        ("1,000,00", "Amount, e.g. 1,000"),
+        ("007 s", "Seconds"),
+    ],
+)
+def test_a_unit_or_separator_in_doubt_stays(given: str, description: str) -> None:
+    assert repaired(given, described(NUMBER, description)) == given
+
+
+def test_null_text_becomes_null_where_text_is_not_wanted() -> None:
+    assert repaired("null", either(INTEGER, NULL)) is None
+    assert repaired("None", {"type": ["array", "null"], "items": STRING}) is None
+
+
+def test_null_for_an_optional_parameter_is_left_out() -> None:
+    args, repairs = repair(
+        {"a": None, "b": None, "c": 1}, closed(a=INTEGER, b=either(INTEGER, NULL), c=INTEGER)
+    )
+    assert args == {"b": None, "c": 1}
+    assert repairs == (Repair("a", "null left out", None, None),)
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        {"args": {"x": "1"}},
+        {"parameters": {"X": 1}},
+        {"move_to": {"x": 1}},
+        {"input": '{"x": 1}'},
+        {"y": None, "kwargs": {"x": 1}},
+    ],
+)
+def test_wrapping_around_the_arguments_is_removed(wrapped: dict[str, Any]) -> None:
+    args, repairs = repair(wrapped, POINT)
+    assert exactly(args) == '{"x": 1}'
+    assert any(one.path == "" and one.kind == "wrapping removed" for one in repairs)
+
+
+def test_wrapping_around_no_arguments_is_removed_where_none_is_required() -> None:
+    assert repair({"args": {}}, closed(a=STRING))[0] == {}
+    assert repair({"args": {}}, POINT)[0] == {"args": {}}
+
+
+@pytest.mark.parametrize(
+    ("args", "schema"),
+    [
+        ({"args": {"x": 1}}, closed(args={"type": "object"}, x=INTEGER)),
+        ({"Args": {"args": 1}}, {**closed(args={"type": "object"}), "required": ["Args"], "if": {}}),
+        ({"args": {"z": 1}}, POINT),
+        ({"args": {"x": 1}}, {**POINT, "additionalProperties": True}),
+        ({"args": {"x": 1}, "more": 2}, POINT),
+        ({"args": [{"x": 1}]}, POINT),
+        ({"args": {"x": 1}}, {"anyOf": [POINT, closed(args={"type": "object"})]}),
+    ],
+)
+def test_what_may_be_a_parameter_is_not_unwrapped(args: dict[str, Any], schema: dict[str, Any]) -> None:
+    assert repair(args, schema) == (args, ())
+
+
+def test_an_object_around_a_scalar_is_removed() -> None:
+    assert repaired({"value": "5"}, INTEGER) == 5
+    assert repaired({"p": "a"}, STRING) == "a"
+    assert repaired({"value": "DONE"}, STATUS) == "done"
+
+
+def test_the_branch_of_a_union_that_can_take_the_value_is_found() -> None:
+    circle = {**closed(kind={"const": "circle"}, radius=NUMBER), "required": ["kind", "radius"]}
+    square = {**closed(kind={"const": "square"}, side=NUMBER), "required": ["kind", "side"]}
+    shape = {"oneOf": [circle, square]}
+    assert repaired({"Kind": "SQUARE", "side": "2"}, shape) == {"kind": "square", "side": 2}
+    assert repaired({"kind": "circle", "side": "2"}, shape) == {"kind": "circle", "side": "2"}
+
+
+def test_references_and_all_of_are_followed() -> None:
+    schema = {
+        "allOf": [{"$ref": "#/$defs/a~1b"}, {"properties": {"n": {"$ref": "#/$defs/list/0"}}}],
+        "$defs": {"a/b": closed(s=STRING), "list": [INTEGER]},
+    }
+    assert repair({"s": 5, "n": "6"}, schema)[0] == {"s": "5", "n": 6}
+
+
+def test_additional_pattern_and_prefix_values_are_repaired() -> None:
+    assert repaired({"a": "1"}, {"type": "object", "additionalProperties": INTEGER}) == {"a": 1}
+    assert repaired({"n_a": "1", "b": "1"}, {"type": "object", "patternProperties": {"^n_": INTEGER}}) == {
+        "n_a": 1,
+        "b": "1",
+    }
+    assert repaired(["1", 2, "3"], {"type": "array", "prefixItems": [INTEGER, STRING]}) == [1, "2", "3"]
+
+
+def test_a_recursive_schema_is_followed() -> None:
+    tree = {**closed(size=INTEGER, parts={"type": "array", "items": {"$ref": "#"}}), "required": ["size"]}
+    args, repairs = repair({"size": 1, "parts": {"size": "2", "Parts": '[{"size": "3"}]'}}, tree)
+    assert args == {"size": 1, "parts": [{"size": 2, "parts": [{"size": 3}]}]}
+    assert repairs[-1] == Repair("parts.0.parts.0.size", "text as number", "3", 3)
+
+
+DEEP_JSON = "[" * 200 + "]" * 200
+STAYS_WRONG = [
+    ("maybe", BOOLEAN),
+    ("yes", BOOLEAN),
+    ("", BOOLEAN),
+    (2, BOOLEAN),
+    (1.0, BOOLEAN),
+    ("007", INTEGER),
+    ("1_000", INTEGER),
+    ("1e3", INTEGER),
+    ("1.5", INTEGER),
+    ("1.000", INTEGER),
+    ("٣", INTEGER),
+    ("0x10", INTEGER),
+    ("", INTEGER),
+    (1.5, INTEGER),
+    (2.0**60, INTEGER),
+    (True, INTEGER),
+    ("9" * 5000, INTEGER),
+    ("nan", NUMBER),
+    ("Infinity", NUMBER),
+    ("1e999", NUMBER),
+    ("0.1000000000000000000001", NUMBER),
+    ("12345678901234567890", NUMBER),
+    (".5", NUMBER),
+    ("5.", NUMBER),
+    ([1], STRING),
+    ({"a": 1}, STRING),
+    ({"value": [1]}, STRING),
+    ({"value": 1, "unit": "s"}, INTEGER),
+    ({"other": 1}, INTEGER),
+    (None, STRING),
+    ("null", INTEGER),
+    ("nil", either(INTEGER, NULL)),
+    ("a,b", STRINGS),
+    ("a;b", STRINGS),
+    ("a\nb", STRINGS),
+    ("1,2", INTEGERS),
+    ("", STRINGS),
+    ("none", STRINGS),
+    ('["a"', STRINGS),
+    ("['a']", STRINGS),
+    (None, STRINGS),
+    ("x", INTEGERS),
+    ([1, 2], {"type": "array", "items": INTEGERS}),
+    (5, {"type": "array", "items": INTEGERS}),
+    (5, {"type": "array", "prefixItems": [INTEGER, INTEGER]}),
+    ("[NaN]", {"type": "array"}),
+    ("[1e999]", {"type": "array"}),
+    ('{"x": 1, "x": 2}', POINT),
+    ('{"x": 1} {"x": 2}', POINT),
+    ('["\\ud800"]', STRINGS),
+    (DEEP_JSON, {"type": "array"}),
+    ("[1]", POINT),
+    ("UTC 5", {"enum": ["UTC-5", "UTC+5"]}),
+    ("-name", {"enum": ["name", "date"]}),
+    ("1-0", {"enum": ["10"]}),
+    ("x -1", {"enum": ["x 1"]}),
+    ("A B", {"enum": ["a-b", "a_b"]}),
+    ("don", STATUS),
+    ("1", {"enum": [1, True]}),
+    ("", STATUS),
+    ("1", either(INTEGER, BOOLEAN)),
+    (1, either(STRING, BOOLEAN)),
+    ("1", {"type": ["integer", "boolean"]}),
+    ({"a": "1"}, either(closed(a=INTEGER), closed(a=BOOLEAN))),
+    ("5", False),
+]
+
+
+@pytest.mark.req("IV-07")
+@pytest.mark.parametrize(("value", "schema"), STAYS_WRONG)
+def test_what_is_wrong_or_doubtful_stays_an_error(value: Any, schema: Any) -> None:
+    args, repairs = repair({"p": value}, {**closed(p=schema), "required": ["p"]})
+    assert exactly(args) == exactly({"p": value})
+    assert repairs == ()
+
+
+@pytest.mark.req("BY-16")
+def test_every_repair_is_recorded_in_the_order_it_was_made() -> None:
+    schema = closed(tags=INTEGERS, user_id=INTEGER)
+    _, repairs = repair({"Tags": '["1"]', "user_id": "2"}, schema)
+    assert repairs == (
+        Repair("tags", "parameter name", "Tags", "tags"),
+        Repair("tags", "JSON text", '["1"]', ["1"]),
+        Repair("tags.0", "text as number", "1", 1),
+        Repair("user_id", "text as number", "2", 2),
+    )
+
+
+def test_the_input_is_not_changed() -> None:
+    args = {"tags": ["1", {"x": 1}], "point": {"X": "1", "y": None}}
+    before = copy.deepcopy(args)
+    after, _ = repair(args, closed(tags=INTEGERS, point=POINT))
+    assert after["point"] == {"x": 1}
+    assert args == before
+
+
+@pytest.mark.parametrize("kind", ["lists", "objects"])
+def test_data_nested_thousands_deep_is_no_danger(kind: str) -> None:
+    anything = {"anyOf": [{"type": "array", "items": {"$ref": "#/properties/p"}}, POINT, {"$ref": "#"}]}
+    value: Any = "x"
+    for _ in range(20_000):
+        value = [value] if kind == "lists" else {"p": value}
+    args, repairs = repair({"p": value, "n": "1"}, closed(p=anything, n=INTEGER))
+    assert args["p"] is value
+    assert [one.path for one in repairs] == ["n"]
+    while isinstance(value, (list, dict)):  # freed level by level: Python frees a deep value recursively
+        value = value.pop() if isinstance(value, list) else value.pop("p")
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        {"$ref": "#/properties/p"},
+        {"allOf": [{"$ref": "#/properties/p"}, {"$ref": "#/properties/p"}]},
+        {"anyOf": [{"$ref": "#/properties/p"}, {"$ref": "#/properties/p"}]},
+        {"anyOf": [{"type": "array", "items": {"$ref": "#/properties/p"}}] * 3},
+    ],
+)
+def test_a_schema_that_goes_in_circles_ends(loop: dict[str, Any]) -> None:
+    assert repair({"p": [[[["x", 1]]]], "n": "1"}, closed(p=loop, n=INTEGER))[0]["n"] == 1
