@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from types import ModuleType
@@ -34,15 +34,15 @@ from handrail.core.run.approvals import Approvals
 from handrail.core.run.approve import Grant
 from handrail.core.run.catalogue import Catalogue
 from handrail.core.run.export import Format, export
+from handrail.core.run.hooks import Hook
 from handrail.core.run.hosting import Hosting, read_page
-from handrail.core.run.house import Hook, House, Secrets
-from handrail.core.run.invoke import Workplace
-from handrail.core.run.pipeline import hidden_or_denied, run
+from handrail.core.run.house import House, Secrets, Workplace
+from handrail.core.run.pipeline import run
 from handrail.core.run.refusal import Refusal, invalid
-from handrail.core.run.seek import seek
+from handrail.core.run.seek import hidden_or_denied, seek
 from handrail.core.tell.events import Event
 from handrail.core.tell.log import EventLog, MemoryLog
-from handrail.core.tell.project import to_registry_event
+from handrail.core.tell.project import last_result, to_registry_event
 from handrail.core.tell.teller import Teller
 
 _THREADS = 64
@@ -97,11 +97,12 @@ class Handrail:
             hooks=tuple(hooks),
             secrets=_secret_source(secrets),
             create_context=create_context,
-            on_result=on_result,
             repairing=repair,
             timeout=timeout,
             approval_lifetime=approval_lifetime,
         )
+        if on_result is not None:
+            self._house.on_result.add(on_result)
         self._catalogue = Catalogue(self._house)
         self._house.similar = self._catalogue.similar
         self.approvals = Approvals(self._house, self._resume)
@@ -126,7 +127,7 @@ class Handrail:
     def log(self) -> EventLog:
         return self._house.teller.log
 
-    async def call(
+    def call(
         self,
         tool: str,
         args: Mapping[str, Any] | str | None = None,
@@ -139,9 +140,9 @@ class Handrail:
         id: str | None = None,
         turn: int | None = None,
         message: str | None = None,
-    ) -> Outcome:
+    ) -> Coroutine[Any, Any, Outcome]:
         """Run a tool through the guard. Never raises for a bad call: the outcome says what happened."""
-        return await run(
+        return run(
             Call(
                 tool,
                 None,
@@ -264,7 +265,7 @@ class Handrail:
             there = asyncio.run_coroutine_threadsafe(self.cancel(call_id, reason), running.loop)
             return await asyncio.wrap_future(there)
         running.interrupt("cancelled", reason)
-        return await running.wait(self._house.place.grace * 2)
+        return await running.over(self._house.place.grace * 2)
 
     async def wait(self, call_id: str, timeout: float | None = None) -> Outcome:
         """The outcome of a call that was waiting for approval, once it is final."""
@@ -308,10 +309,10 @@ class Handrail:
         return read_page(self._house, handle, principal or self._principal(), offset, limit)
 
     def last_result(self, tool: str, principal: Principal | None = None) -> Result | None:
-        """The newest result of a tool in the principal's tenant."""
+        """The newest result of a tool in the principal's tenant, as long as the log keeps it."""
         known = self.registry.get(tool)
         tenant = (principal or self._principal()).tenant
-        return self._house.last_results.get(tenant, known.id if known else tool)
+        return last_result(self.log.read(tenant, tool=known.id if known else tool))
 
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Hear of every event, durable or not. Call what comes back to stop."""

@@ -12,7 +12,7 @@ _next = itertools.count().__next__
 
 def _begin() -> None:
     global _prefix, _next
-    _prefix = secrets.token_hex(6)
+    _prefix = f"_{secrets.token_hex(6)}_"
     _next = itertools.count(1).__next__
 
 
@@ -21,5 +21,5 @@ os.register_at_fork(after_in_child=_begin)
 
 
 def new_id(kind: str) -> str:
-    """A new id such as `call_5f0c2a9d41b7_1a`."""
-    return f"{kind}_{_prefix}_{_next():x}"
+    """A new id such as `call_5f0c2a9d41b7_26`."""
+    return f"{kind}{_prefix}{_next()}"

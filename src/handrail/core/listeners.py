@@ -15,25 +15,22 @@ Listener = Callable[[E], None]
 class Listeners:
     """Functions that hear of everything told here; one that fails is logged and disturbs nobody."""
 
-    __slots__ = ("_all",)
+    __slots__ = ("all",)
 
     def __init__(self) -> None:
-        self._all: tuple[Listener[object], ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self._all)
+        self.all: tuple[Listener[object], ...] = ()
 
     def add(self, listener: Listener[E]) -> Callable[[], None]:
         """Listen; call what comes back to stop."""
-        self._all = (*self._all, listener)  # type: ignore[arg-type]
+        self.all = (*self.all, listener)  # type: ignore[arg-type]
 
         def remove() -> None:
-            self._all = tuple(other for other in self._all if other is not listener)
+            self.all = tuple(other for other in self.all if other is not listener)
 
         return remove
 
     def hear(self, told: object) -> None:
-        for listener in self._all:
+        for listener in self.all:
             try:
                 listener(told)
             except Exception:

@@ -99,6 +99,7 @@ def test_texts_become_numbers(given: Any, schema: Any, wanted: Any) -> None:
         (5, NUMBER),
         (0, INTEGER),
         (1, either(BOOLEAN, INTEGER)),
+        (1, either({"type": "integer", "enum": [1.0]}, STRING)),
         ("5", either(INTEGER, STRING)),
         ("5", {"type": ["integer", "string"]}),
         (None, either(STRINGS, NULL)),
@@ -194,6 +195,13 @@ def test_names_are_found_at_every_level() -> None:
 
 
 @pytest.mark.req("BY-16")
+def test_aliases_of_parameters_do_not_reach_into_them() -> None:
+    schema = closed(item=closed(price=NUMBER))
+    args = {"item": {"cost": 1}}
+    assert repair(args, schema, {"price": ["cost"]}) == (args, ())
+
+
+@pytest.mark.req("BY-16")
 @pytest.mark.parametrize(
     ("args", "schema"),
     [
@@ -255,6 +263,7 @@ def test_a_description_outside_the_union_counts() -> None:
         ("30s", "Timeout in seconds or minutes"),
         ("30s", "Timeout of the item(s), e.g. 3"),
         ("30 s", "Requests per second"),
+        ("2 hours", "Requests per hour"),
         ("5 min", "Timeout, min 1, max 10"),
         ("5 g", "Weight, e.g. 3"),
         ("5 m", "I'm the length"),
@@ -265,6 +274,7 @@ def test_a_description_outside_the_union_counts() -> None:
         ("$5", "Price in cents ($ / 100)"),
         ("$5", "Price in €"),
         ("$5 EUR", "Price in $ and never anything but $"),
+        ("$5 kg", "Price in USD of a weight in kg"),
         ("5 USD", "Price in Canadian dollars"),
         ("5 apples", "Number of apples"),
         ("1h 30min", "Time in hours"),
@@ -333,6 +343,10 @@ def test_an_object_around_a_scalar_is_removed() -> None:
     assert repaired({"value": "5"}, INTEGER) == 5
     assert repaired({"p": "a"}, STRING) == "a"
     assert repaired({"value": "DONE"}, STATUS) == "done"
+    assert repaired({"value": "NULL"}, either(STRING, NULL)) == "NULL"
+    assert repaired({"value": "5"}, either(INTEGER, STRING)) == "5"
+    assert repaired({"value": 5}, INTEGERS) == [5]
+    assert repaired({"value": 5}, {"type": "array"}) == [{"value": 5}]
 
 
 def test_the_branch_of_a_union_that_can_take_the_value_is_found() -> None:
@@ -343,12 +357,23 @@ def test_the_branch_of_a_union_that_can_take_the_value_is_found() -> None:
     assert repaired({"kind": "circle", "side": "2"}, shape) == {"kind": "circle", "side": "2"}
 
 
+def test_a_branch_whose_required_property_is_absent_does_not_count() -> None:
+    whole = {**closed(a=INTEGER), "required": ["a"]}
+    other = {**closed(a=BOOLEAN, b=INTEGER), "required": ["b"]}
+    assert exactly(repaired({"a": "1"}, either(whole, other))) == '{"a": 1}'
+
+
 def test_references_and_all_of_are_followed() -> None:
     schema = {
         "allOf": [{"$ref": "#/$defs/a~1b"}, {"properties": {"n": {"$ref": "#/$defs/list/0"}}}],
         "$defs": {"a/b": closed(s=STRING), "list": [INTEGER]},
     }
     assert repair({"s": 5, "n": "6"}, schema)[0] == {"s": "5", "n": 6}
+
+
+def test_one_part_that_refuses_other_keys_is_enough() -> None:
+    schema = {"allOf": [closed(name=STRING), {"additionalProperties": True}]}
+    assert repair({"Name": "a"}, schema)[0] == {"name": "a"}
 
 
 def test_additional_pattern_and_prefix_values_are_repaired() -> None:
@@ -399,6 +424,9 @@ STAYS_WRONG = [
     ({"value": 1, "unit": "s"}, INTEGER),
     ({"other": 1}, INTEGER),
     (None, STRING),
+    (float("inf"), STRING),
+    ({"value": 5}, either(POINT, INTEGER)),
+    ("b", {"type": "array", "enum": [["a"]]}),
     ("null", INTEGER),
     ("nil", either(INTEGER, NULL)),
     ("a,b", STRINGS),
@@ -489,3 +517,16 @@ def test_data_nested_thousands_deep_is_no_danger(kind: str) -> None:
 )
 def test_a_schema_that_goes_in_circles_ends(loop: dict[str, Any]) -> None:
     assert repair({"p": [[[["x", 1]]]], "n": "1"}, closed(p=loop, n=INTEGER))[0]["n"] == 1
+
+
+def test_unions_of_unions_do_not_run_away() -> None:
+    loop = {"anyOf": [{"type": "array", "items": {"$ref": "#/properties/p"}} for _ in range(4)]}
+    value: Any = "x"
+    for _ in range(18):
+        value = [value]
+    assert repair({"p": value}, closed(p=loop))[0] == {"p": value}
+
+
+def test_a_pattern_that_backtracks_is_not_run() -> None:
+    args = {"a" * 60 + "!": "1"}
+    assert repair(args, {"properties": {}, "patternProperties": {"(a+)+$": INTEGER}}) == (args, ())

@@ -92,6 +92,14 @@ def objects(draw: st.DrawFn, depth: int = 2) -> dict[str, Any]:
 
 roots = objects().map(lambda schema: {**schema, "$defs": {"node": NODE}})
 
+mixed = st.dictionaries(
+    st.sampled_from(NAMES),
+    st.lists(schemas(depth=1), min_size=2, max_size=3).map(lambda branches: {"anyOf": branches}),
+    min_size=1,
+    max_size=3,
+).map(lambda properties: {"type": "object", "properties": properties, "$defs": {"node": NODE}})
+"""Unions of anything with anything, where much can be read in two ways."""
+
 
 def plain(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema without the one reference and the one allOf that the strategies make."""
@@ -102,7 +110,8 @@ def plain(schema: dict[str, Any]) -> dict[str, Any]:
 
 def nullable(schema: dict[str, Any]) -> dict[str, Any] | None:
     """The branch beside null."""
-    return (schema.get("anyOf") or schema.get("oneOf") or [None])[0]
+    branches: list[dict[str, Any]] = schema.get("anyOf") or schema.get("oneOf") or []
+    return branches[0] if branches else None
 
 
 def valid(draw: st.DrawFn, schema: dict[str, Any], depth: int = 0) -> Any:
@@ -276,7 +285,17 @@ def test_fields_that_fit_never_change_when_another_is_broken(
         assert exactly({key: inner for key, inner in args.items() if key != name}) == exactly(others)
 
 
-@given(roots, arguments)
+@pytest.mark.req("IV-07")
+@given(mixed, arguments)
+def test_a_field_that_its_union_accepts_never_changes(schema: dict[str, Any], args: dict[str, Any]) -> None:
+    after, _ = repair(args, schema)
+    for name, inner in schema["properties"].items():
+        judge = jsonschema_rs.Draft202012Validator({**inner, "$defs": {"node": NODE}})
+        if name in args and judge.is_valid(args[name]):
+            assert after[name] == args[name]
+
+
+@given(roots | mixed, arguments)
 @settings(max_examples=300)
 def test_a_second_repair_changes_nothing(schema: dict[str, Any], args: dict[str, Any]) -> None:
     once, _ = repair(args, schema)
@@ -300,7 +319,7 @@ def test_what_a_weak_model_sends_becomes_valid(
     assert bool(repairs) == (exactly(args) != exactly(sent))
 
 
-@given(roots, arguments, weak_calls())
+@given(roots | mixed, arguments, weak_calls())
 @settings(max_examples=300)
 def test_every_repair_can_be_read_backwards(
     schema: dict[str, Any],
@@ -322,7 +341,7 @@ def test_number_text_keeps_its_exact_value(text: str) -> None:
             assert args == {"n": text}
 
 
-KEYWORDS = (  # noqa: SIM905
+KEYWORDS = (
     "type properties required enum const items prefixItems anyOf oneOf allOf $ref additionalProperties "
     "patternProperties description examples x-aliases $defs name node"
 ).split()
@@ -348,7 +367,7 @@ strange_schemas = st.recursive(
 ).map(lambda schema: schema if isinstance(schema, dict) else {"properties": {"name": schema}})
 
 
-@given(roots | strange_schemas, arguments)
+@given(roots | mixed | strange_schemas, arguments)
 @settings(max_examples=500)
 def test_no_schema_and_no_arguments_raise_or_are_changed(
     schema: dict[str, Any], args: dict[str, Any]

@@ -5,36 +5,71 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
-from typing import Any, get_type_hints
+from types import SimpleNamespace, UnionType
+from typing import Annotated, Any, ClassVar, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.errors import PydanticUserError
-from pydantic_core import PydanticUndefined
+from pydantic_core import SchemaError
 
 from handrail.core.define.context import Context
 from handrail.core.define.tool import Body
 from handrail.core.errors import DefinitionError, Place
 
 _CONTEXT_NAMES = ("ctx", "context")
-_SECTION = re.compile(r"\s*(Args|Arguments|Parameters|Params):\s*$")
-_ENTRY = re.compile(r"\s+(\w+)(?:\s*\([^)]*\))?:\s*(.+)$")
+_SECTION = re.compile(r"(\s*)(Args|Arguments|Parameters|Params):\s*$")
+_ENTRY = re.compile(r"\s+(\w+)(?:\s*\(.*?\))?:\s*(.*)$")
 _OTHER_SECTION = re.compile(r"\s*(Returns?|Raises|Yields?|Examples?|Notes?):\s*$")
+_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
 class Arguments(BaseModel):
-    """Validated arguments of a function tool: attributes, and names in brackets."""
+    """Validated arguments of a function tool: attributes, and the parameters' own names in brackets."""
 
     model_config = ConfigDict(extra="forbid", protected_namespaces=(), arbitrary_types_allowed=True)
 
+    _fields_of: ClassVar[Mapping[str, str]] = {}
+    """Parameter to field."""
+
     def __getitem__(self, name: str) -> Any:
-        return getattr(self, _field_name(name))
+        return getattr(self, self._fields_of[name])
+
+
+def function_of(fn: Any) -> Any:
+    """The function inside a partial or behind a callable object: it carries annotations, text and line."""
+    while isinstance(fn, partial):
+        fn = fn.func
+    if isinstance(fn, type):
+        return fn.__init__  # type: ignore[misc]
+    if inspect.isroutine(fn) or not callable(fn):
+        return fn
+    return type(fn).__call__
+
+
+def name_of(fn: Any) -> str:
+    """What a function is called, also inside a partial; a callable object goes by its class."""
+    while isinstance(fn, partial):
+        fn = fn.func
+    return str(getattr(fn, "__name__", None) or type(fn).__name__)
+
+
+def doc_of(fn: Any) -> str:
+    """The docstring of a function, or of the class of a callable object."""
+    while isinstance(fn, partial):
+        fn = fn.func
+    if callable(fn) and not inspect.isroutine(fn) and not isinstance(fn, type):
+        return inspect.getdoc(type(fn)) or inspect.getdoc(type(fn).__call__) or ""
+    return inspect.getdoc(fn) or ""
 
 
 def place_of(fn: Any) -> Place | None:
     """Where a function was written."""
-    code = getattr(inspect.unwrap(fn) if callable(fn) else fn, "__code__", None)
+    function = function_of(fn)
+    code = getattr(inspect.unwrap(function) if callable(function) else function, "__code__", None)
     return None if code is None else Place(code.co_filename, code.co_firstlineno)
 
 
@@ -44,25 +79,56 @@ def caller_place(depth: int) -> Place:
     return Place(frame.f_code.co_filename, frame.f_lineno)
 
 
-def args_body(fn: Callable[..., Any]) -> Body:
+def outside_place() -> Place | None:
+    """Where the code stands that called into Handrail."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if not str(frame.f_globals.get("__name__", "")).startswith(("handrail.core.", "handrail.engine")):
+            return Place(frame.f_code.co_filename, frame.f_lineno)
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
+
+
+def args_body(fn: Callable[..., Any], tool: str, place: Place | None) -> Body:
     """A body declared as `(args)` or `(args, ctx)`."""
     try:
-        parameters = list(inspect.signature(fn).parameters.values())
+        signature = inspect.signature(fn)
     except (TypeError, ValueError):  # some builtins have no signature
         return Body(fn, lambda args, ctx: fn(args), _is_async(fn))
+    parameters = list(signature.parameters.values())
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     keyword_ctx = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name in _CONTEXT_NAMES]
+    open_ended = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     call: Callable[[Any, Any], Any]
-    if keyword_ctx:
-        name = keyword_ctx[0]
-        call = lambda args, ctx: fn(args, **{name: ctx})  # noqa: E731
-    elif len(positional) >= 2 or any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        call = fn
-    elif positional:
-        call = lambda args, ctx: fn(args)  # noqa: E731
-    else:
-        call = lambda args, ctx: fn()  # noqa: E731
+    try:
+        if keyword_ctx:
+            name = keyword_ctx[0]
+            signature.bind(None, **{name: None})
+            call = lambda args, ctx: fn(args, **{name: ctx})  # noqa: E731
+        elif open_ended or (len(positional) >= 2 and _takes_context(positional[1])):
+            signature.bind(None, None)
+            call = fn
+        elif positional:
+            signature.bind(None)
+            call = lambda args, ctx: fn(args)  # noqa: E731
+        else:
+            signature.bind()
+            call = lambda args, ctx: fn()  # noqa: E731
+    except TypeError as error:
+        raise DefinitionError(
+            f"its execute is declared as {signature} ({error})",
+            tool=tool,
+            place=place,
+            remedy="declare it as (args) or (args, ctx)",
+        ) from None
     return Body(fn, call, _is_async(fn))
+
+
+def _takes_context(parameter: inspect.Parameter) -> bool:
+    """Whether a second parameter is the context: a setting with a default of its own is not."""
+    if parameter.default is parameter.empty or parameter.name.strip("_") in _CONTEXT_NAMES:
+        return True
+    return "Context" in str(parameter.annotation)
 
 
 def _is_async(fn: Any) -> bool:
@@ -76,65 +142,115 @@ def signature_body(
 ) -> tuple[type[BaseModel], Any, Body]:
     """Input model, return annotation and body of a function whose parameters are the tool's."""
     hints = _hints(fn, tool, place, local_names)
-    documented = documented_parameters(inspect.getdoc(fn) or "")
-    fields: dict[str, Any] = {}
-    renamed: dict[str, str] = {}
+    documented = documented_parameters(doc_of(fn))
     ctx_name: str | None = None
-    for parameter in inspect.signature(fn).parameters.values():
+    taken: list[tuple[inspect.Parameter, Any]] = []
+    for parameter in _parameters(fn, tool, place):
         annotation = hints.get(parameter.name, parameter.empty)
-        if annotation is Context or (parameter.name in _CONTEXT_NAMES and _is_context(annotation)):
+        if parameter.kind in _BY_NAME and _is_context(parameter.name, annotation):
             ctx_name = parameter.name
             continue
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
-            raise DefinitionError(
-                f"parameter {str(parameter)!r} cannot be given by name",
-                tool=tool,
-                place=place,
-                remedy="name every parameter; for open-ended input declare one dict or list parameter",
-            )
-        if annotation is parameter.empty:
-            raise DefinitionError(
-                f"parameter {parameter.name!r} has no type",
-                tool=tool,
-                place=place,
-                remedy=f"annotate it, for example `{parameter.name}: str`",
-            )
-        name = _field_name(parameter.name)
-        if name != parameter.name:
-            renamed[name] = parameter.name
-        fields[name] = (annotation, _field(parameter, documented.get(parameter.name), name))
+        if trouble := _trouble(parameter, annotation):
+            raise DefinitionError(trouble[0], tool=tool, place=place, remedy=trouble[1])
+        taken.append((parameter, annotation))
+    names = _field_names([parameter.name for parameter, _ in taken])
+    fields = {
+        names[parameter.name]: _field(parameter, annotation, documented.get(parameter.name), names)
+        for parameter, annotation in taken
+    }
     try:
         model = create_model(f"{tool} arguments", __base__=Arguments, **fields)
-    except (PydanticUserError, TypeError, NameError) as error:
+    except (PydanticUserError, SchemaError, TypeError, NameError, ValueError) as error:
         raise DefinitionError(
-            f"its parameters have types that cannot be checked: {str(error).partition(chr(10))[0]}",
+            f"its parameters have types that cannot be checked: {last_line(error)}",
             tool=tool,
             place=place,
             remedy="use types pydantic can validate",
         ) from error
-    return model, hints.get("return", inspect.Signature.empty), _by_name(fn, renamed, ctx_name)
+    model._fields_of = names
+    return model, hints.get("return", inspect.Signature.empty), _by_name(fn, names, ctx_name)
 
 
-def _is_context(annotation: Any) -> bool:
-    return annotation is inspect.Parameter.empty or annotation is Any or annotation is Context
+def returned_type(
+    fn: Callable[..., Any], tool: str, place: Place | None, local_names: Mapping[str, Any]
+) -> Any:
+    """What a body declared as `(args)` says that it returns."""
+    return _hints(fn, tool, place, local_names, only="return").get("return", inspect.Signature.empty)
 
 
-def _field_name(parameter: str) -> str:
-    """Names that would shadow what every pydantic model has get a trailing underscore inside."""
-    if hasattr(BaseModel, parameter) or parameter.startswith("_"):
-        return f"{parameter.lstrip('_')}_"
-    return parameter
+def last_line(error: Exception) -> str:
+    """What a nested error of pydantic is about: it says so last, and adds where to read more."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = [line for line in lines if not line.startswith("For further information")]
+    first = told[0] if told else type(error).__name__
+    return f"{first} … {told[-1]}" if isinstance(error, SchemaError) and len(told) > 1 else first
 
 
-def _field(parameter: inspect.Parameter, description: str | None, name: str) -> Any:
-    alias = parameter.name if name != parameter.name else None
-    default = PydanticUndefined if parameter.default is parameter.empty else parameter.default
-    if isinstance(default, type(Field())):
-        return default
-    return Field(default, description=description, alias=alias)
+def _parameters(fn: Callable[..., Any], tool: str, place: Place | None) -> Iterable[inspect.Parameter]:
+    """The parameters that are left to the caller: what a partial fixes is nobody else's business."""
+    try:
+        parameters = inspect.signature(fn).parameters
+    except (TypeError, ValueError) as error:
+        raise DefinitionError(
+            f"its parameters cannot be read ({error})",
+            tool=tool,
+            place=place,
+            remedy="wrap it in a function with annotated parameters",
+        ) from None
+    fixed = fn.keywords if isinstance(fn, partial) else {}
+    return [parameter for name, parameter in parameters.items() if name not in fixed]
 
 
-def _by_name(fn: Callable[..., Any], renamed: dict[str, str], ctx_name: str | None) -> Body:
+def _trouble(parameter: inspect.Parameter, annotation: Any) -> tuple[str, str] | None:
+    if parameter.kind not in _BY_NAME:
+        remedy = "name every parameter; for open-ended input declare one dict or list parameter"
+        return f"parameter {str(parameter)!r} cannot be given by name", remedy
+    if annotation is parameter.empty:
+        return f"parameter {parameter.name!r} has no type", f"annotate it, such as `{parameter.name}: str`"
+    return None
+
+
+def _is_context(name: str, annotation: Any) -> bool:
+    if get_origin(annotation) in (Union, UnionType):
+        return Context in get_args(annotation)
+    if annotation is Context:
+        return True
+    return name in _CONTEXT_NAMES and (annotation is inspect.Parameter.empty or annotation is Any)
+
+
+def _field_names(parameters: list[str]) -> dict[str, str]:
+    """A field for each parameter. What pydantic keeps for itself (`copy`, `_x`) gets another name inside."""
+    names = {name: name for name in parameters if not _is_reserved(name)}
+    for parameter in parameters:
+        if parameter not in names:
+            field = f"{parameter.strip('_') or 'parameter'}_"
+            while field in names.values() or _is_reserved(field):
+                field += "_"
+            names[parameter] = field
+    return names
+
+
+def _is_reserved(name: str) -> bool:
+    return name.startswith("_") or hasattr(Arguments, name)
+
+
+def _field(
+    parameter: inspect.Parameter, annotation: Any, description: str | None, names: Mapping[str, str]
+) -> Any:
+    """The field of a parameter. A `Field` of the author's own stands above the docstring."""
+    alias = parameter.name if names[parameter.name] != parameter.name else None
+    told = {
+        key: value for key, value in (("description", description), ("alias", alias)) if value is not None
+    }
+    if told:
+        own = annotation.__metadata__ if get_origin(annotation) is Annotated else ()
+        kind = annotation.__origin__ if own else annotation
+        annotation = Annotated[(kind, Field(**told), *own)]  # type: ignore[call-overload]
+    return annotation if parameter.default is parameter.empty else (annotation, parameter.default)
+
+
+def _by_name(fn: Callable[..., Any], names: Mapping[str, str], ctx_name: str | None) -> Body:
+    renamed = {field: parameter for parameter, field in names.items() if field != parameter}
     call: Callable[[Any, Any], Any]
     if renamed:
 
@@ -151,11 +267,25 @@ def _by_name(fn: Callable[..., Any], renamed: dict[str, str], ctx_name: str | No
 
 
 def _hints(
-    fn: Callable[..., Any], tool: str, place: Place | None, local_names: Mapping[str, Any]
+    fn: Callable[..., Any],
+    tool: str,
+    place: Place | None,
+    local_names: Mapping[str, Any],
+    only: str | None = None,
 ) -> dict[str, Any]:
+    function = inspect.unwrap(function_of(fn))
+    function = getattr(function, "__func__", function)
+    written = getattr(function, "__annotations__", None) or {}
+    if only is not None:
+        written = {name: annotation for name, annotation in written.items() if name == only}
     try:
-        return get_type_hints(fn, localns=dict(local_names), include_extras=True)
-    except (NameError, TypeError, SyntaxError) as error:
+        return get_type_hints(
+            SimpleNamespace(__annotations__=written),
+            globalns=getattr(function, "__globals__", {}),
+            localns=ChainMap(_closed_over(function), local_names),  # type: ignore[arg-type]
+            include_extras=True,
+        )
+    except (NameError, TypeError, SyntaxError, AttributeError) as error:
         raise DefinitionError(
             f"an annotation cannot be read: {error}",
             tool=tool,
@@ -164,21 +294,37 @@ def _hints(
         ) from error
 
 
+def _closed_over(function: Any) -> dict[str, Any]:
+    """The names a function sees around it: types that are local there, too."""
+    found: dict[str, Any] = {}
+    for name, cell in zip(
+        getattr(getattr(function, "__code__", None), "co_freevars", ()),
+        getattr(function, "__closure__", None) or (),
+        strict=False,
+    ):
+        with suppress(ValueError):  # not assigned yet
+            found[name] = cell.cell_contents
+    return found
+
+
 def documented_parameters(doc: str) -> dict[str, str]:
     """Parameter descriptions from the `Args:` section of a docstring."""
     found: dict[str, str] = {}
-    inside = False
+    outside = entries = -1
     last: str | None = None
     for line in doc.splitlines():
-        if _SECTION.match(line):
-            inside = True
-        elif inside and (entry := _ENTRY.match(line)):
-            last = entry[1]
+        depth = len(line) - len(line.lstrip())
+        if section := _SECTION.match(line):
+            outside, entries, last = len(section[1]), sys.maxsize, None
+        elif not line.strip() or outside < 0:
+            continue
+        elif depth <= outside:
+            outside = -1
+        elif depth <= entries and (entry := _ENTRY.match(line)):
+            entries, last = depth, entry[1]
             found[last] = entry[2].strip()
-        elif inside and last is not None and line.startswith("        "):
-            found[last] += f" {line.strip()}"
-        elif line.strip():
-            inside = False
+        elif last is not None and depth > entries:
+            found[last] = f"{found[last]} {line.strip()}".strip()
     return found
 
 

@@ -5,20 +5,25 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, RootModel, TypeAdapter
-from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
+from pydantic.errors import PydanticUserError
+from pydantic_core import SchemaError
 
 from handrail.core.define import description as texts
+from handrail.core.define.body import last_line
 from handrail.core.define.check import check
+from handrail.core.define.flat import flat_validator
 from handrail.core.define.names import category_of, humanize_field_name, slug_of
-from handrail.core.define.output import data_checker, output_checker
+from handrail.core.define.output import data_checker, output_checker, plain_outputs
 from handrail.core.define.permission import (
+    CAPABILITIES,
+    DANGERS,
     DEFAULT_LEVEL,
+    LEVELS,
     Capability,
-    Danger,
-    Level,
     danger_of,
     level_for,
     level_of,
@@ -28,7 +33,7 @@ from handrail.core.define.schema import JsonSchema, schema_of
 from handrail.core.define.secrecy import secret_paths
 from handrail.core.define.sections import FormSpec, OutputSection, ViewSpec
 from handrail.core.define.tool import Body, Tool, digest
-from handrail.core.define.validation import Validator, model_validator, schema_validator
+from handrail.core.define.validation import Validator, json_checked, model_validator, schema_validator
 from handrail.core.errors import DefinitionError, Place
 
 _NO_SCHEMA = (inspect.Signature.empty, Any, None, type(None), Result, ToolResponse)
@@ -38,43 +43,77 @@ def build(tool_id: str, given: Mapping[str, Any], body: Body, place: Place | Non
     """One Tool from folded options (see `spelling`), checked; a bad definition raises `DefinitionError`."""
     options = dict(given)
     try:
-        input_schema, validate = _input(options)
-        output_schema, check_output = _output(options.pop("output", None))
+        tool = _built(tool_id, options, body, place)
     except DefinitionError as error:
-        raise DefinitionError(error.problem, tool=tool_id, place=place, remedy=error.remedy) from error
+        raise DefinitionError(error.problem, tool=str(tool_id), place=place, remedy=error.remedy) from error
+    check(tool)
+    return replace(tool, digest=digest(tool))
+
+
+def _built(tool_id: str, options: dict[str, Any], body: Body, place: Place | None) -> Tool:
+    if not isinstance(tool_id, str):
+        raise DefinitionError(f"{tool_id!r} is not a name a tool can have", remedy="give its id as text")
+    input_schema, validate, flat_validate = _input(options)
+    declared_output = _without_envelopes(options.pop("output", None))
+    output_schema, check_output = _output(declared_output)
     description, guidance = _texts(tool_id, options, place)
-    axes = _axes(options, tool_id, place)
-    sections = tuple(map(_section, options.pop("sections", None) or ()))
-    tool = Tool(
+    sections = _read("sections", options, lambda given: tuple(map(_section, given)), _SECTIONS) or ()
+    view = _read(
+        "view", options, lambda given: given if isinstance(given, ViewSpec) else ViewSpec(**given), _VIEW
+    )
+    return Tool(
         id=tool_id,
         description=description,
         guidance=guidance,
-        aliases=_aliases(options.pop("aliases", None) or ()),
-        param_aliases={
-            name: several(others) for name, others in (options.pop("param_aliases", None) or {}).items()
-        },
+        aliases=_read("aliases", options, aliases_of, _ALIASES) or {},
+        param_aliases=_read("param_aliases", options, _param_aliases, _PARAM_ALIASES) or {},
         slug=options.pop("slug", None) or slug_of(tool_id),
         name=options.pop("name", None) or humanize_field_name(tool_id.rpartition(".")[2]),
         category=options.pop("category", None) or category_of(tool_id),
         input_schema=input_schema,
         output_schema=output_schema,
-        tenants=frozenset(several(options.pop("tenants", None) or ())),
+        tenants=_read("tenants", options, lambda given: frozenset(several(given)), _TENANTS) or frozenset(),
         sections=sections,
-        form=_form(options.pop("form", None)),
-        view=options.pop("view", None) or (ViewSpec(sections) if sections else None),
+        form=_read(
+            "form",
+            options,
+            lambda given: given if isinstance(given, FormSpec) else FormSpec(dict(given)),
+            _FORM,
+        ),
+        view=view or (ViewSpec(sections) if sections else None),
         secrets=secret_paths(input_schema),
         body=body,
         validate=validate,
+        flat_validate=flat_validate,
         check_output=check_output,
+        plain_outputs=plain_outputs(None if check_output is None else declared_output),
         place=place,
-        **axes,
+        **_axes(options),
         **{name: value for name, value in options.items() if value is not None},
     )
-    check(tool)
-    return replace(tool, digest=digest(tool))
 
 
-def _input(options: dict[str, Any]) -> tuple[JsonSchema, Validator]:
+_SECTIONS = 'write [{"key": "rows", "label": "Rows", "type": "table"}]'
+_VIEW = "give a ViewSpec"
+_FORM = "give a FormSpec, or hints by field name"
+_ALIASES = 'write ["other.name"], or {"other.name": {"their_parameter": "parameter"}}'
+_PARAM_ALIASES = 'write {"parameter": ["other_name"]}'
+_TENANTS = "give the slugs of tenants"
+_PERMISSIONS = 'write {"required": ["read"], "optional": ["network"]}'
+
+
+def _read(name: str, options: dict[str, Any], reader: Callable[[Any], Any], remedy: str) -> Any:
+    """An option in the form a Tool keeps it; None when it is not given."""
+    given = options.pop(name, None)
+    if given is None:
+        return None
+    try:
+        return reader(given)
+    except (TypeError, ValueError, AttributeError, KeyError) as error:
+        raise DefinitionError(f"its {name} cannot be read: {error}", remedy=remedy) from error
+
+
+def _input(options: dict[str, Any]) -> tuple[JsonSchema, Validator, Validator | None]:
     declared = options.pop("input", None)
     params = options.pop("params", None)
     required = options.pop("required", None)
@@ -91,18 +130,31 @@ def _input(options: dict[str, Any]) -> tuple[JsonSchema, Validator]:
         declared = {"type": "object", "properties": {}, "additionalProperties": False}
     if isinstance(declared, Mapping):
         schema = dict(declared)
-        return schema, schema_validator(schema, resources, formats)
+        return schema, schema_validator(schema, resources, formats, secret_paths(schema)), None
     if isinstance(declared, type) and issubclass(declared, RootModel):
         raise DefinitionError(
             "its input is not an object with properties, so no model could see its parameters",
             remedy="make it one flat model: an `action` enum and every other field optional",
         )
     if isinstance(declared, type) and issubclass(declared, BaseModel):
-        return schema_of(declared, "validation"), model_validator(declared)
+        schema = _emitted(declared)
+        flat = flat_validator(declared) if declared.model_config.get("extra") == "forbid" else None
+        validate = model_validator(declared, schema, secret_paths(schema))
+        return schema, validate, None if flat is None else json_checked(flat)
     raise DefinitionError(
         f"its input is {declared!r}, which is neither a pydantic model nor a JSON Schema",
         remedy="give a BaseModel class, a JSON Schema object, or paramSchema",
     )
+
+
+def _emitted(model: type[BaseModel]) -> JsonSchema:
+    try:
+        return schema_of(model, "validation")
+    except (PydanticUserError, NameError) as error:
+        raise DefinitionError(
+            f"its input cannot become a schema: {last_line(error)}",
+            remedy="use types that JSON can carry, and define every type before the tool",
+        ) from error
 
 
 def _params_schema(params: Mapping[str, Any], required: Iterable[str]) -> JsonSchema:
@@ -127,18 +179,27 @@ def _params_schema(params: Mapping[str, Any], required: Iterable[str]) -> JsonSc
     return schema
 
 
+def _without_envelopes(declared: Any) -> Any:
+    """The type of the data: a body may say that it also returns a Result."""
+    if get_origin(declared) in (Union, UnionType):
+        kinds = tuple(kind for kind in get_args(declared) if kind not in (Result, ToolResponse))
+        return Union[kinds] if kinds else None  # noqa: UP007
+    return declared
+
+
 def _output(declared: Any) -> tuple[JsonSchema | None, Validator | None]:
-    if declared in _NO_SCHEMA if not isinstance(declared, Mapping) else False:
-        return None, None
     if isinstance(declared, Mapping):
         schema = dict(declared)
         return schema, data_checker(schema_validator(schema))
+    if declared in _NO_SCHEMA:
+        return None, None
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(declared)
-        return schema_of(adapter, "serialization"), output_checker(adapter, declared)
-    except (PydanticSchemaGenerationError, PydanticUserError, TypeError) as error:
+        emitted = schema_of(adapter, "serialization", getattr(declared, "__name__", None))
+        return emitted, output_checker(adapter, declared, emitted)
+    except (PydanticUserError, SchemaError, TypeError, NameError) as error:
         raise DefinitionError(
-            f"its output type cannot become a schema: {str(error).partition(chr(10))[0]}",
+            f"its output type cannot become a schema: {last_line(error)}",
             remedy="return a pydantic model, a TypedDict, a plain type, or a Result",
         ) from error
 
@@ -153,40 +214,53 @@ def _texts(tool_id: str, options: dict[str, Any], place: Place | None) -> tuple[
     return first, rest or guidance.strip()
 
 
-def _axes(options: dict[str, Any], tool_id: str, place: Place | None) -> dict[str, Any]:
+def _axes(options: dict[str, Any]) -> dict[str, Any]:
     """Level, danger and capabilities, each derived from the others where it is missing."""
     level, level_fn = _value_or_function(options, "level")
     danger, danger_fn = _value_or_function(options, "danger")
-    permissions = options.pop("permissions", None) or {}
-    needed: frozenset[Capability] = frozenset(
-        several(options.pop("capabilities", None) or permissions.get("required", ()))
-    )
+    required, optional = _read("permissions", options, capabilities_of, _PERMISSIONS) or (None, None)
+    needed: frozenset[Capability] = frozenset(several(options.pop("capabilities", None) or required or ()))
     wished: frozenset[Capability] = frozenset(
-        several(options.pop("optional_capabilities", None) or permissions.get("optional", ()))
+        several(options.pop("optional_capabilities", None) or optional or ())
     )
     if danger is None and danger_fn is not None:
         danger = "dangerous"
     if level is None and level_fn is not None:
         level = "destructive"
     try:
-        ceiling: Level = level or (level_of(danger) if danger else level_for(needed)) or DEFAULT_LEVEL
-        peril: Danger = danger or danger_of(ceiling)
-    except KeyError as error:
+        if level is None:
+            level = level_of(danger) if danger is not None else level_for(needed) or DEFAULT_LEVEL
+        if danger is None:
+            danger = danger_of(level)
+    except (KeyError, TypeError):
+        strange = next(one for one in (level, danger, *needed) if not _is_axis(one))
         raise DefinitionError(
-            f"{error.args[0]!r} is not a level, danger or capability",
-            tool=tool_id,
-            place=place,
+            f"{strange!r} is not a level, danger or capability",
             remedy="levels: read, draft, write, destructive; dangers: safe, moderate, dangerous; "
             "capabilities: read, write, execute, network",
         ) from None
     return {
-        "level": ceiling,
-        "danger": peril,
+        "level": level,
+        "danger": danger,
         "level_of_call": level_fn,
         "danger_of_call": danger_fn,
         "capabilities": needed,
         "optional_capabilities": wished,
     }
+
+
+def _is_axis(value: Any) -> bool:
+    return value is None or value in (*LEVELS, *DANGERS, *CAPABILITIES)
+
+
+def capabilities_of(permissions: Mapping[str, Any]) -> tuple[frozenset[Capability], frozenset[Capability]]:
+    """Required and optional capabilities of `{required: [...], optional: [...]}`."""
+    if strange := [name for name in permissions if name not in ("required", "optional")]:
+        raise ValueError(f"{strange[0]!r} is neither required nor optional")
+    return (
+        frozenset(several(permissions.get("required") or ())),
+        frozenset(several(permissions.get("optional") or ())),
+    )
 
 
 def _value_or_function(options: dict[str, Any], name: str) -> tuple[Any, Callable[[Any], Any] | None]:
@@ -199,15 +273,16 @@ def several(given: Any) -> tuple[Any, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-def _aliases(given: Any) -> dict[str, Mapping[str, str]]:
+def aliases_of(given: Any) -> dict[str, Mapping[str, str]]:
+    """Aliases with the names each gives to parameters."""
     if isinstance(given, Mapping):
         return {name: dict(params or {}) for name, params in given.items()}
     return {name: {} for name in several(given)}
 
 
+def _param_aliases(given: Any) -> dict[str, tuple[str, ...]]:
+    return {name: several(others) for name, others in given.items()}
+
+
 def _section(given: Any) -> OutputSection:
     return given if isinstance(given, OutputSection) else OutputSection(**given)
-
-
-def _form(given: Any) -> FormSpec | None:
-    return FormSpec(given) if isinstance(given, Mapping) else given

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from handrail.core.define.bound import MODEL_LIMIT
@@ -11,6 +10,7 @@ from handrail.core.define.decision import Decision
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
+from handrail.core.record import record
 
 Status = Literal[
     "completed",
@@ -24,7 +24,7 @@ Status = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """One request to run a tool, as a door hands it over."""
 
@@ -45,7 +45,7 @@ class Call:
     depth: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Repair:
     """One lossless correction of a weak model's argument."""
 
@@ -60,7 +60,7 @@ class Repair:
         return f"{where}: {self.before!r} became {self.after!r} ({self.kind})"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FieldError:
     """One argument that is wrong, in words that let a model repair the call."""
 
@@ -72,7 +72,7 @@ class FieldError:
         return f"{self.path}: {self.reason}" if self.path else self.reason
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """How a call ended."""
 

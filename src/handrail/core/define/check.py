@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
 from handrail.core.define.names import MAX_NAME, SLUG, is_name
 from handrail.core.define.permission import CAPABILITIES, DANGERS, LEVELS, POLICIES
-from handrail.core.define.schema import open_maps, resolve
+from handrail.core.define.schema import JsonSchema, branches, open_maps, resolve
 from handrail.core.define.tool import Isolation, Origin, Tool
 from handrail.core.errors import DefinitionError
 
@@ -29,9 +30,8 @@ def _problems(tool: Tool) -> Iterator[tuple[str, str]]:
                 f"{name!r} is not a name a tool can have",
                 f"use letters, digits, `_`, `-` and dots between words, at most {MAX_NAME} characters",
             )
+    yield from _capability_problems(tool)
     if tool.init is not None:
-        if not callable(tool.init):
-            yield "its initialiser cannot be called", "give a function of the init context"
         return
     if not SLUG.match(tool.slug):
         yield f"its slug {tool.slug!r} is not URL-safe", "use lower-case words joined by `-`"
@@ -41,8 +41,9 @@ def _problems(tool: Tool) -> Iterator[tuple[str, str]]:
         yield "its execute cannot be called", "give a function `(args)` or `(args, ctx)`"
         return
     yield from _axis_problems(tool)
+    yield from _kind_problems(tool)
     yield from _schema_problems(tool)
-    if tool.timeout is not None and not (isinstance(tool.timeout, (int, float)) and tool.timeout > 0):
+    if tool.timeout is not None and not _is_duration(tool.timeout):
         yield f"its timeout {tool.timeout!r} is not a positive number of seconds", "give seconds, such as 30"
     if tool.isolation is not None and (trouble := _not_importable(tool.body.fn)):
         yield f"it is to run in a process of its own, but {trouble}", "define the body at the top of a module"
@@ -58,19 +59,48 @@ def _axis_problems(tool: Tool) -> Iterator[tuple[str, str]]:
     ):
         if value not in choices:
             yield f"{value!r} is not a {what}", f"use one of: {', '.join(filter(None, choices))}"
+
+
+def _capability_problems(tool: Tool) -> Iterator[tuple[str, str]]:
     for name in tool.capabilities | tool.optional_capabilities:
         if name not in CAPABILITIES:
             yield f"{name!r} is not a capability", f"use: {', '.join(CAPABILITIES)}"
 
 
+def _kind_problems(tool: Tool) -> Iterator[tuple[str, str]]:
+    for what, fn in (
+        ("level function", tool.level_of_call),
+        ("danger function", tool.danger_of_call),
+        ("reads", tool.reads),
+        ("writes", tool.writes),
+        ("aggregate", tool.aggregate),
+    ):
+        if fn is not None and not callable(fn):
+            yield f"its {what} is {fn!r}, which cannot be called", "give a function"
+    for what, text in (("name", tool.name), ("icon", tool.icon), ("requires", tool.requires)):
+        if text is not None and not isinstance(text, str):
+            yield f"its {what} is {text!r}, which is not text", "give text"
+    for slug in tool.tenants:
+        if not isinstance(slug, str):
+            yield f"its tenants name {slug!r}, which is not a slug", "give the slugs of tenants"
+
+
+def _is_duration(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf
+
+
 def _schema_problems(tool: Tool) -> Iterator[tuple[str, str]]:
     top = resolve(tool.input_schema, tool.input_schema)
-    if not _describes_object(top, tool.input_schema):
+    if not _describes_object(tool.input_schema):
         yield "its input schema does not describe an object", 'give it `"type": "object"` with properties'
     properties = top.get("properties") or {}
-    if not isinstance(properties, dict):
-        yield "its input schema's properties are not a map", "write properties as {name: schema}"
-        return
+    if tool.input_schema.get("additionalProperties") is False and "patternProperties" not in top:
+        for name in top.get("required") or ():
+            if name not in properties:
+                yield (
+                    f"its input schema requires {name!r} and forbids it: it is no property",
+                    "declare the property, or do not require it",
+                )
     for known in tool.param_aliases:
         if known not in properties:
             yield f"param_aliases names {known!r}, which is no parameter", "use a parameter's own name"
@@ -83,17 +113,17 @@ def _schema_problems(tool: Tool) -> Iterator[tuple[str, str]]:
                 )
 
 
-def _describes_object(top: Any, root: Any) -> bool:
-    kind = top.get("type")
+def _describes_object(schema: JsonSchema) -> bool:
+    """Whether a schema, or where it names no type some part of its combinators, speaks of an object."""
+    top, *parts = branches(schema, schema)
+    return _is_object(top) or ("type" not in top and any(map(_is_object, parts)))
+
+
+def _is_object(node: Mapping[str, Any]) -> bool:
+    kind = node.get("type")
     if kind is not None:
         return bool(kind == "object" or (isinstance(kind, list) and "object" in kind))
-    if "properties" in top or "required" in top or "patternProperties" in top:
-        return True
-    for key in ("allOf", "anyOf", "oneOf"):
-        parts = top.get(key)
-        if isinstance(parts, list) and parts:
-            return any(_describes_object(resolve(part, root), root) for part in parts)
-    return False
+    return "properties" in node or "required" in node or "patternProperties" in node
 
 
 def _not_importable(fn: Callable[..., Any]) -> str | None:

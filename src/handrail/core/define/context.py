@@ -30,31 +30,59 @@ class Host(Protocol):
     async def page(self, ctx: Context, handle: str, offset: int, limit: int | None) -> str: ...
 
 
+class CallState(Protocol):
+    """What the engine knows of the call a context belongs to."""
+
+    call: Call
+    run_id: str | None
+    extra: Mapping[str, Any]
+
+    @property
+    def granted(self) -> frozenset[Capability]: ...
+    @property
+    def host(self) -> Host: ...
+    @property
+    def signal(self) -> Signal: ...
+
+
 class Context:
     """Identity, cancellation, progress, secrets and nested calls for one running body."""
 
-    __slots__ = ("_call", "_host", "call_id", "capabilities", "extra", "principal", "run_id", "signal")
+    __slots__ = ("_call", "_state")
 
-    def __init__(
-        self,
-        call: Call,
-        principal: Principal,
-        call_id: str,
-        run_id: str,
-        signal: Signal,
-        capabilities: frozenset[Capability],
-        host: Host,
-        extra: Mapping[str, Any],
-    ) -> None:
-        self._call = call
-        self._host = host
-        self.principal = principal
-        self.call_id = call_id
-        self.run_id = run_id
-        self.signal = signal
-        self.capabilities = capabilities
+    def __init__(self, state: CallState) -> None:
+        self._state = state
+        self._call = state.call
+
+    @property
+    def principal(self) -> Principal:
+        assert self._call.principal is not None
+        return self._call.principal
+
+    @property
+    def call_id(self) -> str:
+        assert self._call.id is not None
+        return self._call.id
+
+    @property
+    def run_id(self) -> str:
+        assert self._state.run_id is not None
+        return self._state.run_id
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
         """What is granted here, so that a tool can see which of its optional capabilities it has."""
-        self.extra = extra
+        return self._state.granted
+
+    @property
+    def extra(self) -> Mapping[str, Any]:
+        """What the engine's `create_context` added."""
+        return self._state.extra
+
+    @property
+    def signal(self) -> Signal:
+        """Set when the call is cancelled or runs out of time."""
+        return self._state.signal
 
     @property
     def tenant_id(self) -> str:
@@ -122,23 +150,23 @@ class Context:
 
     def metadata(self, told: Mapping[str, Any] | None = None, /, **more: Any) -> None:
         """Send a progress update: `ctx.metadata(title="Reading 3 of 9")`. It is shown, not stored."""
-        self._host.progress(self, {**(told or {}), **more})
+        self._state.host.progress(self, {**(told or {}), **more})
 
     def append_output(self, text: str) -> None:
         """Append a piece to the running output. It is stored and streamed."""
-        self._host.append_output(self, text)
+        self._state.host.append_output(self, text)
 
     def secret(self, name: str) -> str:
         """A secret of this tenant. Its value is masked wherever this call is recorded or answered."""
-        return self._host.secret(self, name)
+        return self._state.host.secret(self, name)
 
     async def call(self, tool: str, args: Mapping[str, Any] | None = None) -> Outcome:
         """Call another tool through the same guard, never with more authority than this call has."""
-        return await self._host.nested(self, tool, args)
+        return await self._state.host.nested(self, tool, args)
 
     async def read_result(self, handle: str, offset: int = 0, limit: int | None = None) -> str:
         """A page of an earlier result that was too large to show, if this principal may read it."""
-        return await self._host.page(self, handle, offset, limit)
+        return await self._state.host.page(self, handle, offset, limit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,19 +18,31 @@ def external(tool: str, path: str | None, place: Place | None) -> str | None:
 
     `path` names it outright; otherwise `<tool>.txt` beside the module is taken if it is there.
     """
-    folder = Path(place.file).parent if place is not None else Path()
+    folder = _folder(place)
     if path is not None:
-        named = folder / path if not Path(path).is_absolute() and (folder / path).exists() else Path(path)
+        near = None if folder is None else folder / path
+        named = near if near is not None and near.exists() else Path(path)
         try:
             return fill(named.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             _log.warning("tool %r keeps its inline description: cannot read %s (%s)", tool, path, error)
             return None
+    return None if folder is None else beside(tool, folder)
+
+
+def beside(tool: str, folder: Path) -> str | None:
+    """The text of `<tool>.txt` in a folder, or None when it is not there."""
     for name in dict.fromkeys((tool, tool.rpartition(".")[2])):
-        beside = folder / f"{name}.txt"
-        if beside.is_file():
-            return external(tool, str(beside), place)
+        if (folder / f"{name}.txt").is_file():
+            return external(tool, str((folder / f"{name}.txt").absolute()), None)
     return None
+
+
+def _folder(place: Place | None) -> Path | None:
+    """The folder of the module a tool is written in; a prompt or a string of code has none."""
+    if place is None or not Path(place.file).is_file():
+        return None
+    return Path(place.file).parent
 
 
 def fill(text: str) -> str:

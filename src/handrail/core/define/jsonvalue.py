@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 MAX_DEPTH = 200
 
-_SCALARS = frozenset({str, int, bool, type(None)})
+_TOO_LARGE = int(sys.float_info.max) + 1
+"""Beyond every float: readers of JSON do not agree on such a number, and printing it can fail."""
+_TOO_SMALL = -_TOO_LARGE
+_EASY = frozenset({bool, type(None)})
 
 
 class NotJson(ValueError):
@@ -22,20 +26,46 @@ class NotJson(ValueError):
 
 def copy_object(given: Mapping[Any, Any]) -> dict[str, Any]:
     """A private copy of a JSON object; nobody's later change reaches it."""
-    copied: dict[str, Any] = {}
-    for key, value in given.items():
-        if value.__class__ in _SCALARS and key.__class__ is str:
-            copied[key] = value
-        else:
-            copied[_key(key, "")] = copy_value(value, str(key), 1)
-    return copied
+    copied = dict(given)
+    for key, value in copied.items():
+        if key.__class__ is not str or not key.isascii():
+            break
+        kind = value.__class__
+        if kind is str:
+            if not value.isascii():
+                break
+        elif kind is int:
+            if not _TOO_SMALL < value < _TOO_LARGE:
+                break
+        elif kind not in _EASY:
+            break
+    else:
+        return copied
+    return {(name := _key(key, "")): copy_value(value, name, 1) for key, value in copied.items()}
+
+
+def all_json(scalars: Iterable[Any]) -> bool:
+    """Whether no text or whole number among these is one that JSON cannot carry."""
+    for one in scalars:
+        if one.__class__ is str:
+            if not (one.isascii() or _is_text(one)):
+                return False
+        elif one.__class__ is int and not _TOO_SMALL < one < _TOO_LARGE:
+            return False
+    return True
 
 
 def copy_value(value: Any, path: str = "", depth: int = 0) -> Any:
     """A private copy of a JSON value."""
     kind = value.__class__
-    if kind in _SCALARS:
+    if kind in _EASY:
         return value
+    if kind is str:
+        return _text(value, path)
+    if kind is int:
+        if _TOO_SMALL < value < _TOO_LARGE:
+            return value
+        raise NotJson(path, "is too large a number; send it as text")
     if kind is float:
         if math.isfinite(value):
             return value
@@ -43,11 +73,14 @@ def copy_value(value: Any, path: str = "", depth: int = 0) -> Any:
     if depth > MAX_DEPTH:
         raise NotJson(path[:80], f"is nested more than {MAX_DEPTH} levels deep; send a flatter value")
     if isinstance(value, Mapping):
-        return {_key(k, path): copy_value(v, f"{path}.{k}", depth + 1) for k, v in value.items()}
+        return {
+            (name := _key(key, path)): copy_value(part, f"{path}.{name}", depth + 1)
+            for key, part in value.items()
+        }
     if isinstance(value, (list, tuple)):
         return [copy_value(item, f"{path}.{index}", depth + 1) for index, item in enumerate(value)]
     if isinstance(value, str):
-        return str(value)
+        return _text(value, path)
     if isinstance(value, (int, float)):
         return copy_value(int(value) if isinstance(value, int) else float(value), path, depth)
     raise NotJson(path, f"a {kind.__name__} is not a JSON value; send text, a number, a list or an object")
@@ -55,5 +88,21 @@ def copy_value(value: Any, path: str = "", depth: int = 0) -> Any:
 
 def _key(key: Any, path: str) -> str:
     if isinstance(key, str):
-        return str(key)
-    raise NotJson(path, f"names must be text, got {key!r}")
+        return _text(key, path)
+    raise NotJson(path, f"names must be text, got {type(key).__name__}")
+
+
+def _text(value: str, path: str) -> str:
+    """The text itself, also of an enumeration member, whose own `str` would be its name."""
+    text = str.__str__(value)
+    if text.isascii() or _is_text(text):
+        return text
+    raise NotJson(path, "holds half of a surrogate pair, which is not text; send whole characters")
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

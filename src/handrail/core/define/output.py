@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from handrail.core.define.call import FieldError
+from handrail.core.define.schema import JsonSchema, canonical
 from handrail.core.define.validation import Invalid, Validator
 
-_SELF_DUMPING = frozenset({str, int, bool, type(None)})
+_SELF_DUMPING: frozenset[type] = frozenset({int, bool, type(None)})
 
 
-def output_checker(adapter: TypeAdapter[Any], declared: Any) -> Validator:
+def output_checker(adapter: TypeAdapter[Any], declared: Any, schema: JsonSchema) -> Validator:
     """A function that turns a returned value into JSON data of the declared type, or raises `Invalid`."""
-    plain = _plain_types(declared)
     dump = _dumper(adapter, declared)
+    if b'"number"' in canonical(schema):
+        dump = _finite(dump)
 
     def check(value: Any, /) -> Any:
-        if value.__class__ in plain:
-            return value
         try:
             return dump(value)
         except ValidationError as error:
@@ -42,7 +43,8 @@ def data_checker(validate: Validator) -> Validator:
     def check(value: Any, /) -> Any:
         try:
             data = to_jsonable_python(value, by_alias=True)
-        except (PydanticSerializationError, RecursionError) as error:
+            json.dumps(data, allow_nan=False)
+        except (PydanticSerializationError, RecursionError, ValueError) as error:
             raise Invalid([FieldError("", f"cannot be written as JSON: {error}")]) from None
         validate(data)
         return data
@@ -50,13 +52,28 @@ def data_checker(validate: Validator) -> Validator:
     return check
 
 
-def _plain_types(declared: Any) -> frozenset[type]:
-    """Classes whose instances are valid JSON data for the declared type as they are."""
-    if declared in _SELF_DUMPING:
-        return frozenset({declared})
-    if get_origin(declared) in (Union, types.UnionType):
-        return frozenset(kind for kind in get_args(declared) if kind in _SELF_DUMPING)
-    return frozenset()
+def plain_outputs(declared: Any) -> frozenset[type]:
+    """Classes whose instances are valid JSON data for the declared type as they are; text has its own way."""
+    if declared is None:
+        return _SELF_DUMPING
+    if isinstance(declared, Mapping):
+        return frozenset()
+    kinds = get_args(declared) if get_origin(declared) in (Union, types.UnionType) else (declared,)
+    return frozenset(kind for kind in kinds if isinstance(kind, type) and kind in _SELF_DUMPING)
+
+
+def _finite(dump: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The same, but a number that is none is not data: no reader of JSON would take it."""
+
+    def checked(value: Any) -> Any:
+        data = dump(value)
+        try:
+            json.dumps(data, allow_nan=False)
+        except ValueError as error:
+            raise Invalid([FieldError("", f"cannot be written as JSON: {error}")]) from None
+        return data
+
+    return checked
 
 
 def _dumper(adapter: TypeAdapter[Any], declared: Any) -> Callable[[Any], Any]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from handrail.core.define.bound import MODEL_LIMIT, cut
+from handrail.core.record import record
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Attachment:
         return {"mime": self.mime, "name": self.name, "ref": ref, "bytes": len(self.data)}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Result:
     """What a tool yields: data for the model, a summary for people, markdown for the next prompt."""
 
@@ -145,7 +146,7 @@ class Result:
         return replace(self, metadata={**self.metadata, **more})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolResponse:
     """The older result type; tools may still return it."""
 

@@ -5,33 +5,75 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
+from urllib.parse import unquote
 
 from pydantic import BaseModel, TypeAdapter
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaWarningKind
 
 JsonSchema = dict[str, Any]
 
 _COMBINATORS = ("oneOf", "anyOf", "allOf", "not", "if", "then", "else", "enum", "const")
+_IDENTITY = ("$ref", "$schema", "$id")
+_DECIMAL = r"^-?\d+(\.\d+)?$"
+_PRINTED_DECIMAL = r"^-?\d+(\.\d+)?(E[+-]?\d+)?$"
+_MAX_HOPS = 32
 
 
 class _Emit(GenerateJsonSchema):
-    """Without the titles pydantic derives from names: they cost tokens and say nothing new."""
+    """Pydantic's schemas as a model should read them.
+
+    Without the titles derived from names, which cost tokens and say nothing new. Objects that leave open what
+    happens to unknown names say that they are refused, as the guard does.
+    """
+
+    ignored_warning_kinds: ClassVar[set[JsonSchemaWarningKind]] = {  # type: ignore[misc]
+        "skipped-choice",
+        "non-serializable-default",
+    }
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
 
+    def decimal_schema(self, schema: Any) -> JsonSchema:
+        emitted = super().decimal_schema(schema)
+        for part in emitted.get("anyOf", [emitted]):
+            if part.get("type") == "string":
+                part["pattern"] = _DECIMAL if self.mode == "validation" else _PRINTED_DECIMAL
+        return emitted
 
-def schema_of(kind: type[BaseModel] | TypeAdapter[Any], mode: JsonSchemaMode) -> JsonSchema:
+    def model_schema(self, schema: Any) -> JsonSchema:
+        return self._closed(super().model_schema(schema), "extra" in schema["cls"].model_config)
+
+    def dataclass_schema(self, schema: Any) -> JsonSchema:
+        return self._closed(super().dataclass_schema(schema), _decided(schema))
+
+    def typed_dict_schema(self, schema: Any) -> JsonSchema:
+        return self._closed(super().typed_dict_schema(schema), _decided(schema))
+
+    def _closed(self, emitted: JsonSchema, decided: bool) -> JsonSchema:
+        if self.mode == "validation" and not decided and "properties" in emitted:
+            emitted.setdefault("additionalProperties", False)
+        return emitted
+
+
+def _decided(schema: Mapping[str, Any]) -> bool:
+    return "extra_fields_behavior" in (schema.get("config") or {})
+
+
+def schema_of(
+    kind: type[BaseModel] | TypeAdapter[Any], mode: JsonSchemaMode, name: str | None = None
+) -> JsonSchema:
     """The JSON Schema (2020-12) of a Python type, as it goes in (validation) or comes out (serialization)."""
     if isinstance(kind, TypeAdapter):
         schema = kind.json_schema(schema_generator=_Emit, mode=mode)
     else:
         schema = kind.model_json_schema(schema_generator=_Emit, mode=mode)
-    own = kind.__name__ if isinstance(kind, type) else schema.get("title")
-    _drop_title(schema, own)
-    for name, definition in schema.get("$defs", {}).items():
-        _drop_title(definition, name)
+    for own, definition in schema.get("$defs", {}).items():
+        _drop_title(definition, own)
+    if "$ref" in schema:  # a recursive type stands among its own definitions; its parts belong at the top
+        schema = {**resolve(schema, schema), "$defs": schema["$defs"]}
+    _drop_title(schema, name or getattr(kind, "__name__", None))
     return schema
 
 
@@ -43,61 +85,153 @@ def _drop_title(schema: JsonSchema, derived: str | None) -> None:
 def provider_schema(schema: Mapping[str, Any]) -> JsonSchema:
     """The input schema in the shape providers take: an object with properties at the top.
 
-    What only a validator can read (top-level combinators) is left out here and still enforced by the guard.
+    The properties of top-level `allOf`, `anyOf` and `oneOf` are shown together; which of them go together is
+    left out here and still enforced by the guard.
     """
-    top = dict(resolve(schema, schema))
-    if "$defs" in schema:
-        top.setdefault("$defs", schema["$defs"])
-    if "definitions" in schema:
-        top.setdefault("definitions", schema["definitions"])
-    properties = dict(top.get("properties", {}))
-    for part in top.get("allOf", ()):
-        part = resolve(part, schema)
-        properties = {**part.get("properties", {}), **properties}
+    top = resolve(schema, schema)
+    properties, required = _flat(top, schema, set())
     emitted: JsonSchema = {"type": "object", "properties": properties}
-    for key, value in top.items():
-        if key not in emitted and key not in _COMBINATORS and key not in ("$ref", "$schema", "$id"):
+    definitions = {name: schema[name] for name in ("$defs", "definitions") if name in schema}
+    for key, value in {**top, **definitions}.items():
+        if key not in emitted and key not in _COMBINATORS and key not in _IDENTITY:
             emitted[key] = value
+    if required:
+        emitted["required"] = required
     return emitted
 
 
+def _flat(node: Mapping[str, Any], root: Mapping[str, Any], seen: set[int]) -> tuple[JsonSchema, list[str]]:
+    """Properties and required names of an object schema, those of its combinators included."""
+    properties: JsonSchema = dict(node.get("properties") or {})
+    required = list(node.get("required") or ())
+    for part in _parts(node, ("allOf",), root, seen):
+        more, needed = _flat(part, root, seen)
+        properties = {**more, **properties}
+        required += needed
+    for key in ("anyOf", "oneOf"):
+        found = [_flat(part, root, seen) for part in _parts(node, (key,), root, seen)]
+        for name, choices in _choices([more for more, _ in found]).items():
+            properties.setdefault(name, choices[0] if len(choices) == 1 else {"anyOf": choices})
+        if found:
+            common = set.intersection(*(set(needed) for _, needed in found))
+            required += [name for name in found[0][1] if name in common]
+    return properties, list(dict.fromkeys(required))
+
+
+def _parts(
+    node: Mapping[str, Any], keys: tuple[str, ...], root: Mapping[str, Any], seen: set[int]
+) -> Iterator[Mapping[str, Any]]:
+    """The parts under a node's combinators, each of a schema only once, so that recursion ends."""
+    for key in keys:
+        for part in node.get(key) or ():
+            if id(part) not in seen:
+                seen.add(id(part))
+                yield resolve(part, root)
+
+
+def _choices(variants: list[JsonSchema]) -> dict[str, list[Any]]:
+    """For each property its different schemas among the variants of an object."""
+    found: dict[str, list[Any]] = {}
+    for variant in variants:
+        for name, part in variant.items():
+            known = found.setdefault(name, [])
+            if part not in known:
+                known.append(part)
+    return found
+
+
 def resolve(node: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema a local `$ref` points to, keys beside it kept; anything else as it is."""
-    seen = 0
-    while isinstance(node, Mapping) and isinstance(node.get("$ref"), str) and seen < 32:
+    """The schema a local `$ref` points to, with what stands beside the reference; anything else as it is."""
+    hops = 0
+    while isinstance(node, Mapping) and isinstance(node.get("$ref"), str) and hops < _MAX_HOPS:
         target = pointer(root, node["$ref"])
         if target is None:
             return node
-        beside = {key: value for key, value in node.items() if key != "$ref"}
-        node = {**target, **beside}
-        seen += 1
+        node = _joined(target, {key: value for key, value in node.items() if key != "$ref"})
+        hops += 1
     return node if isinstance(node, Mapping) else {}
 
 
+def _joined(target: Mapping[str, Any], beside: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not beside:
+        return target
+    joined = {**target, **beside}
+    if isinstance(target.get("properties"), Mapping) and isinstance(beside.get("properties"), Mapping):
+        joined["properties"] = {**target["properties"], **beside["properties"]}
+    if isinstance(target.get("required"), list) and isinstance(beside.get("required"), list):
+        joined["required"] = list(dict.fromkeys([*target["required"], *beside["required"]]))
+    return joined
+
+
 def pointer(root: Mapping[str, Any], ref: str) -> Mapping[str, Any] | None:
-    """What `#/$defs/name` points to, or None."""
+    """What `#/$defs/name` or `#anchor` points to, or None."""
     if not ref.startswith("#"):
         return None
+    way = unquote(ref[1:])
+    if way and not way.startswith("/"):
+        return _anchored(root, way)
     here: Any = root
-    for token in ref[1:].split("/")[1:]:
+    for token in way.split("/")[1:]:
         token = token.replace("~1", "/").replace("~0", "~")
-        if not isinstance(here, Mapping) or token not in here:
+        if isinstance(here, list) and token.isdecimal() and int(token) < len(here):
+            here = here[int(token)]
+        elif isinstance(here, Mapping) and token in here:
+            here = here[token]
+        else:
             return None
-        here = here[token]
     return here if isinstance(here, Mapping) else None
 
 
-def open_maps(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Where values of any kind are taken under any name: strict providers may refuse such a schema."""
+def _anchored(root: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
+    return next((node for _, node in _nodes(root) if node.get("$anchor") == name), None)
+
+
+def _nodes(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every object inside a schema, with its path."""
     stack: list[tuple[str, Any]] = [("", schema)]
     while stack:
         path, node = stack.pop()
         if isinstance(node, Mapping):
-            if node.get("additionalProperties", False) in ({}, True) and not node.get("properties"):
-                yield path or "/"
+            yield path, node
             stack += [(f"{path}/{key}", value) for key, value in node.items()]
         elif isinstance(node, list):
             stack += [(f"{path}/{index}", value) for index, value in enumerate(node)]
+
+
+def open_maps(schema: Mapping[str, Any]) -> Iterator[str]:
+    """Where values of any kind are taken under any name: strict providers may refuse such a schema."""
+    for path, node in _nodes(schema):
+        if node.get("additionalProperties", False) in ({}, True) and not node.get("properties"):
+            yield path or "/"
+
+
+def objects_at(schema: Mapping[str, Any], path: tuple[int | str, ...]) -> list[Mapping[str, Any]]:
+    """The schemas that may describe the value at a path: one, or each branch of a union."""
+    here = list(branches(schema, schema))
+    for part in path:
+        steps = {id(step): step for node in here if (step := _step(node, part)) is not None}
+        here = [branch for step in steps.values() for branch in branches(step, schema)]
+    return here
+
+
+def branches(
+    node: Any, root: Mapping[str, Any], keys: tuple[str, ...] = ("allOf", "anyOf", "oneOf")
+) -> Iterator[Mapping[str, Any]]:
+    """A schema and the parts of its combinators, all the way down."""
+    seen: set[int] = set()
+    stack = [resolve(node, root)]
+    while stack:
+        here = stack.pop()
+        yield here
+        stack += _parts(here, keys, root, seen)
+
+
+def _step(node: Mapping[str, Any], part: int | str) -> Any:
+    if isinstance(part, int):
+        prefix = node.get("prefixItems") or []
+        return prefix[part] if part < len(prefix) else node.get("items")
+    properties = node.get("properties") or {}
+    return properties[part] if part in properties else node.get("additionalProperties")
 
 
 def canonical(value: Any) -> bytes:

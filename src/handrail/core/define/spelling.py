@@ -36,8 +36,10 @@ OPTIONS = frozenset(
 )
 
 
-def option_name(key: str) -> str | None:
+def option_name(key: Any) -> str | None:
     """The option a key stands for, in whatever style it is written, or None."""
+    if not isinstance(key, str):
+        return None
     snake = "_".join(word.lower() for word in words(key))
     name = _OTHER_NAMES.get(snake, snake)
     return name if name in OPTIONS else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from handrail.core.define.permission import Capability, Danger, Level, PermissionPolicy
 from handrail.core.define.schema import JsonSchema, digest_of
@@ -85,12 +85,21 @@ class Tool:
     """Dotted paths of arguments that no log or card may show."""
     body: Body | None = None
     validate: Validator | None = None
+    flat_validate: Validator | None = None
+    """The same without the words for errors, for tools whose arguments are all plain scalars."""
     check_output: Validator | None = None
+    plain_outputs: frozenset[type] = frozenset()
+    """Classes whose instances are a valid output as they are."""
     init: Initialiser | None = None
     """Set while the tool is not yet initialised: called once, at first use, for the whole definition."""
     place: Place | None = None
     digest: str = ""
     """Fingerprint of everything a model sees."""
+
+    class Metadata(TypedDict, total=False):
+        """What a result tells beside its data. A tool with more to tell extends it: `path`, `bytes`."""
+
+        title: str
 
     @property
     def ready(self) -> bool:
@@ -154,5 +163,11 @@ def to_tool_meta(tool: Tool) -> ToolMeta:
 
 def digest(tool: Tool) -> str:
     """The fingerprint of what a model sees of a tool."""
-    seen = [tool.id, tool.name, tool.description, tool.guidance, tool.input_schema, tool.output_schema]
-    return digest_of(seen)[:32]
+    texts = (tool.id, tool.name, tool.category, tool.description, tool.guidance)
+    hints = (
+        tool.level,
+        tool.danger,
+        tool.idempotent,
+        *sorted(tool.capabilities | tool.optional_capabilities),
+    )
+    return digest_of([texts, hints, tool.input_schema, tool.output_schema])[:32]

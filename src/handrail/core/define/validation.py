@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import types
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, Literal, Protocol, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -12,12 +13,18 @@ from pydantic_core import PydanticSerializationError
 from pydantic_core import to_json as to_json_bytes
 
 from handrail.core.define.call import FieldError
-from handrail.core.define.jsonvalue import copy_object
-from handrail.core.define.schema import JsonSchema, resolve
+from handrail.core.define.jsonvalue import all_json, copy_object, copy_value
+from handrail.core.define.schema import JsonSchema, branches, objects_at
+from handrail.core.define.secrecy import masked
 from handrail.core.errors import DefinitionError
 
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 _SHOWN = 80
+_KINDS = {"NoneType": "null", "str": "text", "dict": "object", "bool": "boolean"}
+_UNKNOWN = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
+
+Path = tuple[int | str, ...]
+"""Where in a value: names and indices."""
 
 
 class Invalid(Exception):
@@ -46,37 +53,54 @@ class Args(dict[str, Any]):
             raise AttributeError(name) from None
 
 
-def model_validator(model: type[BaseModel]) -> Validator:
+def model_validator(
+    model: type[BaseModel], schema: JsonSchema, secrets: frozenset[str] = frozenset()
+) -> Validator:
     """Strict validation by a pydantic model, with JSON's reading of types (a date is text, a set a list).
 
     Pydantic is strict in that sense only for JSON text. A model of plain types reads the same either way,
-    so it skips the detour over text.
+    so it skips the detour over text. Names that no model of the tree knows are refused unless the model that
+    is handed them says itself what happens to them.
     """
     validator = model.__pydantic_validator__
+    refuse = partial(_refuse, schema=schema, secrets=secrets)
     if all(_is_plain(field.annotation) for field in model.model_fields.values()):
         validate_python = validator.validate_python
 
         def validate(value: Any, /) -> Any:
             try:
-                return validate_python(value, strict=True)
+                return validate_python(value, strict=True, extra="forbid")
             except ValidationError as error:
-                raise Invalid(_from_pydantic(error, value, model)) from None
+                return refuse(error, value, lambda: validate_python(value, strict=True))
     else:
         validate_json = validator.validate_json
 
         def validate(value: Any, /) -> Any:
             try:
-                return validate_json(to_json_bytes(value), strict=True)
-            except ValidationError as error:
-                raise Invalid(_from_pydantic(error, value, model)) from None
+                text = to_json_bytes(value)
             except (PydanticSerializationError, ValueError) as error:
                 raise Invalid([FieldError("", f"is not valid JSON: {error}")]) from None
+            try:
+                return validate_json(text, strict=True, extra="forbid")
+            except ValidationError as error:
+                return refuse(error, value, lambda: validate_json(text, strict=True))
 
     return validate
 
 
+def json_checked(validate: Validator) -> Validator:
+    """A validator of scalars that also looks whether they are JSON, and says no in pydantic's way."""
+
+    def checked(value: Any, /) -> Any:
+        if all_json(value.values()):
+            return validate(value)
+        raise ValidationError.from_exception_data("arguments that are not JSON", [])
+
+    return checked
+
+
 def _is_plain(annotation: Any) -> bool:
-    if annotation in _PLAIN:
+    if isinstance(annotation, type) and annotation in _PLAIN:
         return True
     origin = get_origin(annotation)
     arguments = get_args(annotation)
@@ -89,19 +113,52 @@ def _is_plain(annotation: Any) -> bool:
     return origin is dict and arguments[0] is str and _is_plain(arguments[1])
 
 
-def _from_pydantic(error: ValidationError, value: Any, model: type[BaseModel]) -> list[FieldError]:
-    known = [field.alias or name for name, field in model.model_fields.items()]
+def _refuse(
+    error: ValidationError,
+    value: Any,
+    leniently: Callable[[], Any],
+    schema: JsonSchema,
+    secrets: frozenset[str],
+) -> Any:
+    """Raise `Invalid`, unless all that is wrong are names which the models that got them do not mind."""
+    details = [(detail, _real_path(detail["loc"], value, detail["type"])) for detail in _details(error)]
+    unknown = {path for detail, path in details if detail["type"] in _UNKNOWN}
+    welcome = {path for path in unknown if any(map(_is_open, objects_at(schema, path[:-1])))}
+    if not welcome:
+        raise Invalid(_from_pydantic(details, value, schema, secrets)) from None
+    if unknown - welcome:
+        strangers = [(detail, path) for detail, path in details if path in unknown - welcome]
+        raise Invalid(_from_pydantic(strangers, value, schema, secrets)) from None
+    try:
+        return leniently()
+    except ValidationError as other:
+        details = [(detail, _real_path(detail["loc"], value, detail["type"])) for detail in _details(other)]
+        raise Invalid(_from_pydantic(details, value, schema, secrets)) from None
+
+
+def _details(error: ValidationError) -> list[Any]:
+    return error.errors(include_url=False)
+
+
+def _is_open(node: Mapping[str, Any]) -> bool:
+    """Whether an object takes names it does not list."""
+    return "properties" in node and node.get("additionalProperties") is not False
+
+
+def _from_pydantic(
+    details: Sequence[tuple[Any, Path]], value: Any, schema: JsonSchema, secrets: frozenset[str]
+) -> list[FieldError]:
+    open_values = masked(value, secrets) if secrets else None
     found: dict[str, FieldError] = {}
-    for detail in error.errors(include_url=False, include_context=True):
-        location = _real_path(detail["loc"], value, detail["type"])
-        path = ".".join(map(str, location))
+    for detail, location in details:
+        path = _dotted(location)
         if detail["type"] == "missing":
             found.setdefault(path, FieldError(path, "is required", missing=len(location) == 1))
-        elif detail["type"] == "extra_forbidden":
-            names = known if len(location) == 1 else ()
-            found.setdefault(path, FieldError(path, unknown_name(str(location[-1]), names)))
+        elif detail["type"] in _UNKNOWN:
+            found.setdefault(path, FieldError(path, _unknown(location, schema)))
         else:
-            reason = f"{_sentence(detail['msg'])}, got {shown(detail['input'])}"
+            given = detail["input"] if open_values is None else _value_at(open_values, location)
+            reason = f"{_sentence(detail['msg'])}, got {shown(given)}"
             earlier = found.get(path)
             if earlier is not None and reason not in earlier.reason:
                 reason = f"{earlier.reason}; or {reason}"
@@ -109,7 +166,16 @@ def _from_pydantic(error: ValidationError, value: Any, model: type[BaseModel]) -
     return list(found.values())
 
 
-def _real_path(location: tuple[int | str, ...], value: Any, kind: str) -> tuple[int | str, ...]:
+def _value_at(value: Any, path: Path) -> Any:
+    for part in path:
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list) and isinstance(part, int):
+            value = value[part]
+    return value
+
+
+def _real_path(location: Path, value: Any, kind: str) -> Path:
     """The location without the tags pydantic adds for members of a union."""
     path: list[int | str] = []
     here = value
@@ -129,39 +195,47 @@ def _sentence(message: str) -> str:
     return message[:1].lower() + message[1:]
 
 
-def unknown_name(name: str, known: Sequence[str]) -> str:
-    """Why a name is refused, with the nearest known one."""
+def _unknown(path: Path, schema: JsonSchema) -> str:
+    """Why the name at the end of a path is refused, with the nearest known one."""
+    name, parent = str(path[-1]), path[:-1]
+    known = list(
+        dict.fromkeys(one for node in objects_at(schema, parent) for one in node.get("properties") or ())
+    )
+    what = "is not known here" if parent else "is not a parameter of this tool"
     if not known:
-        return "is not known here; leave it out"
+        return f"{what}; leave it out"
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"is not a parameter of this tool; {hint}Known: {', '.join(known)}"
+    return f"{what}; {hint}Known: {', '.join(known)}"
 
 
 def shown(value: Any) -> str:
     """A value as an error message may show it."""
-    text = repr(value)
-    kind = {"NoneType": "null", "str": "text", "dict": "object", "bool": "boolean"}.get(
-        type(value).__name__, type(value).__name__
-    )
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # a number of more digits than Python prints, a list in itself
+        text = "a value too large to show"
+    kind = _KINDS.get(type(value).__name__, type(value).__name__)
     return f"{text[:_SHOWN]}{'…' if len(text) > _SHOWN else ''} ({kind})"
 
 
 def schema_validator(
-    schema: JsonSchema, resources: Mapping[str, JsonSchema] | None = None, formats: bool = False
+    schema: JsonSchema,
+    resources: Mapping[str, JsonSchema] | None = None,
+    formats: bool = False,
+    secrets: frozenset[str] = frozenset(),
 ) -> Validator:
     """Strict validation by a JSON Schema of any draft, 2020-12 where none is named.
 
     References reach only the given resources: nothing is ever fetched.
     """
     check = schema_checker(schema, resources, formats)
-    properties = list(resolve(schema, schema).get("properties", {}))
     fill = _defaults(schema)
 
     def validate(value: Any, /) -> Any:
         errors = check(value)
         if errors:
-            raise Invalid(_from_schema(errors, properties))
+            raise Invalid(_from_schema(errors, value, schema, secrets))
         return fill(value)
 
     return validate
@@ -201,24 +275,29 @@ def schema_checker(
     return check
 
 
-def _from_schema(errors: Sequence[Any], known: Sequence[str]) -> list[FieldError]:
+def _from_schema(
+    errors: Sequence[Any], value: Any, schema: JsonSchema, secrets: frozenset[str]
+) -> list[FieldError]:
+    open_values = masked(value, secrets) if secrets else None
     found: list[FieldError] = []
     for error in errors:
-        parts = [str(part) for part in error.instance_path]
-        path = ".".join(parts)
+        location: Path = tuple(error.instance_path)
         kind = error.kind.name
         if kind == "required":
-            name = str(error.kind.property)
-            found.append(FieldError(".".join([*parts, name]), "is required", missing=not parts))
+            missing = (*location, str(error.kind.property))
+            found.append(FieldError(_dotted(missing), "is required", missing=not location))
         elif kind in ("additionalProperties", "unevaluatedProperties"):
-            for name in error.kind.unexpected:
-                reason = unknown_name(str(name), known if not parts else ())
-                found.append(FieldError(".".join([*parts, str(name)]), reason))
-        elif kind in ("anyOf", "oneOf"):
-            found.append(FieldError(path, _union_reason(error)))
+            strangers = [(*location, str(name)) for name in error.kind.unexpected]
+            found += [FieldError(_dotted(path), _unknown(path, schema)) for path in strangers]
         else:
-            found.append(FieldError(path, _reason(error)))
+            hidden = open_values is not None and _value_at(open_values, location) != error.instance
+            reason = f"does not fit its schema ({kind})" if hidden else _reason(error)
+            found.append(FieldError(_dotted(location), reason))
     return found
+
+
+def _dotted(path: Path) -> str:
+    return ".".join(map(str, path))
 
 
 def _reason(error: Any) -> str:
@@ -228,6 +307,8 @@ def _reason(error: Any) -> str:
     if kind == "enum":
         choices = ", ".join(map(repr, error.kind.options))
         return f"should be one of {choices}, got {shown(error.instance)}"
+    if kind in ("anyOf", "oneOf"):
+        return _union_reason(error)
     return str(error.message)[:400]
 
 
@@ -244,17 +325,16 @@ def _union_reason(error: Any) -> str:
 def _defaults(schema: JsonSchema) -> Callable[[Any], Any]:
     """A function that gives arguments back with the schema's defaults filled in."""
 
-    def fill(value: Any, node: Mapping[str, Any]) -> Any:
-        node = resolve(node, schema)
-        properties = node.get("properties")
-        if not isinstance(value, dict) or not isinstance(properties, Mapping):
+    def fill(value: Any, node: Any) -> Any:
+        if not isinstance(value, dict):
             return value
         filled = Args(value)
-        for name, part in properties.items():
-            if name in filled:
-                filled[name] = fill(filled[name], part)
-            elif isinstance(part, Mapping) and "default" in part:
-                filled[name] = part["default"]
+        for part in branches(node, schema, ("allOf",)):
+            for name, inner in (part.get("properties") or {}).items():
+                if name in filled:
+                    filled[name] = fill(filled[name], inner)
+                elif isinstance(inner, Mapping) and "default" in inner:
+                    filled[name] = copy_value(inner["default"])
         return filled
 
-    return lambda value: fill(Args(copy_object(value)) if isinstance(value, dict) else value, schema)
+    return lambda value: fill(copy_object(value), schema) if isinstance(value, dict) else value

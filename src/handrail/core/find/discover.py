@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from types import ModuleType
+from typing import Any, TypeGuard
 
 from handrail.core.define.styles import BaseTool
 from handrail.core.define.tool import Tool
@@ -22,6 +23,11 @@ def discover(package: ModuleType | str) -> list[Tool]:
         for value in list(vars(one).values()):
             if isinstance(value, Tool):
                 found[id(value)] = value
-            elif isinstance(value, type) and issubclass(value, BaseTool) and value.__module__ == one.__name__:
+            elif _is_tool_class(value) and value.__module__ == one.__name__:
                 found[id(value)] = value.tool()
     return list(found.values())
+
+
+def _is_tool_class(value: Any) -> TypeGuard[type[BaseTool]]:
+    """Whether this is a tool written as a class; one without `execute` is a base for others."""
+    return isinstance(value, type) and issubclass(value, BaseTool) and value.execute is not BaseTool.execute

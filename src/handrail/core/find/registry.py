@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from handrail.core.define.body import caller_place
-from handrail.core.define.build import several
+from handrail.core.define.body import outside_place, place_of
+from handrail.core.define.build import capabilities_of
 from handrail.core.define.check import check
 from handrail.core.define.names import wire_name
 from handrail.core.define.permission import Capability
 from handrail.core.define.registryevent import RegistryEvent
 from handrail.core.define.styles import BaseTool
-from handrail.core.define.tool import Tool, ToolMeta, to_tool_meta
+from handrail.core.define.tool import Tool, ToolMeta, digest, to_tool_meta
 from handrail.core.errors import DefinitionError, DuplicateName
 from handrail.core.listeners import Listeners
 
@@ -38,7 +38,9 @@ class Registry:
         self._names: dict[str, Tool] = {}
         self._snapshot: Snapshot | None = None
         self._lock = threading.RLock()
+        self._feeding = threading.RLock()
         self._feeders: list[Callable[[Registry], None]] = []
+        self._fed_by: Callable[[Registry], None] | None = None
         self.listeners = Listeners()
         for tool in tools:
             self.register(tool)
@@ -50,7 +52,10 @@ class Registry:
         replace: bool = False,
         permissions: Mapping[str, Iterable[Capability]] | None = None,
     ) -> Tool:
-        """Add a tool; a name that is taken is refused unless `replace` is given. Listeners are told."""
+        """Add a tool; a name that is taken is refused unless `replace` is given. Listeners are told.
+
+        `permissions` are the capabilities it needs here: `{"required": [...], "optional": [...]}`.
+        """
         taken = as_tool(tool)
         if permissions is not None:
             taken = _with_permissions(taken, permissions)
@@ -59,7 +64,7 @@ class Registry:
             old = self._tools.get(taken.id)
             if old is not None and not replace:
                 raise _duplicate(taken, taken.id, old, "register it with replace=True to take its place")
-            names = _names(taken)
+            names = every_name(taken)
             for name in names:
                 holder = self._names.get(name)
                 if holder is not None and holder is not old:
@@ -85,7 +90,7 @@ class Registry:
 
     def _drop(self, tool: Tool) -> None:
         del self._tools[tool.id]
-        for name in _names(tool):
+        for name in every_name(tool):
             self._names.pop(name, None)
 
     def settle(self, waiting: Tool, ready: Tool) -> Tool:
@@ -94,13 +99,13 @@ class Registry:
             here = self._tools.get(waiting.id)
             if here is not waiting:
                 return here if here is not None and here.ready else ready
-            for name in _names(ready):
+            for name in every_name(ready):
                 holder = self._names.get(name)
                 if holder is not None and holder is not waiting:
                     raise _duplicate(ready, name, holder, "choose another alias or slug")
             self._drop(waiting)
             self._tools[ready.id] = ready
-            self._names.update(dict.fromkeys(_names(ready), ready))
+            self._names.update(dict.fromkeys(every_name(ready), ready))
             self._snapshot = None
         return ready
 
@@ -123,12 +128,15 @@ class Registry:
 
     def snapshot(self) -> Snapshot:
         """The registry as it is now, and stays in the reader's hands."""
-        snapshot = self._snapshot
-        if snapshot is None:
+        while (snapshot := self._snapshot) is None:
             self.ensure_fed()
             with self._lock:
+                if self._feeders:  # one more came meanwhile
+                    continue
                 tools = tuple(tool for _, tool in sorted(self._tools.items()))
                 snapshot = Snapshot(tools, MappingProxyType(dict(self._names)))
+                if self._fed_by:
+                    return snapshot  # half of what the feeder will give; nobody else should see that
                 self._snapshot = snapshot
         return snapshot
 
@@ -139,13 +147,18 @@ class Registry:
             self._snapshot = None
 
     def ensure_fed(self) -> None:
-        """Run the feeders that have not run yet; each runs once."""
-        while True:
-            with self._lock:
-                if not self._feeders:
-                    return
-                feeder = self._feeders.pop(0)
-            feeder(self)
+        """Run the feeders that have not run yet; each runs once, and whoever reads meanwhile waits for it."""
+        with self._feeding:
+            outer = self._fed_by
+            while self._feeders:
+                feeder = self._fed_by = self._feeders.pop(0)
+                try:
+                    feeder(self)
+                except BaseException:
+                    self._feeders.insert(0, feeder)
+                    raise
+                finally:
+                    self._fed_by = outer
 
 
 def as_tool(given: Any) -> Tool:
@@ -158,20 +171,27 @@ def as_tool(given: Any) -> Tool:
         return given.tool()
     raise DefinitionError(
         f"{given!r} is not a tool",
-        place=caller_place(2),
+        place=place_of(given) or outside_place(),
         remedy="decorate the function with @tool, or use define, from_params, from_json_schema or BaseTool",
     )
 
 
 def _with_permissions(tool: Tool, permissions: Mapping[str, Iterable[Capability]]) -> Tool:
-    return replace(
-        tool,
-        capabilities=frozenset(several(permissions.get("required", ()))),
-        optional_capabilities=frozenset(several(permissions.get("optional", ()))),
-    )
+    try:
+        required, optional = capabilities_of(permissions)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise DefinitionError(
+            f"the permissions it is registered with cannot be read: {error}",
+            tool=tool.id,
+            place=tool.place,
+            remedy='write {"required": ["read"], "optional": ["network"]}',
+        ) from error
+    granted = replace(tool, capabilities=required, optional_capabilities=optional)
+    return replace(granted, digest=digest(granted)) if granted.ready else granted
 
 
-def _names(tool: Tool) -> list[str]:
+def every_name(tool: Tool) -> list[str]:
+    """Every name a tool answers to: id, aliases, their wire names, and the slug."""
     found = [name for known in tool.names for name in (known, wire_name(known))]
     if tool.slug:
         found.append(tool.slug)

@@ -6,10 +6,11 @@ import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from handrail.core.define.names import slug_of
+from handrail.core.define.names import WIRE_LIMIT, slug_of, wire_name
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool, digest
 from handrail.core.define.toolset import Toolset
+from handrail.core.find.registry import every_name
 
 Resolver = Callable[[str], Awaitable[Tool | None] | Tool | None]
 
@@ -19,12 +20,13 @@ class StaticToolset:
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._tools = tuple(tools)
+        self._names = {name: tool for tool in reversed(self._tools) for name in every_name(tool)}
 
     async def tools(self, principal: Principal, /) -> Sequence[Tool]:
         return self._tools
 
     async def find(self, name: str, principal: Principal, /) -> Tool | None:
-        return next((tool for tool in self._tools if name in tool.names), None)
+        return self._names.get(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +50,37 @@ class PrefixedToolset:
 
     wrapped: Toolset
     prefix: str
-    _renamed: dict[Tool, Tool] = field(default_factory=dict, repr=False)
+    _renamed: dict[str, tuple[Tool, Tool]] = field(default_factory=dict, repr=False)
+    """By id: a tool of the other toolset, and the same under its new name."""
 
     async def tools(self, principal: Principal, /) -> Sequence[Tool]:
         return [self._rename(tool) for tool in await self.wrapped.tools(principal)]
 
     async def find(self, name: str, principal: Principal, /) -> Tool | None:
-        head = f"{self.prefix}."
-        if not name.startswith(head):
-            return None
-        tool = await self.wrapped.find(name.removeprefix(head), principal)
-        return None if tool is None else self._rename(tool)
+        for head in (f"{self.prefix}.", wire_name(f"{self.prefix}."), f"{slug_of(self.prefix)}-"):
+            if name.startswith(head):
+                tool = await self.wrapped.find(name.removeprefix(head), principal)
+                if tool is not None:
+                    return self._rename(tool)
+        # A wire name that had to be cut does not show what it was made of.
+        shortened = len(name) == WIRE_LIMIT
+        known = await self.tools(principal) if shortened else ()
+        return next((tool for tool in known if name in every_name(tool)), None)
 
     def _rename(self, tool: Tool) -> Tool:
-        if tool not in self._renamed:
-            name = f"{self.prefix}.{tool.id}"
-            aliases = {f"{self.prefix}.{alias}": params for alias, params in tool.aliases.items()}
-            category = tool.category or self.prefix
-            renamed = replace(tool, id=name, aliases=aliases, slug=slug_of(name), category=category)
-            self._renamed[tool] = replace(renamed, digest=digest(renamed))
-        return self._renamed[tool]
+        before, renamed = self._renamed.get(tool.id, (None, tool))
+        if before is not tool:
+            renamed = self._under_prefix(tool)
+            self._renamed[tool.id] = (tool, renamed)
+        return renamed
+
+    def _under_prefix(self, tool: Tool) -> Tool:
+        name = f"{self.prefix}.{tool.id}"
+        aliases = {f"{self.prefix}.{alias}": params for alias, params in tool.aliases.items()}
+        category = tool.category or self.prefix
+        slug = slug_of(name) if tool.slug else ""
+        renamed = replace(tool, id=name, aliases=aliases, slug=slug, category=category)
+        return replace(renamed, digest=digest(renamed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +110,15 @@ class LazyToolset:
     resolver: Resolver
     summaries: Mapping[str, str] = field(default_factory=dict)
     """Name to description, for the prompt's menu."""
+    _spelled: dict[str, str] = field(default_factory=dict, init=False, repr=False)
+    """Wire name or slug to name."""
+
+    def __post_init__(self) -> None:
+        self._spelled.update({spell(name): name for name in self.summaries for spell in (slug_of, wire_name)})
 
     async def tools(self, principal: Principal, /) -> Sequence[Tool]:
         return ()
 
     async def find(self, name: str, principal: Principal, /) -> Tool | None:
-        found = self.resolver(name)
+        found = self.resolver(self._spelled.get(name, name))
         return await found if inspect.isawaitable(found) else found

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
 
 from handrail.core.define.call import FieldError, Repair
 from handrail.core.define.jsonvalue import NotJson, copy_object
@@ -16,8 +17,7 @@ from handrail.core.guard.repair import repair
 MAX_TEXT = 10_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Admitted:
+class Admitted(NamedTuple):
     """Arguments that fit the tool's schema."""
 
     args: dict[str, Any]
@@ -31,13 +31,24 @@ def admit(
     tool: Tool, raw: Mapping[str, Any] | str | None, asked_as: str | None = None, repairing: bool = True
 ) -> Admitted | tuple[FieldError, ...]:
     """Validate first: what is valid is never changed. Only then repair, and validate what came of it."""
+    flat = tool.flat_validate
+    if flat is not None and raw.__class__ is dict and (asked_as is None or asked_as not in tool.aliases):
+        args = raw.copy()
+        try:
+            return Admitted(args, flat(args))
+        except ValidationError:
+            pass  # what is wrong is found out, and said, below
     validate = tool.validate
     assert validate is not None, "only initialised tools are called"
+    read: tuple[Repair, ...] = ()
     try:
-        args, read = _read(raw, repairing)
+        if raw.__class__ is dict:
+            args = copy_object(raw)
+        else:
+            args, read = _read(raw, repairing)
     except NotJson as error:
         return (FieldError(error.path, error.reason),)
-    if asked_as is not None and asked_as in tool.aliases:
+    if asked_as is not None and asked_as != tool.id and asked_as in tool.aliases:
         args, renamed = _renamed(args, tool.aliases[asked_as])
         read = (*read, *renamed)
     try:

@@ -19,11 +19,12 @@ _REMEMBERED = 20_000
 class Guard:
     """One policy, and the decisions it has already taken. An error while deciding refuses."""
 
-    __slots__ = ("_fixed", "_seen", "_varying", "policy", "safety")
+    __slots__ = ("_fixed", "_seen", "_varying", "granted", "policy", "safety")
 
     def __init__(self, policy: Policy, safety: tuple[SafetyCheck, ...] = ()) -> None:
         self.policy = policy
         self.safety = safety
+        self.granted = policy.grants()
         self._seen: dict[tuple[Tool, Principal], Decision] = {}
         self._fixed: dict[tuple[Tool, Principal, Source], Decision] = {}
         self._varying: dict[Tool, bool] = {}
@@ -39,6 +40,10 @@ class Guard:
                 return self._failed(tool, error)
             self._remember(self._seen, key, decision)
         return decision
+
+    def remembered(self, tool: Tool, principal: Principal, source: Source) -> Decision | None:
+        """The decision taken before, where arguments cannot change it; only tools in sight have one."""
+        return self._fixed.get((tool, principal, source))
 
     def decide(self, tool: Tool, args: Any, principal: Principal, source: Source) -> Decision:
         """The decision for a call."""

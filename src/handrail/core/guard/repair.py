@@ -71,6 +71,11 @@ class _Walk:
 
     def _settle(self, value: Any, schema: Any, path: Path, depth: int) -> Fixed:
         """The value as its schema wants it, or as it came."""
+        # Once for the place and not for each branch: where an object may be meant, none is taken apart.
+        unboxed = self._unboxed(value, schema, path, depth) if isinstance(value, dict) else None
+        return unboxed or self._fitted(value, schema, path, depth)
+
+    def _fitted(self, value: Any, schema: Any, path: Path, depth: int) -> Fixed:
         if schema is True or type_of(value) is None or self._shapes.exhausted(depth):
             return value, ()
         shape = self._shapes.of(schema)
@@ -80,7 +85,7 @@ class _Walk:
             return _only(self._readings(value, shape, path, depth)) or (value, ())
         if self._shapes.fits(value, schema, depth):
             return value, ()
-        fixed = ((branch, self._settle(value, branch, path, depth + 1)) for branch in shape.branches)
+        fixed = ((branch, self._fitted(value, branch, path, depth + 1)) for branch in shape.branches)
         taken = [found for branch, found in fixed if self._shapes.fits(found[0], branch, depth)]
         return _only(taken) or (value, ())
 
@@ -136,10 +141,24 @@ class _Walk:
                     labels[fold(label)].add(name)
         return labels
 
+    def _unboxed(self, value: dict[str, Any], schema: Any, path: Path, depth: int) -> Fixed | None:
+        """The scalar in {"value": ...}, or in an object that repeats the name of its parameter."""
+        names = {"value", *(fold(name) for name in path[-1:] if isinstance(name, str))}
+        if len(value) != 1 or fold(next(iter(value))) not in names:
+            return None
+        [inner] = value.values()
+        branches = self._shapes.of(schema).branches or (schema,)
+        takes_objects = any("object" in self._shapes.of(branch).types for branch in branches)
+        if takes_objects or inner is None or isinstance(inner, (dict, list)):
+            return None
+        # Settled against the whole union, so that an inner value that fits is not read any further.
+        after, more = self._settle(inner, schema, path, depth + 1)
+        if isinstance(after, list) or not self._shapes.fits(after, schema, depth):
+            return None
+        return after, (Repair(_dotted(path), "wrapping removed", value, inner), *more)
+
     def _readings(self, value: Any, shape: Shape, path: Path, depth: int) -> Iterator[Fixed]:
         yield from _scalars(value, shape, path)
-        if isinstance(value, dict) and "object" not in shape.types:
-            yield from _unwrapped(value, shape, path)
         if shape.choices is not None:
             return
         parsed = parse_json(value) if isinstance(value, str) else None
@@ -164,20 +183,6 @@ class _Walk:
 def _scalars(value: Any, shape: Shape, path: Path) -> Iterator[Fixed]:
     for after, kind in readings(value, shape):
         yield after, (Repair(_dotted(path), kind, value, after),)
-
-
-def _unwrapped(value: dict[str, Any], shape: Shape, path: Path) -> Iterator[Fixed]:
-    """The scalar in {"value": ...}, or in an object that repeats the name of its parameter."""
-    names = {"value", *(fold(name) for name in path[-1:] if isinstance(name, str))}
-    if len(value) != 1 or fold(next(iter(value))) not in names:
-        return
-    [inner] = value.values()
-    if inner is None or isinstance(inner, (dict, list)):
-        return
-    first = Repair(_dotted(path), "wrapping removed", value, inner)
-    found = (inner, ()) if shape.takes(inner) else _only(_scalars(inner, shape, path))
-    if found:
-        yield found[0], (first, *found[1])
 
 
 def _only(found: Iterable[Fixed]) -> Fixed | None:

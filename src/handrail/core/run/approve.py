@@ -99,17 +99,16 @@ def _request(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> 
 async def _asked(tale: Tale, request: ApprovalRequest) -> Reply | Outcome | None:
     """Tell that a person is needed, and ask the approver if there is one. An approver that fails refuses."""
     house = tale.house
-    house.teller.tell(
-        NeedsApproval(
-            tale.call,
-            request.tool,
-            house.clock.now(),
-            request.id,
-            request.args,
-            request.reason,
-            request.repairs,
-        )
+    told = (
+        tale.call,
+        request.tool,
+        house.clock.now(),
+        request.id,
+        request.args,
+        request.reason,
+        request.repairs,
     )
+    house.teller.tell(NeedsApproval, told)
     if house.approver is None:
         return None
     try:
@@ -131,10 +130,10 @@ def _answered(tale: Tale, request: ApprovalRequest, reply: Reply) -> Outcome | t
     if reply.verdict == "reject":
         why = f": {reply.reason}" if reply.reason else "."
         rejected = Result(False, None, "Rejected", error=f"A person rejected this call{why}", code="REJECTED")
-        return tale.end("refused", rejected)
+        return tale.call_off("refused", rejected)
     if reply.verdict == "respond":
         answer = reply.result or Result()
-        return tale.end("completed", answer.with_metadata(answered_by=reply.by or "a person"))
+        return tale.complete(answer.with_metadata(answered_by=reply.by or "a person"))
     checked = _checked_again(tale, request, reply)
     if not isinstance(checked, tuple):
         return tale.refuse(checked)
@@ -146,7 +145,8 @@ def _answered(tale: Tale, request: ApprovalRequest, reply: Reply) -> Outcome | t
         house.standing.give(call.principal, call.session, tool.digest)
     shown = masked(admitted.args, tool.secrets)
     edited = reply.edits is not None
-    house.teller.tell(ToolApproved(call, tool.id, house.clock.now(), request.id, reply.by, shown, edited))
+    now = house.clock.now()
+    house.teller.tell(ToolApproved, (call, tool.id, now, request.id, reply.by, shown, edited))
     return admitted, tool
 
 

@@ -12,8 +12,7 @@ from handrail.core.define.principal import Principal
 from handrail.core.define.secrecy import scrubbed
 from handrail.core.errors import ToolError
 from handrail.core.ids import new_id
-from handrail.core.run.house import House
-from handrail.core.run.running import Running
+from handrail.core.run.house import House, Interruptible
 from handrail.core.tell.events import Event, OutputAppended, Progress, ToolCompleted, ToolFailed
 
 MAX_NESTING = 16
@@ -32,7 +31,7 @@ class Hosting:
         house = self._house()
         running = self._running(ctx)
         told = scrubbed(dict(told), running.secrets or ())
-        self._tell(running, Progress(ctx._call, self._tool_id(ctx), house.clock.now(), ctx.run_id, told))
+        self._tell(running, Progress, ctx, house.clock.now(), told)
 
     def append_output(self, ctx: Context, text: str) -> None:
         if not isinstance(text, str):
@@ -40,19 +39,18 @@ class Hosting:
         house = self._house()
         running = self._running(ctx)
         chunk = scrubbed(text, running.secrets or ())
-        self._tell(
-            running, OutputAppended(ctx._call, self._tool_id(ctx), house.clock.now(), ctx.run_id, chunk)
-        )
+        self._tell(running, OutputAppended, ctx, house.clock.now(), chunk)
 
-    def _tell(self, running: Running, event: Event) -> None:
+    def _tell(self, running: Interruptible, kind: type[Event], ctx: Context, now: float, told: Any) -> None:
         """Also from a worker thread: the loop tells it, in order."""
-        teller = self._house().teller
+        tell = self._house().teller.tell
+        fields = (ctx._call, self._tool_id(ctx), now, ctx.run_id, told)
         if running.is_here():
-            teller.tell(event)
+            tell(kind, fields)
         else:
-            running.loop.call_soon_threadsafe(teller.tell, event)
+            running.loop.call_soon_threadsafe(lambda: tell(kind, fields))
 
-    def _running(self, ctx: Context) -> Running:
+    def _running(self, ctx: Context) -> Interruptible:
         running = self._house().running.get(ctx.call_id)
         if running is None:
             raise ToolError("The call is over; nothing can be told of it any more.")

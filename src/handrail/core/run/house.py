@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from handrail.core.clock import Clock
 from handrail.core.define.call import Call
-from handrail.core.define.context import Context, Host
-from handrail.core.define.result import Result
-from handrail.core.define.tool import InitContext, Tool
+from handrail.core.define.context import Host
+from handrail.core.define.tool import InitContext
 from handrail.core.define.toolset import Toolset
 from handrail.core.find.registry import Registry
 from handrail.core.guard.approval import ApprovalBook, Approver, Standing
@@ -19,41 +19,33 @@ from handrail.core.guard.claims import Claims
 from handrail.core.guard.guard import Guard
 from handrail.core.guard.keys import Keys
 from handrail.core.guard.plan import Plan
-from handrail.core.run.invoke import Workplace
-from handrail.core.run.running import Running
+from handrail.core.listeners import Listeners
+from handrail.core.run.hooks import Hook
 from handrail.core.tell.teller import Teller
 
 
-class Hook(Protocol):
-    """A stage that toolsets add around bodies: caches, change tracking, syntax checks."""
+class Interruptible(Protocol):
+    """A call on its way, as whoever cancels it sees it."""
 
-    async def before(self, tool: Tool, values: Any, ctx: Context, /) -> Result | None:
-        """A result to use instead of running the body, or None."""
-        ...
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop: ...
+    def interrupt(self, ending: Literal["cancelled", "timeout"], reason: str) -> None: ...
+    async def over(self, seconds: float) -> bool: ...
+    def is_here(self) -> bool: ...
 
-    async def after(self, tool: Tool, values: Any, ctx: Context, result: Result, /) -> Result:
-        """The result, perhaps with a warning added; called for every body that ran."""
-        ...
+    secrets: set[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """Where sync bodies run and how long any body gets to heed an interruption."""
+
+    threads: Callable[[], Executor]
+    grace: float = 5.0
 
 
 Secrets = Callable[[str, Any], str | None]
 """(name, principal) -> the secret, or None."""
-
-
-class LastResults:
-    """The newest result of each tool, by tenant."""
-
-    def __init__(self, keep: int = 10_000) -> None:
-        self._keep = keep
-        self._results: OrderedDict[tuple[str, str], Result] = OrderedDict()
-
-    def put(self, tenant: str, tool: str, result: Result) -> None:
-        self._results[tenant, tool] = result
-        if len(self._results) > self._keep:
-            self._results.popitem(last=False)
-
-    def get(self, tenant: str, tool: str) -> Result | None:
-        return self._results.get((tenant, tool))
 
 
 @dataclass(slots=True)
@@ -76,12 +68,11 @@ class House:
     hooks: tuple[Hook, ...] = ()
     secrets: Secrets | None = None
     create_context: Callable[[str, str], Mapping[str, Any]] | None = None
-    on_result: Callable[[Result], None] | None = None
     similar: Callable[[Call], Awaitable[list[str]]] | None = None
     """Names this principal may see that are near the one it asked for."""
     repairing: bool = True
     timeout: float | None = None
     approval_lifetime: float | None = None
     standing: Standing = field(default_factory=Standing)
-    running: dict[str, Running] = field(default_factory=dict)
-    last_results: LastResults = field(default_factory=LastResults)
+    running: dict[str, Interruptible] = field(default_factory=dict)
+    on_result: Listeners = field(default_factory=Listeners)

@@ -1,108 +1,52 @@
-"""invoke: run a body, wherever it has to run, and report how it ended."""
+"""invoke: run a body where it has to run."""
 
 from __future__ import annotations
 
 import asyncio
 import contextvars
 import inspect
-from collections.abc import Callable
-from concurrent.futures import Executor
-from dataclasses import dataclass
+from contextlib import suppress
 from typing import Any
 
 from handrail.core.define.context import Context
-from handrail.core.define.signal import Aborted
-from handrail.core.define.tool import Tool
-from handrail.core.run.process import ProcessDied, in_process
-from handrail.core.run.running import Ending, Running
+from handrail.core.define.tool import Body, Tool
+from handrail.core.run.process import in_process
+from handrail.core.run.tale import Tale
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How a body ended when it did not simply return."""
-
-    ending: Ending | None = None
-    """Ours: cancelled or timed out."""
-    error: BaseException | None = None
-    """What the body raised."""
-    ignored: bool = False
-    """The body did not heed the interruption: it finished its work, or is still at it."""
-    unknown: bool = False
-    """The process died under it: nobody knows how far it came."""
-    still: asyncio.Future[Any] | None = None
-    """A thread that is still at it."""
-    outside: bool = False
-    """The caller's own task was cancelled, which the pipeline passes on after it has told of it."""
+async def invoke(tool: Tool, body: Body, values: Any, ctx: Context, tale: Tale) -> Any:
+    """The value of a body that is not simply awaited: one in a process of its own, or a sync one."""
+    if tool.isolation is not None:
+        return await in_process(tool, values, ctx, tale.house.place.grace)
+    return await _in_thread(body, values, ctx, tale)
 
 
-@dataclass(frozen=True, slots=True)
-class Workplace:
-    """Where bodies run and how long they get to heed an interruption."""
-
-    threads: Callable[[], Executor]
-    grace: float = 5.0
-
-
-async def invoke(tool: Tool, values: Any, ctx: Context, running: Running, place: Workplace) -> Any:
-    """The body's value, or `Ended`."""
-    body = tool.body
-    assert body is not None
-    stray: asyncio.Future[Any] | None = None
-    try:
-        if tool.isolation is not None:
-            value = await in_process(tool, values, ctx, place.grace)
-        elif body.is_async:
-            value = await body.call(values, ctx)
-        else:
-            stray = _in_thread(body.call, values, ctx, running, place)
-            value = await asyncio.shield(stray)
-            if inspect.isawaitable(value):
-                value = await value
-    except asyncio.CancelledError:
-        return await _interrupted(running, stray, place.grace)
-    except ProcessDied as death:
-        return Ended(running.ending, death, unknown=running.ending is None)
-    except Aborted as error:
-        return Ended(_settle(running), error)
-    except Exception as error:
-        if running.ending is not None:
-            return Ended(_settle(running), error)
-        return Ended(error=error)
-    if running.ending is not None:
-        return Ended(_settle(running), ignored=True)
-    return value
-
-
-def _in_thread(
-    call: Callable[[Any, Any], Any], values: Any, ctx: Context, running: Running, place: Workplace
-) -> asyncio.Future[Any]:
+async def _in_thread(body: Body, values: Any, ctx: Context, tale: Tale) -> Any:
     """A sync body gets a thread, so that the loop goes on, and the caller's context variables."""
+    place = tale.house.place
     here = contextvars.copy_context()
-    return running.loop.run_in_executor(place.threads(), here.run, call, values, ctx)
-
-
-def _settle(running: Running) -> Ending | None:
-    """Take our interruption back when the body ended by itself before it arrived."""
-    running.take_back()
-    return running.ending
-
-
-async def _interrupted(running: Running, stray: asyncio.Future[Any] | None, grace: float) -> Ended:
-    ours = running.ending is not None and running.take_back()
-    if not ours:
-        running.signal.abort("the caller was cancelled")
-    still = None
-    if stray is not None and not stray.done() and not await _let_finish(stray, grace):
-        still = stray
-    ending = running.ending if ours else "cancelled"
-    return Ended(ending, ignored=still is not None, still=still, outside=not ours)
-
-
-async def _let_finish(stray: asyncio.Future[Any], grace: float) -> bool:
-    """Give a thread time to heed the signal. Python cannot stop one; a process it can."""
-    stray.add_done_callback(lambda over: over.cancelled() or over.exception())
+    future = tale.loop.run_in_executor(place.threads(), here.run, body.call, values, ctx)
     try:
-        done, _ = await asyncio.wait({stray}, timeout=grace)
+        value = await asyncio.shield(future)
     except asyncio.CancelledError:
-        return stray.done()
-    return bool(done)
+        tale.signal.abort("the caller was cancelled")
+        if not await _heeds(future, place.grace):
+            tale.stray = future
+        raise
+    return await value if inspect.isawaitable(value) else value
+
+
+async def _heeds(future: asyncio.Future[Any], grace: float) -> bool:
+    """Whether a thread ends in time after the signal. Python cannot stop one; a process it can."""
+    future.add_done_callback(lambda over: over.cancelled() or over.exception())
+    with suppress(asyncio.CancelledError):  # once more: the first one is already on its way
+        await asyncio.wait({future}, timeout=grace)
+    return future.done()
+
+
+async def absorb_interruption(tale: Tale) -> None:
+    """After a body that did not heed its interruption: take in the cancellation that is still under way."""
+    with suppress(asyncio.CancelledError):
+        await asyncio.sleep(0)
+    if not tale.take_back():
+        raise asyncio.CancelledError

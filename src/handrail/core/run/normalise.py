@@ -21,6 +21,8 @@ _AS_IS = frozenset({int, bool, type(None)})
 def normalise(value: Any, tool: Tool) -> Result:
     """The result of a body's return value; a value that breaks the tool's promise becomes a failure."""
     try:
+        if value.__class__ in tool.plain_outputs:
+            return Result(True, value)
         result = _envelope(value, tool)
         if result is None:
             return Result(data=_checked(value, tool))
@@ -48,12 +50,12 @@ def _checked(data: Any, tool: Tool) -> Any:
 def _envelope(value: Any, tool: Tool) -> Result | None:
     """The result a value stands for, or None when it is plain data."""
     kind = value.__class__
-    if kind is Result:
-        return value  # type: ignore[no-any-return]
+    if isinstance(value, Result):
+        return value
     if kind is str:
         return Result(data=value, output=value)
-    if kind is ToolResponse:
-        return value.to_result()  # type: ignore[no-any-return]
+    if isinstance(value, ToolResponse):
+        return value.to_result()
     if not isinstance(value, Mapping):
         return None
     if _declares(tool, value):

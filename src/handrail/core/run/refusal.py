@@ -94,5 +94,22 @@ def unknown_outcome(what: str) -> Refusal:
     return Refusal(result, "duplicate", status="needs_review")
 
 
+def internal(tool: Tool, error: Exception) -> Refusal:
+    why = f"Something inside Handrail failed while it served {tool.id} ({type(error).__name__})."
+    return _refusal(
+        "INTERNAL_ERROR", "Something went wrong", f"{why} Tell whoever runs this system.", "error"
+    )
+
+
+def id_in_use() -> Refusal:
+    why = "Another call with this id is running. Give each call an id of its own, or none."
+    return _refusal("CALL_ID_IN_USE", "The call id is in use", why, "find")
+
+
+def no_log() -> Refusal:
+    why = "The event log cannot be written, so nothing was run. Try again, or tell whoever runs this system."
+    return _refusal("LOG_UNAVAILABLE", "Not run", why, "log")
+
+
 def broken(code: str, summary: str, error: str, layer: str) -> Refusal:
     return _refusal(code, summary, error, layer)

@@ -6,6 +6,7 @@ import inspect
 import logging
 
 from handrail.core.define.call import Call
+from handrail.core.define.decision import Decision
 from handrail.core.define.styles import initialised
 from handrail.core.define.tool import Tool
 from handrail.core.errors import DefinitionError
@@ -40,6 +41,13 @@ async def seek(call: Call, house: House) -> Tool | Refusal:
     except Exception as error:
         _log.exception("tool %s could not be initialised", tool.id)
         return refusal.unavailable(tool.id, f"{tool.id} could not be set up: {error}")
+
+
+async def hidden_or_denied(decision: Decision, tool: Tool, call: Call, house: House) -> Refusal:
+    """A hidden tool answers like an unknown one."""
+    if decision.code == "TOOL_NOT_FOUND":
+        return refusal.not_found(call.tool, await house.similar(call) if house.similar else ())
+    return refusal.denied(decision, tool)
 
 
 async def make_ready(tool: Tool, house: House) -> Tool:

@@ -1,38 +1,63 @@
-"""Tale: what is known of a call on its way, and the one place where its end is told."""
+"""Tale: one call on its way. What is known of it, how it is interrupted, and how its end is told.
+
+No task is made for a call: to interrupt it the caller's own task is cancelled, and the pipeline takes the
+cancellation back, as `asyncio.timeout` does. A cancellation that somebody else sent passes through.
+"""
 
 from __future__ import annotations
 
-from asyncio import Future
-from typing import Any
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 
 from handrail.core.define.call import Call, Outcome, Status
+from handrail.core.define.context import Host
 from handrail.core.define.decision import Decision
+from handrail.core.define.permission import Capability
 from handrail.core.define.result import Result
 from handrail.core.define.secrecy import masked
+from handrail.core.define.signal import Signal
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted
 from handrail.core.guard.keys import KeyId
 from handrail.core.run import refusal
 from handrail.core.run.house import House
 from handrail.core.run.refusal import Refusal
-from handrail.core.tell.events import Event, Settled, ToolCancelled, ToolCompleted, ToolFailed
+from handrail.core.tell.events import Settled, ToolCancelled, ToolCompleted, ToolFailed, ToolStarted
+
+_log = logging.getLogger("handrail.run")
+
+Ending = Literal["cancelled", "timeout"]
+
+_NOTHING: Mapping[str, Any] = {}
 
 
 class Tale:
     """One call's story so far."""
 
     __slots__ = (
+        "_cancelling",
+        "_signal",
+        "_task",
+        "_timer",
+        "_waiting",
         "admitted",
         "approval_id",
         "began",
         "call",
         "claimed",
         "decision",
+        "ending",
+        "extra",
         "house",
         "key",
         "outcome",
         "raw",
+        "reason",
         "run_id",
+        "secrets",
+        "stray",
         "tool",
     )
 
@@ -49,68 +74,89 @@ class Tale:
         self.key: KeyId | None = None
         self.claimed: tuple[list[str], str] | None = None
         self.outcome: Outcome | None = None
+        self.ending: Ending | None = None
+        self.reason: str | None = None
+        self.secrets: set[str] | None = None
+        """The secret values the body was given."""
+        self.stray: asyncio.Future[Any] | None = None
+        """A thread that did not heed its interruption and is still at it."""
+        self.extra = _NOTHING
+        self._signal: Signal | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._waiting: tuple[Callable[[], None], ...] = ()
+
+    def enter(self) -> None:
+        """From here on the call can be interrupted."""
+        task = asyncio.current_task()
+        assert task is not None, "calls run inside a task"
+        self._task = task
+        self._cancelling = task.cancelling()
+        self.house.running[self.call.id] = self  # type: ignore[index]
+
+    def leave(self) -> None:
+        """Leave nothing open, however the call ended; whoever waits for its end is told."""
+        del self.house.running[self.call.id]  # type: ignore[arg-type]
+        if self._timer is not None:
+            self._timer.cancel()
+        if self.claimed is not None:
+            self.house.claims.release(*self.claimed)
+        if self.key is not None and self.outcome is None:
+            self.house.keys.release(self.key)
+        if self._waiting:
+            for tell in self._waiting:
+                tell()
 
     @property
-    def tool_id(self) -> str:
-        """The canonical id; the name that was asked for where that is all the caller may know."""
-        return self.tool.id if self.tool is not None else self.call.tool
+    def granted(self) -> frozenset[Capability]:
+        return self.house.guard.granted
 
-    def end(self, status: Status, result: Result) -> Outcome:
-        """The call is over: tell it, remember it, answer."""
-        house, call = self.house, self.call
-        duration = (house.clock.ticks() - self.began) * 1000
-        told: Event | None
-        now = house.clock.now()
-        if status == "completed":
-            told = ToolCompleted(call, self.tool_id, now, self.run_id, result, duration)
-        elif status == "cancelled" or result.code == "REJECTED":
-            told = ToolCancelled(call, self.tool_id, now, self.run_id, result, duration)
-        else:
-            told = ToolFailed(call, self.tool_id, now, self.run_id, result, duration, self._shown())
-        house.teller.tell(told)
-        return self._settle(status, result, duration)
+    @property
+    def host(self) -> Host:
+        return self.house.host
 
-    def refuse(self, refused: Refusal) -> Outcome:
-        """The call does not run: tell why."""
-        house, call = self.house, self.call
-        if refused.decision is not None:
-            self.decision = refused.decision
-        duration = (house.clock.ticks() - self.began) * 1000
-        result = refused.result
-        house.teller.tell(
-            ToolFailed(
-                call,
-                self.tool_id,
-                house.clock.now(),
-                self.run_id,
-                result,
-                duration,
-                self._shown(),
-                refused.layer,
-                refused.rule,
-            )
-        )
-        return self._settle(refused.status, result, duration)
+    @property
+    def signal(self) -> Signal:
+        if self._signal is None:
+            self._signal = Signal()
+        return self._signal
 
-    def quietly(self, status: Status, result: Result) -> Outcome:
-        """The call is over without having begun: pending, planned or a duplicate. Nothing is recorded."""
-        duration = (self.house.clock.ticks() - self.began) * 1000
-        outcome = self._settle(status, result, duration)
-        if status != "pending":
-            house = self.house
-            house.teller.tell(Settled(self.call, self.tool_id, house.clock.now(), outcome))
-        return outcome
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        return self._task.get_loop()
 
-    def cancelled(self, reason: str, ignored: bool) -> Outcome:
-        """A user or the runtime ended the call."""
-        error = f"Cancelled: {reason}."
-        if ignored:
-            error += " The body did not heed it: its effect may have happened, or still happen."
-        metadata = {"ignored": True} if ignored else {}
-        return self.end(
-            "cancelled",
-            Result(False, None, "Cancelled", error=error, code="CANCELLED", metadata=metadata),
-        )
+    def is_here(self) -> bool:
+        """Whether this is the thread of the loop that the call runs in."""
+        try:
+            return asyncio.get_running_loop() is self.loop
+        except RuntimeError:
+            return False
+
+    def limit(self, seconds: float) -> None:
+        """Interrupt the body when the time is over."""
+        said = f"timed out after {seconds:g} s"
+        self._timer = self.loop.call_later(seconds, self.interrupt, "timeout", said)
+
+    def interrupt(self, ending: Ending, reason: str) -> None:
+        """Ask the call to stop; only the first request counts. Called in the loop's own thread."""
+        if self.ending is None:
+            self.ending = ending
+            self.reason = reason
+            self.signal.abort(reason)
+            self._task.cancel()
+
+    def take_back(self) -> bool:
+        """After the body stopped: whether the interruption was ours alone, and is now undone."""
+        return self._task.uncancel() <= self._cancelling
+
+    async def over(self, seconds: float) -> bool:
+        """Wait in the call's own loop until it is over; False when it takes longer than that."""
+        ended = asyncio.Event()
+        self._waiting = (*self._waiting, ended.set)
+        try:
+            await asyncio.wait_for(ended.wait(), seconds)
+        except TimeoutError:
+            return False
+        return True
 
     def claim(self, tool: Tool, values: Any) -> Refusal | None:
         """Claim what the call will write; a refusal when somebody else holds it."""
@@ -130,27 +176,87 @@ class Tale:
         self.claimed = (keys, holder)
         return None
 
-    def keep_claim_until(self, over: Future[Any]) -> None:
+    def keep_claim_until(self, over: asyncio.Future[Any]) -> None:
         """A body that did not stop still writes: what it claimed stays claimed until it is over."""
         if self.claimed is not None:
             claimed, self.claimed = self.claimed, None
             over.add_done_callback(lambda _: self.house.claims.release(*claimed))
 
-    def mark_dispatched(self) -> None:
-        """From here on the effect may have happened."""
-        if self.key is not None:
-            self.house.keys.dispatched(self.key)
+    async def committed(self, started: ToolStarted) -> bool:
+        """Write down, durably, that the effect may happen from here on; False when that cannot be done."""
+        try:
+            if self.key is not None:
+                self.house.keys.dispatched(self.key)
+            await self.house.teller.commit(started)
+        except Exception:
+            _log.exception("the event log did not take tool.started, so %s was not run", started.tool)
+            self.run_id = None
+            return False
+        return True
 
-    def close(self) -> None:
-        """Leave nothing open, however the call ended."""
-        if self.claimed is not None:
-            self.house.claims.release(*self.claimed)
-        if self.key is not None and self.outcome is None:
-            self.house.keys.release(self.key)
+    @property
+    def tool_id(self) -> str:
+        """The canonical id; the name that was asked for where that is all the caller may know."""
+        return self.tool.id if self.tool is not None else self.call.tool
+
+    def complete(self, result: Result) -> Outcome:
+        """The call succeeded."""
+        house, call, tool, admitted = self.house, self.call, self.tool, self.admitted
+        assert tool is not None and call.id is not None and admitted is not None
+        clock, run_id = house.clock, self.run_id
+        duration = (clock.ticks() - self.began) * 1000
+        house.teller.tell(ToolCompleted, (call, tool.id, clock.now(), run_id, result, duration))
+        outcome = self.outcome = Outcome(
+            "completed",
+            result,
+            call.id,
+            tool.id,
+            self.decision,
+            run_id,
+            self.approval_id,
+            duration,
+            admitted.repairs,
+        )
+        if self.key is not None or house.on_result.all:
+            self._settled(outcome)
+        return outcome
+
+    def fail(
+        self, status: Status, result: Result, layer: str | None = None, rule: str | None = None
+    ) -> Outcome:
+        """The call failed, was refused or needs a person to look."""
+        house = self.house
+        duration = (house.clock.ticks() - self.began) * 1000
+        now, shown = house.clock.now(), self._shown()
+        told = (self.call, self.tool_id, now, self.run_id, result, duration, shown, layer, rule)
+        house.teller.tell(ToolFailed, told)
+        return self._settle(status, result, duration)
+
+    def refuse(self, refused: Refusal) -> Outcome:
+        """The call does not run: tell why."""
+        if refused.decision is not None:
+            self.decision = refused.decision
+        return self.fail(refused.status, refused.result, refused.layer, refused.rule)
+
+    def call_off(self, status: Status, result: Result) -> Outcome:
+        """Somebody ended the call: it was cancelled, or a reviewer rejected it."""
+        house = self.house
+        duration = (house.clock.ticks() - self.began) * 1000
+        now = house.clock.now()
+        house.teller.tell(ToolCancelled, (self.call, self.tool_id, now, self.run_id, result, duration))
+        return self._settle(status, result, duration)
+
+    def quietly(self, status: Status, result: Result) -> Outcome:
+        """The call is over without having begun: pending, planned or a duplicate. Nothing is recorded."""
+        house = self.house
+        outcome = self._settle(status, result, (house.clock.ticks() - self.began) * 1000)
+        if status != "pending":
+            house.teller.tell(Settled, (self.call, self.tool_id, house.clock.now(), outcome))
+        return outcome
 
     def _settle(self, status: Status, result: Result, duration: float) -> Outcome:
-        house, call = self.house, self.call
-        assert call.id is not None and call.principal is not None
+        call, admitted = self.call, self.admitted
+        assert call.id is not None
         outcome = self.outcome = Outcome(
             status,
             result,
@@ -160,23 +266,25 @@ class Tale:
             self.run_id,
             self.approval_id,
             duration,
-            self.admitted.repairs if self.admitted is not None else (),
+            () if admitted is None else admitted.repairs,
         )
-        if self.key is not None:
-            if status in ("refused", "queued") and self.run_id is None:
-                house.keys.release(self.key)
-            else:
-                house.keys.finish(self.key, outcome)
-        if self.run_id is not None:
-            house.last_results.put(call.principal.tenant, self.tool_id, result)
-        if house.on_result is not None:
-            house.on_result(result)
+        self._settled(outcome)
         return outcome
+
+    def _settled(self, outcome: Outcome) -> None:
+        """Whoever keeps keys or listens for results is told."""
+        keys = self.house.keys
+        if self.key is not None:
+            if outcome.status in ("refused", "queued") and outcome.run_id is None:
+                keys.release(self.key)
+            else:
+                keys.finish(self.key, outcome)
+        self.house.on_result.hear(outcome.result)
 
     def _shown(self) -> Any:
         """The arguments as a record may hold them."""
-        if self.admitted is not None and self.tool is not None:
+        if self.tool is None:
+            return None
+        if self.admitted is not None:
             return masked(self.admitted.args, self.tool.secrets)
-        if self.tool is not None and isinstance(self.raw, dict):
-            return masked(self.raw, self.tool.secrets)
-        return None
+        return masked(self.raw, self.tool.secrets) if isinstance(self.raw, dict) else None

@@ -7,14 +7,15 @@ in the session, once. `kind` is the short word that streams speak of.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar
 
 from handrail.core.define.call import Call, Outcome, Repair
 from handrail.core.define.result import Result
+from handrail.core.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Event:
     """Something that happened to a call."""
 
@@ -68,7 +69,7 @@ class Event:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolStarted(Event):
     """The body is about to run; its id is the run id."""
 
@@ -91,7 +92,7 @@ class ToolStarted(Event):
         }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OutputAppended(Event):
     """A piece was added to the running output."""
 
@@ -105,7 +106,7 @@ class OutputAppended(Event):
         return {"run_id": self.run_id, "chunk": self.chunk}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolCompleted(Event):
     """The body succeeded."""
 
@@ -120,7 +121,7 @@ class ToolCompleted(Event):
         return {"run_id": self.run_id, "result": self.result.to_dict(), "duration_ms": self.duration_ms}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolFailed(Event):
     """The body failed, or the call was refused before it (then there is no run id)."""
 
@@ -151,7 +152,7 @@ class ToolFailed(Event):
         }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolCancelled(Event):
     """A user or the runtime ended the call, or a reviewer rejected it."""
 
@@ -172,7 +173,7 @@ class ToolCancelled(Event):
         }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NeedsApproval(Event):
     """The call waits for a person."""
 
@@ -193,7 +194,7 @@ class NeedsApproval(Event):
         }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolApproved(Event):
     """A person agreed; the call goes on."""
 
@@ -214,7 +215,7 @@ class ToolApproved(Event):
         }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Progress(Event):
     """A body says how far it is; shown, not stored."""
 
@@ -233,7 +234,7 @@ class Progress(Event):
         return {"run_id": self.run_id, "told": dict(self.told)}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Settled(Event):
     """The call ended without running: planned, or answered from an earlier run. Not stored."""
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
+from handrail.core.define.call import Call
 from handrail.core.tell.events import Event, OutputAppended, ToolStarted
+
+Note = tuple[type[Event], tuple[Any, ...]]
+"""An event that is not made yet: its type and its fields."""
 
 
 class EventLog(Protocol):
@@ -39,36 +43,60 @@ class EventLog(Protocol):
 
 
 class MemoryLog:
-    """The event log of a process without a database. Keeps the newest events."""
+    """The event log of a process without a database. Keeps the newest events.
+
+    What is told is only noted; events are made and numbered when somebody reads. A call thus pays next to
+    nothing for a log that nobody looks at.
+    """
 
     def __init__(self, keep: int = 10_000) -> None:
         self._keep = keep
+        self.limit = keep + keep // 4
+        self.notes: deque[Note] = deque()
+        """What was told and is not read yet; the teller appends here."""
         self._events: deque[Event] = deque()
-        self._last: dict[tuple[str, str], int] = {}
+        self._last: dict[tuple[str, str | None], int] = {}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._events)
+        return len(self.notes) + len(self._events)
 
     def append(self, event: Event, /) -> None:
-        key = (event.tenant, event.session)
         with self._lock:
-            seq = self._last.get(key, 0) + 1
-            object.__setattr__(event, "seq", seq)
-            self._last[key] = seq
-            self._events.append(event)
-            if len(self._events) > self._keep:
-                self._forget(self._events.popleft())
-
-    def _forget(self, oldest: Event) -> None:
-        # A session opened for one call never goes on; a named one may, and keeps its count.
-        if oldest.call.session is None:
-            key = (oldest.tenant, oldest.session)
-            if self._last.get(key) == oldest.seq:
-                del self._last[key]
+            self._write_down()
+            self._number(event)
 
     async def flush(self, event: Event, /) -> None:
         return
+
+    def _write_down(self) -> None:
+        notes = self.notes
+        while notes:
+            kind, fields = notes.popleft()
+            self._number(kind(*fields))
+
+    def _number(self, event: Event) -> None:
+        key = (event.tenant, event.call.session or event.call.id)
+        seq = self._last[key] = self._last.get(key, 0) + 1
+        object.__setattr__(event, "seq", seq)
+        self._events.append(event)
+        if len(self._events) > self.limit:
+            while len(self._events) > self._keep:
+                oldest = self._events.popleft()
+                self._end_of(oldest.call, oldest.seq)
+
+    def forget(self) -> None:
+        """Drop the oldest notes, many at a time. Nobody ever saw them, so they take no numbers with them."""
+        with self._lock:
+            self._events.clear()
+            while len(self.notes) > self._keep:
+                self.notes.popleft()
+
+    def _end_of(self, call: Call, seq: int) -> None:
+        """A session opened for one call never goes on, so its count goes with its last event."""
+        key = (call.principal.tenant if call.principal else "", call.id)
+        if call.session is None and self._last.get(key) == seq:
+            del self._last[key]
 
     def read(
         self,
@@ -84,6 +112,7 @@ class MemoryLog:
         after: int = 0,
     ) -> Iterator[Event]:
         with self._lock:
+            self._write_down()
             events = tuple(self._events)
         for event in events:
             if (

@@ -22,6 +22,15 @@ def to_registry_event(event: Event) -> RegistryEvent | None:
     return None
 
 
+def last_result(events: Iterable[Event]) -> Result | None:
+    """The newest result among events, oldest first."""
+    newest: Result | None = None
+    for event in events:
+        if isinstance(event, (ToolCompleted, ToolFailed)) and event.run_id is not None:
+            newest = event.result
+    return newest
+
+
 def to_ui_events(event: Event) -> list[dict[str, Any]]:
     """`tool_start` and `tool_result` for the activity panel.
 

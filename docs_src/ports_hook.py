@@ -1,0 +1,49 @@
+"""ports.md: a stage of your own around bodies."""
+
+import asyncio
+
+# region hook
+from typing import Any
+
+from handrail import Context, Handrail, Result, Tool, tool
+
+
+class Cache:
+    """Answers a repeated read from memory."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str, str], Result] = {}
+
+    async def before(self, tool: Tool, values: Any, ctx: Context, /) -> Result | None:
+        return self._kept.get((ctx.tenant_id, tool.id, repr(values)))
+
+    async def after(self, tool: Tool, values: Any, ctx: Context, result: Result, /) -> Result:
+        if tool.level == "read" and result.success:
+            self._kept[ctx.tenant_id, tool.id, repr(values)] = result
+        return result
+
+
+# endregion
+
+RAN: list[str] = []
+
+
+@tool("rates.get", level="read")
+async def get_rate(currency: str) -> float:
+    """Get an exchange rate."""
+    RAN.append(currency)
+    return 1.08
+
+
+async def main() -> None:
+    # region use
+    async with Handrail([get_rate], hooks=[Cache()]) as hr:
+        await hr.call("rates.get", {"currency": "USD"})
+        again = await hr.call("rates.get", {"currency": "USD"})
+        assert again.result.metadata == {"cached": True}
+    # endregion
+    assert RAN == ["USD"]
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

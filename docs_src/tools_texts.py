@@ -1,0 +1,25 @@
+"""tools.md: a description that stands in a text file beside the module."""
+
+import asyncio
+
+# region tool
+from handrail import tool
+
+
+@tool("parcels.track", level="read")
+async def track_parcel(number: str) -> str:
+    """Taken only if parcels.track.txt is not beside this module."""
+    return f"{number} is in Basel."
+
+
+# endregion
+
+
+async def main() -> None:
+    assert track_parcel.description.startswith("Say where a parcel is. The files lie in ")
+    assert "${workspace}" not in track_parcel.description
+    assert track_parcel.guidance.startswith("Use it when somebody asks about one parcel")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

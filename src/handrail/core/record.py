@@ -1,0 +1,54 @@
+"""record: a frozen dataclass that is nearly as cheap to make as a mutable one.
+
+`dataclass(frozen=True)` writes every field through `object.__setattr__`, which costs five times a plain
+assignment, and a call makes half a dozen such objects. A record is filled like a mutable dataclass and then
+closed: its last act is to become an instance of a subclass that refuses to be changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, dataclass, field, fields
+from typing import Any, NoReturn, TypeVar, dataclass_transform
+
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def record(cls: type[T]) -> type[T]:
+    """Make a frozen dataclass with slots. Fields and defaults as in a dataclass; no `__post_init__`."""
+
+    def close(self: Any) -> None:
+        self.__class__ = closed
+
+    cls.__post_init__ = close  # type: ignore[attr-defined]
+    made: Any = dataclass(slots=True)(cls)
+    made.__hash__ = _hash
+    made.__reduce__ = lambda self: (made, _values(self))
+    namespace = {
+        "__slots__": (),
+        "__module__": made.__module__,
+        "__qualname__": made.__qualname__,
+        "__doc__": made.__doc__,
+        "__new__": lambda cls, *args, **named: made(*args, **named),
+        "__init__": object.__init__,
+        "__setattr__": _refuse_set,
+        "__delattr__": _refuse_delete,
+    }
+    closed = type(made.__name__, (made,), namespace)
+    return made  # type: ignore[no-any-return]
+
+
+def _refuse_set(self: object, name: str, value: object) -> NoReturn:
+    raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def _refuse_delete(self: object, name: str) -> NoReturn:
+    raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+def _values(self: Any) -> tuple[Any, ...]:
+    return tuple(getattr(self, one.name) for one in fields(self) if one.init)
+
+
+def _hash(self: object) -> int:
+    return hash((type(self), _values(self)))

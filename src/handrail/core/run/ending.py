@@ -1,0 +1,67 @@
+"""Endings: what is said of a body that failed or was interrupted."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from handrail.core.define.call import Outcome
+from handrail.core.define.result import Result
+from handrail.core.define.secrecy import scrubbed
+from handrail.core.define.tool import Tool
+from handrail.core.errors import ToolError
+from handrail.core.run import refusal
+from handrail.core.run.hooks import is_effectful
+from handrail.core.run.process import ProcessDied
+from handrail.core.run.tale import Tale
+
+_log = logging.getLogger("handrail.run")
+
+_UNHEEDED = " It did not heed the interruption: its effect may have happened, or still happen."
+
+
+def failed(tale: Tale, tool: Tool, values: Any, error: BaseException) -> Outcome:
+    """The body raised, or its process died under it."""
+    if isinstance(error, ProcessDied) and is_effectful(tool, values) and not tool.idempotent:
+        unknown = refusal.unknown_outcome(f"{error}")
+        return tale.fail(unknown.status, unknown.result)
+    code = "TOOL_FAILED"
+    if isinstance(error, ToolError):
+        code = error.code
+    else:
+        _log.info("tool %s raised", tool.id, exc_info=error)
+    said = scrubbed(str(error) or "Unknown error", tale.secrets or ())
+    return tale.fail("failed", Result.fail(said, code=code, summary=f"{tool.name} failed"))
+
+
+def interrupted(tale: Tale, tool: Tool, ignored: bool = False) -> Outcome:
+    """The call was cancelled or ran out of time."""
+    if tale.stray is not None:
+        ignored = True
+        tale.keep_claim_until(tale.stray)
+    metadata = {"ignored": True} if ignored else {}
+    unheeded = _UNHEEDED if ignored else ""
+    if tale.ending == "timeout":
+        error = f"{tool.id} {tale.reason}.{unheeded}"
+        summary = f"{tool.name} took too long"
+        return tale.fail("failed", Result.fail(error, code="TIMEOUT", summary=summary, metadata=metadata))
+    reason = tale.reason or "the caller was cancelled"
+    error = f"Cancelled: {reason}.{unheeded}"
+    result = Result.fail(error, code="CANCELLED", summary="Cancelled", metadata=metadata)
+    return tale.call_off("cancelled", result)
+
+
+def without_secrets(result: Result, secrets: set[str]) -> Result:
+    """The result with none of the secrets in it that the body was given."""
+    return Result(
+        result.success,
+        scrubbed(result.data, secrets),
+        scrubbed(result.summary, secrets),
+        scrubbed(result.markdown, secrets),
+        scrubbed(result.error, secrets),
+        result.code,
+        scrubbed(result.title, secrets),
+        scrubbed(result.metadata, secrets),
+        scrubbed(result.output, secrets),
+        result.attachments,
+    )

@@ -1,0 +1,119 @@
+"""Documented names for authors of toolsets, doors and plugins; the rest is in `handrail` itself."""
+
+from handrail.core.clock import Clock
+from handrail.core.define.bound import MODEL_LIMIT
+from handrail.core.define.check import Finding, findings
+from handrail.core.define.context import (
+    active_tenant,
+    current,
+    get_tenant_id_for_tool,
+    get_tool_context_tenant_id,
+    tool_context,
+    with_tool_context,
+)
+from handrail.core.define.decision import Step
+from handrail.core.define.markdown import build_markdown_table
+from handrail.core.define.names import humanize_field_name, slug_of, wire_name
+from handrail.core.define.registryevent import RegistryEvent
+from handrail.core.define.result import Attachment, ToolResponse
+from handrail.core.define.sections import FormSpec, OutputSection, ViewSpec
+from handrail.core.define.signal import Aborted, Signal
+from handrail.core.define.tool import CallSpec, InitContext, ToolMeta, to_tool_meta
+from handrail.core.errors import (
+    DefinitionError,
+    DuplicateName,
+    HandrailError,
+    NoTenant,
+    PolicyError,
+    ToolError,
+    UsageError,
+)
+from handrail.core.find.discover import discover
+from handrail.core.find.registry import default_registry, ensure_system_tools_registered, register_tool
+from handrail.core.find.toolsets import (
+    CombinedToolset,
+    FilteredToolset,
+    LazyToolset,
+    PrefixedToolset,
+    StaticToolset,
+)
+from handrail.core.guard.approval import ApprovalBook, ApprovalRequest, MemoryBook, approve, reject, respond
+from handrail.core.guard.claims import Claims, MemoryClaims
+from handrail.core.guard.decide import SafetyCheck, decide
+from handrail.core.guard.groups import tool_group
+from handrail.core.guard.keys import Keys, MemoryKeys
+from handrail.core.run.approvals import Conflict
+from handrail.core.run.hooks import Hook
+from handrail.core.run.reading import read_result
+from handrail.core.tell.events import Event
+from handrail.core.tell.log import EventLog, MemoryLog
+from handrail.core.tell.project import ToolRun, to_legacy_tool_run, to_registry_event, to_ui_events
+
+__all__ = [
+    "MODEL_LIMIT",
+    "Aborted",
+    "ApprovalBook",
+    "ApprovalRequest",
+    "Attachment",
+    "CallSpec",
+    "Claims",
+    "Clock",
+    "CombinedToolset",
+    "Conflict",
+    "DefinitionError",
+    "DuplicateName",
+    "Event",
+    "EventLog",
+    "FilteredToolset",
+    "Finding",
+    "FormSpec",
+    "HandrailError",
+    "Hook",
+    "InitContext",
+    "Keys",
+    "LazyToolset",
+    "MemoryBook",
+    "MemoryClaims",
+    "MemoryKeys",
+    "MemoryLog",
+    "NoTenant",
+    "OutputSection",
+    "PolicyError",
+    "PrefixedToolset",
+    "RegistryEvent",
+    "SafetyCheck",
+    "Signal",
+    "StaticToolset",
+    "Step",
+    "ToolError",
+    "ToolMeta",
+    "ToolResponse",
+    "ToolRun",
+    "UsageError",
+    "ViewSpec",
+    "active_tenant",
+    "approve",
+    "build_markdown_table",
+    "current",
+    "decide",
+    "default_registry",
+    "discover",
+    "ensure_system_tools_registered",
+    "findings",
+    "get_tenant_id_for_tool",
+    "get_tool_context_tenant_id",
+    "humanize_field_name",
+    "read_result",
+    "register_tool",
+    "reject",
+    "respond",
+    "slug_of",
+    "to_legacy_tool_run",
+    "to_registry_event",
+    "to_tool_meta",
+    "to_ui_events",
+    "tool_context",
+    "tool_group",
+    "wire_name",
+    "with_tool_context",
+]

@@ -1,0 +1,130 @@
+"""README and docs say what holds: their code runs, their tables are complete, their links lead somewhere."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, get_args
+
+import pytest
+
+import handrail
+from handrail import ext
+from handrail.core.define.call import Status
+from handrail.core.define.spelling import OPTIONS
+from handrail.core.guard.rules import _FACTS, _OPERATORS
+from handrail.core.tell import events
+from tests.docs.blocks import PAGES, ROOT, SOURCES, blocks, printed, regions
+
+DOCS = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+NO_CODES = {"AGENT_WORKSPACE_ROOT", "PYTHONPATH", *ext.__all__}
+
+
+def test_every_python_block_of_a_page_is_a_region_of_docs_src() -> None:
+    for block in blocks():
+        assert block.source and block.region, f"{block.page}: this block names no region:\n{block.code}"
+        assert (ROOT / block.source) in SOURCES, f"{block.page}: there is no {block.source}"
+        assert block.code == regions(ROOT / block.source).get(block.region), (
+            f"{block.page}: the block from {block.source} ({block.region}) is not the region. "
+            "Copy it with: python -m tests.docs.blocks"
+        )
+
+
+def test_every_region_of_docs_src_is_in_a_page() -> None:
+    shown = {(block.source, block.region) for block in blocks()}
+    there = {(f"docs_src/{source.name}", name) for source in SOURCES for name in regions(source)}
+    assert there == shown
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
+def test_what_docs_src_claims_holds_and_is_what_pages_print(
+    source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asyncio.run(importlib.import_module(f"docs_src.{source.stem}").main())
+    output = capsys.readouterr().out.replace(f"{ROOT}/", "")
+    shown = [one for one in printed() if one.source == f"docs_src/{source.name}"]
+    for one in shown:
+        assert one.text in output, f"{one.page} shows other output than {one.source} prints"
+    assert bool(output) == bool(shown), "output that no page shows"
+
+
+def test_every_output_in_a_page_belongs_to_a_file() -> None:
+    assert {one.source for one in printed()} <= {f"docs_src/{source.name}" for source in SOURCES}
+    marked = len(list(printed()))
+    assert DOCS.count("```text") + DOCS.count("-->\n|") == marked
+
+
+@pytest.mark.parametrize("module", [handrail, ext], ids=["handrail", "handrail.ext"])
+def test_every_public_name_is_documented(module: ModuleType) -> None:
+    assert [name for name in module.__all__ if f"`{name}`" not in DOCS] == []
+
+
+def test_every_code_that_a_call_can_end_with_is_documented() -> None:
+    page = (ROOT / "docs" / "calls.md").read_text(encoding="utf-8")
+    assert [code for code in sorted(set(codes())) if f"`{code}`" not in page] == []
+
+
+def codes() -> Iterator[str]:
+    """Every text in the source that is written like a code."""
+    for file in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            text = node.value if isinstance(node, ast.Constant) else None
+            if isinstance(text, str) and re.fullmatch("[A-Z]{3,}(_[A-Z]+)*", text) and text not in NO_CODES:
+                yield text
+
+
+def test_no_code_is_documented_that_the_source_does_not_know() -> None:
+    named = set(re.findall(r"`([A-Z]{3,}(?:_[A-Z]+)+)`", DOCS)) - NO_CODES
+    assert named <= set(codes())
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("tools.md", sorted(OPTIONS)),
+        ("calls.md", get_args(Status)),
+        ("guard.md", [*_OPERATORS, *_FACTS]),
+        ("ports.md", [name for name in inspect.signature(handrail.Handrail).parameters if name != "tools"]),
+        (
+            "events.md",
+            [word for kind in events.Event.__subclasses__() for word in (kind.type, kind.kind)],
+        ),
+    ],
+    ids=["options", "statuses", "rules", "arguments of Handrail", "events"],
+)
+def test_a_page_names_every_word_of_its_subject(page: str, words: Any) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    assert [word for word in words if f"`{word}`" not in text] == []
+
+
+LINK = re.compile(r"\[[^\]]+\]\((?P<target>[^)#\s]*)(?:#(?P<anchor>[^)\s]*))?\)")
+WRITTEN = sorted({*PAGES, *ROOT.glob("*.md"), *(ROOT / "docs" / "adr").glob("*.md")})
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for link in LINK.finditer(page.read_text(encoding="utf-8")):
+        if link["target"].startswith("https://"):
+            continue
+        target = (page.parent / link["target"]).resolve() if link["target"] else page
+        assert target.exists(), f"{page.name}: {link[0]}"
+        if link["anchor"]:
+            assert link["anchor"] in anchors(target), f"{page.name}: {link[0]}"
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that headings get on a page."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def test_the_pages_are_listed_in_the_index() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    pages = [page.name for page in (ROOT / "docs").glob("*.md") if page.name != "index.md"]
+    assert [name for name in pages if f"]({name})" not in index] == []
