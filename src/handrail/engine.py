@@ -75,6 +75,7 @@ class Handrail:
         working_dir: str | None = None,
     ) -> None:
         clock = clock or Clock()
+        hooks, safety = tuple(hooks), tuple(safety)
         self.registry = registry if registry is not None else Registry()
         toolsets = self._take(tools)
         self._threads: ThreadPoolExecutor | None = None
@@ -82,7 +83,7 @@ class Handrail:
         self._settled: dict[str, asyncio.Future[Outcome]] = {}
         self._house = House(
             registry=self.registry,
-            guard=Guard(policy or Policy(), tuple(safety)),
+            guard=Guard(policy or Policy(), safety),
             teller=Teller(log if log is not None else MemoryLog()),
             book=book if book is not None else MemoryBook(clock.now),
             claims=claims if claims is not None else MemoryClaims(),
@@ -94,9 +95,10 @@ class Handrail:
             init=InitContext(working_dir or os.getcwd()),
             toolsets=toolsets,
             approver=approver,
-            hooks=tuple(hooks),
+            hooks=hooks,
             secrets=_secret_source(secrets),
             create_context=create_context,
+            plain=not (hooks or safety),
             repairing=repair,
             timeout=timeout,
             approval_lifetime=approval_lifetime,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
+from concurrent.futures import CancelledError
 from typing import Any, Self, TypeVar
 
 from handrail.core.define.call import Call, Outcome
@@ -26,6 +27,9 @@ class Handrail:
         self._inner = AsyncHandrail(*args, **options)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="handrail-sync", daemon=True)
+        self._lock = threading.Lock()
+        self._calls: set[asyncio.Task[Any]] = set()
+        self._closed = False
         self._thread.start()
 
     @property
@@ -33,36 +37,54 @@ class Handrail:
         """The async Handrail behind this one."""
         return self._inner
 
-    def _wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        if self._loop.is_closed():
-            coroutine.close()
-            raise UsageError("This Handrail is closed. Make a new one.")
+    def block_on(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """The result of anything async that belongs here: `hr.block_on(hr.inner.approvals.approve(...))`."""
         if threading.current_thread() is self._thread:
             coroutine.close()
             raise UsageError("A tool body runs on this Handrail's own loop; use `await ctx.call(...)` there.")
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        with self._lock:
+            if self._closed:
+                coroutine.close()
+                raise UsageError("This Handrail is closed. Make a new one.")
+            future = asyncio.run_coroutine_threadsafe(self._known(coroutine), self._loop)
         try:
             return future.result()
+        except CancelledError:
+            if not self._closed:
+                raise
+            raise UsageError("This Handrail was closed while the call was on its way.") from None
         except BaseException:
             future.cancel()
             raise
 
+    async def _known(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        task = asyncio.current_task()
+        assert task is not None
+        self._calls.add(task)
+        try:
+            return await coroutine
+        finally:
+            self._calls.discard(task)
+
     def call(self, tool: str, args: Mapping[str, Any] | str | None = None, **options: Any) -> Outcome:
-        return self._wait(self._inner.call(tool, args, **options))
+        return self.block_on(self._inner.call(tool, args, **options))
 
     def run(self, call: Call) -> Outcome:
-        return self._wait(self._inner.run(call))
+        return self.block_on(self._inner.run(call))
 
     def stream(
         self, tool: str, args: Mapping[str, Any] | str | None = None, **options: Any
     ) -> Iterator[Event]:
         """Yield events as they happen; leaving the loop cancels the call."""
-        events = self._inner.stream(tool, args, **options)
+        return self._each(self._inner.stream(tool, args, **options))
+
+    def _each(self, events: AsyncIterator[Event]) -> Iterator[Event]:
         try:
-            while (event := self._wait(_next(events))) is not None:
+            while (event := self.block_on(_next(events))) is not None:
                 yield event
         finally:
-            self._wait(events.aclose())  # type: ignore[attr-defined]
+            if not self._closed:
+                self.block_on(events.aclose())  # type: ignore[attr-defined]
 
     def explain(
         self,
@@ -71,34 +93,53 @@ class Handrail:
         principal: Principal | None = None,
         **options: Any,
     ) -> Decision:
-        return self._wait(self._inner.explain(tool, args, principal, **options))
+        return self.block_on(self._inner.explain(tool, args, principal, **options))
 
     def tools(self, principal: Principal | None = None, **options: Any) -> list[Tool]:
-        return self._wait(self._inner.tools(principal, **options))
+        return self.block_on(self._inner.tools(principal, **options))
 
     def export(self, how: Format, principal: Principal | None = None, **options: Any) -> Any:
-        return self._wait(self._inner.export(how, principal, **options))
+        return self.block_on(self._inner.export(how, principal, **options))
 
     def cancel(self, call_id: str, reason: str = "a user cancelled it") -> bool:
-        return self._wait(self._inner.cancel(call_id, reason))
+        return self.block_on(self._inner.cancel(call_id, reason))
 
     def wait(self, call_id: str, timeout: float | None = None) -> Outcome:
-        return self._wait(self._inner.wait(call_id, timeout))
+        return self.block_on(self._inner.wait(call_id, timeout))
 
     def close(self) -> None:
-        """End the loop and its thread. Closing twice is fine."""
-        if self._loop.is_closed():
-            return
-        self._wait(self._inner.close())
+        """End the loop and its thread; calls that other threads still wait for are cancelled.
+
+        Closing twice is fine.
+        """
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        asyncio.run_coroutine_threadsafe(self._end(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+    async def _end(self) -> None:
+        """Stop calls and streams, finish what was resumed, then stop whatever bodies left behind."""
+        await _stopped(self._calls)
+        await self._loop.shutdown_asyncgens()
+        await self._inner.close()
+        await _stopped({task for task in asyncio.all_tasks() if task is not asyncio.current_task()})
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+async def _stopped(tasks: set[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)
 
 
 async def _next(events: AsyncIterator[Event]) -> Event | None:

@@ -17,7 +17,8 @@ def _begin() -> None:
 
 
 _begin()
-os.register_at_fork(after_in_child=_begin)
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_begin)
 
 
 def new_id(kind: str) -> str:

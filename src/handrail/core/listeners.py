@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable
 from typing import TypeVar
 
 _log = logging.getLogger("handrail.listeners")
+_lock = threading.Lock()
 
 E = TypeVar("E")
 Listener = Callable[[E], None]
@@ -21,11 +23,17 @@ class Listeners:
         self.all: tuple[Listener[object], ...] = ()
 
     def add(self, listener: Listener[E]) -> Callable[[], None]:
-        """Listen; call what comes back to stop."""
-        self.all = (*self.all, listener)  # type: ignore[arg-type]
+        """Listen; call what comes back to stop. Who listens twice hears twice, and stops twice."""
+
+        def hear(told: E) -> None:
+            listener(told)
+
+        with _lock:
+            self.all = (*self.all, hear)  # type: ignore[arg-type]
 
         def remove() -> None:
-            self.all = tuple(other for other in self.all if other is not listener)
+            with _lock:
+                self.all = tuple(other for other in self.all if other is not hear)
 
         return remove
 

@@ -23,7 +23,7 @@ def record(cls: type[T]) -> type[T]:
     cls.__post_init__ = close  # type: ignore[attr-defined]
     made: Any = dataclass(slots=True)(cls)
     made.__hash__ = _hash
-    made.__reduce__ = lambda self: (made, _values(self))
+    made.__reduce__ = lambda self: (_again, (made, _values(self), _set_later(self)))
     namespace = {
         "__slots__": (),
         "__module__": made.__module__,
@@ -48,6 +48,18 @@ def _refuse_delete(self: object, name: str) -> NoReturn:
 
 def _values(self: Any) -> tuple[Any, ...]:
     return tuple(getattr(self, one.name) for one in fields(self) if one.init)
+
+
+def _set_later(self: Any) -> dict[str, Any]:
+    """The fields that a constructor does not take, such as the number a log gives to an event."""
+    return {one.name: getattr(self, one.name) for one in fields(self) if not one.init}
+
+
+def _again(made: Any, values: tuple[Any, ...], later: dict[str, Any]) -> Any:
+    again = made(*values)
+    for name, value in later.items():
+        object.__setattr__(again, name, value)
+    return again
 
 
 def _hash(self: object) -> int:

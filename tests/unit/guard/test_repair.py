@@ -426,6 +426,8 @@ STAYS_WRONG = [
     (None, STRING),
     (float("inf"), STRING),
     ({"value": 5}, either(POINT, INTEGER)),
+    ({"value": None}, either(INTEGER, NULL)),
+    ({"value": {"value": 5}}, INTEGER),
     ("b", {"type": "array", "enum": [["a"]]}),
     ("null", INTEGER),
     ("nil", either(INTEGER, NULL)),
@@ -471,6 +473,11 @@ def test_what_is_wrong_or_doubtful_stays_an_error(value: Any, schema: Any) -> No
     args, repairs = repair({"p": value}, {**closed(p=schema), "required": ["p"]})
     assert exactly(args) == exactly({"p": value})
     assert repairs == ()
+
+
+@pytest.mark.parametrize("schema", [INTEGER, {"type": "array"}, either(INTEGER, STRINGS), {"type": 5}])
+def test_arguments_stay_an_object_whatever_the_schema_says(schema: dict[str, Any]) -> None:
+    assert repair({"value": 5}, schema) == ({"value": 5}, ())
 
 
 @pytest.mark.req("BY-16")

@@ -204,7 +204,8 @@ def _parameters(fn: Callable[..., Any], tool: str, place: Place | None) -> Itera
 def _trouble(parameter: inspect.Parameter, annotation: Any) -> tuple[str, str] | None:
     if parameter.kind not in _BY_NAME:
         remedy = "name every parameter; for open-ended input declare one dict or list parameter"
-        return f"parameter {str(parameter)!r} cannot be given by name", remedy
+        stars = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}.get(parameter.kind.name, "")
+        return f"parameter '{stars}{parameter.name}' cannot be given by name", remedy
     if annotation is parameter.empty:
         return f"parameter {parameter.name!r} has no type", f"annotate it, such as `{parameter.name}: str`"
     return None
@@ -257,13 +258,18 @@ def _by_name(fn: Callable[..., Any], names: Mapping[str, str], ctx_name: str | N
         def call(values: Any, ctx: Any) -> Any:
             given = {renamed.get(name, name): value for name, value in values.__dict__.items()}
             return fn(**given) if ctx_name is None else fn(**given, **{ctx_name: ctx})
-    elif ctx_name is None:
-        call = lambda values, ctx: fn(**values.__dict__)  # noqa: E731
-    elif ctx_name == "ctx":
-        call = lambda values, ctx: fn(**values.__dict__, ctx=ctx)  # noqa: E731
+
+        return Body(fn, call, _is_async(fn))
+    if ctx_name is None:
+
+        def call(values: Any, ctx: Any) -> Any:
+            return fn(**(values if values.__class__ is dict else values.__dict__))
     else:
-        call = lambda values, ctx: fn(**values.__dict__, **{ctx_name: ctx})  # noqa: E731
-    return Body(fn, call, _is_async(fn))
+
+        def call(values: Any, ctx: Any) -> Any:
+            return fn(**(values if values.__class__ is dict else values.__dict__), **{ctx_name: ctx})
+
+    return Body(fn, call, _is_async(fn), by_name=True)
 
 
 def _hints(

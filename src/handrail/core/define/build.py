@@ -15,7 +15,7 @@ from pydantic_core import SchemaError
 from handrail.core.define import description as texts
 from handrail.core.define.body import last_line
 from handrail.core.define.check import check
-from handrail.core.define.flat import flat_validator
+from handrail.core.define.flat import FlatValidator, flat_validator
 from handrail.core.define.names import category_of, humanize_field_name, slug_of
 from handrail.core.define.output import data_checker, output_checker, plain_outputs
 from handrail.core.define.permission import (
@@ -33,7 +33,7 @@ from handrail.core.define.schema import JsonSchema, schema_of
 from handrail.core.define.secrecy import secret_paths
 from handrail.core.define.sections import FormSpec, OutputSection, ViewSpec
 from handrail.core.define.tool import Body, Tool, digest
-from handrail.core.define.validation import Validator, json_checked, model_validator, schema_validator
+from handrail.core.define.validation import Validator, model_validator, schema_validator
 from handrail.core.errors import DefinitionError, Place
 
 _NO_SCHEMA = (inspect.Signature.empty, Any, None, type(None), Result, ToolResponse)
@@ -61,6 +61,10 @@ def _built(tool_id: str, options: dict[str, Any], body: Body, place: Place | Non
     view = _read(
         "view", options, lambda given: given if isinstance(given, ViewSpec) else ViewSpec(**given), _VIEW
     )
+    axes = _axes(options)
+    judged = (axes["level_of_call"], axes["danger_of_call"], options.get("reads"), options.get("writes"))
+    if not body.by_name or any(judge is not None for judge in judged):
+        flat_validate = None
     return Tool(
         id=tool_id,
         description=description,
@@ -88,7 +92,7 @@ def _built(tool_id: str, options: dict[str, Any], body: Body, place: Place | Non
         check_output=check_output,
         plain_outputs=plain_outputs(None if check_output is None else declared_output),
         place=place,
-        **_axes(options),
+        **axes,
         **{name: value for name, value in options.items() if value is not None},
     )
 
@@ -113,7 +117,7 @@ def _read(name: str, options: dict[str, Any], reader: Callable[[Any], Any], reme
         raise DefinitionError(f"its {name} cannot be read: {error}", remedy=remedy) from error
 
 
-def _input(options: dict[str, Any]) -> tuple[JsonSchema, Validator, Validator | None]:
+def _input(options: dict[str, Any]) -> tuple[JsonSchema, Validator, FlatValidator | None]:
     declared = options.pop("input", None)
     params = options.pop("params", None)
     required = options.pop("required", None)
@@ -130,7 +134,7 @@ def _input(options: dict[str, Any]) -> tuple[JsonSchema, Validator, Validator | 
         declared = {"type": "object", "properties": {}, "additionalProperties": False}
     if isinstance(declared, Mapping):
         schema = dict(declared)
-        return schema, schema_validator(schema, resources, formats, secret_paths(schema)), None
+        return schema, schema_validator(schema, resources, formats), None
     if isinstance(declared, type) and issubclass(declared, RootModel):
         raise DefinitionError(
             "its input is not an object with properties, so no model could see its parameters",
@@ -139,8 +143,7 @@ def _input(options: dict[str, Any]) -> tuple[JsonSchema, Validator, Validator | 
     if isinstance(declared, type) and issubclass(declared, BaseModel):
         schema = _emitted(declared)
         flat = flat_validator(declared) if declared.model_config.get("extra") == "forbid" else None
-        validate = model_validator(declared, schema, secret_paths(schema))
-        return schema, validate, None if flat is None else json_checked(flat)
+        return schema, model_validator(declared, schema), flat
     raise DefinitionError(
         f"its input is {declared!r}, which is neither a pydantic model nor a JSON Schema",
         remedy="give a BaseModel class, a JSON Schema object, or paramSchema",

@@ -94,7 +94,8 @@ class Outcome:
 
     @property
     def ok(self) -> bool:
-        return self.result.success
+        """Whether the tool did its work, now or earlier under the same key."""
+        return self.result.success and self.status in ("completed", "duplicate")
 
     def to_model(self, limit: int = MODEL_LIMIT) -> str:
         """What the model reads; what is cut can be read on with the call's id as handle."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping
+from contextlib import aclosing, closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from inspect import isawaitable
@@ -34,7 +34,7 @@ class CallState(Protocol):
     """What the engine knows of the call a context belongs to."""
 
     call: Call
-    run_id: str | None
+    next_run_id: str
     extra: Mapping[str, Any]
 
     @property
@@ -66,8 +66,7 @@ class Context:
 
     @property
     def run_id(self) -> str:
-        assert self._state.run_id is not None
-        return self._state.run_id
+        return self._state.next_run_id
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -122,6 +121,7 @@ class Context:
 
     @property
     def tool(self) -> str:
+        """The name under which it was called."""
         return self._call.tool
 
     @property
@@ -205,17 +205,47 @@ def tool_context(tenant_id: str) -> Iterator[None]:
 
 
 def with_tool_context(tenant_id: str, fn: Callable[[], T]) -> T:
-    """Run a callback as a tenant. The identity follows awaits and tasks; await what an async one returns."""
+    """Run a callback as a tenant. The identity follows awaits, tasks and the steps of generators.
+
+    Await what an async one returns; iterate over what a generator returns.
+    """
     with tool_context(tenant_id):
         result = fn()
-    if not isawaitable(result):
-        return result
+    followed: Any = result
+    if isawaitable(followed):
+        followed = _awaited(tenant_id, followed)
+    elif isinstance(followed, AsyncGenerator):
+        followed = _async_steps(tenant_id, followed)
+    elif isinstance(followed, Generator):
+        followed = _steps(tenant_id, followed)
+    return followed  # type: ignore[no-any-return]
 
-    async def inside(awaited: Awaitable[Any]) -> Any:
-        with tool_context(tenant_id):
-            return await awaited
 
-    return inside(result)  # type: ignore[return-value]
+async def _awaited(tenant_id: str, result: Awaitable[Any]) -> Any:
+    with tool_context(tenant_id):
+        return await result
+
+
+async def _async_steps(tenant_id: str, steps: AsyncGenerator[Any, None]) -> AsyncIterator[Any]:
+    async with aclosing(steps):
+        while True:
+            with tool_context(tenant_id):
+                try:
+                    step = await anext(steps)
+                except StopAsyncIteration:
+                    return
+            yield step
+
+
+def _steps(tenant_id: str, steps: Generator[Any, None, None]) -> Iterator[Any]:
+    with closing(steps):
+        while True:
+            with tool_context(tenant_id):
+                try:
+                    step = next(steps)
+                except StopIteration:
+                    return
+            yield step
 
 
 def get_tool_context_tenant_id() -> str | None:

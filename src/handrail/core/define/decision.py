@@ -50,11 +50,27 @@ class Decision:
     def explain(self) -> str:
         """The trace as text, the deciding step marked."""
         head = f"{self.verdict}: {self.reason}" if self.reason else self.verdict
-        lines = [head]
-        for step in self.trace:
-            decided = step.layer == self.layer and step.rule == self.rule and step.verdict == self.verdict
-            lines.append(f"  {'>' if decided else ' '} {step}")
-        return "\n".join(lines)
+        decider = self._decider()
+        lines = [f"  {'>' if at == decider else ' '} {step}" for at, step in enumerate(self.trace)]
+        return "\n".join((head, *lines))
+
+    @property
+    def decider(self) -> Step | None:
+        """The step that decided: the first of the strictest, or the last word when all allow."""
+        at = self._decider()
+        return None if at is None else self.trace[at]
+
+    def _decider(self) -> int | None:
+        mine = (self.verdict, self.layer, self.rule, self.reason)
+        said = [(step.verdict, step.layer, step.rule, step.reason) for step in self.trace]
+        if mine not in said:
+            return None
+        return len(said) - 1 - said[::-1].index(mine) if self.verdict == "allow" else said.index(mine)
+
+    def settled(self, step: Step) -> Decision:
+        """This decision after a word that came later and ended the matter, such as a reviewer's."""
+        trace = (*self.trace, step)
+        return Decision(step.verdict, step.layer, step.rule, step.code, step.reason, step.by, trace)
 
     def __str__(self) -> str:
         return self.explain()

@@ -1,4 +1,8 @@
-"""Flat arguments: the short way for tools that take only text, whole numbers, booleans and null."""
+"""Flat arguments: the short way for functions that take only text, whole numbers, booleans and null.
+
+Such arguments need no deep copy, and a validator can give them back as the very dict the function is called
+with. Whatever does not pass here goes the long way, which finds out and says what is wrong.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +10,44 @@ import types
 from collections.abc import Callable
 from typing import Any, Union, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
+from pydantic_core import SchemaValidator, core_schema
+
+from handrail.core.define.jsonvalue import all_json
+
+FlatValidator = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 _FLAT = frozenset({str, int, bool, type(None)})
 
 
-def flat_validator(model: type[BaseModel]) -> Callable[[Any], Any] | None:
-    """The bare validator of a model with flat fields only, or None.
+def flat_validator(model: type[BaseModel]) -> FlatValidator | None:
+    """A function from raw to validated arguments, or to None when they must go the long way.
 
-    What passes it is flat JSON, so nobody need take a deep copy first. It raises pydantic's own error.
+    None instead of a function when the model has fields that are not flat, or validators of its own.
     """
     if not all(_is_flat(field.annotation) for field in model.model_fields.values()):
         return None
-    validate_python = model.__pydantic_validator__.validate_python
-    return lambda args: validate_python(args, strict=True)
+    core: Any = model.__pydantic_core_schema__
+    inner = core.get("schema", {})
+    if core["type"] != "model" or inner.get("type") != "model-fields":
+        return None
+    fields = {name: _field(part) for name, part in inner["fields"].items()}
+    schema = core_schema.typed_dict_schema(fields, extra_behavior="forbid")
+    validate = SchemaValidator(schema, core_schema.CoreConfig(strict=True)).validate_python
+
+    def flat(raw: dict[str, Any]) -> dict[str, Any] | None:
+        try:
+            valid: dict[str, Any] = validate(raw)
+        except ValidationError:
+            return None
+        return valid if all_json(valid.values()) else None
+
+    return flat
+
+
+def _field(part: Any) -> core_schema.TypedDictField:
+    schema = part["schema"]
+    return core_schema.typed_dict_field(schema, required=schema["type"] != "default")
 
 
 def _is_flat(annotation: Any) -> bool:

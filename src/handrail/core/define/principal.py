@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 KeyKind = Literal["agent", "person", "service"]
 
@@ -27,12 +27,16 @@ class Principal:
     """A scope inside the tenant."""
     key: KeyKind = "agent"
     """Whose key opened the door, for calls with source `api`: only a person's own key can confirm."""
+    ancestors: tuple[str, ...] = ()
+    """The agents above this one, the first one first: what a rule says of any of them holds here too."""
     _identity: tuple[Any, ...] = field(init=False, repr=False)
     _hash: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.tenant, str) or not self.tenant:
             raise ValueError("Principal needs a tenant: the tenant's slug, such as 'acme'")
+        if self.key not in get_args(KeyKind):
+            raise ValueError(f"Principal.key is agent, person or service, not {self.key!r}")
         object.__setattr__(self, "roles", _names("roles", self.roles))
         object.__setattr__(self, "permissions", _names("permissions", self.permissions))
         identity = (
@@ -43,6 +47,7 @@ class Principal:
             self.agent,
             self.workspace,
             self.key,
+            self.ancestors,
         )
         object.__setattr__(self, "_identity", identity)
         object.__setattr__(self, "_hash", hash(identity))
@@ -65,7 +70,7 @@ class Principal:
         return permission in self.permissions or EVERYTHING in self.permissions
 
     def spawn(self, agent: str, permissions: Iterable[str] | None = None) -> Principal:
-        """The principal of a sub-agent: never more than this one holds."""
+        """The principal of a sub-agent: never more than this one holds, and no person's key."""
         if permissions is None:
             kept = self.permissions
         else:
@@ -76,7 +81,8 @@ class Principal:
                 kept = asked
             else:
                 kept = asked & self.permissions
-        return replace(self, agent=agent, permissions=kept)
+        above = self.ancestors if self.agent is None else (*self.ancestors, self.agent)
+        return replace(self, agent=agent, permissions=kept, key="agent", ancestors=above)
 
 
 def _names(what: str, given: Iterable[str]) -> frozenset[str]:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import quote
+
+from pydantic_core import to_json as to_json_bytes
 
 from handrail.core.define.bound import MODEL_LIMIT, cut
 from handrail.core.record import record
+
+PAGE = "handrail_page"
+"""In the metadata of a result that is a page of another: its handle, and where the page lies in the whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,8 @@ class Attachment:
     def __post_init__(self) -> None:
         if (self.data is None) == (self.ref is None):
             raise ValueError("An attachment carries either data (bytes) or ref (where they are stored)")
+        if self.data is not None and not isinstance(self.data, bytes):
+            raise ValueError(f"The data of an attachment are bytes, not {type(self.data).__name__}")
 
     def to_log(self) -> dict[str, Any]:
         """What a log may hold: the reference and the size, never the bytes."""
@@ -64,7 +71,14 @@ class Result:
 
     def to_model(self, limit: int = MODEL_LIMIT, handle: str | None = None) -> str:
         """What the model reads: output, else markdown and data, else data; a failure says its error."""
-        return cut(self.text(), limit, handle)
+        text = self.text()
+        if len(text) <= limit:
+            return text
+        if (page := self.metadata.get(PAGE)) is not None:
+            return cut(text, min(limit, page["length"]), page["handle"], page["offset"])
+        if self.code == "DUPLICATE":
+            handle = self.metadata.get("duplicate_of", handle)
+        return cut(text, limit, handle)
 
     def text(self) -> str:
         """What the model would read if nothing had to be cut."""
@@ -79,8 +93,10 @@ class Result:
             told["code"] = self.code
         if fields := self.metadata.get("fields"):
             told["fields"] = fields
-        failure = to_json(told)
-        return failure if self.output is None else f"{self.output}\n{failure}"
+        if self.data is not None:
+            told["data"] = self.data
+        before = self.output if self.output is not None else self.markdown
+        return to_json(told) if before is None else f"{before}\n{to_json(told)}"
 
     def to_ui(self) -> str:
         """One line for the activity panel."""
@@ -129,12 +145,17 @@ class Result:
         return ToolResponse(self.success, self.data if self.data is not None else self.output, self.error)
 
     def to_dict(self) -> dict[str, Any]:
-        """The whole envelope as JSON data; attachments by reference."""
+        """The whole envelope as JSON data; attachments by reference, title and summary for each other."""
         told: dict[str, Any] = {"success": self.success, "data": self.data}
-        for name in ("summary", "markdown", "error", "code", "title", "output"):
-            value = getattr(self, name)
-            if value is not None:
-                told[name] = value
+        texts = {
+            "summary": self.summary or self.title,
+            "markdown": self.markdown,
+            "error": self.error,
+            "code": self.code,
+            "title": self.title or self.summary,
+            "output": self.output,
+        }
+        told |= {name: text for name, text in texts.items() if text is not None}
         if self.metadata:
             told["metadata"] = dict(self.metadata)
         if self.attachments:
@@ -162,7 +183,7 @@ class ToolResponse:
 
 def to_json(value: Any) -> str:
     """JSON text for a model: compact, unicode kept readable."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    return to_json_bytes(value, inf_nan_mode="null", fallback=str).decode()
 
 
 def _mcp_block(attachment: Attachment) -> dict[str, Any]:
@@ -173,5 +194,5 @@ def _mcp_block(attachment: Attachment) -> dict[str, Any]:
     kind = attachment.mime.partition("/")[0]
     if kind in ("image", "audio"):
         return {"type": kind, "data": encoded, "mimeType": attachment.mime}
-    resource = {"uri": f"attachment:{attachment.name}", "mimeType": attachment.mime, "blob": encoded}
+    resource = {"uri": f"attachment:{quote(attachment.name)}", "mimeType": attachment.mime, "blob": encoded}
     return {"type": "resource", "resource": resource}

@@ -15,7 +15,6 @@ JsonSchema = dict[str, Any]
 
 _COMBINATORS = ("oneOf", "anyOf", "allOf", "not", "if", "then", "else", "enum", "const")
 _IDENTITY = ("$ref", "$schema", "$id")
-_DECIMAL = r"^-?\d+(\.\d+)?$"
 _PRINTED_DECIMAL = r"^-?\d+(\.\d+)?(E[+-]?\d+)?$"
 _MAX_HOPS = 32
 
@@ -39,7 +38,13 @@ class _Emit(GenerateJsonSchema):
         emitted = super().decimal_schema(schema)
         for part in emitted.get("anyOf", [emitted]):
             if part.get("type") == "string":
-                part["pattern"] = _DECIMAL if self.mode == "validation" else _PRINTED_DECIMAL
+                given = _decimal(schema.get("decimal_places"))
+                part["pattern"] = given if self.mode == "validation" else _PRINTED_DECIMAL
+        return emitted
+
+    def tagged_union_schema(self, schema: Any) -> JsonSchema:
+        emitted = super().tagged_union_schema(schema)
+        emitted.pop("discriminator", None)  # OpenAPI's word; each branch names its tag as a constant
         return emitted
 
     def model_schema(self, schema: Any) -> JsonSchema:
@@ -55,6 +60,13 @@ class _Emit(GenerateJsonSchema):
         if self.mode == "validation" and not decided and "properties" in emitted:
             emitted.setdefault("additionalProperties", False)
         return emitted
+
+
+def _decimal(places: int | None) -> str:
+    """The text of a decimal number, as a person would write it."""
+    if places is None:
+        return r"^-?\d+(\.\d+)?$"
+    return rf"^-?\d+(\.\d{{1,{places}}})?$" if places else r"^-?\d+$"
 
 
 def _decided(schema: Mapping[str, Any]) -> bool:

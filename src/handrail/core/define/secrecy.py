@@ -2,73 +2,184 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 from handrail.core.define.schema import JsonSchema, resolve
 
 MASK = "•••"
-_MAX_DEPTH = 12
+_MAX_DEPTH = 24
+_MAX_STEPS = 2_000
+
+Path = tuple[str, ...]
+"""The way to a secret: names, `*` for any item or further property, `**` for any number of steps."""
 
 
 def secret_paths(schema: JsonSchema) -> frozenset[str]:
-    """Dotted paths of properties marked as passwords, write-only or `x-secret`; `*` stands for list items."""
-    found: set[str] = set()
+    """Dotted paths of properties marked as passwords, write-only or `x-secret`; see `Path`.
 
-    def walk(node: Any, path: str, depth: int) -> None:
-        node = resolve(node, schema)
-        if depth > _MAX_DEPTH or not node:
-            return
-        if path and (node.get("format") == "password" or node.get("writeOnly") or node.get("x-secret")):
+    A schema that refers to itself has no end of paths: there the names of secrets count wherever they occur.
+    """
+    objects = list(_objects(schema))
+    if not any(map(_is_secret, objects)):
+        return frozenset()
+    found, complete = _reach(schema, schema, by_name=True)
+    if not complete:
+        found, _ = _reach(schema, schema, by_name=False)
+        for node in objects:
+            properties = node.get("properties")
+            for name, part in properties.items() if isinstance(properties, Mapping) else ():
+                below, complete = _reach(part, schema, by_name=False)
+                ends = below if complete else {()} if below else set()
+                found |= {("**", _escaped(name), *path) for path in ends}
+    return frozenset(".".join(path) for path in found if path)
+
+
+def _objects(schema: Any) -> Iterator[Mapping[str, Any]]:
+    stack = [schema]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Mapping):
+            yield node
+            stack += node.values()
+        elif isinstance(node, list):
+            stack += node
+
+
+def _is_secret(node: Mapping[str, Any]) -> bool:
+    return node.get("format") == "password" or any(node.get(key) is True for key in ("writeOnly", "x-secret"))
+
+
+def _reach(start: Any, root: JsonSchema, by_name: bool) -> tuple[set[Path], bool]:
+    """The secrets inside a schema, with or without steps by name; and whether these are all."""
+    found: set[Path] = set()
+    complete = True
+    stack: list[tuple[Any, Path]] = [(start, ())]
+    for _ in range(_MAX_STEPS):
+        if not stack:
+            return found, complete
+        node, path = stack.pop()
+        node = resolve(node, root)
+        if _is_secret(node):
             found.add(path)
-            return
-        for name, part in (node.get("properties") or {}).items():
-            walk(part, f"{path}.{name}" if path else name, depth + 1)
-        if isinstance(node.get("items"), Mapping):
-            walk(node["items"], f"{path}.*", depth + 1)
-        for key in ("anyOf", "oneOf", "allOf"):
-            for part in node.get(key) or ():
-                walk(part, path, depth + 1)
+        elif len(path) > _MAX_DEPTH:
+            complete = False
+        else:
+            stack += [
+                (part, path + step)
+                for step, part in _steps(node)
+                if isinstance(part, Mapping) and (by_name or step in ((), ("*",)))
+            ]
+    return found, False
 
-    walk(schema, "", 0)
-    return frozenset(found)
+
+def _steps(node: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    """The schemas inside a schema, each with the step to what it describes."""
+    for name, part in (node.get("properties") or {}).items():
+        yield (_escaped(name),), part
+    yield from ((("*",), part) for part in (node.get("patternProperties") or {}).values())
+    for key in ("items", "additionalProperties", "unevaluatedItems", "unevaluatedProperties", "contains"):
+        yield ("*",), node.get(key)
+    for key in ("prefixItems", "items"):
+        yield from ((("*",), part) for part in _listed(node.get(key)))
+    for key in ("anyOf", "oneOf", "allOf"):
+        yield from (((), part) for part in _listed(node.get(key)))
+    for key in ("if", "then", "else"):
+        yield (), node.get(key)
+    yield from (((), part) for part in (node.get("dependentSchemas") or {}).values())
+
+
+def _listed(parts: Any) -> list[Any]:
+    return parts if isinstance(parts, list) else []
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace(".", "~1").replace("*", "~2")
+
+
+def _name(step: str) -> str:
+    return step.replace("~2", "*").replace("~1", ".").replace("~0", "~")
 
 
 def masked(value: Any, secrets: Iterable[str]) -> Any:
     """A copy of arguments with the values at the secret paths replaced."""
     for path in secrets:
-        value = _mask_at(value, path.split("."))
+        value = _mask_at(value, tuple(path.split(".")))
     return value
 
 
-def _mask_at(value: Any, path: list[str]) -> Any:
+def _mask_at(value: Any, path: Path) -> Any:
     if not path:
         return value if value is None else MASK
     head, rest = path[0], path[1:]
-    if isinstance(value, Mapping) and head in value:
-        return {**value, head: _mask_at(value[head], rest)}
-    if isinstance(value, list) and head == "*":
+    if head == "**":
+        value = _mask_at(value, rest)
+        rest = path
+    if isinstance(value, Mapping):
+        if head in ("*", "**"):
+            return {name: _mask_at(part, rest) for name, part in value.items()}
+        name = _name(head)
+        return {**value, name: _mask_at(value[name], rest)} if name in value else value
+    if isinstance(value, list) and head in ("*", "**"):
         return [_mask_at(item, rest) for item in value]
     return value
 
 
 def unmasked(edited: Any, original: Any) -> Any:
-    """Edited arguments in which every mask that was left alone is the original value again."""
+    """Edited arguments in which every mask that was left alone is the original value again.
+
+    A mask whose original cannot be told is nobody's secret: null.
+    """
     if edited == MASK:
         return original
-    if isinstance(edited, Mapping) and isinstance(original, Mapping):
-        return {name: unmasked(part, original.get(name)) for name, part in edited.items()}
-    if isinstance(edited, list) and isinstance(original, list) and len(edited) == len(original):
-        return [unmasked(one, before) for one, before in zip(edited, original, strict=True)]
+    if isinstance(edited, Mapping):
+        before = original if isinstance(original, Mapping) else {}
+        return {name: unmasked(part, before.get(name)) for name, part in edited.items()}
+    if isinstance(edited, list):
+        rows = original if isinstance(original, list) else []
+        return [unmasked(item, _row_of(index, edited, rows)) for index, item in enumerate(edited)]
     return edited
 
 
+def _row_of(index: int, edited: list[Any], rows: list[Any]) -> Any:
+    """The row an edited one was: the same but for its masks; failing that, in the same place of as many."""
+    if index < len(rows) and _is_same(edited[index], rows[index]):
+        return rows[index]
+    same = [row for row in rows if _is_same(edited[index], row)]
+    if len(same) == 1:
+        return same[0]
+    return rows[index] if not same and len(rows) == len(edited) else None
+
+
+def _is_same(edited: Any, original: Any) -> bool:
+    """Whether something is as it was, but for its masks."""
+    if edited == MASK:
+        return original is not None
+    if isinstance(edited, Mapping) and isinstance(original, Mapping):
+        return edited.keys() == original.keys() and all(
+            _is_same(part, original[name]) for name, part in edited.items()
+        )
+    if isinstance(edited, list) and isinstance(original, list):
+        return len(edited) == len(original) and all(map(_is_same, edited, original))
+    return bool(edited == original)
+
+
 def scrubbed(value: Any, secrets: Iterable[str]) -> Any:
-    """A copy of a JSON value in which none of the secret texts occur."""
-    known = [secret for secret in secrets if secret]
-    if not known:
-        return value
-    return _scrub(value, known)
+    """A copy of a JSON value in which none of the secret texts occur, nor their usual spellings."""
+    known = {spelling for secret in secrets if secret for spelling in _spellings(secret)}
+    return _scrub(value, sorted(known, key=len, reverse=True)) if known else value
+
+
+def _spellings(secret: str) -> Iterator[str]:
+    """A secret as it is, and as it reads inside JSON, Python and addresses."""
+    yield secret
+    yield json.dumps(secret)[1:-1]
+    yield json.dumps(secret, ensure_ascii=False)[1:-1]
+    yield repr(secret)[1:-1]
+    yield quote(secret, safe="", errors="replace")
+    yield quote_plus(secret, errors="replace")
 
 
 def _scrub(value: Any, secrets: list[str]) -> Any:
@@ -80,4 +191,6 @@ def _scrub(value: Any, secrets: list[str]) -> Any:
         return {_scrub(name, secrets): _scrub(part, secrets) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [_scrub(item, secrets) for item in value]
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and str(value) in secrets:
+        return MASK
     return value

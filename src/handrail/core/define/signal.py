@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable
 
+_log = logging.getLogger("handrail.listeners")
 _lock = threading.Lock()
 
 
@@ -55,11 +57,14 @@ class Signal:
         await done.wait()
 
     def abort(self, reason: str) -> None:
-        """Set the signal; only the first reason counts."""
+        """Set the signal; only the first reason counts. A listener that fails does not keep a call alive."""
         with _lock:
             if self._reason is not None:
                 return
             self._reason = reason
             listeners, self._listeners = self._listeners or [], None
         for listener in listeners:
-            listener()
+            try:
+                listener()
+            except Exception:
+                _log.exception("a listener failed when a call was stopped")

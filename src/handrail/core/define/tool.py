@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
+from handrail.core.define.flat import FlatValidator
 from handrail.core.define.permission import Capability, Danger, Level, PermissionPolicy
 from handrail.core.define.schema import JsonSchema, digest_of
 from handrail.core.define.sections import FormSpec, OutputSection, ViewSpec
@@ -36,6 +37,8 @@ class Body:
     call: Callable[[Any, Any], Any]
     """(validated arguments, context) -> value or awaitable."""
     is_async: bool
+    by_name: bool = False
+    """The function takes its arguments by name, so that a dict of them will do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -85,8 +88,8 @@ class Tool:
     """Dotted paths of arguments that no log or card may show."""
     body: Body | None = None
     validate: Validator | None = None
-    flat_validate: Validator | None = None
-    """The same without the words for errors, for tools whose arguments are all plain scalars."""
+    flat_validate: FlatValidator | None = None
+    """The short way for tools whose arguments are all plain scalars."""
     check_output: Validator | None = None
     plain_outputs: frozenset[type] = frozenset()
     """Classes whose instances are a valid output as they are."""

@@ -13,9 +13,9 @@ from pydantic_core import PydanticSerializationError
 from pydantic_core import to_json as to_json_bytes
 
 from handrail.core.define.call import FieldError
-from handrail.core.define.jsonvalue import all_json, copy_object, copy_value
+from handrail.core.define.jsonvalue import copy_object, copy_value
 from handrail.core.define.schema import JsonSchema, branches, objects_at
-from handrail.core.define.secrecy import masked
+from handrail.core.define.secrecy import masked, secret_paths
 from handrail.core.errors import DefinitionError
 
 _PLAIN = frozenset({str, int, float, bool, type(None)})
@@ -53,9 +53,7 @@ class Args(dict[str, Any]):
             raise AttributeError(name) from None
 
 
-def model_validator(
-    model: type[BaseModel], schema: JsonSchema, secrets: frozenset[str] = frozenset()
-) -> Validator:
+def model_validator(model: type[BaseModel], schema: JsonSchema) -> Validator:
     """Strict validation by a pydantic model, with JSON's reading of types (a date is text, a set a list).
 
     Pydantic is strict in that sense only for JSON text. A model of plain types reads the same either way,
@@ -63,17 +61,21 @@ def model_validator(
     is handed them says itself what happens to them.
     """
     validator = model.__pydantic_validator__
-    refuse = partial(_refuse, schema=schema, secrets=secrets)
+    # Whatever else stands in the schema belongs to models that may not mind unknown names.
+    closed = model.model_config.get("extra") == "forbid" and "$defs" not in schema
+    refuse = partial(_refuse, schema=schema, secrets=secret_paths(schema))
     if all(_is_plain(field.annotation) for field in model.model_fields.values()):
         validate_python = validator.validate_python
+        check_python = validate_python if closed else partial(validate_python, extra="forbid")
 
         def validate(value: Any, /) -> Any:
             try:
-                return validate_python(value, strict=True, extra="forbid")
+                return check_python(value, strict=True)
             except ValidationError as error:
                 return refuse(error, value, lambda: validate_python(value, strict=True))
     else:
         validate_json = validator.validate_json
+        check_json = validate_json if closed else partial(validate_json, extra="forbid")
 
         def validate(value: Any, /) -> Any:
             try:
@@ -81,22 +83,11 @@ def model_validator(
             except (PydanticSerializationError, ValueError) as error:
                 raise Invalid([FieldError("", f"is not valid JSON: {error}")]) from None
             try:
-                return validate_json(text, strict=True, extra="forbid")
+                return check_json(text, strict=True)
             except ValidationError as error:
                 return refuse(error, value, lambda: validate_json(text, strict=True))
 
     return validate
-
-
-def json_checked(validate: Validator) -> Validator:
-    """A validator of scalars that also looks whether they are JSON, and says no in pydantic's way."""
-
-    def checked(value: Any, /) -> Any:
-        if all_json(value.values()):
-            return validate(value)
-        raise ValidationError.from_exception_data("arguments that are not JSON", [])
-
-    return checked
 
 
 def _is_plain(annotation: Any) -> bool:
@@ -220,10 +211,7 @@ def shown(value: Any) -> str:
 
 
 def schema_validator(
-    schema: JsonSchema,
-    resources: Mapping[str, JsonSchema] | None = None,
-    formats: bool = False,
-    secrets: frozenset[str] = frozenset(),
+    schema: JsonSchema, resources: Mapping[str, JsonSchema] | None = None, formats: bool = False
 ) -> Validator:
     """Strict validation by a JSON Schema of any draft, 2020-12 where none is named.
 
@@ -231,6 +219,7 @@ def schema_validator(
     """
     check = schema_checker(schema, resources, formats)
     fill = _defaults(schema)
+    secrets = secret_paths(schema)
 
     def validate(value: Any, /) -> Any:
         errors = check(value)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
-
-from pydantic import ValidationError
+from typing import Any
 
 from handrail.core.define.call import FieldError, Repair
 from handrail.core.define.jsonvalue import NotJson, copy_object
@@ -17,27 +15,23 @@ from handrail.core.guard.repair import repair
 MAX_TEXT = 10_000_000
 
 
-class Admitted(NamedTuple):
+class Admitted:
     """Arguments that fit the tool's schema."""
 
-    args: dict[str, Any]
-    """As JSON data, repairs included: what logs and approvals show."""
-    values: Any
-    """As the body receives them: typed, defaults filled."""
-    repairs: tuple[Repair, ...] = ()
+    __slots__ = ("args", "repairs", "values")
+
+    def __init__(self, args: dict[str, Any], values: Any, repairs: tuple[Repair, ...] = ()) -> None:
+        self.args = args
+        """As JSON data, repairs included: what logs and approvals show."""
+        self.values = values
+        """As the body receives them: typed, defaults filled."""
+        self.repairs = repairs
 
 
 def admit(
     tool: Tool, raw: Mapping[str, Any] | str | None, asked_as: str | None = None, repairing: bool = True
 ) -> Admitted | tuple[FieldError, ...]:
     """Validate first: what is valid is never changed. Only then repair, and validate what came of it."""
-    flat = tool.flat_validate
-    if flat is not None and raw.__class__ is dict and (asked_as is None or asked_as not in tool.aliases):
-        args = raw.copy()
-        try:
-            return Admitted(args, flat(args))
-        except ValidationError:
-            pass  # what is wrong is found out, and said, below
     validate = tool.validate
     assert validate is not None, "only initialised tools are called"
     read: tuple[Repair, ...] = ()

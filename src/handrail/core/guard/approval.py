@@ -54,6 +54,10 @@ class ApprovalRequest:
         assert self.call.principal is not None
         return self.call.principal
 
+    def is_late(self, now: float) -> bool:
+        """Whether the time to answer is over."""
+        return self.expires_at is not None and now >= self.expires_at
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -90,13 +94,14 @@ def respond(result: Any, *, by: str | None = None) -> Reply:
 Approver = Callable[[ApprovalRequest], Awaitable[Any]]
 """Asked in the middle of a call. A reply goes on with the same run; None leaves it pending."""
 
+_VERDICTS = frozenset({"approve", "reject", "respond"})
 _YES = frozenset({"approve", "approved", "allow", "yes"})
 _NO = frozenset({"reject", "rejected", "deny", "denied", "no"})
 
 
 def read_reply(answer: Any) -> Reply | None:
     """What an approver returned, as a Reply: also True and False, a word, or a Decision."""
-    if answer is None or isinstance(answer, Reply):
+    if answer is None or (isinstance(answer, Reply) and answer.verdict in _VERDICTS):
         return answer
     if isinstance(answer, bool):
         return Reply("approve" if answer else "reject")
@@ -123,7 +128,10 @@ class ApprovalBook(Protocol):
     def settle(
         self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /
     ) -> ApprovalRequest | None:
-        """Answer a pending question, once; None when somebody was faster or it is not there."""
+        """End a pending question, once; None when somebody was faster, or it is not there.
+
+        A question whose time is over can only become `expired`, and no other can.
+        """
         ...
 
 
@@ -159,8 +167,10 @@ class MemoryBook:
         self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /
     ) -> ApprovalRequest | None:
         with self._lock:
-            request = self.get(approval_id, tenant)
-            if request is None or request.status != "pending":
+            request = self._requests.get(approval_id)
+            if request is None or request.principal.tenant != tenant or request.status != "pending":
+                return None
+            if request.is_late(self._now()) != (status == "expired"):
                 return None
             by = reply.by if reply else None
             settled = replace(request, status=status, decided_by=by, answer=reply)
@@ -168,10 +178,8 @@ class MemoryBook:
             return settled
 
     def _current(self, request: ApprovalRequest) -> ApprovalRequest:
-        late = request.expires_at is not None and self._now() >= request.expires_at
-        if late and request.status == "pending":
-            return replace(request, status="expired")
-        return request
+        late = request.status == "pending" and request.is_late(self._now())
+        return replace(request, status="expired") if late else request
 
 
 class Standing:

@@ -6,32 +6,38 @@ The strictest verdict wins; among equals the earlier layer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from handrail.core.define.decision import Decision, Step, strictest
+from handrail.core.define.decision import Asked, Decision, Step, Verdict, strictest
 from handrail.core.define.permission import DANGERS, LEVELS, Danger, Level, Source, danger_of, level_of
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
-from handrail.core.guard.policy import Policy
+from handrail.core.guard.policy import Policy, names_of
 from handrail.core.guard.rules import Rule
 
 CallerKind = Literal["automation", "person", "service"]
 SafetyCheck = Callable[[Tool, Any, Principal], Step | None]
 """A further look at tool and arguments (a sandbox, say): a step, or nothing to add."""
 
-_AUTOMATION = frozenset({"agent", "mcp", "job"})
+_KINDS: dict[Source, CallerKind] = {
+    "agent": "automation",
+    "mcp": "automation",
+    "job": "automation",
+    "web": "person",
+    "cli": "person",
+}
+_CODES: dict[Verdict, str] = {"deny": "NOT_PERMITTED", "ask": "NEEDS_APPROVAL", "queue": "PLANNED"}
 
 
 def caller_kind(source: Source, principal: Principal) -> CallerKind:
     """Whether a person acts here, or something that acts for one."""
-    if source in _AUTOMATION:
-        return "automation"
     if source == "api":
         return "automation" if principal.key == "agent" else principal.key
-    return "person"
+    return _KINDS[source]
 
 
 def sight(tool: Tool, principal: Principal, policy: Policy) -> tuple[Step, ...]:
@@ -85,25 +91,35 @@ def decide(
     policy: Policy,
     source: Source = "agent",
     safety: tuple[SafetyCheck, ...] = (),
+    rules: tuple[Rule, ...] | None = None,
 ) -> Decision:
-    """The decision for validated arguments; for None (not known yet), what is certain without them."""
+    """The decision for validated arguments; for None (not known yet), what is certain without them.
+
+    `rules` are those that speak of the tool, where somebody has them at hand.
+    """
     steps = list(sight(tool, principal, policy))
-    if args is None and is_dynamic(tool):
-        rules = [rule for rule in rules_for(tool, policy) if not rule.tests]
-        steps += (_said(rule) for rule in rules)
-        return strictest(tuple(steps))
+    applying = rules_for(tool, policy) if rules is None else rules
+    facts = _facts(principal, source) if applying else []
+    if args is None:
+        applying = tuple(rule for rule in applying if not looks_at_args(rule, tool))
+        if is_dynamic(tool):
+            return strictest((*steps, *_rules(tool, args, applying, facts)))
     level, danger = axes(tool, args)
     kind = caller_kind(source, principal)
-    steps += (_plan(policy, level) for policy in policy.chain if policy.plan)
-    steps += _rules(tool, args, principal, policy, source, level, danger)
-    steps += filter(None, (check(tool, args, principal) for check in safety))
+    steps += (_plan(one, level) for one in policy.chain if one.plan)
+    steps += _rules(tool, args, applying, [one | {"@level": level, "@danger": danger} for one in facts])
+    steps += (_checked(tool, step) for check in safety if (step := check(tool, args, principal)) is not None)
     for one in policy.chain:
         steps += gates(level, danger, tool.policy, one.approval_mode, one.moderate, kind)
     return strictest(tuple(steps))
 
 
 def axes(tool: Tool, args: Any) -> tuple[Level, Danger]:
-    """Level and danger of this very call; where the tool computes its danger, that decides the level too."""
+    """Level and danger of this very call.
+
+    Where the tool computes its danger, that decides the level too. A computed level brings its own danger,
+    unless the tool declares one that its static level does not stand for.
+    """
     level, danger = tool.level, tool.danger
     if tool.danger_of_call is not None:
         danger = tool.danger_of_call(args)
@@ -114,7 +130,7 @@ def axes(tool: Tool, args: Any) -> tuple[Level, Danger]:
         level = tool.level_of_call(args)
         if level not in LEVELS:
             raise ValueError(f"the level function of {tool.id} said {level!r}, which is no level")
-        if tool.danger_of_call is None:
+        if tool.danger_of_call is None and tool.danger == danger_of(tool.level):
             danger = danger_of(level)
     return level, danger
 
@@ -126,47 +142,50 @@ def is_dynamic(tool: Tool) -> bool:
 
 def rules_for(tool: Tool, policy: Policy) -> tuple[Rule, ...]:
     """The rules, here and above, that speak of a tool."""
-    names = (*tool.names, tool.slug)
+    names = names_of(tool)
     return tuple(rule for one in policy.chain for rule in one.rules if rule.applies_to(names))
 
 
-def _rules(
-    tool: Tool,
-    args: Any,
-    principal: Principal,
-    policy: Policy,
-    source: Source,
-    level: Level,
-    danger: Danger,
-) -> Iterator[Step]:
-    applying = rules_for(tool, policy)
-    if not applying:
-        return
-    conditional = any(rule.tests for rule in applying)
-    given = as_mapping(args) if conditional and args is not None else {}
+def looks_at_args(rule: Rule, tool: Tool) -> bool:
+    """Whether what a rule says of this tool can differ between calls of one principal."""
+    return rule.on_args or (rule.on_axes and is_dynamic(tool))
+
+
+def _facts(principal: Principal, source: Source) -> list[dict[str, Any]]:
+    """What rules may ask about the caller: for the agent that calls, then for each agent above it."""
     facts = {
         "@source": source,
         "@tenant": principal.tenant,
         "@user": principal.user,
-        "@agent": principal.agent,
         "@role": principal.roles,
-        "@level": level,
-        "@danger": danger,
     }
-    for rule in applying:
-        if not rule.tests or (args is not None and rule.holds(given, facts)):
-            yield _said(rule)
+    return [facts | {"@agent": agent} for agent in (principal.agent, *principal.ancestors)]
 
 
-def _said(rule: Rule) -> Step:
+def _rules(tool: Tool, args: Any, rules: Iterable[Rule], facts: list[dict[str, Any]]) -> Iterator[Step]:
+    """A word for every rule that was consulted, also for one whose conditions do not hold."""
+    given = as_mapping(args) if any(rule.on_args for rule in rules) else {}
+    for rule in rules:
+        held = any(rule.holds(given, one) for one in facts)
+        yield _said(rule, tool) if held else rule.passed
+
+
+def _said(rule: Rule, tool: Tool) -> Step:
     reason = rule.reason or f"a rule for {rule.tool} says {rule.verdict}"
     if rule.verdict == "deny":
-        return Step("rules", "deny", f"Tool not permitted: {reason}", rule.label, "NOT_PERMITTED")
-    if rule.verdict == "ask":
-        return Step("rules", "ask", reason, rule.label, "NEEDS_APPROVAL", by="reviewer")
-    if rule.verdict == "queue":
-        return Step("rules", "queue", reason, rule.label, "PLANNED")
-    return Step("rules", "allow", reason, rule.label)
+        return _not_permitted("rules", tool, reason, rule.label)
+    by: Asked | None = "reviewer" if rule.verdict == "ask" else None
+    return Step("rules", rule.verdict, reason, rule.label, _CODES.get(rule.verdict), by)
+
+
+def _checked(tool: Tool, step: Step) -> Step:
+    """What a safety check said, with the code, the answerer and the tool's name that it may leave out."""
+    if not isinstance(step, Step):
+        raise TypeError(f"a safety check said {step!r}, which is no Step")
+    if step.verdict == "deny" and tool.id not in step.reason:
+        step = replace(step, reason=f"Tool not permitted: {tool.id} ({step.reason})")
+    by = "reviewer" if step.verdict == "ask" and step.by is None else step.by
+    return replace(step, code=step.code or _CODES.get(step.verdict), by=by)
 
 
 def as_mapping(args: Any) -> Mapping[str, Any]:
@@ -192,8 +211,7 @@ def gates(
 ) -> Iterator[Step]:
     """What danger, level and policy say when every earlier layer allows."""
     always = permission_policy == "always_ask"
-    grave = danger == "dangerous" or level == "destructive"
-    clearable = not grave and not always
+    clearable = level == "write" and danger != "dangerous" and not always
     if kind != "automation":
         yield (
             _confirm("danger", kind, "it is dangerous") if danger == "dangerous" else _fine("danger", danger)

@@ -9,8 +9,9 @@ from handrail.core.define.decision import Decision, Step, strictest
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
-from handrail.core.guard.decide import SafetyCheck, decide, is_dynamic, rules_for, sight
+from handrail.core.guard.decide import SafetyCheck, decide, is_dynamic, looks_at_args, rules_for, sight
 from handrail.core.guard.policy import Policy
+from handrail.core.guard.rules import Rule
 
 _log = logging.getLogger("handrail.guard")
 _REMEMBERED = 20_000
@@ -19,7 +20,7 @@ _REMEMBERED = 20_000
 class Guard:
     """One policy, and the decisions it has already taken. An error while deciding refuses."""
 
-    __slots__ = ("_fixed", "_seen", "_varying", "granted", "policy", "safety")
+    __slots__ = ("_fixed", "_known", "_seen", "granted", "policy", "safety")
 
     def __init__(self, policy: Policy, safety: tuple[SafetyCheck, ...] = ()) -> None:
         self.policy = policy
@@ -27,7 +28,7 @@ class Guard:
         self.granted = policy.grants()
         self._seen: dict[tuple[Tool, Principal], Decision] = {}
         self._fixed: dict[tuple[Tool, Principal, Source], Decision] = {}
-        self._varying: dict[Tool, bool] = {}
+        self._known: dict[Tool, tuple[tuple[Rule, ...], bool]] = {}
 
     def see(self, tool: Tool, principal: Principal) -> Decision:
         """Whether the principal may know of the tool at all."""
@@ -52,29 +53,33 @@ class Guard:
         if decision is not None:
             return decision
         try:
-            decision = decide(tool, args, principal, self.policy, source, self.safety)
-            if not self._depends_on_args(tool):
-                self._remember(self._fixed, key, decision)
-            return decision
+            rules, varying = self._what_is_known(tool)
+            decision = decide(tool, args, principal, self.policy, source, self.safety, rules)
         except Exception as error:
             return self._failed(tool, error)
+        if not varying and decision.verdict != "deny":
+            self._remember(self._fixed, key, decision)
+        return decision
 
     def certain(self, tool: Tool, principal: Principal, source: Source) -> Decision:
         """What can be said before the arguments are known."""
-        if not self._depends_on_args(tool):
-            return self.decide(tool, None, principal, source)
         try:
-            return decide(tool, None, principal, self.policy, source)
+            rules, varying = self._what_is_known(tool)
+            if varying:
+                return decide(tool, None, principal, self.policy, source, (), rules)
         except Exception as error:
             return self._failed(tool, error)
+        return self.decide(tool, None, principal, source)
 
-    def _depends_on_args(self, tool: Tool) -> bool:
-        varying = self._varying.get(tool)
-        if varying is None:
-            conditional = any(rule.tests for rule in rules_for(tool, self.policy))
-            varying = is_dynamic(tool) or conditional or bool(self.safety)
-            self._remember(self._varying, tool, varying)
-        return varying
+    def _what_is_known(self, tool: Tool) -> tuple[tuple[Rule, ...], bool]:
+        """The rules that speak of a tool, and whether its decisions depend on arguments."""
+        known = self._known.get(tool)
+        if known is None:
+            rules = rules_for(tool, self.policy)
+            conditional = any(looks_at_args(rule, tool) for rule in rules)
+            known = (rules, conditional or is_dynamic(tool) or bool(self.safety))
+            self._remember(self._known, tool, known)
+        return known
 
     @staticmethod
     def _remember(memory: dict[Any, Any], key: Any, value: Any) -> None:

@@ -35,7 +35,7 @@ class Keys(Protocol):
     """Where keys are kept."""
 
     def begin(self, key: KeyId, fingerprint: str, /) -> tuple[KeyEntry, bool]:
-        """The key's entry, and whether this call made it."""
+        """The key's entry, and whether this call made it. One given up before dispatch is made anew."""
         ...
 
     def dispatched(self, key: KeyId, /) -> None:
@@ -78,8 +78,11 @@ class MemoryKeys:
             del self._entries[oldest]
 
     def dispatched(self, key: KeyId, /) -> None:
-        if (entry := self._entries.get(key)) is not None:
-            entry.state = "dispatched"
+        if (entry := self._entries.get(key)) is None:
+            return
+        entry.state = "dispatched"
+        if entry.outcome is not None:  # it waited for an approval; from here on its end is open again
+            entry.ended, entry.outcome = Future(), None
 
     def finish(self, key: KeyId, outcome: Outcome, /) -> None:
         if (entry := self._entries.get(key)) is None:

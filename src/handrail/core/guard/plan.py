@@ -24,7 +24,7 @@ class Planned:
 
 
 class Plan:
-    """The queue, in the order of the calls."""
+    """The queue, in the order of the calls. Each principal may fill a plan of its own."""
 
     def __init__(self, keep: int = 1_000) -> None:
         self._keep = keep
@@ -33,8 +33,10 @@ class Plan:
 
     def add(self, planned: Planned) -> bool:
         """Queue a call; False when the plan is full."""
+        owner = planned.call.principal
+        assert owner is not None
         with self._lock:
-            if len(self._queue) >= self._keep:
+            if sum(_belongs(one, owner, None) for one in self._queue) >= self._keep:
                 return False
             self._queue.append(planned)
             return True

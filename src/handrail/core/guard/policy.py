@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from handrail.core.define.names import wire_name
 from handrail.core.define.permission import CAPABILITIES, Capability
 from handrail.core.define.tool import Tool
 from handrail.core.errors import PolicyError
@@ -93,9 +94,14 @@ class Policy:
         return cls(allow=tools.get("allow") or None, deny=tools.get("deny") or (), **more)
 
 
+def names_of(tool: Tool) -> tuple[str, ...]:
+    """Every name under which a tool can be called: a list or rule may use any of them."""
+    return (*tool.names, *map(wire_name, tool.names), tool.slug)
+
+
 def listed(patterns: Iterable[str], tool: Tool) -> bool:
-    """Whether a list names the tool: by id, alias, slug or pattern."""
-    names = (*tool.names, tool.slug)
+    """Whether a list names the tool, itself or by a pattern."""
+    names = names_of(tool)
     for pattern in patterns:
         if pattern in names:
             return True

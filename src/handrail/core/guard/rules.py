@@ -5,16 +5,19 @@ from __future__ import annotations
 import fnmatch
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from handrail.core.define.decision import STRICTNESS, Verdict
+from handrail.core.define.decision import STRICTNESS, Step, Verdict
 from handrail.core.errors import PolicyError
 
 Test = Callable[[Any], bool]
+Condition = tuple[str, Callable[[list[Any]], bool]]
+"""A path, and whether what is found there will do."""
+
 _FACTS = ("@source", "@tenant", "@user", "@agent", "@role", "@level", "@danger")
-_MISSING = object()
+_AXES = frozenset({"@level", "@danger"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,8 +26,9 @@ class Rule:
 
     `when` maps a dotted argument path (`*` is any list item; `@source`, `@user`, `@role` … are facts of the
     call) to a value, a list of values, or `{operator: value}`. All entries must hold. An argument that is not
-    there satisfies no condition but `{"exists": False}`. `match` and `not_match` are examples: arguments, a
-    tool name, or `{"tool": ..., "args": ...}`; a rule whose examples fail does not load.
+    there satisfies no condition but `{"exists": False}`; a fact that is not there (no agent, no role) differs
+    from every value. `match` and `not_match` are examples: arguments and facts, a tool name, or
+    `{"tool": ..., "args": ...}`; a rule whose examples fail does not load.
     """
 
     tool: str = "*"
@@ -34,20 +38,33 @@ class Rule:
     match: Sequence[Any] = ()
     not_match: Sequence[Any] = ()
     name: str | None = None
-    tests: tuple[tuple[str, Test], ...] = field(init=False, repr=False)
+    conditions: tuple[Condition, ...] = field(init=False, repr=False)
+    on_args: bool = field(init=False, repr=False)
+    """Whether it looks at arguments."""
+    on_axes: bool = field(init=False, repr=False)
+    """Whether it looks at level or danger, which may depend on arguments."""
+    passed: Step = field(init=False, repr=False)
+    """What a trace says of it when its conditions do not hold."""
 
     def __post_init__(self) -> None:
-        if self.verdict not in STRICTNESS:
+        if not isinstance(self.tool, str) or not self.tool:
+            raise PolicyError("a rule names no tool", remedy='give a name or a pattern, such as "data.*"')
+        if not isinstance(self.verdict, str) or self.verdict not in STRICTNESS:
             raise PolicyError(
                 f"rule {self.label!r}: {self.verdict!r} is no verdict", remedy="use allow, ask, queue or deny"
             )
-        if not isinstance(self.tool, str) or not self.tool:
-            raise PolicyError("a rule names no tool", remedy='give a name or a pattern, such as "data.*"')
-        object.__setattr__(self, "tests", tuple(_compile(self.label, self.when)))
-        for example in self.match:
+        if not isinstance(self.when, Mapping):
+            raise PolicyError(
+                f"rule {self.label!r}: when is {self.when!r}", remedy='map paths to values: {"limit": 5}'
+            )
+        object.__setattr__(self, "conditions", tuple(_compile(self.label, self.when)))
+        object.__setattr__(self, "on_args", any(not _is_fact(path) for path in self.when))
+        object.__setattr__(self, "on_axes", not _AXES.isdisjoint(self.when))
+        object.__setattr__(self, "passed", Step("rules", "allow", "its conditions do not hold", self.label))
+        for example in self._examples("match"):
             if not self._takes(example):
                 raise self._fails(example, "should match, but does not")
-        for example in self.not_match:
+        for example in self._examples("not_match"):
             if self._takes(example):
                 raise self._fails(example, "should not match, but does")
 
@@ -61,20 +78,32 @@ class Rule:
 
     def holds(self, args: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
         """Whether the conditions hold for these arguments."""
-        for path, test in self.tests:
-            values = _facts(facts, path) if path.startswith("@") else _at(args, path.split("."))
-            if not any(test(value) for value in values):
+        for path, test in self.conditions:
+            if not test(_fact(facts, path) if _is_fact(path) else _at(args, path.split("."))):
                 return False
         return True
+
+    def _examples(self, which: str) -> Sequence[Any]:
+        examples: Sequence[Any] = getattr(self, which)
+        if isinstance(examples, (str, Mapping)):
+            raise PolicyError(
+                f"rule {self.label!r}: {which} is a list of examples", remedy=f"write [{examples!r}]"
+            )
+        return examples
 
     def _takes(self, example: Any) -> bool:
         if isinstance(example, str):
             return self.applies_to([example])
-        if isinstance(example, Mapping) and "tool" in example and set(example) <= {"tool", "args"}:
-            return self.applies_to([example["tool"]]) and self.holds(example.get("args", {}), {})
-        if isinstance(example, Mapping):
-            return self.holds(example, {})
-        raise self._fails(example, "is not an example (arguments, a tool name, or both)")
+        if not isinstance(example, Mapping):
+            raise self._fails(example, "is not an example (arguments, a tool name, or both)")
+        facts = {name: value for name, value in example.items() if _is_fact(name)}
+        args = {name: value for name, value in example.items() if name not in facts}
+        try:
+            if "tool" in args and set(args) <= {"tool", "args"}:
+                return self.applies_to([args["tool"]]) and self.holds(args.get("args", {}), facts)
+            return self.holds(args, facts)
+        except Exception as error:
+            raise self._fails(example, f"cannot be compared: {error}") from error
 
     def _fails(self, example: Any, how: str) -> PolicyError:
         return PolicyError(
@@ -82,8 +111,12 @@ class Rule:
         )
 
 
+def _is_fact(path: str) -> bool:
+    return path.startswith("@")
+
+
 def _at(value: Any, path: list[str]) -> list[Any]:
-    """The values at a path; one stand-in for nothing when there are none."""
+    """The values at a path."""
     here = [value]
     for part in path:
         following: list[Any] = []
@@ -94,35 +127,45 @@ def _at(value: Any, path: list[str]) -> list[Any]:
                 following += node.values()
             elif isinstance(node, list) and part == "*":
                 following += node
-            elif isinstance(node, list) and part.isdigit() and int(part) < len(node):
+            elif isinstance(node, list) and part.isdecimal() and int(part) < len(node):
                 following.append(node[int(part)])
         here = following
-    return here or [_MISSING]
+    return here
 
 
-def _facts(facts: Mapping[str, Any], path: str) -> list[Any]:
-    value = facts.get(path, _MISSING)
-    if isinstance(value, (set, frozenset)):
-        return list(value) or [_MISSING]
-    return [value]
+def _fact(facts: Mapping[str, Any], path: str) -> list[Any]:
+    """The values of a fact: none, one, or every role."""
+    value = facts.get(path)
+    if value is None:
+        return []
+    return list(value) if isinstance(value, (set, frozenset, list, tuple)) else [value]
 
 
-def _compile(label: str, when: Mapping[str, Any]) -> Iterable[tuple[str, Test]]:
-    for path, condition in when.items():
-        if path.startswith("@") and path not in _FACTS:
+def _compile(label: str, when: Mapping[str, Any]) -> Iterator[Condition]:
+    for path, wanted in when.items():
+        if not isinstance(path, str) or (_is_fact(path) and path not in _FACTS):
             raise PolicyError(
                 f"rule {label!r}: {path!r} is no fact of a call", remedy=f"use {', '.join(_FACTS)}"
             )
-        if isinstance(condition, Mapping):
-            for operator, value in condition.items():
-                yield path, _operator(label, operator, value)
-        elif isinstance(condition, (list, tuple, set, frozenset)):
-            yield path, _operator(label, "in", condition)
-        else:
-            yield path, _operator(label, "eq", condition)
+        for operator, value in _operators(label, path, wanted):
+            yield path, _condition(label, path, operator, value)
 
 
-def _operator(label: str, operator: str, wanted: Any) -> Test:
+def _operators(label: str, path: str, wanted: Any) -> Iterable[tuple[str, Any]]:
+    if isinstance(wanted, Mapping):
+        if not wanted:
+            raise PolicyError(
+                f"rule {label!r}: {path} names no operator", remedy=f"use one of: {', '.join(_OPERATORS)}"
+            )
+        return wanted.items()
+    if isinstance(wanted, (list, tuple, set, frozenset)):
+        return [("in", wanted)]
+    if wanted is None and _is_fact(path):
+        return [("exists", False)]
+    return [("eq", wanted)]
+
+
+def _condition(label: str, path: str, operator: str, wanted: Any) -> Callable[[list[Any]], bool]:
     try:
         test = _OPERATORS[operator](wanted)
     except KeyError:
@@ -132,31 +175,85 @@ def _operator(label: str, operator: str, wanted: Any) -> Test:
     except (re.error, TypeError) as error:
         raise PolicyError(f"rule {label!r}: {operator} cannot use {wanted!r}: {error}") from None
     if operator == "exists":
-        return test
-    return lambda value: value is not _MISSING and test(value)
+        return lambda values: test(bool(values))
+    if _is_fact(path) and operator in ("neq", "not_in"):
+        return lambda values: all(map(test, values))
+    return lambda values: any(map(test, values))
 
 
 def _text(test: Callable[[str], bool]) -> Test:
     return lambda value: isinstance(value, str) and test(value)
 
 
-def _matches_glob(pattern: str) -> Test:
-    compiled = re.compile(fnmatch.translate(pattern))
-    return _text(lambda value: compiled.match(value) is not None)
+def _is_text(wanted: Any) -> str:
+    if not isinstance(wanted, str):
+        raise TypeError("it is not text")
+    return wanted
 
 
-def _found(pattern: str) -> Test:
-    compiled = re.compile(pattern)
-    return _text(lambda value: compiled.search(value) is not None)
+def _among(wanted: Any) -> Test:
+    if isinstance(wanted, (str, Mapping)):
+        raise TypeError("it is not a list")
+    choices = tuple(wanted)
+    return lambda value: any(_same(value, one) for one in choices)
+
+
+def _not(test: Test) -> Test:
+    return lambda value: not test(value)
+
+
+def _contains(wanted: Any) -> Test:
+    def test(value: Any) -> bool:
+        if isinstance(value, str):
+            return isinstance(wanted, str) and wanted in value
+        return isinstance(value, (list, Mapping)) and any(_same(one, wanted) for one in value)
+
+    return test
+
+
+def _prefix(wanted: Any) -> Test:
+    start = _is_text(wanted)
+    return _text(lambda value: value.startswith(start))
+
+
+def _suffix(wanted: Any) -> Test:
+    end = _is_text(wanted)
+    return _text(lambda value: value.endswith(end))
+
+
+def _glob(pattern: str) -> Test:
+    matches = re.compile(fnmatch.translate(_is_text(pattern))).match
+    return _text(lambda value: matches(value) is not None)
+
+
+def _regex(pattern: str) -> Test:
+    finds = re.compile(_is_text(pattern)).search
+    return _text(lambda value: finds(value) is not None)
 
 
 def _under(folder: str) -> Test:
-    root = posixpath.normpath(folder)
-    return _text(lambda value: _beneath(posixpath.normpath(value), root))
+    root = _resolved(_is_text(folder))
+    return _text(lambda value: _beneath(_resolved(value), root))
+
+
+def _resolved(path: str) -> str:
+    """The path without `.`, `..` and doubled slashes; POSIX would keep two at the front."""
+    resolved = posixpath.normpath(path)
+    return resolved[1:] if resolved.startswith("//") else resolved
 
 
 def _beneath(path: str, root: str) -> bool:
-    return path == root or path.startswith(root if root.endswith("/") else f"{root}/")
+    if path == root:
+        return True
+    start = "" if root == "." else root if root.endswith("/") else f"{root}/"
+    rest = path[len(start) :]
+    return path.startswith(start) and not rest.startswith(("/", "../")) and rest != ".."
+
+
+def _exists(wanted: Any) -> Test:
+    if not isinstance(wanted, bool):
+        raise TypeError("it is neither true nor false")
+    return lambda there: there is wanted
 
 
 _OPERATORS: dict[str, Callable[[Any], Test]] = {
@@ -166,15 +263,15 @@ _OPERATORS: dict[str, Callable[[Any], Test]] = {
     "gte": lambda wanted: lambda value: value >= wanted,
     "lt": lambda wanted: lambda value: value < wanted,
     "lte": lambda wanted: lambda value: value <= wanted,
-    "in": lambda wanted: lambda value: any(_same(value, one) for one in wanted),
-    "not_in": lambda wanted: lambda value: not any(_same(value, one) for one in wanted),
-    "contains": lambda wanted: lambda value: wanted in value if hasattr(value, "__contains__") else False,
-    "prefix": lambda wanted: _text(lambda value: value.startswith(wanted)),
-    "suffix": lambda wanted: _text(lambda value: value.endswith(wanted)),
-    "glob": _matches_glob,
-    "regex": _found,
+    "in": _among,
+    "not_in": lambda wanted: _not(_among(wanted)),
+    "contains": _contains,
+    "prefix": _prefix,
+    "suffix": _suffix,
+    "glob": _glob,
+    "regex": _regex,
     "under": _under,
-    "exists": lambda wanted: lambda value: (value is not _MISSING) == bool(wanted),
+    "exists": _exists,
 }
 
 

@@ -16,6 +16,9 @@ class Conflict(UsageError):
     """The approval was already answered, has expired, or is not yours to answer."""
 
 
+_NO_PERSON = "An approval is answered by a person, not by an agent or a service."
+
+
 class Approvals:
     """The inbox of one Handrail."""
 
@@ -53,13 +56,22 @@ class Approvals:
     def _answer(
         self, approval_id: str, by: Principal, reply: Reply, status: RequestStatus
     ) -> ApprovalRequest:
-        if by.agent is not None:
-            raise Conflict("An agent cannot answer an approval; a person must.")
-        request = self._house.book.get(approval_id, by.tenant)
-        if request is None:
-            raise Conflict(f"There is no approval {approval_id!r}.")
-        settled = self._house.book.settle(approval_id, by.tenant, status, reply)
+        if by.agent is not None or by.user is None or by.key == "service":
+            raise Conflict(_NO_PERSON)
+        book = self._house.book
+        settled = book.settle(approval_id, by.tenant, status, reply)
         if settled is None:
-            raise Conflict(f"The approval {approval_id!r} is no longer open: it is {request.status}.")
+            raise self._not_open(approval_id, by, reply)
         self._resume(Grant(settled, reply))
         return settled
+
+    def _not_open(self, approval_id: str, by: Principal, reply: Reply) -> Conflict:
+        """Why it cannot be answered. Whoever first finds it expired ends the call that was waiting."""
+        book = self._house.book
+        late = book.settle(approval_id, by.tenant, "expired", None)
+        if late is not None:
+            self._resume(Grant(late, reply))
+        request = late or book.get(approval_id, by.tenant)
+        if request is None:
+            return Conflict(f"There is no approval {approval_id!r}.")
+        return Conflict(f"The approval {approval_id!r} is no longer open: it is {request.status}.")

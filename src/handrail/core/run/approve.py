@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from handrail.core.define.call import Outcome
+from handrail.core.define.call import FieldError, Outcome
 from handrail.core.define.decision import Decision, Step
+from handrail.core.define.jsonvalue import copy_object
 from handrail.core.define.result import Result
 from handrail.core.define.schema import digest_of
 from handrail.core.define.secrecy import masked, unmasked
@@ -15,9 +17,12 @@ from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.approval import ApprovalRequest, Reply, read_reply
 from handrail.core.guard.decide import axes, is_standing
+from handrail.core.guard.keys import key_id
 from handrail.core.guard.plan import Planned
 from handrail.core.ids import new_id
 from handrail.core.run import refusal
+from handrail.core.run.refusal import Refusal
+from handrail.core.run.seek import hidden_or_denied, seek
 from handrail.core.run.tale import Tale
 from handrail.core.tell.events import NeedsApproval, ToolApproved
 
@@ -36,27 +41,45 @@ async def pass_gate(tale: Tale, decision: Decision, grant: Grant | None) -> Outc
     """Refused, queued, pending, answered by a person; or what to run after somebody agreed."""
     tool, admitted = tale.tool, tale.admitted
     assert tool is not None and admitted is not None
+    if grant is not None:
+        return await _resumed(tale, decision, grant)
     if decision.verdict == "deny":
         return tale.refuse(refusal.denied(decision, tool))
     if decision.verdict == "queue":
         return _queue(tale, tool, admitted, decision)
-    if grant is None and _stands(tale, tool, decision):
+    if _stands(tale, tool, decision):
         return admitted, tool
-    request = grant.request if grant is not None else _request(tale, tool, admitted, decision)
+    request = _request(tale, tool, admitted, decision)
     tale.approval_id = request.id
-    reply = grant.reply if grant is not None else await _asked(tale, request)
+    reply = await _asked(tale, request)
     if isinstance(reply, Outcome):
         return reply
+    if request.is_late(tale.house.clock.now()) and (reply is None or reply.verdict != "reject"):
+        return _expired(tale, request)
     if reply is None:
         return _wait(tale, request)
-    return _answered(tale, request, reply)
+    return await _answered(tale, request, reply)
+
+
+async def _resumed(tale: Tale, decision: Decision, grant: Grant) -> Outcome | tuple[Admitted, Tool]:
+    """The call goes on, under the key it had. Somebody reviewed it, so plan mode holds it no more."""
+    call, tool = tale.call, tale.tool
+    assert call.principal is not None and tool is not None
+    tale.approval_id = grant.request.id
+    if call.idempotency_key is not None:
+        tale.key = key_id(call.principal, call.idempotency_key)
+    if decision.verdict == "deny":
+        return tale.refuse(refusal.denied(decision, tool))
+    if grant.request.status == "expired":
+        return _expired(tale, grant.request)
+    return await _answered(tale, grant.request, grant.reply)
 
 
 def _queue(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> Outcome:
     shown = masked(admitted.args, tool.secrets)
-    planned = Planned(tale.call, tool.id, shown, decision.reason, tale.raw)
+    planned = Planned(tale.call, tool.id, shown, decision.reason, _own_copy(tale.raw))
     if not tale.house.plan.add(planned):
-        full = "The plan is full. Run or discard what is queued, then call again."
+        full = f"The plan is full, so {tool.id} is not in it. Run or discard what is queued, then call again."
         return tale.refuse(refusal.broken("PLAN_FULL", "The plan is full", full, "plan"))
     said = f"{tool.name} is planned, not run. It runs when somebody runs the plan."
     return tale.quietly("queued", Result(True, None, said, code="PLANNED", output=said))
@@ -68,10 +91,14 @@ def _stands(tale: Tale, tool: Tool, decision: Decision) -> bool:
     standing = tale.house.standing
     if not is_standing(decision) or not standing.holds(call.principal, call.session, tool.digest):
         return False
-    reason = "a standing approval of this session covers it"
-    step = Step("standing", "allow", reason)
-    tale.decision = Decision("allow", "standing", None, None, reason, None, (*decision.trace, step))
+    covered = Step("standing", "allow", "a standing approval of this session covers it")
+    tale.decision = decision.settled(covered)
     return True
+
+
+def _own_copy(raw: Any) -> Any:
+    """Arguments that nobody else can change any more."""
+    return copy_object(raw) if isinstance(raw, Mapping) else raw
 
 
 def _request(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> ApprovalRequest:
@@ -84,7 +111,7 @@ def _request(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> 
         call=tale.call,
         tool=tool.id,
         tool_digest=tool.digest,
-        args=masked(admitted.args, tool.secrets),
+        args=copy_object(masked(admitted.args, tool.secrets)),
         args_hash=digest_of(admitted.args),
         level=level,
         danger=danger,
@@ -92,7 +119,7 @@ def _request(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> 
         created_at=now,
         expires_at=None if lifetime is None else now + lifetime,
         repairs=admitted.repairs,
-        raw=tale.raw,
+        raw=_own_copy(tale.raw),
     )
 
 
@@ -104,7 +131,7 @@ async def _asked(tale: Tale, request: ApprovalRequest) -> Reply | Outcome | None
         request.tool,
         house.clock.now(),
         request.id,
-        request.args,
+        copy_object(request.args),
         request.reason,
         request.repairs,
     )
@@ -126,23 +153,24 @@ def _wait(tale: Tale, request: ApprovalRequest) -> Outcome:
     return tale.quietly("pending", result)
 
 
-def _answered(tale: Tale, request: ApprovalRequest, reply: Reply) -> Outcome | tuple[Admitted, Tool]:
+async def _answered(tale: Tale, request: ApprovalRequest, reply: Reply) -> Outcome | tuple[Admitted, Tool]:
+    who = reply.by or "a person"
     if reply.verdict == "reject":
-        why = f": {reply.reason}" if reply.reason else "."
-        rejected = Result(False, None, "Rejected", error=f"A person rejected this call{why}", code="REJECTED")
-        return tale.call_off("refused", rejected)
+        return _rejected(tale, request, reply)
     if reply.verdict == "respond":
-        answer = reply.result or Result()
-        return tale.complete(answer.with_metadata(answered_by=reply.by or "a person"))
-    checked = _checked_again(tale, request, reply)
-    if not isinstance(checked, tuple):
+        _settle(tale, Step("approval", "allow", f"answered by {who} in its place"))
+        answer = (reply.result or Result()).with_metadata(answered_by=who)
+        return tale.complete(answer) if answer.success else tale.fail("failed", answer)
+    checked = await _checked_again(tale, request, reply)
+    if isinstance(checked, Refusal):
         return tale.refuse(checked)
     admitted, tool = checked
     tale.admitted, tale.tool = admitted, tool
     house, call = tale.house, tale.call
-    assert call.principal is not None
-    if reply.for_session and call.session is not None:
+    assert call.principal is not None and tale.decision is not None
+    if reply.for_session and call.session is not None and is_standing(tale.decision):
         house.standing.give(call.principal, call.session, tool.digest)
+    _settle(tale, Step("approval", "allow", f"approved by {who}"))
     shown = masked(admitted.args, tool.secrets)
     edited = reply.edits is not None
     now = house.clock.now()
@@ -150,29 +178,71 @@ def _answered(tale: Tale, request: ApprovalRequest, reply: Reply) -> Outcome | t
     return admitted, tool
 
 
-def _checked_again(
+def _settle(tale: Tale, step: Step) -> None:
+    assert tale.decision is not None
+    tale.decision = tale.decision.settled(step)
+
+
+def _rejected(tale: Tale, request: ApprovalRequest, reply: Reply) -> Outcome:
+    why = f"A person rejected {request.tool}" + (f": {reply.reason}" if reply.reason else ".")
+    _settle(tale, Step("approval", "deny", why, code="REJECTED"))
+    result = Result(False, None, "Rejected", error=why, code="REJECTED")
+    return _for_good(tale, lambda: tale.call_off("refused", result))
+
+
+def _expired(tale: Tale, request: ApprovalRequest) -> Outcome:
+    refused = expired(request)
+    _settle(tale, Step("approval", "deny", refused.result.error or "", code=refused.result.code))
+    return _for_good(tale, lambda: tale.refuse(refused))
+
+
+def expired(request: ApprovalRequest) -> Refusal:
+    """Nobody answered in time."""
+    why = f"Nobody approved {request.tool} in time, so it was not run. Call it again to ask again."
+    return refusal.broken("APPROVAL_EXPIRED", "The approval expired", why, "approval")
+
+
+def _for_good(tale: Tale, end: Callable[[], Outcome]) -> Outcome:
+    """End a call so that its key keeps the answer: a person need not be asked twice under one key."""
+    key, tale.key = tale.key, None
+    outcome = end()
+    if key is not None:
+        tale.house.keys.finish(key, outcome)
+    return outcome
+
+
+async def _checked_again(
     tale: Tale, request: ApprovalRequest, reply: Reply
-) -> tuple[Admitted, Tool] | refusal.Refusal:
+) -> tuple[Admitted, Tool] | Refusal:
     """Everything once more, against what is about to run: definition, authority, schema, policy."""
-    house, call, before, given = tale.house, tale.call, tale.tool, tale.admitted
-    assert call.principal is not None and before is not None and given is not None
-    tool = house.registry.get(before.id) or (before if house.toolsets else None)
-    if tool is None:
-        return refusal.not_found(call.tool)
+    house, call, given = tale.house, tale.call, tale.admitted
+    assert call.principal is not None and given is not None
+    tool = await seek(call, house)
+    if isinstance(tool, Refusal):
+        return tool
     if tool.digest != request.tool_digest:
         return refusal.stale(tool)
     if digest_of(given.args) != request.args_hash:
-        why = "The arguments are not those that were approved. Ask again with these."
+        why = f"The arguments for {tool.id} are not those that were approved. Ask again with these."
         return refusal.broken("NOT_APPROVED", "Not approved", why, "approval")
-    admitted: Any = given
-    if reply.edits is not None:
-        edits = unmasked(reply.edits, given.args) if tool.secrets else reply.edits
-        admitted = admit(tool, edits, None, house.repairing)
+    admitted = _effective(tool, given, reply, house.repairing)
     if not isinstance(admitted, Admitted):
         return refusal.invalid(tool, admitted)
     decision = house.guard.decide(tool, admitted.values, call.principal, call.source)
     if decision.verdict == "deny":
-        return refusal.denied(decision, tool)
-    step = Step("approval", "allow", f"approved by {reply.by or 'a person'}")
-    tale.decision = replace(decision, trace=(*decision.trace, step))
+        return await hidden_or_denied(decision, tool, call, house)
+    if reply.edits is None and axes(tool, admitted.values) != (request.level, request.danger):
+        return refusal.stale(tool)
+    tale.decision = decision
     return admitted, tool
+
+
+def _effective(
+    tool: Tool, given: Admitted, reply: Reply, repairing: bool
+) -> Admitted | tuple[FieldError, ...]:
+    """What will run: the reviewer's edits or the arguments as approved, read by the tool of this moment."""
+    if reply.edits is not None:
+        edits = unmasked(reply.edits, given.args) if tool.secrets else reply.edits
+        return admit(tool, edits, None, repairing)
+    again = admit(tool, given.args, None, repairing)
+    return Admitted(again.args, again.values, given.repairs) if isinstance(again, Admitted) else again

@@ -41,7 +41,12 @@ class Catalogue:
             return list(listed)
         found = {tool.id: tool for tool in listed}
         for toolset in house.toolsets:
-            for tool in self._visible(await toolset.tools(principal), principal, source):
+            try:
+                given = await toolset.tools(principal)
+            except Exception:
+                _log.exception("a toolset could not list its tools; the others are listed")
+                continue
+            for tool in self._visible(given, principal, source):
                 found.setdefault(tool.id, tool)
         return [tool for _, tool in sorted(found.items())]
 

@@ -1,7 +1,7 @@
 """The other end of a body in a process of its own.
 
-Reads one JSON object from standard input; writes JSON lines (progress, chunk, result, error) to the channel
-it names. What the body prints goes to standard error.
+Reads one line of JSON from the channel it was given, then writes lines to it: that the body began, progress,
+chunks, and at last the result or an error. What the body prints is not part of that.
 """
 
 from __future__ import annotations
@@ -12,52 +12,148 @@ import importlib
 import inspect
 import json
 import os
+import signal
+import socket
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any
+import threading
+import traceback
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, NoReturn
 
-from pydantic_core import to_jsonable_python
+from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from handrail.core.define.result import Attachment, Result
-from handrail.core.define.styles import BaseTool
-from handrail.core.define.tool import Tool
+from handrail.core.define import context
+from handrail.core.define.call import Call, Outcome
+from handrail.core.define.context import Context
+from handrail.core.define.principal import Principal
+from handrail.core.define.result import Attachment, Result, ToolResponse
+from handrail.core.define.signal import Signal
+from handrail.core.define.styles import BaseTool, initialised
+from handrail.core.define.tool import InitContext, Tool
 from handrail.core.errors import ToolError
 
+_CALL = ("tool", "source", "session", "id", "turn", "idempotency_key", "message", "parent", "depth")
+_PRINCIPAL = ("tenant", "user", "roles", "permissions", "agent", "workspace", "key")
 
-class ChildContext:
-    """What a body in a process of its own has of its context: identity, progress and output."""
 
-    def __init__(self, facts: Mapping[str, Any], write: Callable[[Mapping[str, Any]], None]) -> None:
-        self.__dict__.update(facts)
-        self._write = write
+class Interrupted(BaseException):
+    """The other end asked the body to stop."""
 
-    def metadata(self, told: Mapping[str, Any] | None = None, /, **more: Any) -> None:
-        self._write({"progress": {**(told or {}), **more}})
 
-    def append_output(self, text: str) -> None:
-        self._write({"chunk": text})
+def facts_of(ctx: Context) -> dict[str, Any]:
+    """What of a context goes to the other process: identity, and nothing that is alive."""
+    call, principal = ctx._call, ctx.principal
+    facts = {
+        "call": {name: getattr(call, name) for name in _CALL},
+        "principal": {name: getattr(principal, name) for name in _PRINCIPAL},
+        "run_id": ctx.run_id,
+        "capabilities": ctx.capabilities,
+    }
+    return dict(to_jsonable_python(facts))
+
+
+class Remote:
+    """The call as its body sees it from here: state and host of its context."""
+
+    extra: Mapping[str, Any] = {}
+
+    def __init__(self, facts: Mapping[str, Any], channel: socket.socket) -> None:
+        self.call = Call(principal=Principal(**facts["principal"]), **facts["call"])
+        self.next_run_id: str = facts["run_id"]
+        self.granted = frozenset(facts["capabilities"])
+        self.signal = Signal()
+        self._channel = channel
+        self._lock = threading.Lock()
+
+    @property
+    def host(self) -> Remote:
+        return self
+
+    def write(self, told: Mapping[str, Any]) -> None:
+        line = json.dumps(to_jsonable_python(told)).encode() + b"\n"
+        with self._lock:
+            self._channel.sendall(line)
+
+    def interrupt(self, *_: object) -> NoReturn:
+        self.signal.abort("the call was interrupted")
+        raise Interrupted
+
+    def progress(self, ctx: Context, told: Mapping[str, Any]) -> None:
+        self.write({"progress": told})
+
+    def append_output(self, ctx: Context, text: str) -> None:
+        if not isinstance(text, str):
+            raise ToolError(f"append_output takes text, not {type(text).__name__}.")
+        self.write({"chunk": text})
+
+    def secret(self, ctx: Context, name: str) -> str:
+        return _not_here("secrets")
+
+    async def nested(self, ctx: Context, tool: str, args: Mapping[str, Any] | None) -> Outcome:
+        return _not_here("nested calls")
+
+    async def page(self, ctx: Context, handle: str, offset: int, limit: int | None) -> str:
+        return _not_here("earlier results")
+
+
+def _not_here(what: str) -> NoReturn:
+    raise ToolError(f"A body in a process of its own has no {what}; take isolation from the tool.")
 
 
 def main() -> None:
-    request = json.loads(sys.stdin.read())
-    with os.fdopen(request["channel"], "w", encoding="utf-8") as channel:
-
-        def write(told: Mapping[str, Any]) -> None:
-            channel.write(json.dumps(to_jsonable_python(told)) + "\n")
-            channel.flush()
-
-        sys.stdout = sys.stderr
-        try:
-            write({"result": to_portable(_run(request, write))})
-        except Exception as error:
-            code = error.code if isinstance(error, ToolError) else "TOOL_FAILED"
-            write({"error": str(error) or type(error).__name__, "code": code})
+    with socket.socket(fileno=int(sys.argv[1])) as channel:
+        channel.set_inheritable(False)
+        request = json.loads(channel.makefile("rb").readline())
+        remote = Remote(request["facts"], channel)
+        signal.signal(signal.SIGTERM, remote.interrupt)
+        threading.Thread(target=_end_with, args=(channel,), daemon=True).start()
+        with suppress(Interrupted, BrokenPipeError):
+            remote.write(_answer(request, remote))
 
 
-def _run(request: Mapping[str, Any], write: Callable[[Mapping[str, Any]], None]) -> Any:
-    tool = find(request["module"], request["tool"])
-    assert tool.validate is not None and tool.body is not None
-    value = tool.body.call(tool.validate(request["args"]), ChildContext(request["context"], write))
+def _end_with(channel: socket.socket) -> None:
+    """Nobody is left to have the answer when the other end closes: end, with all that was started here."""
+    with suppress(OSError):
+        channel.recv(1)
+    os.killpg(os.getpgrp(), signal.SIGKILL)
+
+
+def _answer(request: Mapping[str, Any], remote: Remote) -> dict[str, Any]:
+    try:
+        tool = find(request["module"], request["tool"], request["function"])
+        if tool.init is not None:
+            tool = asyncio.run(_made_ready(tool, InitContext(request["working_dir"])))
+        assert tool.validate is not None
+        values = tool.validate(request["args"])
+        remote.write({"began": True})
+        value = _run(tool, values, Context(remote))
+    except ToolError as error:
+        return {"error": str(error), "code": error.code}
+    except (Exception, SystemExit, asyncio.CancelledError) as error:
+        traceback.print_exc()
+        return {"error": words_of(error), "code": "TOOL_FAILED"}
+    try:
+        return {"result": to_jsonable_python(to_portable(value))}
+    except (PydanticSerializationError, RecursionError, ValueError) as error:
+        said = f"The tool {tool.id} ran, but its output cannot be written as JSON: {error}."
+        return {"error": said, "code": "INVALID_OUTPUT"}
+
+
+def words_of(error: BaseException) -> str:
+    """What an exception of a body has to say."""
+    if isinstance(error, SystemExit):
+        return f"The body called exit ({error.code})."
+    try:
+        return str(error) or "Unknown error"
+    except Exception:  # its own `__str__` failed
+        return "Unknown error"
+
+
+def _run(tool: Tool, values: Any, ctx: Context) -> Any:
+    assert tool.body is not None
+    context.enter(ctx)
+    value = tool.body.call(values, ctx)
     if not inspect.isawaitable(value):
         return value
 
@@ -67,20 +163,54 @@ def _run(request: Mapping[str, Any], write: Callable[[Mapping[str, Any]], None])
     return asyncio.run(awaited())
 
 
-def find(module: str, tool_id: str) -> Tool:
-    """The tool of that id that a module defines at its top."""
-    for found in list(vars(importlib.import_module(module)).values()):
-        if isinstance(found, type) and issubclass(found, BaseTool) and found is not BaseTool:
-            found = found.tool()
-        if isinstance(found, Tool) and found.id == tool_id:
-            return found
+async def _made_ready(waiting: Tool, init: InitContext) -> Tool:
+    assert waiting.init is not None
+    definition = waiting.init(init)
+    return initialised(waiting, await definition if inspect.isawaitable(definition) else definition)
+
+
+def find(module: str, tool_id: str, function: str) -> Tool:
+    """The tool that a module has at its top: by its id, or by its function if it was renamed since."""
+    try:
+        top = list(vars(importlib.import_module(module)).values())
+    except Exception as error:
+        raise ToolError(f"{module} cannot be imported in a process of its own: {error!r}.") from error
+    tools = [found for found in top if isinstance(found, (Tool, BaseTool))]
+    classes = [found for found in top if isinstance(found, type) and issubclass(found, BaseTool)]
+    for found in (*tools, *classes):
+        if _id_of(found) == tool_id:
+            return _tool_of(found)
+    for found in (*tools, *classes):
+        if _function_of(found) == function:
+            return _tool_of(found)
     raise ToolError(
-        f"{module} has no tool {tool_id!r} at its top level, so it cannot run in its own process."
+        f"{module} has no tool {tool_id!r} at its top level, so it cannot run in a process of its own."
     )
+
+
+Found = Tool | BaseTool | type[BaseTool]
+
+
+def _id_of(found: Found) -> str:
+    return found.id if isinstance(found, Tool) else BaseTool._id_of(found)
+
+
+def _function_of(found: Found) -> str | None:
+    if isinstance(found, Tool):
+        return None if found.body is None else found.body.fn.__qualname__
+    return found.execute.__qualname__
+
+
+def _tool_of(found: Found) -> Tool:
+    if isinstance(found, type):
+        return found.tool()
+    return found if isinstance(found, Tool) else found.as_tool()
 
 
 def to_portable(value: Any) -> Any:
     """A returned value as JSON data, a Result with its attachments included."""
+    if isinstance(value, ToolResponse):
+        value = value.to_result()
     if not isinstance(value, Result):
         return {"value": value}
     attachments = [

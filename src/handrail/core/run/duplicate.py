@@ -8,8 +8,9 @@ from dataclasses import replace
 from handrail.core.define.call import Outcome
 from handrail.core.define.result import Result
 from handrail.core.define.schema import digest_of
-from handrail.core.guard.keys import KeyEntry, key_id
+from handrail.core.guard.keys import KeyEntry, KeyId, key_id
 from handrail.core.run import refusal
+from handrail.core.run.approve import expired
 from handrail.core.run.tale import Tale
 
 
@@ -30,14 +31,17 @@ async def earlier_outcome(tale: Tale) -> Outcome | None:
         if entry.fingerprint != fingerprint:
             return tale.refuse(refusal.key_reused(call.idempotency_key))
         if entry.state != "done" and not entry.ended.done() and not _orphaned(entry):
-            await asyncio.wrap_future(entry.ended)
+            # Shielded: whoever stops waiting must not end the wait of the others.
+            await asyncio.shield(asyncio.wrap_future(entry.ended))
         if entry.outcome is not None:
-            return _again(tale, entry.outcome)
+            return _again(tale, _final(tale, key, entry.outcome))
         if _orphaned(entry):
             if tool.idempotent:
                 tale.key = key
                 return None
-            what = f"An earlier call with the key {call.idempotency_key!r} began and its end is not known."
+            what = (
+                f"An earlier call of {tool.id} under the key {call.idempotency_key!r} began and never ended."
+            )
             return tale.refuse(refusal.unknown_outcome(what))
 
 
@@ -46,12 +50,27 @@ def _orphaned(entry: KeyEntry) -> bool:
     return entry.state == "dispatched" and entry.outcome is None and entry.ended.done()
 
 
+def _final(tale: Tale, key: KeyId, earlier: Outcome) -> Outcome:
+    """The outcome; of a call that waited too long for an approval, how it ended thereby."""
+    house, call = tale.house, tale.call
+    if earlier.status != "pending" or earlier.approval_id is None or call.principal is None:
+        return earlier
+    late = house.book.settle(earlier.approval_id, call.principal.tenant, "expired", None)
+    if late is None:
+        return earlier
+    waited = Tale(late.call, late.raw, house)
+    waited.tool, waited.admitted, waited.approval_id = tale.tool, tale.admitted, late.id
+    outcome = waited.refuse(expired(late))
+    house.keys.finish(key, outcome)
+    return outcome
+
+
 def _again(tale: Tale, earlier: Outcome) -> Outcome:
     """The earlier outcome, said again."""
-    if earlier.status in ("pending", "needs_review"):
-        tale.approval_id, tale.run_id = earlier.approval_id, earlier.run_id
-        return tale.quietly(earlier.status, earlier.result)
-    tale.run_id = None
+    if earlier.status in ("pending", "needs_review", "refused"):
+        tale.decision, tale.approval_id = earlier.decision, earlier.approval_id
+        said_again = tale.quietly(earlier.status, earlier.result)
+        return replace(said_again, run_id=earlier.run_id)
     result = earlier.result
     said: Result = replace(result, metadata={**result.metadata, "duplicate_of": earlier.call_id})
     if said.success:

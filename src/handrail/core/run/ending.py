@@ -11,6 +11,7 @@ from handrail.core.define.secrecy import scrubbed
 from handrail.core.define.tool import Tool
 from handrail.core.errors import ToolError
 from handrail.core.run import refusal
+from handrail.core.run.child import words_of
 from handrail.core.run.hooks import is_effectful
 from handrail.core.run.process import ProcessDied
 from handrail.core.run.tale import Tale
@@ -22,7 +23,7 @@ _UNHEEDED = " It did not heed the interruption: its effect may have happened, or
 
 def failed(tale: Tale, tool: Tool, values: Any, error: BaseException) -> Outcome:
     """The body raised, or its process died under it."""
-    if isinstance(error, ProcessDied) and is_effectful(tool, values) and not tool.idempotent:
+    if isinstance(error, ProcessDied) and _may_have_happened(error, tool, values):
         unknown = refusal.unknown_outcome(f"{error}")
         return tale.fail(unknown.status, unknown.result)
     code = "TOOL_FAILED"
@@ -30,11 +31,15 @@ def failed(tale: Tale, tool: Tool, values: Any, error: BaseException) -> Outcome
         code = error.code
     else:
         _log.info("tool %s raised", tool.id, exc_info=error)
-    said = scrubbed(str(error) or "Unknown error", tale.secrets or ())
+    said = scrubbed(words_of(error), tale.secrets or ())
     return tale.fail("failed", Result.fail(said, code=code, summary=f"{tool.name} failed"))
 
 
-def interrupted(tale: Tale, tool: Tool, ignored: bool = False) -> Outcome:
+def _may_have_happened(died: ProcessDied, tool: Tool, values: Any) -> bool:
+    return died.began and is_effectful(tool, values) and not tool.idempotent
+
+
+def interrupted(tale: Tale, ignored: bool = False) -> Outcome:
     """The call was cancelled or ran out of time."""
     if tale.stray is not None:
         ignored = True
@@ -42,8 +47,8 @@ def interrupted(tale: Tale, tool: Tool, ignored: bool = False) -> Outcome:
     metadata = {"ignored": True} if ignored else {}
     unheeded = _UNHEEDED if ignored else ""
     if tale.ending == "timeout":
-        error = f"{tool.id} {tale.reason}.{unheeded}"
-        summary = f"{tool.name} took too long"
+        error = f"{tale.tool_id} {tale.reason}.{unheeded}"
+        summary = f"{tale.tool_id} took too long"
         return tale.fail("failed", Result.fail(error, code="TIMEOUT", summary=summary, metadata=metadata))
     reason = tale.reason or "the caller was cancelled"
     error = f"Cancelled: {reason}.{unheeded}"

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from handrail.core.define.names import wire_name
 from handrail.core.define.schema import provider_schema
 from handrail.core.define.tool import Tool
+from handrail.core.run.normalise import is_described
 
 Format = Literal["openai", "anthropic", "mcp", "ai_sdk", "prompt_menu"]
 Execute = Callable[[Tool, Mapping[str, Any]], Awaitable[Any]]
@@ -65,7 +66,7 @@ def to_mcp(tool: Tool) -> dict[str, Any]:
             "openWorldHint": "network" in tool.capabilities | tool.optional_capabilities,
         },
     }
-    if tool.output_schema is not None:
+    if is_described(tool):
         exported["outputSchema"] = tool.output_schema
     return exported
 

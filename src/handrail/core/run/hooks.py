@@ -9,6 +9,7 @@ from handrail.core.define.context import Context
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
 from handrail.core.guard.decide import axes, is_dynamic
+from handrail.core.run.normalise import normalise
 
 _log = logging.getLogger("handrail.run")
 
@@ -26,10 +27,10 @@ class Hook(Protocol):
 
 
 async def cached_result(hooks: tuple[Hook, ...], tool: Tool, values: Any, ctx: Context) -> Result | None:
-    """The first result a hook has at hand."""
+    """The first result a hook has at hand, held to what the tool promises like one of its body."""
     for hook in hooks:
         if (result := await hook.before(tool, values, ctx)) is not None:
-            return result.with_metadata(cached=True)
+            return normalise(result, tool).with_metadata(cached=True)
     return None
 
 
@@ -40,7 +41,10 @@ async def recorded(hooks: tuple[Hook, ...], tool: Tool, values: Any, ctx: Contex
     """
     for hook in hooks:
         try:
-            result = await hook.after(tool, values, ctx, result)
+            told = await hook.after(tool, values, ctx, result)
+            if not isinstance(told, Result):
+                raise TypeError(f"a hook returned {type(told).__name__}, not the result")
+            result = told if told is result else normalise(told, tool)
         except Exception as error:
             _log.exception("a hook failed after %s", tool.id)
             result = result.with_metadata(warning=f"recording failed: {error}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from pydantic_core import to_jsonable_python
+
 from handrail.core.define.bound import MODEL_LIMIT
 from handrail.core.define.call import Call, Outcome
 from handrail.core.define.context import Context
@@ -12,7 +14,8 @@ from handrail.core.define.principal import Principal
 from handrail.core.define.secrecy import scrubbed
 from handrail.core.errors import ToolError
 from handrail.core.ids import new_id
-from handrail.core.run.house import House, Interruptible
+from handrail.core.run.house import House
+from handrail.core.run.tale import Tale
 from handrail.core.tell.events import Event, OutputAppended, Progress, ToolCompleted, ToolFailed
 
 MAX_NESTING = 16
@@ -28,37 +31,38 @@ class Hosting:
         self._house = house
 
     def progress(self, ctx: Context, told: Mapping[str, Any]) -> None:
-        house = self._house()
         running = self._running(ctx)
-        told = scrubbed(dict(told), running.secrets or ())
-        self._tell(running, Progress, ctx, house.clock.now(), told)
+        try:
+            data = to_jsonable_python(told, inf_nan_mode="null", fallback=str)
+        except (ValueError, RecursionError) as error:
+            raise ToolError(f"metadata takes what can be written as JSON: {error}") from None
+        self._tell(running, Progress, ctx, scrubbed(data, running.secrets or ()))
 
     def append_output(self, ctx: Context, text: str) -> None:
         if not isinstance(text, str):
             raise ToolError(f"append_output takes text, not {type(text).__name__}.")
-        house = self._house()
         running = self._running(ctx)
-        chunk = scrubbed(text, running.secrets or ())
-        self._tell(running, OutputAppended, ctx, house.clock.now(), chunk)
+        self._tell(running, OutputAppended, ctx, scrubbed(text, running.secrets or ()))
 
-    def _tell(self, running: Interruptible, kind: type[Event], ctx: Context, now: float, told: Any) -> None:
-        """Also from a worker thread: the loop tells it, in order."""
-        tell = self._house().teller.tell
-        fields = (ctx._call, self._tool_id(ctx), now, ctx.run_id, told)
+    def _tell(self, running: Tale, kind: type[Event], ctx: Context, told: Any) -> None:
+        """Also from a worker thread: the loop tells it, in order, unless the call ended meanwhile."""
+        house = self._house()
+        fields = (ctx._call, running.tool_id, house.clock.now(), ctx.run_id, told)
         if running.is_here():
-            tell(kind, fields)
-        else:
-            running.loop.call_soon_threadsafe(lambda: tell(kind, fields))
+            house.teller.tell(kind, fields)
+            return
 
-    def _running(self, ctx: Context) -> Interruptible:
-        running = self._house().running.get(ctx.call_id)
-        if running is None:
+        def tell() -> None:
+            if house.running.get(ctx.call_id) is running:
+                house.teller.tell(kind, fields)
+
+        running.loop.call_soon_threadsafe(tell)
+
+    def _running(self, ctx: Context) -> Tale:
+        tale = ctx._state
+        if not isinstance(tale, Tale) or self._house().running.get(ctx.call_id) is not tale:
             raise ToolError("The call is over; nothing can be told of it any more.")
-        return running
-
-    def _tool_id(self, ctx: Context) -> str:
-        tool = self._house().registry.get(ctx.tool)
-        return tool.id if tool is not None else ctx.tool
+        return tale
 
     def secret(self, ctx: Context, name: str) -> str:
         source = self._house().secrets
@@ -81,7 +85,7 @@ class Hosting:
             None,
             ctx.principal,
             outer.source,
-            outer.session,
+            ctx.session_id,
             new_id("call"),
             outer.turn,
             None,
@@ -101,21 +105,31 @@ def read_page(house: House, handle: str, principal: Principal, offset: int, limi
     size = MODEL_LIMIT if limit is None else limit
     if offset < 0 or size <= 0:
         raise ToolError("offset counts from 0 and limit is at least 1.", code="INVALID_PARAM")
-    for event in house.teller.log.read(principal.tenant, call_id=handle):
-        if isinstance(event, (ToolCompleted, ToolFailed)) and _may_read(house, event, principal):
-            text = event.result.text()
-            page = text[offset : offset + size]
-            rest = len(text) - offset - len(page)
-            if rest <= 0:
-                return page
-            following = offset + len(page)
-            return f"{page}\n[{rest} characters follow. Read on with offset={following}.]"
-    raise ToolError(f"There is no result {handle!r} to read.", code="TOOL_NOT_FOUND")
+    ends = [
+        event
+        for event in house.teller.log.read(principal.tenant, call_id=handle)
+        if isinstance(event, (ToolCompleted, ToolFailed)) and _may_read(house, event, principal)
+    ]
+    if not ends:
+        raise ToolError(f"There is no result {handle!r} to read.", code="TOOL_NOT_FOUND")
+    text = ends[-1].result.text()
+    page = text[offset : offset + size]
+    following = offset + len(page)
+    rest = len(text) - following
+    if rest <= 0:
+        return page
+    return f"{page}\n[{rest} characters follow. Read on with offset={following}.]"
 
 
 def _may_read(house: House, event: Event, principal: Principal) -> bool:
     owner = event.call.principal
-    if owner is None or (owner.user, owner.agent) != (principal.user, principal.agent):
+    if owner is None or _identity(owner) != _identity(principal):
         return False
     tool = house.registry.get(event.tool)
-    return tool is None or house.guard.see(tool, principal).verdict != "deny"
+    if tool is None:  # gone, or from a toolset, which only gave it to those who may see it
+        return bool(house.toolsets)
+    return house.guard.see(tool, principal).verdict != "deny"
+
+
+def _identity(principal: Principal) -> tuple[str | None, ...]:
+    return principal.tenant, principal.user, principal.agent, principal.workspace

@@ -70,6 +70,8 @@ class House:
     create_context: Callable[[str, str], Mapping[str, Any]] | None = None
     similar: Callable[[Call], Awaitable[list[str]]] | None = None
     """Names this principal may see that are near the one it asked for."""
+    plain: bool = True
+    """Whether nothing but bodies looks at validated arguments, so that flat ones may go the short way."""
     repairing: bool = True
     timeout: float | None = None
     approval_lifetime: float | None = None

@@ -10,38 +10,55 @@ from typing import Any
 
 from handrail.core.define.context import Context
 from handrail.core.define.tool import Body, Tool
+from handrail.core.errors import ToolError
 from handrail.core.run.process import in_process
 from handrail.core.run.tale import Tale
 
 
 async def invoke(tool: Tool, body: Body, values: Any, ctx: Context, tale: Tale) -> Any:
     """The value of a body that is not simply awaited: one in a process of its own, or a sync one."""
-    if tool.isolation is not None:
-        return await in_process(tool, values, ctx, tale.house.place.grace)
-    return await _in_thread(body, values, ctx, tale)
+    if tool.isolation is None:
+        return await _in_thread(body, values, ctx, tale)
+    house, args = tale.house, tale.args
+    assert args is not None
+    return await in_process(tool, args, ctx, house.init, house.place.grace)
 
 
 async def _in_thread(body: Body, values: Any, ctx: Context, tale: Tale) -> Any:
     """A sync body gets a thread, so that the loop goes on, and the caller's context variables."""
     place = tale.house.place
     here = contextvars.copy_context()
-    future = tale.loop.run_in_executor(place.threads(), here.run, body.call, values, ctx)
+    work = place.threads().submit(here.run, _kept, body, values, ctx)
+    ended = asyncio.wrap_future(work)
     try:
-        value = await asyncio.shield(future)
+        value, error = await asyncio.shield(ended)
     except asyncio.CancelledError:
+        if work.cancelled():
+            raise ToolError("It was not run: this Handrail was closed before its turn came.") from None
         tale.signal.abort("the caller was cancelled")
-        if not await _heeds(future, place.grace):
-            tale.stray = future
+        if not work.cancel() and not await _heeds(ended, place.grace):
+            tale.stray = ended
         raise
+    if error is not None:
+        raise error
     return await value if inspect.isawaitable(value) else value
 
 
-async def _heeds(future: asyncio.Future[Any], grace: float) -> bool:
+def _kept(body: Body, values: Any, ctx: Context) -> tuple[Any, BaseException | None]:
+    """The value, or what was raised; what means something else to a loop or a coroutine is renamed."""
+    try:
+        return body.call(values, ctx), None
+    except (StopIteration, GeneratorExit, asyncio.CancelledError) as error:
+        return None, RuntimeError(f"The body raised {type(error).__name__}.")
+    except BaseException as error:
+        return None, error
+
+
+async def _heeds(ended: asyncio.Future[Any], grace: float) -> bool:
     """Whether a thread ends in time after the signal. Python cannot stop one; a process it can."""
-    future.add_done_callback(lambda over: over.cancelled() or over.exception())
     with suppress(asyncio.CancelledError):  # once more: the first one is already on its way
-        await asyncio.wait({future}, timeout=grace)
-    return future.done()
+        await asyncio.wait({ended}, timeout=grace)
+    return ended.done()
 
 
 async def absorb_interruption(tale: Tale) -> None:
@@ -49,4 +66,5 @@ async def absorb_interruption(tale: Tale) -> None:
     with suppress(asyncio.CancelledError):
         await asyncio.sleep(0)
     if not tale.take_back():
+        tale.ending = None  # somebody cancelled the caller as well: the cancellation is theirs
         raise asyncio.CancelledError

@@ -2,129 +2,207 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import base64
+import json
+import logging
+import sys
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pydantic_core import PydanticSerializationError, to_jsonable_python
+from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
-from handrail.core.define.result import Attachment, Result, ToolResponse, to_json
+from handrail.core.define.result import Attachment, Result, ToolResponse
+from handrail.core.define.schema import branches
 from handrail.core.define.tool import Tool
 from handrail.core.define.validation import Invalid
 
-_ENVELOPE = frozenset(
-    {"success", "data", "summary", "markdown", "error", "code", "title", "metadata", "output", "attachments"}
-)
-_AS_IS = frozenset({int, bool, type(None)})
+_log = logging.getLogger("handrail.run")
+
+_TEXTS = ("summary", "markdown", "error", "code", "title", "output")
+_ENVELOPE = frozenset({"success", "data", "metadata", "attachments", *_TEXTS})
+_EAGER = frozenset({dict, list, str, int, float, bool, type(None)})
+_LAZY = (Iterator, AsyncIterator)
+_AS_THEY_ARE = frozenset({bool, type(None)})
+_FAR = int(sys.float_info.max) + 1
+"""Beyond every float: readers of JSON do not agree on such a number, and printing it can fail."""
+_NEAR = -_FAR
 
 
 def normalise(value: Any, tool: Tool) -> Result:
     """The result of a body's return value; a value that breaks the tool's promise becomes a failure."""
+    kind = value.__class__
     try:
-        if value.__class__ in tool.plain_outputs:
+        if kind in tool.plain_outputs and (kind is not int or _NEAR < value < _FAR):
             return Result(True, value)
-        result = _envelope(value, tool)
-        if result is None:
-            return Result(data=_checked(value, tool))
-        if result.success and result.data is not None:
-            data = _checked(result.data, tool)
-            return result if data is result.data else replace(result, data=data)
-        if result.data is not None:
-            return replace(result, data=to_jsonable_python(result.data))
-        return result
+        if kind is not dict:
+            if isinstance(value, str):
+                text = _text(value)
+                check = tool.check_output
+                return Result(True, text if check is None else check(text), output=text)
+            if isinstance(value, Result):
+                return _tidied(value, tool)
+            if isinstance(value, ToolResponse):
+                return _tidied(value.to_result(), tool)
+        if kind is dict or isinstance(value, Mapping):
+            envelope = _envelope(value, tool)
+            if envelope is not None:
+                return _tidied(envelope, tool, is_described(tool))
+        data = _checked(value, tool)
+        if data.__class__ is dict and data.get("error") and _says_error(data):
+            return _tidied(_failure(data), tool)
+        return Result(True, data)
     except Invalid as error:
         said = "; ".join(map(str, error.errors))
-        return _broken(tool, f"its output does not fit its output schema: {said}", "INVALID_OUTPUT")
-    except (PydanticSerializationError, RecursionError, ValueError) as error:
-        return _broken(tool, f"its output cannot be written as JSON: {error}", "INVALID_OUTPUT")
+        return _broken(tool, f"its output does not fit its output schema: {said}")
+    except Exception as error:  # serialisers and properties of the author's own types run here
+        if not isinstance(error, (PydanticSerializationError, RecursionError, ValueError)):
+            _log.info("the output of %s could not be read", tool.id, exc_info=error)
+        return _broken(tool, f"its output cannot be written as JSON: {str(error) or type(error).__name__}")
 
 
 def _checked(data: Any, tool: Tool) -> Any:
-    if tool.check_output is not None:
-        return tool.check_output(data)
-    if data.__class__ in _AS_IS or data.__class__ is str:
-        return data
-    return to_jsonable_python(data, by_alias=True, inf_nan_mode="null")
+    """The value as JSON data that fits the tool's output schema."""
+    kind = data.__class__
+    if kind not in _EAGER and "__pydantic_validator__" not in kind.__dict__ and isinstance(data, _LAZY):
+        raise ValueError("it is a generator; return a list, or stream with ctx.append_output")
+    if tool.check_output is None:
+        return _as_json(data)
+    checked = tool.check_output(data)
+    if checked.__class__ in _AS_THEY_ARE:
+        return checked
+    try:
+        written = to_json(checked)
+    except PydanticSerializationError:
+        return _mended(checked)
+    if b"NaN" in written or b"Infinity" in written:
+        json.dumps(checked, allow_nan=False)
+    return checked
 
 
-def _envelope(value: Any, tool: Tool) -> Result | None:
-    """The result a value stands for, or None when it is plain data."""
-    kind = value.__class__
-    if isinstance(value, Result):
-        return value
-    if kind is str:
-        return Result(data=value, output=value)
-    if isinstance(value, ToolResponse):
-        return value.to_result()
-    if not isinstance(value, Mapping):
+def _as_json(value: Any) -> Any:
+    """The value as data that every reader of JSON takes."""
+    try:
+        data = to_jsonable_python(value, by_alias=True, inf_nan_mode="null")
+    except UnicodeEncodeError:  # in a name
+        data = to_jsonable_python(_mended(value), by_alias=True, inf_nan_mode="null")
+    if data.__class__ is int and not _NEAR < data < _FAR:
+        raise ValueError("it is too large a number; return it as text")
+    try:
+        to_json(data)
+    except PydanticSerializationError:
+        return _mended(data)
+    return data
+
+
+def _mended(data: Any) -> Any:
+    """The data with a mark in the place of halves of surrogate pairs, as the names of files can have them."""
+    if isinstance(data, str):
+        return _text(data)
+    if isinstance(data, dict):
+        return {_mended(name): _mended(part) for name, part in data.items()}
+    return [_mended(item) for item in data] if isinstance(data, list) else data
+
+
+def _text(value: str) -> str:
+    text = str.__str__(value)
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _envelope(value: Mapping[str, Any], tool: Tool) -> Result | None:
+    """The result a mapping stands for, or None when it is plain data."""
+    success = value.get("success")
+    if success is not True and value.get("error") and _says_error(value):
+        return _failure(value)
+    if success.__class__ is not bool and not ("output" in value and "title" in value):
         return None
-    if _declares(tool, value):
+    if _declares(value, tool):
         return None
-    error = value.get("error")
-    if isinstance(error, str) and error and not value.get("success"):
-        return _failure(value, error)
-    if set(value) <= _ENVELOPE and (
-        isinstance(value.get("success"), bool) or ("output" in value and "title" in value)
-    ):
-        return _literal(value)
-    return None
+    if success is False:
+        return _failure(value)
+    return Result(**_given(value)) if _ENVELOPE.issuperset(value) else None
 
 
-def _declares(tool: Tool, value: Mapping[str, Any]) -> bool:
-    """Whether the output schema itself claims the keys that would make an envelope of it."""
-    if tool.output_schema is None:
+def _says_error(value: Mapping[str, Any]) -> bool:
+    return isinstance(value["error"], str) and value.get("success") is not True
+
+
+def _failure(value: Mapping[str, Any]) -> Result:
+    """A failure; what is said beside the envelope's own words is its data."""
+    more = {name: part for name, part in value.items() if name not in _ENVELOPE}
+    return Result(**{"data": more or None, **_given(value), "success": False})
+
+
+def _given(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: part for name, part in value.items() if name in _ENVELOPE and part is not None}
+
+
+def _declares(value: Mapping[str, Any], tool: Tool) -> bool:
+    """Whether the output schema itself claims the keys that would make an envelope of the mapping."""
+    schema = tool.output_schema
+    if schema is None:
         return False
-    declared = tool.output_schema.get("properties", {})
-    error = value.get("error")
-    if isinstance(error, str) and error:
-        return "error" in declared
-    return bool(set(value) & set(declared))
+    return any(value.keys() & (node.get("properties") or {}).keys() for node in branches(schema, schema))
 
 
-def _failure(value: Mapping[str, Any], error: str) -> Result:
-    extra = {key: part for key, part in value.items() if key not in _ENVELOPE}
-    data = value.get("data", extra or None)
-    code = value.get("code")
-    return Result(
-        success=False,
-        data=None if data is None else to_jsonable_python(data),
-        summary=value.get("summary"),
-        markdown=value.get("markdown"),
-        error=error,
-        code=code if isinstance(code, str) else "TOOL_FAILED",
-        title=value.get("title"),
-        metadata=dict(value.get("metadata") or {}),
-    )
+def is_described(tool: Tool) -> bool:
+    """Whether the output schema says anything of data; what a bare `dict` says fits an envelope as well."""
+    schema = tool.output_schema
+    if schema is None:
+        return False
+    is_bare = schema.get("type") == "object" and schema.keys() <= {"type", "additionalProperties"}
+    return not is_bare or schema.get("additionalProperties", True) not in (True, {})
 
 
-def _literal(value: Mapping[str, Any]) -> Result:
-    success = bool(value.get("success", True))
-    output = value.get("output")
-    return Result(
-        success=success,
-        data=value.get("data"),
-        summary=value.get("summary"),
-        markdown=value.get("markdown"),
-        error=value.get("error") if success else value.get("error") or "Unknown error",
-        code=value.get("code") or (None if success else "TOOL_FAILED"),
-        title=value.get("title"),
-        metadata=dict(value.get("metadata") or {}),
-        output=output if output is None or isinstance(output, str) else _text(output),
-        attachments=tuple(map(_attachment, value.get("attachments") or ())),
-    )
-
-
-def _text(value: Any) -> str:
-    return to_json(to_jsonable_python(value))
+def _tidied(given: Result, tool: Tool, checking: bool = True) -> Result:
+    """The same result, JSON in every part; a failure says why."""
+    changes: dict[str, Any] = {}
+    for name in _TEXTS:
+        value = getattr(given, name)
+        if value is not None and (value.__class__ is not str or not value.isascii()):
+            changes[name] = _text(value) if isinstance(value, str) else to_json(_as_json(value)).decode()
+    if given.metadata:
+        changes["metadata"] = _as_json(dict(given.metadata))
+    if given.attachments:
+        changes["attachments"] = tuple(map(_attachment, given.attachments))
+    if given.data is not None:
+        data = _checked(given.data, tool) if given.success and checking else _as_json(given.data)
+        if data is not given.data:
+            changes["data"] = data
+    if not given.success and not (given.error and given.code):
+        changes.setdefault("error", given.error or "Unknown error")
+        changes.setdefault("code", given.code or "TOOL_FAILED")
+    return replace(given, **changes) if changes else given
 
 
 def _attachment(given: Any) -> Attachment:
-    return given if isinstance(given, Attachment) else Attachment(**given)
+    """An attachment, also as a mapping in the words of others: bytes as base64, a reference as a URL."""
+    if isinstance(given, Attachment):
+        return given
+    if not isinstance(given, Mapping):
+        raise ValueError("an attachment is an Attachment, or has mime, name and either data or ref")
+    data = given.get("data")
+    return Attachment(
+        mime=_first(given, "mime", "mimeType", "mediaType") or "application/octet-stream",
+        name=_first(given, "name", "filename") or "attachment",
+        data=base64.b64decode(data, validate=True) if isinstance(data, str) else data,
+        ref=_first(given, "ref", "url"),
+    )
 
 
-def _broken(tool: Tool, problem: str, code: str) -> Result:
+def _first(given: Mapping[str, Any], *names: str) -> str | None:
+    return next((given[name] for name in names if given.get(name)), None)
+
+
+def _broken(tool: Tool, problem: str) -> Result:
     return Result.fail(
         f"The tool {tool.id} ran, but {problem}. Do not call it again for this; tell its author.",
-        code=code,
+        code="INVALID_OUTPUT",
         summary=f"{tool.name} ran, but its answer could not be used",
     )

@@ -13,6 +13,7 @@ from typing import Any
 from handrail.core.define import context
 from handrail.core.define.call import Call, Outcome
 from handrail.core.define.context import Context
+from handrail.core.define.permission import SOURCES
 from handrail.core.define.secrecy import masked
 from handrail.core.guard.admit import Admitted, admit
 from handrail.core.ids import new_id
@@ -37,65 +38,73 @@ async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) ->
     tale = Tale(call, raw, house)
     principal = call.principal
     assert principal is not None and call.id is not None
-
-    tool = house.registry.snapshot().names.get(call.tool)
-    if tool is None or tool.init is not None:
-        found = await seek(call, house)
-        if isinstance(found, Refusal):
-            return tale.refuse(found)
-        tool = found
-
-    decision = house.guard.remembered(tool, principal, call.source)
-    if decision is None:
-        seen = house.guard.see(tool, principal)
-        if seen.verdict == "deny":
-            return tale.refuse(await hidden_or_denied(seen, tool, call, house))
-    tale.tool = tool
-    if call.digest is not None and call.digest != tool.digest:
-        return tale.refuse(refusal.stale(tool))
-
-    admitted = admit(tool, raw, call.tool, house.repairing)
-    if not isinstance(admitted, Admitted):
-        return tale.refuse(refusal.invalid(tool, admitted))
-    tale.admitted = admitted
-
-    if call.idempotency_key is not None and grant is None:
-        earlier = await earlier_outcome(tale)
-        if earlier is not None:
-            return earlier
-    if call.id in house.running:
+    if not tale.enter():
         return tale.refuse(refusal.id_in_use())
-    tale.enter()
     token = None
     try:
+        names = house.registry.snapshot().names
+        tool = names.get(call.tool) if call.tool.__class__ is str else None
+        if tool is None or tool.init is not None:
+            found = await seek(call, house)
+            if isinstance(found, Refusal):
+                return tale.refuse(found)
+            tool = found
+
+        decision = house.guard.remembered(tool, principal, call.source)
         if decision is None:
-            decision = house.guard.decide(tool, admitted.values, principal, call.source)
+            if call.source not in SOURCES:
+                return tale.refuse(refusal.unknown_source(call.source))
+            seen = house.guard.see(tool, principal)
+            if seen.verdict == "deny":
+                return tale.refuse(await hidden_or_denied(seen, tool, call, house))
+        tale.tool = tool
+        if call.digest is not None and call.digest != tool.digest:
+            return tale.refuse(refusal.stale(tool))
+
+        flat = tool.flat_validate if raw.__class__ is dict and house.plain else None
+        if flat is not None and (values := flat(raw)) is not None:
+            tale.args, tale.values = raw.copy(), values
+        else:
+            admitted = admit(tool, raw, call.tool, house.repairing)
+            if not isinstance(admitted, Admitted):
+                return tale.refuse(refusal.invalid(tool, admitted))
+            tale.admitted = admitted
+
+        if call.idempotency_key is not None and grant is None:
+            earlier = await earlier_outcome(tale)
+            if earlier is not None:
+                return earlier
+
+        if decision is None:
+            decision = house.guard.decide(tool, tale.values, principal, call.source)
         tale.decision = decision
         if decision.verdict != "allow":
             passed = await pass_gate(tale, decision, grant)
             if isinstance(passed, Outcome):
                 return passed
-            admitted, tool = passed
-        body, values = tool.body, admitted.values
-        assert body is not None
+            tale.admitted, tool = passed
+        body, args, values = tool.body, tale.args, tale.values
+        assert body is not None and args is not None
 
         if tool.writes is not None and (busy := tale.claim(tool, values)) is not None:
             return tale.refuse(busy)
 
-        run_id = tale.run_id = new_id("run")
+        ctx = Context(tale)
+        tale.next_run_id = new_id("run")
         if house.create_context is not None:
             tale.extra = house.create_context(tool.id, call.id)
-        ctx = Context(tale)
         token = context.enter(ctx)
         cached = await cached_result(house.hooks, tool, values, ctx) if house.hooks else None
 
-        shown = masked(admitted.args, tool.secrets) if tool.secrets else admitted.args
-        beginning = (call, tool.id, house.clock.now(), run_id, shown, admitted.repairs)
+        run_id = tale.next_run_id
+        shown = masked(args, tool.secrets) if tool.secrets else args
+        beginning = (call, tool.id, house.clock.now(), run_id, shown, tale.repairs)
         if call.source == "api" or is_effectful(tool, values):
             if not await tale.committed(ToolStarted(*beginning)):
                 return tale.refuse(refusal.no_log())
         else:
             house.teller.tell(ToolStarted, beginning)
+        tale.run_id = run_id
         if cached is not None:
             return tale.complete(cached)
 
@@ -111,10 +120,10 @@ async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) ->
             if tale.ending is None:
                 return failed(tale, tool, values, error)
             await absorb_interruption(tale)
-            return interrupted(tale, tool)
+            return interrupted(tale)
         if tale.ending is not None:
             await absorb_interruption(tale)
-            return interrupted(tale, tool, ignored=True)
+            return interrupted(tale, ignored=True)
 
         result = normalise(value, tool)
         if house.hooks:
@@ -123,13 +132,13 @@ async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) ->
             result = without_secrets(result, tale.secrets)
         return tale.complete(result) if result.success else tale.fail("failed", result)
     except Exception as error:
-        _log.exception("call %s of %s failed inside Handrail or one of its ports", call.id, tool.id)
-        return tale.outcome or tale.refuse(refusal.internal(tool, error))
+        _log.exception("call %s of %s failed inside Handrail or one of its ports", call.id, call.tool)
+        return tale.outcome or tale.refuse(refusal.internal(call.tool, error))
     except BaseException as stop:
         if tale.outcome is not None:
             raise
         ours = isinstance(stop, asyncio.CancelledError) and tale.ending is not None and tale.take_back()
-        ended = interrupted(tale, tool)
+        ended = interrupted(tale)
         if ours:
             return ended
         raise

@@ -1,4 +1,8 @@
-"""A body in a process of its own: named by import path, stoppable by force."""
+"""A body in a process of its own: named by import path, stoppable by force.
+
+The two ends share a socket: the request goes out, lines of JSON come back. It is a lifeline too: when this
+end is gone, the process kills itself and what it started.
+"""
 
 from __future__ import annotations
 
@@ -6,113 +10,205 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import sys
-from contextlib import suppress
-from typing import Any
+from asyncio.subprocess import DEVNULL, Process
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from inspect import ismethod
+from typing import Any, BinaryIO
 
 from handrail.core.define.context import Context
-from handrail.core.define.tool import Tool
+from handrail.core.define.tool import InitContext, Tool
 from handrail.core.errors import ToolError
-from handrail.core.guard.decide import as_mapping
-from handrail.core.run.child import from_portable
+from handrail.core.run.child import facts_of, from_portable
 
 _START = "from handrail.core.run.child import main; main()"
-_ERROR_TAIL = 2_000
+_PRINTED = 2_000
 _LINE_LIMIT = 64 * 1024 * 1024
+_LAST_WORDS = 1.0
+"""Seconds for what a process that is gone left in its channels."""
 
 
 class ProcessDied(Exception):
     """The body's process ended without an answer."""
 
+    def __init__(self, message: str, began: bool) -> None:
+        super().__init__(message)
+        self.began = began
+        """Whether the body may have run."""
 
-async def in_process(tool: Tool, values: Any, ctx: Context, grace: float) -> Any:
+
+async def in_process(
+    tool: Tool, args: Mapping[str, Any], ctx: Context, init: InitContext, grace: float
+) -> Any:
     """The body's value, from a process that is gone, with all its children, when this returns."""
     assert tool.body is not None
-    reader, writer = os.pipe()
     request = {
-        "channel": writer,
-        "module": tool.body.fn.__module__,
+        "module": _home(tool),
+        "function": tool.body.fn.__qualname__,
         "tool": tool.id,
-        "args": dict(as_mapping(values)),
-        "context": _facts(ctx),
+        "args": args,
+        "facts": facts_of(ctx),
+        "working_dir": init.working_dir,
     }
-    try:
+    async with _channels() as (lines, writer, tail, theirs, printing):
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-c",
-            _START,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
-            pass_fds=(writer,),
+            *(sys.executable, "-P", "-c", _START, str(theirs.fileno())),
+            stdin=DEVNULL,
+            stdout=printing,
+            stderr=printing,
+            pass_fds=(theirs.fileno(),),
             start_new_session=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
         )
-    except BaseException:
-        os.close(reader)
-        raise
-    finally:
-        os.close(writer)
+        theirs.close()
+        printing.close()
+        try:
+            talk = _Talk(lines, writer, ctx)
+            answer = await _converse(process, talk, tail, request)
+            with suppress(TimeoutError):  # it may have something to do at exit
+                await asyncio.wait_for(process.wait(), grace)
+        finally:
+            await _stop(process, grace)
+    if "error" in answer:
+        raise ToolError(answer["error"], code=answer["code"])
+    return from_portable(answer["result"])
+
+
+@asynccontextmanager
+async def _channels() -> AsyncIterator[
+    tuple[asyncio.StreamReader, asyncio.StreamWriter, _Tail, socket.socket, BinaryIO]
+]:
+    """A socket to talk over and a pipe for what is printed: our ends connected, theirs to be handed on."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs, _pipe() as (printed, printing):
+        pipe, tail = await asyncio.get_running_loop().connect_read_pipe(_Tail, printed)
+        with closing(pipe):
+            lines, writer = await asyncio.open_connection(sock=ours, limit=_LINE_LIMIT)
+            with closing(writer):
+                yield lines, writer, tail, theirs, printing
+
+
+@contextmanager
+def _pipe() -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb", 0) as ours, os.fdopen(writing, "wb", 0) as theirs:
+        yield ours, theirs
+
+
+def _home(tool: Tool) -> str:
+    """The module at whose top the tool stands: mostly, but not always, that of its function."""
+    assert tool.body is not None
+    fn = tool.body.fn
+    if ismethod(fn):
+        return type(fn.__self__).__module__
+    for name in (fn.__module__, *sys.modules):
+        values = list(getattr(sys.modules.get(name), "__dict__", {}).values())
+        if name != "__main__" and any(type(one) is Tool and one.body is tool.body for one in values):
+            return name
+    return str(fn.__module__)
+
+
+async def _converse(process: Process, talk: _Talk, tail: _Tail, request: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer of the process; raises `ProcessDied` when it ends without one."""
+    answering = asyncio.create_task(talk.answer(request))
+    exiting = asyncio.create_task(process.wait())
     try:
-        return await _converse(process, reader, request, tool, ctx)
+        await asyncio.wait({answering, exiting}, return_when=asyncio.FIRST_COMPLETED)
+        if not answering.done():
+            _signal_group(process.pid, signal.SIGKILL)  # who is left must not hold the channel open
+            await asyncio.wait({answering}, timeout=_LAST_WORDS)
+        if answering.done() and (answer := answering.result()) is not None:
+            return answer
+        how = _how(await exiting)
+        said = await tail.text()
+        words = f"The process of {request['tool']} ended ({how}) before it answered."
+        raise ProcessDied(f"{words} It said: {said}" if said else words, talk.began)
     finally:
-        await asyncio.shield(_stop(process, grace))
+        answering.cancel()
+        exiting.cancel()
+        await asyncio.gather(answering, exiting, return_exceptions=True)
 
 
-async def _converse(
-    process: asyncio.subprocess.Process, reader: int, request: dict[str, Any], tool: Tool, ctx: Context
-) -> Any:
-    assert process.stdin is not None and process.stderr is not None
-    lines = asyncio.StreamReader(limit=_LINE_LIMIT)
-    loop = asyncio.get_running_loop()
-    transport, _ = await loop.connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(lines), os.fdopen(reader, "rb")
-    )
-    errors = asyncio.create_task(_tail(process.stderr))
-    try:
-        with suppress(BrokenPipeError, ConnectionResetError):
-            process.stdin.write(json.dumps(request).encode())
-            await process.stdin.drain()
-            process.stdin.close()
-        async for line in lines:
-            told = json.loads(line)
-            if "progress" in told:
-                ctx.metadata(told["progress"])
-            elif "chunk" in told:
-                ctx.append_output(told["chunk"])
-            elif "error" in told:
-                raise ToolError(told["error"], code=told["code"])
-            else:
-                return from_portable(told["result"])
-        code = await process.wait()
-        said = (await errors).strip()
-        raise ProcessDied(
-            f"The process of {tool.id} ended ({_how(code)}) before it answered."
-            + (f" It said: {said}" if said else "")
-        )
-    finally:
-        transport.close()
-        errors.cancel()
-        with suppress(asyncio.CancelledError):
-            await errors
+class _Talk:
+    """What the process says, line by line."""
+
+    def __init__(self, lines: asyncio.StreamReader, writer: asyncio.StreamWriter, ctx: Context) -> None:
+        self._lines = lines
+        self._writer = writer
+        self._ctx = ctx
+        self.began = False
+
+    async def answer(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Ask, pass on progress and output, and give the answer; None when there is none."""
+        with suppress(ConnectionError):
+            self._writer.write(json.dumps(request).encode() + b"\n")
+            await self._writer.drain()
+            while line := await self._line():
+                told = json.loads(line)
+                if "result" in told or "error" in told:
+                    return dict(told)
+                if "progress" in told:
+                    self._ctx.metadata(told["progress"])
+                elif "chunk" in told:
+                    self._ctx.append_output(told["chunk"])
+                else:
+                    self.began = True
+        return None
+
+    async def _line(self) -> bytes:
+        """The next whole line; empty at the end, and where the process was killed in the middle of one."""
+        try:
+            line = await self._lines.readline()
+            return line if line.endswith(b"\n") else b""
+        except ValueError:  # asyncio's word for a line beyond the limit
+            much = f"more than {_LINE_LIMIT // 1024**2} MB at once"
+            raise ToolError(f"Its process answered with {much}.", code="INVALID_OUTPUT") from None
 
 
-async def _tail(stream: asyncio.StreamReader) -> str:
+class _Tail(asyncio.Protocol):
     """The end of what the process printed; all of it is read, so that printing never blocks."""
-    kept = b""
-    while piece := await stream.read(65_536):
-        kept = (kept + piece)[-_ERROR_TAIL:]
-    return kept.decode(errors="replace")
 
+    def __init__(self) -> None:
+        self._kept = b""
+        self._over = asyncio.Event()
 
-async def _stop(process: asyncio.subprocess.Process, grace: float) -> None:
-    """End the process and everything it started: asked first, by force after the grace."""
-    if process.returncode is None:
-        _signal_group(process.pid, signal.SIGTERM)
+    def data_received(self, data: bytes) -> None:
+        self._kept = (self._kept + data)[-_PRINTED:]
+
+    def connection_lost(self, _: Exception | None) -> None:
+        self._over.set()
+
+    async def text(self) -> str:
         with suppress(TimeoutError):
-            await asyncio.wait_for(process.wait(), grace)
-    _signal_group(process.pid, signal.SIGKILL)
-    await process.wait()
+            await asyncio.wait_for(self._over.wait(), _LAST_WORDS)
+        return self._kept.decode(errors="replace").strip()
+
+
+async def _stop(process: Process, grace: float) -> None:
+    """End the process and everything it started: asked first; by force after the grace, or once cancelled."""
+    try:
+        if process.returncode is None:
+            _signal_group(process.pid, signal.SIGTERM)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), grace)
+    finally:
+        _signal_group(process.pid, signal.SIGKILL)
+        await _reaped(process)
+
+
+async def _reaped(process: Process) -> None:
+    """A killed process is gone in a moment, and is waited for however often the call is cancelled meanwhile."""
+    gone = asyncio.ensure_future(process.wait())
+    cancelled: asyncio.CancelledError | None = None
+    while not gone.done():
+        try:
+            await asyncio.shield(gone)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
 
 
 def _signal_group(group: int, number: int) -> None:
@@ -122,12 +218,3 @@ def _signal_group(group: int, number: int) -> None:
 
 def _how(code: int) -> str:
     return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-
-
-def _facts(ctx: Context) -> dict[str, Any]:
-    names = (
-        "tenant_id organization_id tenant user_id user agent_id agent workspace_id workspace session_id "
-        "message_id turn source call_id tool_call_id run_id idempotency_key"
-    )
-    facts = {name: getattr(ctx, name) for name in names.split()}
-    return {**facts, "permissions": sorted(ctx.permissions), "capabilities": sorted(ctx.capabilities)}

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from handrail.core.define.context import Context
+from handrail.core.define.result import PAGE, Result
 from handrail.core.define.styles import tool
 
 
@@ -17,6 +18,8 @@ async def read_result(
     limit: Annotated[int, Field(description="How many characters to read", ge=1, le=100_000)] = 30_000,
     *,
     ctx: Context,
-) -> str:
+) -> Result:
     """Read on in an earlier result that was too large to show in full."""
-    return await ctx.read_result(handle, offset, limit)
+    text = await ctx.read_result(handle, offset, limit)
+    page = {"handle": handle, "offset": offset, "length": min(len(text), limit)}
+    return Result(data=text, output=text, metadata={PAGE: page})

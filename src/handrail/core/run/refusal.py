@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from handrail.core.define.call import FieldError, Status
 from handrail.core.define.decision import Decision
+from handrail.core.define.permission import SOURCES
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
 
@@ -94,8 +95,13 @@ def unknown_outcome(what: str) -> Refusal:
     return Refusal(result, "duplicate", status="needs_review")
 
 
-def internal(tool: Tool, error: Exception) -> Refusal:
-    why = f"Something inside Handrail failed while it served {tool.id} ({type(error).__name__})."
+def unknown_source(source: str) -> Refusal:
+    why = f"{source!r} is not a source of calls. Use one of: {', '.join(SOURCES)}."
+    return _refusal("NOT_PERMITTED", "Unknown source", why, "visibility")
+
+
+def internal(tool: str, error: Exception) -> Refusal:
+    why = f"Something inside Handrail failed while it served {tool} ({type(error).__name__})."
     return _refusal(
         "INTERNAL_ERROR", "Something went wrong", f"{why} Tell whoever runs this system.", "error"
     )

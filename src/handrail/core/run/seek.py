@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 import logging
+from collections.abc import Iterable, Sequence
 
 from handrail.core.define.call import Call
 from handrail.core.define.decision import Decision
+from handrail.core.define.principal import Principal
 from handrail.core.define.styles import initialised
 from handrail.core.define.tool import Tool
+from handrail.core.define.toolset import Toolset
 from handrail.core.errors import DefinitionError
 from handrail.core.run import refusal
 from handrail.core.run.house import House
@@ -20,33 +23,54 @@ _log = logging.getLogger("handrail.find")
 async def seek(call: Call, house: House) -> Tool | Refusal:
     """The ready tool, or why there is none."""
     assert call.principal is not None
+    if not isinstance(call.tool, str):
+        return refusal.not_found(str(call.tool))
     tool = house.registry.get(call.tool)
     if tool is None:
-        for toolset in house.toolsets:
-            try:
-                tool = await toolset.find(call.tool, call.principal)
-            except Exception as error:
-                _log.exception("a toolset failed to find %s", call.tool)
-                return refusal.unavailable(
-                    call.tool, f"The source of {call.tool} failed: {error}. Try again later."
-                )
-            if tool is not None:
-                break
+        try:
+            tool = await _in_toolsets(call.tool, call.principal, house.toolsets)
+        except Exception as error:
+            _log.exception("a toolset failed to find %s", call.tool)
+            return refusal.unavailable(
+                call.tool, f"The source of {call.tool} failed: {error}. Try again later."
+            )
     if tool is None:
-        return refusal.not_found(call.tool, await house.similar(call) if house.similar else ())
+        return await _not_found(call, house)
     if tool.ready:
         return tool
     try:
         return await make_ready(tool, house)
     except Exception as error:
         _log.exception("tool %s could not be initialised", tool.id)
-        return refusal.unavailable(tool.id, f"{tool.id} could not be set up: {error}")
+        why = error.problem if isinstance(error, DefinitionError) else error
+        return refusal.unavailable(tool.id, f"{tool.id} could not be set up: {why}")
+
+
+async def _in_toolsets(name: str, principal: Principal, toolsets: Iterable[Toolset]) -> Tool | None:
+    for toolset in toolsets:
+        tool = await toolset.find(name, principal)
+        if tool is not None and not isinstance(tool, Tool):
+            raise TypeError(f"it found a {type(tool).__name__}, which is not a tool")
+        if tool is not None:
+            return tool
+    return None
+
+
+async def _not_found(call: Call, house: House) -> Refusal:
+    """No such tool. What is near is a help, and no more: a toolset that cannot list does not matter here."""
+    near: Sequence[str] = ()
+    if house.similar is not None:
+        try:
+            near = await house.similar(call)
+        except Exception:
+            _log.exception("nothing could be listed that is near to %s", call.tool)
+    return refusal.not_found(call.tool, near)
 
 
 async def hidden_or_denied(decision: Decision, tool: Tool, call: Call, house: House) -> Refusal:
     """A hidden tool answers like an unknown one."""
     if decision.code == "TOOL_NOT_FOUND":
-        return refusal.not_found(call.tool, await house.similar(call) if house.similar else ())
+        return await _not_found(call, house)
     return refusal.denied(decision, tool)
 
 

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from handrail.core.define.call import Call, Outcome, Status
+from handrail.core.define.call import Call, Outcome, Repair, Status
 from handrail.core.define.context import Host
 from handrail.core.define.decision import Decision
 from handrail.core.define.permission import Capability
@@ -42,8 +42,8 @@ class Tale:
         "_task",
         "_timer",
         "_waiting",
-        "admitted",
         "approval_id",
+        "args",
         "began",
         "call",
         "claimed",
@@ -52,13 +52,16 @@ class Tale:
         "extra",
         "house",
         "key",
+        "next_run_id",
         "outcome",
         "raw",
         "reason",
+        "repairs",
         "run_id",
         "secrets",
         "stray",
         "tool",
+        "values",
     )
 
     def __init__(self, call: Call, raw: Any, house: House) -> None:
@@ -67,10 +70,16 @@ class Tale:
         self.house = house
         self.began = house.clock.ticks()
         self.tool: Tool | None = None
-        self.admitted: Admitted | None = None
+        self.args: dict[str, Any] | None = None
+        """The arguments once they fit: as JSON data, repairs included."""
+        self.values: Any = None
+        """The same as the body receives them."""
+        self.repairs: tuple[Repair, ...] = ()
         self.decision: Decision | None = None
         self.approval_id: str | None = None
         self.run_id: str | None = None
+        """Set once the run has begun and its `tool.started` is told."""
+        self.next_run_id = ""
         self.key: KeyId | None = None
         self.claimed: tuple[list[str], str] | None = None
         self.outcome: Outcome | None = None
@@ -85,13 +94,15 @@ class Tale:
         self._timer: asyncio.TimerHandle | None = None
         self._waiting: tuple[Callable[[], None], ...] = ()
 
-    def enter(self) -> None:
-        """From here on the call can be interrupted."""
+    def enter(self) -> bool:
+        """From here on the call can be interrupted; False when another with its id is on its way."""
+        if self.house.running.setdefault(self.call.id, self) is not self:  # type: ignore[arg-type]
+            return False
         task = asyncio.current_task()
         assert task is not None, "calls run inside a task"
         self._task = task
         self._cancelling = task.cancelling()
-        self.house.running[self.call.id] = self  # type: ignore[index]
+        return True
 
     def leave(self) -> None:
         """Leave nothing open, however the call ended; whoever waits for its end is told."""
@@ -105,6 +116,16 @@ class Tale:
         if self._waiting:
             for tell in self._waiting:
                 tell()
+
+    @property
+    def admitted(self) -> Admitted | None:
+        """The arguments once they fit the tool's schema."""
+        return None if self.args is None else Admitted(self.args, self.values, self.repairs)
+
+    @admitted.setter
+    def admitted(self, given: Admitted | None) -> None:
+        if given is not None:
+            self.args, self.values, self.repairs = given.args, given.values, given.repairs
 
     @property
     def granted(self) -> frozenset[Capability]:
@@ -190,7 +211,6 @@ class Tale:
             await self.house.teller.commit(started)
         except Exception:
             _log.exception("the event log did not take tool.started, so %s was not run", started.tool)
-            self.run_id = None
             return False
         return True
 
@@ -201,8 +221,8 @@ class Tale:
 
     def complete(self, result: Result) -> Outcome:
         """The call succeeded."""
-        house, call, tool, admitted = self.house, self.call, self.tool, self.admitted
-        assert tool is not None and call.id is not None and admitted is not None
+        house, call, tool = self.house, self.call, self.tool
+        assert tool is not None and call.id is not None
         clock, run_id = house.clock, self.run_id
         duration = (clock.ticks() - self.began) * 1000
         house.teller.tell(ToolCompleted, (call, tool.id, clock.now(), run_id, result, duration))
@@ -215,7 +235,7 @@ class Tale:
             run_id,
             self.approval_id,
             duration,
-            admitted.repairs,
+            self.repairs,
         )
         if self.key is not None or house.on_result.all:
             self._settled(outcome)
@@ -255,7 +275,7 @@ class Tale:
         return outcome
 
     def _settle(self, status: Status, result: Result, duration: float) -> Outcome:
-        call, admitted = self.call, self.admitted
+        call = self.call
         assert call.id is not None
         outcome = self.outcome = Outcome(
             status,
@@ -266,7 +286,7 @@ class Tale:
             self.run_id,
             self.approval_id,
             duration,
-            () if admitted is None else admitted.repairs,
+            self.repairs,
         )
         self._settled(outcome)
         return outcome
@@ -285,6 +305,6 @@ class Tale:
         """The arguments as a record may hold them."""
         if self.tool is None:
             return None
-        if self.admitted is not None:
-            return masked(self.admitted.args, self.tool.secrets)
+        if self.args is not None:
+            return masked(self.args, self.tool.secrets)
         return masked(self.raw, self.tool.secrets) if isinstance(self.raw, dict) else None

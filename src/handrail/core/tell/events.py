@@ -154,7 +154,7 @@ class ToolFailed(Event):
 
 @record
 class ToolCancelled(Event):
-    """A user or the runtime ended the call, or a reviewer rejected it."""
+    """A user or the runtime ended the call, or a reviewer rejected it (then there may be no run id)."""
 
     type = "tool.cancelled"
     kind = "cancelled"
@@ -162,12 +162,14 @@ class ToolCancelled(Event):
     run_id: str | None
     result: Result
     duration_ms: float
+    input: Any = None
 
     def payload(self) -> dict[str, Any]:
         return {
             "run_id": self.run_id,
             "code": self.result.code,
             "reason": self.result.error,
+            "input": self.input,
             "metadata": dict(self.result.metadata),
             "duration_ms": self.duration_ms,
         }

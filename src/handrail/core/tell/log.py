@@ -7,11 +7,12 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from handrail.core.define.call import Call
 from handrail.core.tell.events import Event, OutputAppended, ToolStarted
 
 Note = tuple[type[Event], tuple[Any, ...]]
 """An event that is not made yet: its type and its fields."""
+Session = tuple[str, str]
+"""A tenant and one of its sessions."""
 
 
 class EventLog(Protocol):
@@ -46,7 +47,7 @@ class MemoryLog:
     """The event log of a process without a database. Keeps the newest events.
 
     What is told is only noted; events are made and numbered when somebody reads. A call thus pays next to
-    nothing for a log that nobody looks at.
+    nothing for a log that nobody looks at. A session goes on counting as long as it is among the newest.
     """
 
     def __init__(self, keep: int = 10_000) -> None:
@@ -55,7 +56,10 @@ class MemoryLog:
         self.notes: deque[Note] = deque()
         """What was told and is not read yet; the teller appends here."""
         self._events: deque[Event] = deque()
-        self._last: dict[tuple[str, str | None], int] = {}
+        self._counts: dict[Session, int] = {}
+        """The last number of each session that has events here."""
+        self._past: dict[Session, int] = {}
+        """The last number of sessions whose events are gone, the newest of them last."""
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -76,27 +80,31 @@ class MemoryLog:
             self._number(kind(*fields))
 
     def _number(self, event: Event) -> None:
-        key = (event.tenant, event.call.session or event.call.id)
-        seq = self._last[key] = self._last.get(key, 0) + 1
-        object.__setattr__(event, "seq", seq)
+        session = (event.tenant, event.session)
+        count = self._counts.get(session)
+        if count is None:
+            count = self._past.pop(session, 0)
+        self._counts[session] = count + 1
+        object.__setattr__(event, "seq", count + 1)
         self._events.append(event)
         if len(self._events) > self.limit:
-            while len(self._events) > self._keep:
-                oldest = self._events.popleft()
-                self._end_of(oldest.call, oldest.seq)
+            self._drop(len(self._events) - self._keep)
 
     def forget(self) -> None:
-        """Drop the oldest notes, many at a time. Nobody ever saw them, so they take no numbers with them."""
+        """Drop the oldest, many at a time. Notes that nobody ever saw take no numbers with them."""
         with self._lock:
-            self._events.clear()
+            self._drop(len(self._events))
             while len(self.notes) > self._keep:
                 self.notes.popleft()
 
-    def _end_of(self, call: Call, seq: int) -> None:
-        """A session opened for one call never goes on, so its count goes with its last event."""
-        key = (call.principal.tenant if call.principal else "", call.id)
-        if call.session is None and self._last.get(key) == seq:
-            del self._last[key]
+    def _drop(self, number: int) -> None:
+        for _ in range(number):
+            oldest = self._events.popleft()
+            session = (oldest.tenant, oldest.session)
+            if self._counts[session] == oldest.seq:
+                self._past[session] = self._counts.pop(session)
+        while len(self._past) > self._keep:
+            del self._past[next(iter(self._past))]
 
     def read(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from handrail.core.define.names import slug_of
 from handrail.core.define.registryevent import RegistryEvent
 from handrail.core.define.result import Result
 from handrail.core.tell.events import Event, ToolCancelled, ToolCompleted, ToolFailed, ToolStarted
@@ -34,16 +35,16 @@ def last_result(events: Iterable[Event]) -> Result | None:
 def to_ui_events(event: Event) -> list[dict[str, Any]]:
     """`tool_start` and `tool_result` for the activity panel.
 
-    A call refused before it began still shows that it was asked for.
+    A call that ended before it began still shows that it was asked for, and every line that began ends.
     """
     if isinstance(event, ToolStarted):
         return [_start(event.tool, event.input)]
-    if isinstance(event, ToolCompleted):
-        return [_result(event.tool, event.result, event.duration_ms)]
-    if isinstance(event, ToolFailed):
-        ended = _result(event.tool, event.result, event.duration_ms)
-        return [ended] if event.run_id else [_start(event.tool, event.input), ended]
-    return []
+    if not isinstance(event, (ToolCompleted, ToolFailed, ToolCancelled)):
+        return []
+    ended = _result(event.tool, event.result, event.duration_ms)
+    if event.run_id is not None:
+        return [ended]
+    return [_start(event.tool, getattr(event, "input", None)), ended]
 
 
 def _start(tool: str, params: Any) -> dict[str, Any]:
@@ -73,21 +74,27 @@ class ToolRun:
 
 
 def to_legacy_tool_run(events: Iterable[Event], slug: str | None = None) -> ToolRun | None:
-    """Fold the events of one run into a ToolRun; None while it has not both begun and ended."""
-    started: ToolStarted | None = None
-    ended: ToolCompleted | ToolFailed | ToolCancelled | None = None
+    """Fold the events of one run into a ToolRun; None while it has not both begun and ended.
+
+    Of several runs, the first that ended.
+    """
+    begun: dict[str, ToolStarted] = {}
     for event in events:
         if isinstance(event, ToolStarted):
-            started = event
-        elif isinstance(event, (ToolCompleted, ToolFailed, ToolCancelled)):
-            ended = event
-    if started is None or ended is None:
-        return None
+            begun[event.run_id] = event
+        elif isinstance(event, (ToolCompleted, ToolFailed, ToolCancelled)) and event.run_id in begun:
+            return _tool_run(begun[event.run_id], event, slug)
+    return None
+
+
+def _tool_run(
+    started: ToolStarted, ended: ToolCompleted | ToolFailed | ToolCancelled, slug: str | None
+) -> ToolRun:
     legacy = ended.result.to_legacy_run()
     return ToolRun(
         id=started.run_id,
         tenant_id=started.tenant,
-        tool_slug=slug or started.tool,
+        tool_slug=slug or slug_of(started.tool),
         user_id=started.call.principal.user if started.call.principal else None,
         input=dict(started.input),
         output=legacy["output"],
@@ -95,6 +102,6 @@ def to_legacy_tool_run(events: Iterable[Event], slug: str | None = None) -> Tool
         error=legacy["error"],
         duration_ms=ended.duration_ms,
         source=_LEGACY_SOURCE[started.call.source],
-        chat_id=started.call.message,
+        chat_id=started.call.session,
         session_id=started.session,
     )
