@@ -7,7 +7,7 @@ closed: its last act is to become an instance of a subclass that refuses to be c
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, dataclass, field, fields
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from typing import Any, NoReturn, TypeVar, dataclass_transform
 
 T = TypeVar("T")
@@ -16,11 +16,6 @@ T = TypeVar("T")
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(cls: type[T]) -> type[T]:
     """Make a frozen dataclass with slots. Fields and defaults as in a dataclass; no `__post_init__`."""
-
-    def close(self: Any) -> None:
-        self.__class__ = closed
-
-    cls.__post_init__ = close  # type: ignore[attr-defined]
     made: Any = dataclass(slots=True)(cls)
     made.__hash__ = _hash
     made.__reduce__ = lambda self: (_again, (made, _values(self), _set_later(self)))
@@ -35,7 +30,35 @@ def record(cls: type[T]) -> type[T]:
         "__delattr__": _refuse_delete,
     }
     closed = type(made.__name__, (made,), namespace)
+    made.__init__ = _filling(made, closed)
     return made  # type: ignore[no-any-return]
+
+
+def _filling(made: Any, closed: type) -> Any:
+    """The `__init__` that a dataclass would have, with the closing as its last line."""
+    known: dict[str, Any] = {"__closed": closed, "__missing": MISSING}
+    parameters, lines = ["self"], []
+    for one in fields(made):
+        name, default = one.name, f"__default_{one.name}"
+        value = name
+        if one.default_factory is not MISSING:
+            known[default] = one.default_factory
+            parameters.append(f"{name}=__missing")
+            value = f"{default}() if {name} is __missing else {name}"
+        elif one.default is not MISSING:
+            known[default] = one.default
+            if one.init:
+                parameters.append(f"{name}={default}")
+            else:
+                value = default
+        else:
+            parameters.append(name)
+        lines.append(f"    self.{name} = {value}")
+    source = (
+        f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines) + "\n    self.__class__ = __closed"
+    )
+    exec(source, known)
+    return known["__init__"]
 
 
 def _refuse_set(self: object, name: str, value: object) -> NoReturn:

@@ -200,6 +200,10 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "isolation of a closure": (lambda: spoiled(execute=closure(), isolation="process"), "no import path"),
     "class without execute": (lambda: Empty.tool(), "Empty has no execute"),
     "class that wants arguments": (lambda: Demanding.tool(), "cannot be made without arguments"),
+    "aliases beside an initialiser": (
+        lambda: define("shop.sell", lambda init: {}, aliases=5),
+        "aliases cannot be read",
+    ),
     "option beside an initialiser": (
         lambda: define("shop.sell", lambda init: {}, level="read"),
         "'level' is given",

@@ -95,6 +95,20 @@ def in_itself() -> list[Any]:
     return inside
 
 
+class Hostile(dict[str, Any]):
+    """A map that does not let itself be read."""
+
+    def items(self) -> Any:
+        raise LookupError("not for you")
+
+
+class Nobody:
+    """An object that does not say what it is."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise LookupError("not for you")
+
+
 NOT_JSON: dict[str, Any] = {
     "half a surrogate pair": "\ud800",
     "half a surrogate pair inside": ["\udfffabc"],
@@ -109,6 +123,8 @@ NOT_JSON: dict[str, Any] = {
     "bytes": b"abc",
     "an object": object(),
     "a set": {1},
+    "a map that cannot be read": Hostile(a=1),
+    "an object that cannot be asked": Nobody(),
 }
 
 

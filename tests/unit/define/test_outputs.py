@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from handrail import Handrail, Outcome, Result, Tool, define, tool
+from handrail.core.define.validation import Invalid
 from handrail.ext import ToolResponse, build_markdown_table, findings
 
 
@@ -126,6 +127,15 @@ async def test_a_broken_promise_is_a_failure_that_names_the_author(annotation: A
 
     assert (out.status, out.code) == ("failed", "INVALID_OUTPUT")
     assert "tell its author" in (out.result.error or "")
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_a_number_that_is_none_breaks_the_promise_of_a_number(value: float) -> None:
+    check = returning(list[float], None).check_output
+
+    assert check is not None and check([0.5]) == [0.5]
+    with pytest.raises(Invalid):
+        check([value])
 
 
 @pytest.mark.req("TD-08", "SC-10")

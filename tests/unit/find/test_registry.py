@@ -46,6 +46,7 @@ async def test_a_tool_may_be_registered_while_calls_run_and_before_the_tools_it_
 @pytest.mark.parametrize("name", ["data.search", "find", "data__search", "data-search"])
 def test_a_tool_is_removed_under_any_of_its_names(name: str) -> None:
     registry = Registry([named("data.search", aliases=["find"]), named("other")])
+    assert registry.get(name) is registry.get("data.search")
 
     assert registry.unregister(name) is True
     assert registry.unregister(name) is False

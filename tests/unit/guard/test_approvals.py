@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from pydantic import Field
 
-from handrail import Handrail, Policy, Principal, Registry, Tool, tool
+from handrail import Call, Decision, Handrail, Policy, Principal, Registry, Tool, tool
 from handrail.core.run.approve import Grant
 from handrail.ext import ApprovalRequest, Conflict, MemoryBook, respond
 
@@ -85,7 +86,7 @@ async def test_a_rejected_call_ends_with_the_reason() -> None:
     assert types(hr, out.call_id) == ["tool.needs_approval", "tool.cancelled"]
 
 
-@pytest.mark.req("BY-02")
+@pytest.mark.req("AP-02")
 async def test_a_reviewer_can_answer_in_the_tools_place() -> None:
     ran: list[str] = []
     async with Handrail([publishing(ran)]) as hr:
@@ -97,7 +98,7 @@ async def test_a_reviewer_can_answer_in_the_tools_place() -> None:
     assert types(hr, out.call_id) == ["tool.needs_approval", "tool.completed"]
 
 
-@pytest.mark.req("BY-02", "BY-04")
+@pytest.mark.req("AP-02", "BY-04")
 async def test_a_reviewer_can_edit_and_approve() -> None:
     ran: list[str] = []
     async with Handrail([publishing(ran)]) as hr:
@@ -106,6 +107,28 @@ async def test_a_reviewer_can_edit_and_approve() -> None:
         done = await hr.wait(out.call_id, 10)
 
     assert (done.status, ran) == ("completed", ["Spring"])
+
+
+@pytest.mark.req("AP-02", "BY-19")
+async def test_a_reviewer_edits_around_a_secret_that_nobody_shows_them() -> None:
+    used: list[tuple[str, str]] = []
+
+    @tool("posts.publish", level="write")
+    async def publish(
+        title: str, password: Annotated[str, Field(json_schema_extra={"x-secret": True})]
+    ) -> None:
+        """Publish a post."""
+        used.append((title, password))
+
+    async with Handrail([publish]) as hr:
+        out = await ask(hr, {"title": "spring", "password": "hunter2"})
+        [request] = await hr.approvals.list(BO)
+        assert "hunter2" not in repr(request)
+        await hr.approvals.approve(request.id, by=BO, edits={**request.args, "title": "Spring"})
+        await hr.wait(out.call_id, 10)
+
+    assert used == [("Spring", "hunter2")]
+    assert "hunter2" not in repr([event.to_dict() for event in hr.log.read("acme")])
 
 
 ANSWERS: dict[str, Any] = {
@@ -217,7 +240,7 @@ async def test_arguments_changed_by_their_sender_after_the_question_do_not_run()
 @pytest.mark.req("AP-09", "BY-03")
 async def test_an_approval_whose_arguments_were_altered_runs_nothing() -> None:
     class Altering(MemoryBook):
-        def settle(self, approval_id, tenant, status, reply, /):  # type: ignore[override]
+        def settle(self, approval_id, tenant, status, reply, /):
             settled = super().settle(approval_id, tenant, status, reply)
             if settled is not None:
                 settled.raw["title"] = "summer"
@@ -263,6 +286,31 @@ async def test_a_tool_that_changed_while_the_question_waited_does_not_run(change
     assert (done.status, done.code, ran) == ("refused", code, [])
 
 
+@pytest.mark.xfail(reason="core/run/pipeline.py looks at the grant only when the decision is not allow")
+@pytest.mark.req("AP-02", "AP-07", "BY-03")
+@pytest.mark.parametrize(
+    ("answer", "status", "ran"),
+    [
+        (lambda hr, id: hr.approvals.reject(id, by=BO), "refused", []),
+        (lambda hr, id: hr.approvals.respond(id, by=BO, result="no need"), "completed", []),
+        (lambda hr, id: hr.approvals.approve(id, by=BO, edits={"title": "Spring"}), "completed", ["Spring"]),
+    ],
+    ids=["reject", "respond", "edit"],
+)
+async def test_an_answer_holds_though_the_call_would_ask_no_more(
+    answer: Any, status: str, ran: list[str]
+) -> None:
+    did: list[str] = []
+    danger = ["moderate"]
+    async with Handrail([publishing(did, level=None, danger=lambda args: danger[0])]) as hr:
+        out = await ask(hr)
+        danger[0] = "safe"
+        await answer(hr, out.approval_id)
+        done = await hr.wait(out.call_id, 10)
+
+    assert (done.status, did) == (status, ran)
+
+
 @pytest.mark.req("AP-04", "EX-20")
 async def test_a_call_from_a_plan_that_is_approved_runs_and_is_not_planned_again() -> None:
     ran: list[str] = []
@@ -293,8 +341,6 @@ def test_a_full_book_forgets_what_is_answered_before_what_is_open() -> None:
 
 
 def _request(name: str) -> ApprovalRequest:
-    from handrail import Call, Decision
-
     return ApprovalRequest(
         id=name,
         call=Call("t", principal=AGENT),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any
 
@@ -82,7 +83,9 @@ async def test_a_rejection_tells_the_model_the_reason_and_the_log_who_refused() 
     asked = Asked(reject("drafts stay inside", by="bo"))
     out = await asked.go()
 
-    assert out.to_model() == '{"error":"A person rejected posts.publish: drafts stay inside","code":"REJECTED"}'
+    assert (
+        out.to_model() == '{"error":"A person rejected posts.publish: drafts stay inside","code":"REJECTED"}'
+    )
     assert out.decision is not None
     assert (out.decision.verdict, out.decision.layer, out.decision.code) == ("deny", "approval", "REJECTED")
 
@@ -125,7 +128,7 @@ async def test_an_approver_that_fails_or_answers_nonsense_refuses(
     assert "posts.publish" in (out.result.error or "")
 
 
-@pytest.mark.req("BY-02", "AP-02")
+@pytest.mark.req("AP-02")
 async def test_a_person_can_answer_in_the_tools_place_and_the_body_never_runs() -> None:
     asked = Asked(respond({"url": "/old"}, by="bo"))
     out = await asked.go()
@@ -136,7 +139,7 @@ async def test_a_person_can_answer_in_the_tools_place_and_the_body_never_runs() 
     assert out.run_id is None
 
 
-@pytest.mark.req("BY-02", "AP-07")
+@pytest.mark.req("AP-02", "AP-07")
 async def test_an_answer_in_the_tools_place_may_be_a_failure() -> None:
     asked = Asked(respond(Result.fail("the site is down", code="DOWN")))
     out = await asked.go()
@@ -159,7 +162,7 @@ async def test_the_question_shows_tool_arguments_effect_and_repairs() -> None:
     assert (request.status, request.expires_at) == ("pending", None)
 
 
-@pytest.mark.req("BY-02", "BY-04", "AP-09")
+@pytest.mark.req("AP-02", "BY-04", "AP-09")
 async def test_edits_replace_the_arguments_and_only_they_run() -> None:
     asked = Asked(approve(by="bo", edits={"title": "Spring"}))
     out = await asked.go({"title": "spring", "stars": 5})
@@ -167,7 +170,7 @@ async def test_edits_replace_the_arguments_and_only_they_run() -> None:
     assert (out.status, asked.ran) == ("completed", ["Spring"])
 
 
-@pytest.mark.req("BY-02", "BY-04")
+@pytest.mark.req("AP-02", "BY-04")
 async def test_the_log_says_what_was_proposed_what_ran_and_that_it_was_edited() -> None:
     async def approver(request):
         return approve(by="bo", edits={"title": "Spring"})
@@ -225,6 +228,31 @@ async def test_an_approver_that_changes_the_question_changes_nothing_that_runs()
     assert (out.status, asked.ran) == ("completed", ["spring"])
 
 
+@pytest.mark.req("AP-05", "CX-07")
+@pytest.mark.parametrize("late", [True, None, RuntimeError("interrupted")], ids=str)
+async def test_an_answer_to_a_call_that_was_cancelled_meanwhile_comes_too_late(late: Any) -> None:
+    ran: list[str] = []
+    asked = asyncio.Event()
+
+    async def stubborn(request):
+        asked.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            if isinstance(late, Exception):
+                raise late from None
+        return late
+
+    async with Handrail([publishing(ran)], approver=stubborn) as hr:
+        task = asyncio.create_task(hr.call("posts.publish", {"title": "spring"}, principal=AGENT, id="c1"))
+        await asked.wait()
+        await hr.cancel("c1")
+        out = await task
+        assert await hr.approvals.list(Principal(tenant="acme", user="bo")) == []
+
+    assert (out.status, out.code, ran) == ("cancelled", "CANCELLED", [])
+
+
 async def approved_while(change: Any, tools: Any = None, **options: Any) -> tuple[Outcome, list[str]]:
     """A call that is approved after the registry was changed under it."""
     ran: list[str] = []
@@ -248,13 +276,24 @@ async def test_a_tool_that_changed_while_the_approver_thought_is_stale() -> None
 
 
 @pytest.mark.req("BY-04", "AP-09")
-@pytest.mark.parametrize("graver", [{"level": "destructive"}, {"danger": "dangerous"}])
-async def test_a_tool_that_became_graver_than_what_was_approved_is_stale(graver: dict[str, Any]) -> None:
-    def change(registry: Registry, ran: list[str]) -> None:
-        registry.register(publishing(ran, **graver), replace=True)
+@pytest.mark.parametrize(
+    ("before", "after", "code"), [("moderate", "dangerous", "STALE_TOOL"), ("dangerous", "safe", None)]
+)
+async def test_a_call_that_became_graver_than_what_was_approved_is_stale(
+    before: str, after: str, code: str | None
+) -> None:
+    ran: list[str] = []
+    danger = [before]
 
-    out, ran = await approved_while(change)
-    assert (out.status, out.code, ran) == ("refused", "STALE_TOOL", [])
+    async def approver(request):
+        danger[0] = after
+        return True
+
+    tools = [publishing(ran, level=None, danger=lambda args: danger[0])]
+    async with Handrail(tools, approver=approver) as hr:
+        out = await hr.call("posts.publish", {"title": "spring"}, principal=AGENT)
+
+    assert (out.code, bool(ran)) == (code, code is None)
 
 
 @pytest.mark.req("BY-04")
@@ -269,7 +308,8 @@ async def test_a_tool_that_was_unregistered_while_the_approver_thought_is_not_fo
 
 @pytest.mark.req("BY-04", "PM-18")
 @pytest.mark.parametrize(
-    ("now", "code"), [({"requires": "posts.publish"}, "NOT_PERMITTED"), ({"tenants": ["b"]}, "TOOL_NOT_FOUND")]
+    ("now", "code"),
+    [({"requires": "posts.publish"}, "NOT_PERMITTED"), ({"tenants": ["b"]}, "TOOL_NOT_FOUND")],
 )
 async def test_authority_is_checked_again_after_the_approval(now: dict[str, Any], code: str) -> None:
     def change(registry: Registry, ran: list[str]) -> None:

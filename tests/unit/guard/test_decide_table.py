@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from handrail.core.guard.decide import is_standing
 from handrail.ext import decide
 from tests.unit.guard.oracle import TABLE, Case, Expected, expected, table_word
 
-CALLERS = [
+CALLERS: list[tuple[Any, Any]] = [
     ("agent", None),
     ("mcp", None),
     ("job", None),
@@ -24,7 +25,7 @@ CALLERS = [
     ("api", "person"),
     ("api", "service"),
 ]
-LISTS: dict[str, dict[str, list[str]]] = {
+LISTS: dict[str, dict[str, Any]] = {
     "none": {},
     "allowed": {"allow": ["t.act"]},
     "not allowed": {"allow": ["t.other"]},
@@ -52,14 +53,10 @@ def tools() -> dict[tuple[str, str, str, bool], Tool]:
 
 def policies() -> dict[tuple[str, str, str, str, object], Policy]:
     def made(mode, moderate, lists, capability, plan) -> Policy:
-        granted = ["read", "network"] if capability == "granted" else ["read"]
-        return Policy(
-            approval_mode=mode, moderate=moderate, capabilities=granted, plan=plan, **LISTS[lists]
-        )
+        granted: Any = ["read", "network"] if capability == "granted" else ["read"]
+        return Policy(approval_mode=mode, moderate=moderate, capabilities=granted, plan=plan, **LISTS[lists])
 
-    return {
-        axes: made(*axes) for axes in product(MODES, MODERATE, LISTS, ("granted", "missing"), PLANS)
-    }
+    return {axes: made(*axes) for axes in product(MODES, MODERATE, LISTS, ("granted", "missing"), PLANS)}
 
 
 def cases() -> Iterator[tuple[Case, Tool, Principal, Policy]]:
@@ -100,9 +97,9 @@ def decided(case: Case, tool: Tool, principal: Principal, policy: Policy) -> Exp
 def test_every_combination_is_decided_as_the_table_says() -> None:
     wrong: list[str] = []
     count = 0
-    for case, *rest in cases():
+    for case, made, principal, policy in cases():
         count += 1
-        got, wanted = decided(case, *rest), expected(case)
+        got, wanted = decided(case, made, principal, policy), expected(case)
         if got != wanted:
             wrong.append(f"{case}\n    said   {got}\n    wanted {wanted}")
     assert count == 4 * 3 * 2 * 3 * 2 * 8 * 5 * 3 * 2 * 3
@@ -137,7 +134,7 @@ def test_nothing_destructive_or_dangerous_is_ever_allowed_outright() -> None:
     made = tools()
     grave = [made[axes] for axes in made if "destructive" in axes or "dangerous" in axes]
     for one, mode, moderate, (source, key) in product(grave, MODES, MODERATE, CALLERS):
-        principal = Principal(tenant="acme", permissions=["*"], key=key or "agent")  # type: ignore[arg-type]
-        policy = Policy(approval_mode=mode, moderate=moderate)  # type: ignore[arg-type]
-        decision = decide(one, {}, principal, policy, source)  # type: ignore[arg-type]
+        principal = Principal(tenant="acme", permissions=["*"], key=key or "agent")
+        policy = Policy(approval_mode=mode, moderate=moderate)
+        decision = decide(one, {}, principal, policy, source)
         assert decision.verdict == "ask", (one.level, one.danger, mode, source, key)

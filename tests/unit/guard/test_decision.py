@@ -18,10 +18,10 @@ WORDS = ("allow", "ask", "queue", "deny")
 steps = st.builds(
     Step,
     layer=st.sampled_from(["visibility", "plan", "rules", "danger", "level"]),
-    verdict=st.sampled_from(WORDS),  # type: ignore[arg-type]
+    verdict=st.sampled_from(WORDS),
     reason=st.sampled_from(["", "x", "it is so"]),
     rule=st.none() | st.sampled_from(["a", "b"]),
-    by=st.sampled_from([None, "reviewer", "caller"]),  # type: ignore[arg-type]
+    by=st.sampled_from([None, "reviewer", "caller"]),
 )
 traces = st.lists(steps, min_size=1, max_size=8).map(tuple)
 

@@ -88,10 +88,13 @@ async def test_a_tool_with_a_permission_is_for_those_who_hold_exactly_that_one(p
 
 @pytest.mark.req("PM-17")
 async def test_an_export_names_nothing_that_may_not_be_used() -> None:
-    tools = [reading("open.act"), reading("closed.act", requires="secret.right", description="The hidden one")]
+    tools = [
+        reading("open.act"),
+        reading("closed.act", requires="secret.right", description="The hidden one"),
+    ]
     async with Handrail(tools) as hr:
         for how in ("openai", "anthropic", "mcp", "ai_sdk", "prompt_menu"):
-            exported = repr(await hr.export(how, ANA))  # type: ignore[arg-type]
+            exported = repr(await hr.export(how, ANA))
             assert "open" in exported
             assert "closed" not in exported and "hidden one" not in exported
 
@@ -149,7 +152,7 @@ async def test_whatever_can_be_called_is_listed(when, verdict, dynamic, source, 
             assert await listed(hr, source=source) == ["a.act"]
 
 
-@pytest.mark.req("PM-17", "MT-01")
+@pytest.mark.req("PM-17")
 async def test_a_hidden_tool_answers_in_every_way_like_one_that_does_not_exist() -> None:
     here = reading("lab.mix")
     async with Handrail([here, reading("lab.mixer", tenants=["globex"])]) as hr:

@@ -48,8 +48,12 @@ async def refused(hr: Handrail, args: dict[str, Any] | None = None) -> Any:
 
 @pytest.mark.req("PM-06", "PM-25")
 @pytest.mark.parametrize("axis", ["danger", "level"])
-@pytest.mark.parametrize("function", [broken, lambda args: "harmless", lambda args: None, lambda args: args.no])
-async def test_a_danger_or_level_function_that_fails_or_says_nonsense_refuses(axis: str, function: Any) -> None:
+@pytest.mark.parametrize(
+    "function", [broken, lambda args: "harmless", lambda args: None, lambda args: args.no]
+)
+async def test_a_danger_or_level_function_that_fails_or_says_nonsense_refuses(
+    axis: str, function: Any
+) -> None:
     ran: list[int] = []
     out = await refused(Handrail([acting(ran, **{axis: function})]))
 

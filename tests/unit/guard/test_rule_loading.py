@@ -91,7 +91,14 @@ def test_a_condition_that_means_nothing_is_refused_with_the_rule_and_what_is_wro
 @pytest.mark.req("PM-26")
 @pytest.mark.parametrize(
     "options",
-    [{"verdict": "forbid"}, {"verdict": None}, {"verdict": ["deny"]}, {"tool": ""}, {"tool": None}, {"tool": 5}],
+    [
+        {"verdict": "forbid"},
+        {"verdict": None},
+        {"verdict": ["deny"]},
+        {"tool": ""},
+        {"tool": None},
+        {"tool": 5},
+    ],
 )
 def test_a_rule_needs_a_tool_and_one_of_the_four_verdicts(options: dict[str, Any]) -> None:
     with pytest.raises(PolicyError):

@@ -209,8 +209,22 @@ async def test_a_rule_sees_repaired_arguments_with_their_defaults() -> None:
     assert out.decision is not None and out.decision.rule == "default and repair"
 
 
+async def test_a_rule_sees_the_defaults_of_a_tool_with_plain_arguments_too() -> None:
+    @tool("files.list", level="read")
+    async def list_files(folder: str = "/etc", depth: int = 1) -> None:
+        """List."""
+
+    async with Handrail(
+        [list_files], policy=Policy(rules=[Rule("*", {"folder": {"under": "/etc"}}, "deny")])
+    ) as hr:
+        assert (await hr.call("files.list", principal=ANA)).code == "NOT_PERMITTED"
+        assert (await hr.call("files.list", {"depth": 2}, principal=ANA)).code == "NOT_PERMITTED"
+        assert (await hr.call("files.list", {"folder": "/srv"}, principal=ANA)).ok
+
+
 @pytest.mark.parametrize(
-    ("verdict", "status"), [("allow", "pending"), ("ask", "pending"), ("queue", "queued"), ("deny", "refused")]
+    ("verdict", "status"),
+    [("allow", "pending"), ("ask", "pending"), ("queue", "queued"), ("deny", "refused")],
 )
 async def test_a_rule_may_say_allow_but_takes_no_gate_away(verdict: Any, status: str) -> None:
     async with Handrail([write], policy=Policy(rules=[Rule("files.*", verdict=verdict)])) as hr:

@@ -32,7 +32,7 @@ async def test_a_body_gets_the_identity_of_the_session_whoever_calls() -> None:
     async with Handrail([list_notes]) as hr:
         for source in ("web", "cli", "api", "agent", "mcp", "job"):
             who = Principal(tenant="acme", user="ana")
-            out = await hr.call("notes.list", {"query": "x"}, principal=who, source=source)  # type: ignore[arg-type]
+            out = await hr.call("notes.list", {"query": "x"}, principal=who, source=source)
             assert out.result.data == {"organization": "acme", "tenant": "acme", "user": "ana"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -45,24 +46,24 @@ rules = st.builds(
             {"@agent": {"neq": "agent 1"}},
         ]
     ),
-    verdict=st.sampled_from(WORDS),  # type: ignore[arg-type]
+    verdict=st.sampled_from(WORDS),
 )
 policies = st.builds(
     Policy,
-    approval_mode=st.sampled_from(["strict", "policy", "danger"]),  # type: ignore[arg-type]
+    approval_mode=st.sampled_from(["strict", "policy", "danger"]),
     allow=st.none() | st.lists(names, max_size=2),
     deny=st.lists(names, max_size=1),
-    capabilities=st.none() | st.lists(st.sampled_from(["read", "network"])),  # type: ignore[arg-type]
+    capabilities=st.none() | st.lists(st.sampled_from(["read", "network"])),
     rules=st.lists(rules, max_size=2),
-    plan=st.sampled_from([False, True, "all"]),  # type: ignore[arg-type]
-    moderate=st.sampled_from(["ask", "allow"]),  # type: ignore[arg-type]
+    plan=st.sampled_from([False, True, "all"]),
+    moderate=st.sampled_from(["ask", "allow"]),
 )
 permissions = st.none() | st.lists(st.sampled_from(["a.write", "b.wipe", "*"]), unique=True)
 principals = st.builds(
     Principal,
     tenant=st.just("acme"),
     permissions=st.lists(st.sampled_from(["a.write", "b.wipe", "*"]), unique=True),
-    key=st.sampled_from(["agent", "person", "service"]),  # type: ignore[arg-type]
+    key=st.sampled_from(["agent", "person", "service"]),
 )
 
 
@@ -105,7 +106,7 @@ def test_a_sub_agent_holds_no_permission_that_one_above_it_lacks(
     for depth, wanted in enumerate(asked):
         line.append(line[-1].spawn(f"agent {depth}", wanted))
 
-    for above, below in zip(line, line[1:], strict=False):
+    for above, below in pairwise(line):
         for permission in ("a.write", "b.wipe", "c.anything"):
             assert above.holds(permission) or not below.holds(permission)
         assert (below.tenant, below.roles) == (who.tenant, who.roles)

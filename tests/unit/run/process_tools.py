@@ -5,6 +5,7 @@ import atexit
 import base64
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -144,10 +145,25 @@ def fail(how: str) -> Any:
         case "gone":
             os.write(2, b"the disk is on fire")
             os._exit(7)
+        case "half":
+            os.write(_channel(), b'{"result": {"value": "all')
+            os._exit(7)
         case "bytes":
             return b"\xff\xfe"
         case "words":
             return {"error": "No, thank you.", "code": "POLITE"}
+
+
+def _channel() -> int:
+    """The descriptor of the socket over which the answer goes."""
+    return next(number for number in range(3, 100) if _is_socket(number))
+
+
+def _is_socket(number: int) -> bool:
+    try:
+        return stat.S_ISSOCK(os.fstat(number).st_mode)
+    except OSError:
+        return False
 
 
 @tool("calls.speak", level="read", isolation="process")
@@ -192,7 +208,7 @@ async def identity(*, ctx: Context) -> dict[str, Any]:
 @tool("calls.secret", level="read", isolation="process")
 def secret(what: str, *, ctx: Context) -> Any:
     """Ask the context for something that is alive."""
-    return ctx.secret("TOKEN") if what == "secret" else asyncio.run(ctx.call("calc.add", {"a": 1}))  # type: ignore[arg-type]
+    return ctx.secret("TOKEN") if what == "secret" else asyncio.run(ctx.call("calc.add", {"a": 1}))
 
 
 @tool("texts.make", level="read", isolation="process")

@@ -8,7 +8,7 @@ import pytest
 
 from handrail import Context, Handrail, Outcome, Policy, Principal, tool
 from handrail.core.tell.log import open_runs
-from handrail.ext import MemoryClaims
+from handrail.ext import Event, MemoryClaims
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 WRITE = {"level": "write", "description": "Write.", "writes": lambda args: ["desk"]}
@@ -63,9 +63,13 @@ async def test_the_caller_goes_on_as_if_nothing_had_happened() -> None:
         await asyncio.Event().wait()
 
     async with handrail(body) as hr:
-        hr.subscribe(
-            lambda event: asyncio.ensure_future(hr.cancel("c1")) if event.kind == "started" else None  # type: ignore[arg-type,return-value]
-        )
+        cancelling: list[asyncio.Task[bool]] = []
+
+        def hear(event: Event) -> None:
+            if event.kind == "started":
+                cancelling.append(asyncio.create_task(hr.cancel("c1")))
+
+        hr.subscribe(hear)
         async with asyncio.timeout(60):
             out = await hr.call("desk.write", id="c1")
             await left_nothing(hr, out)
@@ -96,7 +100,7 @@ async def test_a_call_cancelled_twice_is_told_once_and_keeps_the_first_reason() 
     async with handrail(body) as hr:
         call = asyncio.create_task(hr.call("desk.write", id="c1"))
         await entered.wait()
-        assert await asyncio.gather(hr.cancel("c1", "first"), hr.cancel("c1", "second")) == [True, True]
+        assert all(await asyncio.gather(hr.cancel("c1", "first"), hr.cancel("c1", "second")))
         out = await call
         assert out.result.error == "Cancelled: first."
         await left_nothing(hr, out)

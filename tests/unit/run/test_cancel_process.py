@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -71,8 +72,8 @@ async def test_cancelling_kills_a_stubborn_body_and_its_stubborn_child() -> None
 async def test_a_timeout_kills_a_stubborn_body_and_its_stubborn_child() -> None:
     for seconds in (1, 5, 25):  # long enough, sooner or later, for the process to come up
         claims = MemoryClaims()
-        options = {"policy": WITHOUT_ASKING, "claims": claims, "cancel_grace": 0.1, "timeout": seconds}
-        async with Handrail([tools.stubborn], **options) as hr:
+        limits: dict[str, Any] = {"cancel_grace": 0.1, "timeout": seconds}
+        async with Handrail([tools.stubborn], policy=WITHOUT_ASKING, claims=claims, **limits) as hr:
             told = await pids_of(hr)
             out = await hr.call("work.stubborn", session="s")
             assert (out.status, out.code) == ("failed", "TIMEOUT")

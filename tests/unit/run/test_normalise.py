@@ -7,15 +7,17 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import Enum, StrEnum
 from types import MappingProxyType
-from typing import Any, TypedDict
+from typing import Any
 from uuid import UUID
 
 import pytest
-from handrail import Handrail, Outcome, Result, Tool, define
-from handrail.ext import Attachment, ToolError, ToolResponse
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, model_serializer
+from typing_extensions import TypedDict
+
+from handrail import Handrail, Outcome, Result, Tool, define
+from handrail.ext import Attachment, ToolError, ToolResponse
 
 
 class Person(BaseModel):
@@ -64,7 +66,9 @@ async def called(tool: Tool) -> Outcome:
     async with Handrail([tool]) as hr:
         outcome = await hr.call("t.give", session="s1")
         events = [event.to_dict() for event in hr.log.read("local", session="s1")]
-    json.dumps([events, outcome.to_mcp(), outcome.result.to_dict(), outcome.result.to_worker()], allow_nan=False)
+    json.dumps(
+        [events, outcome.to_mcp(), outcome.result.to_dict(), outcome.result.to_worker()], allow_nan=False
+    )
     assert [event["type"] for event in events] == [
         "tool.started",
         "tool.completed" if outcome.ok else "tool.failed",
@@ -72,7 +76,7 @@ async def called(tool: Tool) -> Outcome:
     return outcome
 
 
-DATA = [
+DATA: list[tuple[Any, Any]] = [
     (None, None),
     (True, True),
     (3, 3),
@@ -294,6 +298,12 @@ async def test_what_json_cannot_carry_is_rejected_with_a_clear_marker(value: Any
     assert outcome.result.data is None
 
 
+@pytest.mark.req("TR-15", "TR-19")
+async def test_a_number_beyond_all_floats_is_no_integer_of_a_schema_either() -> None:
+    assert (await called(giving(10**400, int))).code == "INVALID_OUTPUT"
+    assert (await called(giving(10**300, int))).result.data == 10**300
+
+
 @pytest.mark.req("TR-19")
 async def test_numbers_that_are_none_become_null_where_nothing_else_was_promised() -> None:
     assert (await called(giving(float("nan")))).result.data is None
@@ -311,7 +321,10 @@ async def test_half_a_character_is_marked_and_breaks_nothing(output: Any) -> Non
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.floats(allow_nan=False, allow_infinity=False)
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63)
+    | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=20,

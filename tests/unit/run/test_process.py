@@ -165,6 +165,22 @@ async def test_a_write_whose_process_vanished_needs_a_person_and_says_what_it_pr
         assert [event.type for event in hr.log.read("local", session="s")] == ["tool.started", "tool.failed"]
 
 
+@pytest.mark.req("BY-12", "BY-18")
+async def test_half_an_answer_is_none() -> None:
+    async with Handrail(tools=[tools.fail], policy=WITHOUT_ASKING) as hr:
+        out = await hr.call("calls.fail", {"how": "half"})
+        assert (out.status, out.code) == ("needs_review", "UNKNOWN_OUTCOME")
+
+
+@pytest.mark.req("BY-18")
+async def test_an_answer_beyond_all_bounds_is_a_failed_call(monkeypatch) -> None:
+    monkeypatch.setattr("handrail.core.run.process._LINE_LIMIT", 100_000)
+    async with Handrail(tools=[tools.make_text]) as hr:
+        out = await hr.call("texts.make", {"size": 4_000_000})
+        assert (out.status, out.code) == ("failed", "INVALID_OUTPUT")
+        assert not open_runs(hr.log.read("local"))
+
+
 async def killed(hr: Handrail, name: str, path: Path) -> tuple[str, str | None]:
     """Status and code of a call whose process is killed while its body runs."""
     told = await pids_told(hr)
@@ -191,17 +207,20 @@ async def test_a_killed_read_or_idempotent_write_has_failed_and_may_run_again(tm
     effects = tmp_path / "effects"
     async with Handrail(tools=[given], policy=WITHOUT_ASKING) as hr:
         assert await killed(hr, name, effects) == ("failed", "TOOL_FAILED")
-        again = await hr.call(name, {"path": str(effects)}, idempotency_key="order-8")
+        again = await hr.call(name, {"path": str(effects)}, idempotency_key="order-7")
     assert again.status == "completed"
 
 
 @pytest.mark.req("BY-12")
 async def test_a_process_that_dies_before_the_body_begins_has_had_no_effect(monkeypatch) -> None:
-    monkeypatch.setattr(sys, "executable", "/bin/false")
     async with Handrail(tools=[tools.fail], policy=WITHOUT_ASKING) as hr:
-        out = await hr.call("calls.fail", {"how": "tool"})
+        with monkeypatch.context() as patched:
+            patched.setattr(sys, "executable", "/bin/false")
+            out = await hr.call("calls.fail", {"how": "words"}, idempotency_key="k")
         assert (out.status, out.code) == ("failed", "TOOL_FAILED")
         assert "before it answered" in (out.result.error or "")
+        again = await hr.call("calls.fail", {"how": "words"}, idempotency_key="k")
+        assert again.code == "POLITE", "the key is free"
 
 
 @pytest.mark.req("BY-12")

@@ -10,7 +10,7 @@ import pytest
 
 from handrail import Context, Handrail, Policy, Principal, from_params, tool
 from handrail.core.tell.log import open_runs
-from handrail.ext import Aborted, MemoryClaims, Signal, ToolError, get_tenant_id_for_tool
+from handrail.ext import Aborted, Event, MemoryClaims, Signal, ToolError, get_tenant_id_for_tool
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 DEADLINE = 20.0
@@ -81,7 +81,12 @@ async def test_a_hundred_sync_calls_at_once_all_end_and_leave_no_thread() -> Non
     before = threading.active_count()
     async with Handrail([double]) as hr:
         heard: list[int] = []
-        hr.subscribe(lambda event: heard.append(event.told["number"]) if event.kind == "progress" else None)
+
+        def hear(event: Event) -> None:
+            if event.kind == "progress":
+                heard.append(event.payload()["told"]["number"])
+
+        hr.subscribe(hear)
         outs = await asyncio.gather(*(hr.call("numbers.double", {"number": n}) for n in range(100)))
         assert [out.result.data for out in outs] == [n * 2 for n in range(100)]
         assert sorted(heard) == list(range(100))
@@ -238,6 +243,32 @@ async def test_a_call_that_waits_for_a_thread_can_be_cancelled_and_never_runs() 
         go_on.set()
         assert {(await call).status for call in first} == {"completed"}
     assert sorted(ran) == list(range(64))
+
+
+@pytest.mark.req("TD-23")
+async def test_a_call_that_waits_for_a_thread_when_handrail_is_closed_has_failed() -> None:
+    entered, go_on = threading.Semaphore(0), threading.Event()
+
+    @tool("queue.up", level="read")
+    def body() -> str:
+        """Take a thread."""
+        entered.release()
+        assert go_on.wait(DEADLINE)
+        return "read"
+
+    hr = Handrail([body])
+    first = [asyncio.create_task(hr.call("queue.up")) for _ in range(64)]
+    for _ in first:
+        assert await asyncio.to_thread(entered.acquire, timeout=DEADLINE)
+    last = asyncio.create_task(hr.call("queue.up", id="last"))
+    assert await soon(lambda: "last" in hr._house.running)
+    closing = asyncio.create_task(hr.close())
+    await asyncio.sleep(0)
+    go_on.set()
+    await closing
+    assert {(await call).status for call in first} == {"completed"}
+    assert (await last).status in ("completed", "failed")
+    assert not open_runs(hr.log.read("local"))
 
 
 class Rude(BaseException):

@@ -5,16 +5,24 @@ import json
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
-from typing import Annotated, Any, Literal, NamedTuple, NotRequired, Optional, TypedDict
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    NotRequired,  # pydantic wants these before Python 3.12
+    Optional,
+)
 from uuid import UUID
 
 import jsonschema_rs
 import pytest
-from handrail import Handrail, Outcome, Policy, Result, Tool, define
-from handrail.ext import respond
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, computed_field
+from typing_extensions import TypedDict
+
+from handrail import Handrail, Outcome, Result, Tool, define
 
 
 class Color(Enum):
@@ -113,7 +121,9 @@ def giving(value: Any, output: Any) -> Tool:
     async def execute(args: Any) -> Any:
         return value
 
-    return define("t.give", {"description": "Give it.", "level": "read", "output": output, "execute": execute})
+    return define(
+        "t.give", {"description": "Give it.", "level": "read", "output": output, "execute": execute}
+    )
 
 
 async def called(tool: Tool) -> tuple[Outcome, dict[str, Any]]:
@@ -129,7 +139,9 @@ def holds(schema: Any, value: Any) -> bool:
 @pytest.mark.req("TR-15")
 @settings(max_examples=300)
 @given(typed_values)
-async def test_structured_content_is_valid_against_the_tools_own_output_schema(typed: tuple[Any, Any]) -> None:
+async def test_structured_content_is_valid_against_the_tools_own_output_schema(
+    typed: tuple[Any, Any],
+) -> None:
     kind, value = typed
     outcome, exported = await called(giving(value, kind))
     assert outcome.status == "completed", outcome.result.error
@@ -145,14 +157,13 @@ async def test_structured_content_is_valid_against_the_tools_own_output_schema(t
     [
         ("five", int),
         (None, int),
-        ({"name": "x"}, Tree | None),
+        ({"leaves": 5}, Tree | None),
         ([{"size": -1, "name": "x"}], list[Leaf]),
         ({"title": 5}, Movie),
         (Result(data={"title": 5}, summary="Found"), Movie),
         ({"success": True, "summary": "Found", "data": {"title": 5}}, Movie),
         ({"n": 0}, {"type": "object", "properties": {"n": {"minimum": 1}}, "required": ["n"]}),
         (float("nan"), float),
-        ({"a": float("inf")}, dict[str, Any]),
     ],
 )
 async def test_output_that_breaks_its_schema_is_reported_and_never_structured_content(

@@ -204,7 +204,8 @@ def _parameters(fn: Callable[..., Any], tool: str, place: Place | None) -> Itera
 def _trouble(parameter: inspect.Parameter, annotation: Any) -> tuple[str, str] | None:
     if parameter.kind not in _BY_NAME:
         remedy = "name every parameter; for open-ended input declare one dict or list parameter"
-        stars = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}.get(parameter.kind.name, "")
+        stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else ""
+        stars = "**" if parameter.kind is parameter.VAR_KEYWORD else stars
         return f"parameter '{stars}{parameter.name}' cannot be given by name", remedy
     if annotation is parameter.empty:
         return f"parameter {parameter.name!r} has no type", f"annotate it, such as `{parameter.name}: str`"

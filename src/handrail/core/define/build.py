@@ -89,6 +89,7 @@ def _built(tool_id: str, options: dict[str, Any], body: Body, place: Place | Non
         body=body,
         validate=validate,
         flat_validate=flat_validate,
+        quiet=axes["level"] in ("read", "draft") and not (axes["level_of_call"] or axes["danger_of_call"]),
         check_output=check_output,
         plain_outputs=plain_outputs(None if check_output is None else declared_output),
         place=place,
@@ -142,12 +143,21 @@ def _input(options: dict[str, Any]) -> tuple[JsonSchema, Validator, FlatValidato
         )
     if isinstance(declared, type) and issubclass(declared, BaseModel):
         schema = _emitted(declared)
-        flat = flat_validator(declared) if declared.model_config.get("extra") == "forbid" else None
-        return schema, model_validator(declared, schema), flat
+        return schema, model_validator(declared, schema), _flat(declared)
     raise DefinitionError(
         f"its input is {declared!r}, which is neither a pydantic model nor a JSON Schema",
         remedy="give a BaseModel class, a JSON Schema object, or paramSchema",
     )
+
+
+def _flat(model: type[BaseModel]) -> FlatValidator | None:
+    """The short way for arguments, where there is one."""
+    if model.model_config.get("extra") != "forbid":
+        return None
+    try:
+        return flat_validator(model)
+    except TypeError:  # an annotation carries something that cannot be looked up
+        return None
 
 
 def _emitted(model: type[BaseModel]) -> JsonSchema:

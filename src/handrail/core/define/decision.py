@@ -61,8 +61,8 @@ class Decision:
         return None if at is None else self.trace[at]
 
     def _decider(self) -> int | None:
-        mine = (self.verdict, self.layer, self.rule, self.reason)
-        said = [(step.verdict, step.layer, step.rule, step.reason) for step in self.trace]
+        mine = (self.verdict, self.layer, self.rule, self.code, self.reason, self.by)
+        said = [(one.verdict, one.layer, one.rule, one.code, one.reason, one.by) for one in self.trace]
         if mine not in said:
             return None
         return len(said) - 1 - said[::-1].index(mine) if self.verdict == "allow" else said.index(mine)

@@ -13,7 +13,7 @@ from typing import Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import SchemaValidator, core_schema
 
-from handrail.core.define.jsonvalue import all_json
+from handrail.core.define.jsonvalue import TOO_LARGE, TOO_SMALL, all_json
 
 FlatValidator = Callable[[dict[str, Any]], dict[str, Any] | None]
 
@@ -32,25 +32,43 @@ def flat_validator(model: type[BaseModel]) -> FlatValidator | None:
     if core["type"] != "model" or inner.get("type") != "model-fields":
         return None
     fields = {name: _field(part) for name, part in inner["fields"].items()}
-    schema = core_schema.typed_dict_schema(fields, extra_behavior="forbid")
-    validate = SchemaValidator(schema, core_schema.CoreConfig(strict=True)).validate_python
+    strictly = core_schema.CoreConfig(strict=True)
+    schema = core_schema.typed_dict_schema(fields, extra_behavior="forbid", config=strictly)
+    validate = SchemaValidator(schema).validate_python
+
+    texts = any(_takes_text(field.annotation) for field in model.model_fields.values())
 
     def flat(raw: dict[str, Any]) -> dict[str, Any] | None:
         try:
             valid: dict[str, Any] = validate(raw)
         except ValidationError:
             return None
-        return valid if all_json(valid.values()) else None
+        return None if texts and not all_json(valid.values()) else valid
 
     return flat
 
 
 def _field(part: Any) -> core_schema.TypedDictField:
     schema = part["schema"]
-    return core_schema.typed_dict_field(schema, required=schema["type"] != "default")
+    return core_schema.typed_dict_field(_bounded(schema), required=schema["type"] != "default")
+
+
+def _bounded(schema: Any) -> Any:
+    """The schema with whole numbers kept to those that can be written as JSON."""
+    if schema["type"] == "int":
+        return {"gt": TOO_SMALL, "lt": TOO_LARGE, **schema}
+    if "schema" in schema:
+        return {**schema, "schema": _bounded(schema["schema"])}
+    if "choices" in schema:
+        return {**schema, "choices": [_bounded(choice) for choice in schema["choices"]]}
+    return schema
+
+
+def _takes_text(annotation: Any) -> bool:
+    return annotation is str or str in get_args(annotation)
 
 
 def _is_flat(annotation: Any) -> bool:
     if get_origin(annotation) in (Union, types.UnionType):
         return all(map(_is_flat, get_args(annotation)))
-    return annotation in _FLAT
+    return isinstance(annotation, type) and annotation in _FLAT

@@ -9,9 +9,9 @@ from typing import Any
 
 MAX_DEPTH = 200
 
-_TOO_LARGE = int(sys.float_info.max) + 1
+TOO_LARGE = int(sys.float_info.max) + 1
 """Beyond every float: readers of JSON do not agree on such a number, and printing it can fail."""
-_TOO_SMALL = -_TOO_LARGE
+TOO_SMALL = -TOO_LARGE
 _EASY = frozenset({bool, type(None)})
 
 
@@ -26,22 +26,27 @@ class NotJson(ValueError):
 
 def copy_object(given: Mapping[Any, Any]) -> dict[str, Any]:
     """A private copy of a JSON object; nobody's later change reaches it."""
-    copied = dict(given)
-    for key, value in copied.items():
-        if key.__class__ is not str or not key.isascii():
-            break
-        kind = value.__class__
-        if kind is str:
-            if not value.isascii():
+    try:
+        copied = dict(given)
+        for key, value in copied.items():
+            if key.__class__ is not str or not key.isascii():
                 break
-        elif kind is int:
-            if not _TOO_SMALL < value < _TOO_LARGE:
+            kind = value.__class__
+            if kind is str:
+                if not value.isascii():
+                    break
+            elif kind is int:
+                if not TOO_SMALL < value < TOO_LARGE:
+                    break
+            elif kind not in _EASY:
                 break
-        elif kind not in _EASY:
-            break
-    else:
-        return copied
-    return {(name := _key(key, "")): copy_value(value, name, 1) for key, value in copied.items()}
+        else:
+            return copied
+        return {(name := _key(key, "")): copy_value(value, name, 1) for key, value in copied.items()}
+    except NotJson:
+        raise
+    except Exception as error:  # an object of the caller's own does not let itself be read
+        raise NotJson("", f"the arguments cannot be read ({type(error).__name__})") from error
 
 
 def all_json(scalars: Iterable[Any]) -> bool:
@@ -50,7 +55,7 @@ def all_json(scalars: Iterable[Any]) -> bool:
         if one.__class__ is str:
             if not (one.isascii() or _is_text(one)):
                 return False
-        elif one.__class__ is int and not _TOO_SMALL < one < _TOO_LARGE:
+        elif one.__class__ is int and not TOO_SMALL < one < TOO_LARGE:
             return False
     return True
 
@@ -63,7 +68,7 @@ def copy_value(value: Any, path: str = "", depth: int = 0) -> Any:
     if kind is str:
         return _text(value, path)
     if kind is int:
-        if _TOO_SMALL < value < _TOO_LARGE:
+        if TOO_SMALL < value < TOO_LARGE:
             return value
         raise NotJson(path, "is too large a number; send it as text")
     if kind is float:

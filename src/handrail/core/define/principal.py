@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 KeyKind = Literal["agent", "person", "service"]
 
@@ -32,6 +32,20 @@ class Principal:
     _identity: tuple[Any, ...] = field(init=False, repr=False)
     _hash: int = field(init=False, repr=False)
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            tenant: str,
+            user: str | None = None,
+            roles: Iterable[str] = (),
+            permissions: Iterable[str] = (),
+            agent: str | None = None,
+            workspace: str | None = None,
+            key: KeyKind = "agent",
+            ancestors: Iterable[str] = (),
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         if not isinstance(self.tenant, str) or not self.tenant:
             raise ValueError("Principal needs a tenant: the tenant's slug, such as 'acme'")
@@ -39,6 +53,7 @@ class Principal:
             raise ValueError(f"Principal.key is agent, person or service, not {self.key!r}")
         object.__setattr__(self, "roles", _names("roles", self.roles))
         object.__setattr__(self, "permissions", _names("permissions", self.permissions))
+        object.__setattr__(self, "ancestors", tuple(self.ancestors))
         identity = (
             self.tenant,
             self.user,

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from handrail.core.define.schema import JsonSchema, resolve
+from pydantic_core import to_jsonable_python
+
+from handrail.core.define.call import Repair
+from handrail.core.define.schema import JsonSchema, branches, resolve
 
 MASK = "•••"
+NAME_REPAIRS = frozenset({"parameter name", "name of this alias"})
+"""Kinds of repair whose before and after are names, not values."""
 _MAX_DEPTH = 24
 _MAX_STEPS = 2_000
 
@@ -125,6 +131,57 @@ def _mask_at(value: Any, path: Path) -> Any:
     if isinstance(value, list) and head in ("*", "**"):
         return [_mask_at(item, rest) for item in value]
     return value
+
+
+def masked_repairs(repairs: tuple[Repair, ...], secrets: Iterable[str]) -> tuple[Repair, ...]:
+    """Repairs as a record may hold them: nothing of a secret, nor of what holds one."""
+    ways = [tuple(path.split(".")) for path in secrets]
+    return tuple(_masked_repair(repair, ways) for repair in repairs) if ways else repairs
+
+
+def _masked_repair(repair: Repair, ways: list[Path]) -> Repair:
+    place = tuple(map(_escaped, repair.path.split("."))) if repair.path else ()
+    holds = _may_hold(repair.before) or _may_hold(repair.after)
+    if repair.kind in NAME_REPAIRS or not any(_touches(way, place, holds) for way in ways):
+        return repair
+    return replace(repair, before=MASK, after=MASK)
+
+
+def masked_unread(raw: Any, schema: JsonSchema, secrets: Iterable[str]) -> dict[str, Any] | None:
+    """Refused arguments as a record may hold them; what stands under an unknown name may be a secret."""
+    if not isinstance(raw, Mapping):
+        return None
+    try:
+        shown: dict[str, Any] = to_jsonable_python(raw, inf_nan_mode="null", fallback=str)
+    except (ValueError, RecursionError):
+        return None
+    ways = [tuple(path.split(".")) for path in secrets]
+    if not ways:
+        return shown
+    known = {name for node in branches(schema, schema) for name in node.get("properties") or ()}
+    for name, value in shown.items():
+        place = (_escaped(name),)
+        if name not in known or any(_touches(way, place, _may_hold(value)) for way in ways):
+            shown[name] = MASK
+    return shown
+
+
+def _may_hold(value: Any) -> bool:
+    """Whether something can have a secret inside: an object, a list, or the text of one."""
+    if isinstance(value, str):
+        return value.lstrip()[:1] in ("{", "[")
+    return isinstance(value, (Mapping, list))
+
+
+def _touches(way: Path, place: Path, holds: bool) -> bool:
+    """Whether a value at a place is a secret or lies in one; and if it can hold one, whether it may."""
+    if not way:
+        return True
+    if not place:
+        return holds
+    if way[0] == "**":
+        return _touches(way[1:], place, holds) or _touches(way, place[1:], holds)
+    return way[0] in ("*", place[0]) and _touches(way[1:], place[1:], holds)
 
 
 def unmasked(edited: Any, original: Any) -> Any:

@@ -109,7 +109,12 @@ def _early(given: Mapping[str, Any], tool_id: str, place: Place) -> dict[str, Ma
             place=place,
             remedy="let the initialiser return it; only aliases are known before",
         )
-    return aliases_of(aliases)
+    try:
+        return aliases_of(aliases)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise DefinitionError(
+            f"its aliases cannot be read: {error}", tool=tool_id, place=place, remedy='write ["other.name"]'
+        ) from error
 
 
 def initialised(waiting: Tool, definition: Any) -> Tool:

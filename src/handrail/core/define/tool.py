@@ -93,6 +93,8 @@ class Tool:
     check_output: Validator | None = None
     plain_outputs: frozenset[type] = frozenset()
     """Classes whose instances are a valid output as they are."""
+    quiet: bool = False
+    """Whether no call of it can change anything, whatever its arguments."""
     init: Initialiser | None = None
     """Set while the tool is not yet initialised: called once, at first use, for the whole definition."""
     place: Place | None = None

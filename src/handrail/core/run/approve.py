@@ -10,6 +10,7 @@ from typing import Any
 from handrail.core.define.call import FieldError, Outcome
 from handrail.core.define.decision import Decision, Step
 from handrail.core.define.jsonvalue import copy_object
+from handrail.core.define.permission import DANGERS, LEVELS, Danger, Level
 from handrail.core.define.result import Result
 from handrail.core.define.schema import digest_of
 from handrail.core.define.secrecy import masked, unmasked
@@ -135,12 +136,16 @@ async def _asked(tale: Tale, request: ApprovalRequest) -> Reply | Outcome | None
         request.reason,
         request.repairs,
     )
-    house.teller.tell(NeedsApproval, told)
+    house.teller.tell((NeedsApproval, *told))
     if house.approver is None:
         return None
     try:
-        return read_reply(await house.approver(request))
+        reply = read_reply(await house.approver(request))
+        tale.check()
+        return reply
     except Exception as error:
+        if tale.ending is not None:
+            raise
         _log.exception("the approver failed, so the call is refused")
         why = f"Nobody could be asked ({error}), so {request.tool} was not run."
         return tale.refuse(refusal.broken("APPROVER_FAILED", "Not approved", why, "approval"))
@@ -174,7 +179,7 @@ async def _answered(tale: Tale, request: ApprovalRequest, reply: Reply) -> Outco
     shown = masked(admitted.args, tool.secrets)
     edited = reply.edits is not None
     now = house.clock.now()
-    house.teller.tell(ToolApproved, (call, tool.id, now, request.id, reply.by, shown, edited))
+    house.teller.tell((ToolApproved, call, tool.id, now, request.id, reply.by, shown, edited))
     return admitted, tool
 
 
@@ -218,6 +223,7 @@ async def _checked_again(
     house, call, given = tale.house, tale.call, tale.admitted
     assert call.principal is not None and given is not None
     tool = await seek(call, house)
+    tale.check()
     if isinstance(tool, Refusal):
         return tool
     if tool.digest != request.tool_digest:
@@ -231,7 +237,7 @@ async def _checked_again(
     decision = house.guard.decide(tool, admitted.values, call.principal, call.source)
     if decision.verdict == "deny":
         return await hidden_or_denied(decision, tool, call, house)
-    if reply.edits is None and axes(tool, admitted.values) != (request.level, request.danger):
+    if reply.edits is None and _is_graver(axes(tool, admitted.values), (request.level, request.danger)):
         return refusal.stale(tool)
     tale.decision = decision
     return admitted, tool
@@ -246,3 +252,9 @@ def _effective(
         return admit(tool, edits, None, repairing)
     again = admit(tool, given.args, None, repairing)
     return Admitted(again.args, again.values, given.repairs) if isinstance(again, Admitted) else again
+
+
+def _is_graver(now: tuple[Level, Danger], seen: tuple[Level, Danger]) -> bool:
+    """Whether the call would do more, or be more dangerous, than what the reviewer saw."""
+    level, danger = LEVELS.index(now[0]), DANGERS.index(now[1])
+    return level > LEVELS.index(seen[0]) or danger > DANGERS.index(seen[1])

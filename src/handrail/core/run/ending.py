@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from contextlib import suppress
 from typing import Any
 
 from handrail.core.define.call import Outcome
@@ -23,9 +25,11 @@ _UNHEEDED = " It did not heed the interruption: its effect may have happened, or
 
 def failed(tale: Tale, tool: Tool, values: Any, error: BaseException) -> Outcome:
     """The body raised, or its process died under it."""
-    if isinstance(error, ProcessDied) and _may_have_happened(error, tool, values):
-        unknown = refusal.unknown_outcome(f"{error}")
-        return tale.fail(unknown.status, unknown.result)
+    if isinstance(error, ProcessDied):
+        if error.began and is_effectful(tool, values) and not tool.idempotent:
+            unknown = refusal.unknown_outcome(f"{error}")
+            return tale.fail(unknown.status, unknown.result)
+        _free_key(tale)
     code = "TOOL_FAILED"
     if isinstance(error, ToolError):
         code = error.code
@@ -35,8 +39,11 @@ def failed(tale: Tale, tool: Tool, values: Any, error: BaseException) -> Outcome
     return tale.fail("failed", Result.fail(said, code=code, summary=f"{tool.name} failed"))
 
 
-def _may_have_happened(died: ProcessDied, tool: Tool, values: Any) -> bool:
-    return died.began and is_effectful(tool, values) and not tool.idempotent
+def _free_key(tale: Tale) -> None:
+    """Under the same key it may run again: nothing happened, or twice is as good as once."""
+    if tale.key is not None:
+        tale.house.keys.release(tale.key)
+        tale.key = None
 
 
 def interrupted(tale: Tale, ignored: bool = False) -> Outcome:
@@ -54,6 +61,22 @@ def interrupted(tale: Tale, ignored: bool = False) -> Outcome:
     error = f"Cancelled: {reason}.{unheeded}"
     result = Result.fail(error, code="CANCELLED", summary="Cancelled", metadata=metadata)
     return tale.call_off("cancelled", result)
+
+
+async def stopped(tale: Tale, ignored: bool = False) -> Outcome:
+    """The end of a call whose interruption was not heeded where it arrived.
+
+    The cancellation that may still be under way is taken in; one that somebody else sent is passed on.
+    """
+    with suppress(asyncio.CancelledError):
+        await asyncio.sleep(0)
+    ours = tale.take_back()
+    if not ours:
+        tale.ending = None
+    outcome = interrupted(tale, ignored)
+    if not ours:
+        raise asyncio.CancelledError
+    return outcome
 
 
 def without_secrets(result: Result, secrets: set[str]) -> Result:

@@ -8,8 +8,10 @@ from typing import Any, Protocol
 from handrail.core.define.context import Context
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
-from handrail.core.guard.decide import axes, is_dynamic
+from handrail.core.guard.decide import axes
 from handrail.core.run.normalise import normalise
+
+_EFFECTS = frozenset({"write", "destructive"})
 
 _log = logging.getLogger("handrail.run")
 
@@ -53,5 +55,6 @@ async def recorded(hooks: tuple[Hook, ...], tool: Tool, values: Any, ctx: Contex
 
 def is_effectful(tool: Tool, values: Any) -> bool:
     """Whether this very call may change something."""
-    level = axes(tool, values)[0] if is_dynamic(tool) else tool.level
-    return level == "write" or level == "destructive"
+    if tool.level_of_call is None and tool.danger_of_call is None:
+        return tool.level in _EFFECTS
+    return axes(tool, values)[0] in _EFFECTS

@@ -49,12 +49,12 @@ class Hosting:
         house = self._house()
         fields = (ctx._call, running.tool_id, house.clock.now(), ctx.run_id, told)
         if running.is_here():
-            house.teller.tell(kind, fields)
+            house.teller.tell((kind, *fields))
             return
 
         def tell() -> None:
             if house.running.get(ctx.call_id) is running:
-                house.teller.tell(kind, fields)
+                house.teller.tell((kind, *fields))
 
         running.loop.call_soon_threadsafe(tell)
 

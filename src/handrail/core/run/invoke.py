@@ -59,12 +59,3 @@ async def _heeds(ended: asyncio.Future[Any], grace: float) -> bool:
     with suppress(asyncio.CancelledError):  # once more: the first one is already on its way
         await asyncio.wait({ended}, timeout=grace)
     return ended.done()
-
-
-async def absorb_interruption(tale: Tale) -> None:
-    """After a body that did not heed its interruption: take in the cancellation that is still under way."""
-    with suppress(asyncio.CancelledError):
-        await asyncio.sleep(0)
-    if not tale.take_back():
-        tale.ending = None  # somebody cancelled the caller as well: the cancellation is theirs
-        raise asyncio.CancelledError

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
-import logging
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import replace
@@ -17,13 +15,10 @@ from handrail.core.define.schema import branches
 from handrail.core.define.tool import Tool
 from handrail.core.define.validation import Invalid
 
-_log = logging.getLogger("handrail.run")
-
 _TEXTS = ("summary", "markdown", "error", "code", "title", "output")
 _ENVELOPE = frozenset({"success", "data", "metadata", "attachments", *_TEXTS})
 _EAGER = frozenset({dict, list, str, int, float, bool, type(None)})
 _LAZY = (Iterator, AsyncIterator)
-_AS_THEY_ARE = frozenset({bool, type(None)})
 _FAR = int(sys.float_info.max) + 1
 """Beyond every float: readers of JSON do not agree on such a number, and printing it can fail."""
 _NEAR = -_FAR
@@ -56,8 +51,6 @@ def normalise(value: Any, tool: Tool) -> Result:
         said = "; ".join(map(str, error.errors))
         return _broken(tool, f"its output does not fit its output schema: {said}")
     except Exception as error:  # serialisers and properties of the author's own types run here
-        if not isinstance(error, (PydanticSerializationError, RecursionError, ValueError)):
-            _log.info("the output of %s could not be read", tool.id, exc_info=error)
         return _broken(tool, f"its output cannot be written as JSON: {str(error) or type(error).__name__}")
 
 
@@ -68,24 +61,20 @@ def _checked(data: Any, tool: Tool) -> Any:
         raise ValueError("it is a generator; return a list, or stream with ctx.append_output")
     if tool.check_output is None:
         return _as_json(data)
-    checked = tool.check_output(data)
-    if checked.__class__ in _AS_THEY_ARE:
-        return checked
-    try:
-        written = to_json(checked)
-    except PydanticSerializationError:
-        return _mended(checked)
-    if b"NaN" in written or b"Infinity" in written:
-        json.dumps(checked, allow_nan=False)
-    return checked
+    return _sound(tool.check_output(data))
 
 
 def _as_json(value: Any) -> Any:
-    """The value as data that every reader of JSON takes."""
+    """The value as JSON data, where nothing more was promised."""
     try:
         data = to_jsonable_python(value, by_alias=True, inf_nan_mode="null")
     except UnicodeEncodeError:  # in a name
         data = to_jsonable_python(_mended(value), by_alias=True, inf_nan_mode="null")
+    return _sound(data)
+
+
+def _sound(data: Any) -> Any:
+    """The data, if every reader of JSON can take them; halves of characters are marked."""
     if data.__class__ is int and not _NEAR < data < _FAR:
         raise ValueError("it is too large a number; return it as text")
     try:

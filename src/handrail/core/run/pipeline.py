@@ -14,21 +14,23 @@ from handrail.core.define import context
 from handrail.core.define.call import Call, Outcome
 from handrail.core.define.context import Context
 from handrail.core.define.permission import SOURCES
+from handrail.core.define.result import Result
 from handrail.core.define.secrecy import masked
 from handrail.core.guard.admit import Admitted, admit
 from handrail.core.ids import new_id
 from handrail.core.run import refusal
 from handrail.core.run.approve import Grant, pass_gate
 from handrail.core.run.duplicate import earlier_outcome
-from handrail.core.run.ending import failed, interrupted, without_secrets
+from handrail.core.run.ending import failed, interrupted, stopped, without_secrets
 from handrail.core.run.hooks import cached_result, is_effectful, recorded
 from handrail.core.run.house import House
-from handrail.core.run.invoke import absorb_interruption, invoke
+from handrail.core.run.invoke import invoke
 from handrail.core.run.normalise import normalise
 from handrail.core.run.refusal import Refusal
 from handrail.core.run.seek import hidden_or_denied, seek
 from handrail.core.run.tale import Tale
 from handrail.core.tell.events import ToolStarted
+from handrail.core.tell.log import Note
 
 _log = logging.getLogger("handrail.run")
 
@@ -37,7 +39,7 @@ async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) ->
     """One call through every stage. `call` names tool, principal and id; `raw` are its arguments."""
     tale = Tale(call, raw, house)
     principal = call.principal
-    assert principal is not None and call.id is not None
+    assert principal is not None
     if not tale.enter():
         return tale.refuse(refusal.id_in_use())
     token = None
@@ -84,7 +86,7 @@ async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) ->
                 return passed
             tale.admitted, tool = passed
         body, args, values = tool.body, tale.args, tale.values
-        assert body is not None and args is not None
+        assert body is not None
 
         if tool.writes is not None and (busy := tale.claim(tool, values)) is not None:
             return tale.refuse(busy)
@@ -92,18 +94,22 @@ async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) ->
         ctx = Context(tale)
         tale.next_run_id = new_id("run")
         if house.create_context is not None:
-            tale.extra = house.create_context(tool.id, call.id)
+            tale.extra = house.create_context(tool.id, ctx.call_id)
         token = context.enter(ctx)
-        cached = await cached_result(house.hooks, tool, values, ctx) if house.hooks else None
+        cached = None
+        if house.hooks:
+            cached = await cached_result(house.hooks, tool, values, ctx)
+            tale.check()
 
         run_id = tale.next_run_id
         shown = masked(args, tool.secrets) if tool.secrets else args
-        beginning = (call, tool.id, house.clock.now(), run_id, shown, tale.repairs)
-        if call.source == "api" or is_effectful(tool, values):
-            if not await tale.committed(ToolStarted(*beginning)):
+        beginning: Note = (ToolStarted, call, tool.id, house.clock.now(), run_id, shown, tale.repairs)
+        if call.source == "api" or (not tool.quiet and is_effectful(tool, values)):
+            if not await tale.committed(ToolStarted(*beginning[1:])):
                 return tale.refuse(refusal.no_log())
+            tale.check()
         else:
-            house.teller.tell(ToolStarted, beginning)
+            house.teller.tell(beginning)
         tale.run_id = run_id
         if cached is not None:
             return tale.complete(cached)
@@ -111,27 +117,32 @@ async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) ->
         timeout = tool.timeout or house.timeout
         if timeout:
             tale.limit(timeout)
+        tale.begun = True
         try:
             if body.is_async and tool.isolation is None:
                 value = await body.call(values, ctx)
             else:
                 value = await invoke(tool, body, values, ctx, tale)
         except (Exception, SystemExit) as error:
-            if tale.ending is None:
-                return failed(tale, tool, values, error)
-            await absorb_interruption(tale)
-            return interrupted(tale)
+            return await stopped(tale) if tale.ending is not None else failed(tale, tool, values, error)
+        except asyncio.CancelledError as error:
+            if tale.ending is not None or tale.is_cancelled_from_outside():
+                raise
+            return failed(tale, tool, values, error)
         if tale.ending is not None:
-            await absorb_interruption(tale)
-            return interrupted(tale, ignored=True)
+            return await stopped(tale, ignored=True)
 
-        result = normalise(value, tool)
+        result = Result(True, value) if value.__class__ in tool.plain_outputs else normalise(value, tool)
         if house.hooks:
             result = await recorded(house.hooks, tool, values, ctx, result)
+            if tale.ending is not None:
+                return await stopped(tale, ignored=True)
         if tale.secrets:
             result = without_secrets(result, tale.secrets)
         return tale.complete(result) if result.success else tale.fail("failed", result)
     except Exception as error:
+        if tale.ending is not None and tale.outcome is None:
+            return await stopped(tale)
         _log.exception("call %s of %s failed inside Handrail or one of its ports", call.id, call.tool)
         return tale.outcome or tale.refuse(refusal.internal(call.tool, error))
     except BaseException as stop:

@@ -199,7 +199,7 @@ async def _stop(process: Process, grace: float) -> None:
 
 
 async def _reaped(process: Process) -> None:
-    """A killed process is gone in a moment, and is waited for however often the call is cancelled meanwhile."""
+    """A killed process is gone in a moment; it is waited for however often the call is cancelled then."""
     gone = asyncio.ensure_future(process.wait())
     cancelled: asyncio.CancelledError | None = None
     while not gone.done():

@@ -17,7 +17,7 @@ from handrail.core.define.decision import Decision
 from handrail.core.define.permission import Capability
 from handrail.core.define.result import Result
 from handrail.core.define.secrecy import masked
-from handrail.core.define.signal import Signal
+from handrail.core.define.signal import Aborted, Signal
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted
 from handrail.core.guard.keys import KeyId
@@ -45,6 +45,7 @@ class Tale:
         "approval_id",
         "args",
         "began",
+        "begun",
         "call",
         "claimed",
         "decision",
@@ -69,6 +70,8 @@ class Tale:
         self.raw = raw
         self.house = house
         self.began = house.clock.ticks()
+        self.begun = False
+        """Whether the body began."""
         self.tool: Tool | None = None
         self.args: dict[str, Any] | None = None
         """The arguments once they fit: as JSON data, repairs included."""
@@ -165,6 +168,15 @@ class Tale:
             self.signal.abort(reason)
             self._task.cancel()
 
+    def check(self) -> None:
+        """Stop here if the call was interrupted and whoever was waited for did not heed it."""
+        if self.ending is not None:
+            raise Aborted(self.reason)
+
+    def is_cancelled_from_outside(self) -> bool:
+        """Whether somebody else cancelled the task that the call runs in."""
+        return self._task.cancelling() > self._cancelling
+
     def take_back(self) -> bool:
         """After the body stopped: whether the interruption was ours alone, and is now undone."""
         return self._task.uncancel() <= self._cancelling
@@ -190,7 +202,8 @@ class Tale:
             return refusal.broken("POLICY_ERROR", "Not run", problem, "claim")
         principal = self.call.principal
         who = principal.agent or principal.user or "another caller"
-        holder = f"{who} in session {self.call.session or self.call.id}"
+        session = self.call.session or f"call:{self.call.id}"
+        holder = f"{who} in session {session}"
         taken = self.house.claims.take(keys, holder)
         if taken is not None:
             return refusal.busy(taken.key, taken.holder)
@@ -205,13 +218,19 @@ class Tale:
 
     async def committed(self, started: ToolStarted) -> bool:
         """Write down, durably, that the effect may happen from here on; False when that cannot be done."""
+        teller = self.house.teller
         try:
             if self.key is not None:
                 self.house.keys.dispatched(self.key)
-            await self.house.teller.commit(started)
+            teller.log.append(started)
+            self.run_id = started.run_id
+            await teller.log.flush(started)
         except Exception:
+            if self.ending is not None:
+                raise
             _log.exception("the event log did not take tool.started, so %s was not run", started.tool)
             return False
+        teller.listeners.hear(started)
         return True
 
     @property
@@ -225,7 +244,7 @@ class Tale:
         assert tool is not None and call.id is not None
         clock, run_id = house.clock, self.run_id
         duration = (clock.ticks() - self.began) * 1000
-        house.teller.tell(ToolCompleted, (call, tool.id, clock.now(), run_id, result, duration))
+        house.teller.tell((ToolCompleted, call, tool.id, clock.now(), run_id, result, duration))
         outcome = self.outcome = Outcome(
             "completed",
             result,
@@ -249,7 +268,7 @@ class Tale:
         duration = (house.clock.ticks() - self.began) * 1000
         now, shown = house.clock.now(), self._shown()
         told = (self.call, self.tool_id, now, self.run_id, result, duration, shown, layer, rule)
-        house.teller.tell(ToolFailed, told)
+        house.teller.tell((ToolFailed, *told))
         return self._settle(status, result, duration)
 
     def refuse(self, refused: Refusal) -> Outcome:
@@ -263,7 +282,7 @@ class Tale:
         house = self.house
         duration = (house.clock.ticks() - self.began) * 1000
         now = house.clock.now()
-        house.teller.tell(ToolCancelled, (self.call, self.tool_id, now, self.run_id, result, duration))
+        house.teller.tell((ToolCancelled, self.call, self.tool_id, now, self.run_id, result, duration))
         return self._settle(status, result, duration)
 
     def quietly(self, status: Status, result: Result) -> Outcome:
@@ -271,7 +290,7 @@ class Tale:
         house = self.house
         outcome = self._settle(status, result, (house.clock.ticks() - self.began) * 1000)
         if status != "pending":
-            house.teller.tell(Settled, (self.call, self.tool_id, house.clock.now(), outcome))
+            house.teller.tell((Settled, self.call, self.tool_id, house.clock.now(), outcome))
         return outcome
 
     def _settle(self, status: Status, result: Result, duration: float) -> Outcome:
@@ -295,7 +314,7 @@ class Tale:
         """Whoever keeps keys or listens for results is told."""
         keys = self.house.keys
         if self.key is not None:
-            if outcome.status in ("refused", "queued") and outcome.run_id is None:
+            if not self.begun and outcome.status in ("refused", "queued", "cancelled"):
                 keys.release(self.key)
             else:
                 keys.finish(self.key, outcome)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from handrail.core.tell.events import Event, OutputAppended, ToolStarted
 
-Note = tuple[type[Event], tuple[Any, ...]]
+Note = tuple[Any, ...]
 """An event that is not made yet: its type and its fields."""
 Session = tuple[str, str]
 """A tenant and one of its sessions."""
@@ -76,7 +76,7 @@ class MemoryLog:
     def _write_down(self) -> None:
         notes = self.notes
         while notes:
-            kind, fields = notes.popleft()
+            kind, *fields = notes.popleft()
             self._number(kind(*fields))
 
     def _number(self, event: Event) -> None:

@@ -1,0 +1,199 @@
+"""Which arguments are secret, how records are masked, and how a secret is kept out of text."""
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from pydantic import BaseModel, Field, SecretBytes, SecretStr
+
+from handrail.core.define.secrecy import MASK, masked, scrubbed, secret_paths, unmasked
+
+PASSWORD = {"type": "string", "format": "password"}
+
+
+class Login(BaseModel):
+    user: str
+    password: SecretStr
+
+
+class Everything(BaseModel):
+    plain: str
+    token: SecretStr
+    key: SecretBytes | None = None
+    marked: str = Field(json_schema_extra={"x-secret": True})
+    written: int = Field(json_schema_extra={"writeOnly": True})
+    logins: list[Login] = []
+    by_name: dict[str, Login] = {}
+    headers: dict[str, SecretStr] = {}
+    pair: tuple[str, SecretStr] | None = None
+    best: Login | None = None
+
+
+class Node(BaseModel):
+    name: str
+    token: SecretStr
+    children: list["Node"] = []
+    left: "Node | None" = None
+
+
+@pytest.mark.req("BY-19")
+def test_passwords_write_only_and_marked_properties_are_secret_wherever_they_stand() -> None:
+    found = secret_paths(Everything.model_json_schema())
+    assert found == {
+        "token",
+        "key",
+        "marked",
+        "written",
+        "logins.*.password",
+        "by_name.*.password",
+        "headers.*",
+        "pair.*",
+        "best.password",
+    }
+
+
+@pytest.mark.req("BY-19")
+@pytest.mark.parametrize(
+    ("schema", "value", "shown"),
+    [
+        ({"properties": {"a.b": PASSWORD}}, {"a.b": "x", "a": {"b": "y"}}, {"a.b": MASK, "a": {"b": "y"}}),
+        ({"properties": {"*": PASSWORD}}, {"*": "x", "a": "y"}, {"*": MASK, "a": "y"}),
+        ({"properties": {"~1": PASSWORD}}, {"~1": "x", ".": "y"}, {"~1": MASK, ".": "y"}),
+        ({"additionalProperties": PASSWORD}, {"a": "x"}, {"a": MASK}),
+        ({"patternProperties": {"^s_": PASSWORD}}, {"s_a": "x"}, {"s_a": MASK}),
+        ({"properties": {"a": {"prefixItems": [{}, PASSWORD]}}}, {"a": [1, "x"]}, {"a": [MASK, MASK]}),
+        ({"properties": {"a": {"items": [PASSWORD]}}}, {"a": ["x"]}, {"a": [MASK]}),
+        ({"if": {}, "then": {"properties": {"a": PASSWORD}}}, {"a": "x"}, {"a": MASK}),
+        ({"oneOf": [{"properties": {"a": PASSWORD}}, {}]}, {"a": "x"}, {"a": MASK}),
+        ({"dependentSchemas": {"b": {"properties": {"a": PASSWORD}}}}, {"a": "x"}, {"a": MASK}),
+        ({"properties": {"a": {"$ref": "#/$defs/s"}}, "$defs": {"s": PASSWORD}}, {"a": "x"}, {"a": MASK}),
+        ({"properties": {"a": {"anyOf": [PASSWORD, {"type": "object"}]}}}, {"a": {"b": "x"}}, {"a": MASK}),
+        ({"properties": {"a": PASSWORD}}, {"a": None}, {"a": None}),
+        ({"properties": {"a": {"type": "string"}}}, {"a": "x"}, {"a": "x"}),
+        ({"properties": {"writeOnly": {"type": "string"}}}, {"writeOnly": "x"}, {"writeOnly": "x"}),
+    ],
+)
+def test_any_schema_says_what_to_mask(schema: dict[str, Any], value: Any, shown: Any) -> None:
+    before = json.dumps(value)
+    assert masked(value, secret_paths({"type": "object", **schema})) == shown
+    assert json.dumps(value) == before, "the arguments themselves stay as they are"
+
+
+@pytest.mark.req("BY-19")
+@given(st.integers(0, 60))
+def test_a_schema_that_refers_to_itself_is_masked_at_any_depth(depth: int) -> None:
+    value: dict[str, Any] = {"name": "leaf", "token": "hunter2"}
+    for level in range(depth):
+        value = {"name": f"n{level}", "token": "hunter2", "children": [value], "left": value}
+        value["left"] = None if level % 2 else {"name": "x", "token": "hunter2"}
+    shown = json.dumps(masked(value, secret_paths(Node.model_json_schema())))
+    assert "hunter2" not in shown and "leaf" in shown
+
+
+@pytest.mark.req("BY-19")
+def test_a_schema_with_very_many_ways_is_read_in_no_time_and_still_masked() -> None:
+    names = "abcdefghijklmnopqrstuvwxyz"
+    schema: dict[str, Any] = {"type": "object", "properties": {name: {"$ref": "#"} for name in names}}
+    assert secret_paths(schema) == frozenset()
+    schema["properties"]["pin"] = PASSWORD
+    schema["properties"]["keys"] = {"type": "object", "additionalProperties": PASSWORD}
+    value: dict[str, Any] = {"pin": "hunter2", "keys": {"k": "hunter2"}}
+    for name in names:
+        value = {name: value, "pin": "hunter2"}
+    assert "hunter2" not in json.dumps(masked(value, secret_paths(schema)))
+
+
+ROWS = [{"user": "ana", "pw": "one"}, {"user": "bo", "pw": "two"}, {"user": "cy", "pw": "three"}]
+SHOWN = [{"user": row["user"], "pw": MASK} for row in ROWS]
+
+
+@pytest.mark.req("BY-19")
+@pytest.mark.parametrize(
+    ("edited", "original", "meant"),
+    [
+        ({"a": "b", "pw": MASK}, {"a": "a", "pw": "one"}, {"a": "b", "pw": "one"}),
+        ({"pw": "new"}, {"pw": "one"}, {"pw": "new"}),
+        ({"pw": MASK}, {}, {"pw": None}),
+        (SHOWN, ROWS, ROWS),
+        (SHOWN[::-1], ROWS, ROWS[::-1]),
+        (SHOWN[1:], ROWS, ROWS[1:]),
+        ([*SHOWN, {"user": "di", "pw": "four"}], ROWS, [*ROWS, {"user": "di", "pw": "four"}]),
+        ([{"user": "new", "pw": MASK}, *SHOWN[1:]], ROWS, [{"user": "new", "pw": "one"}, *ROWS[1:]]),
+        ([*SHOWN, {"user": "di", "pw": MASK}], ROWS, [*ROWS, {"user": "di", "pw": None}]),
+        ([MASK, MASK], ["one", "two"], ["one", "two"]),
+        ([MASK], ["one", "two"], ["one"]),
+    ],
+)
+def test_a_mask_left_alone_is_the_value_it_stands_for(edited: Any, original: Any, meant: Any) -> None:
+    assert unmasked({"rows": edited}, {"rows": original}) == {"rows": meant}
+
+
+@pytest.mark.req("BY-19")
+@given(
+    st.lists(st.fixed_dictionaries({"user": st.text(), "pw": st.text().filter(lambda pw: pw != MASK)})),
+    st.randoms(),
+)
+def test_no_edit_of_rows_ever_sends_a_mask_or_gives_one_the_secret_of_another(rows: Any, random: Any) -> None:
+    shown = masked({"rows": rows}, ["rows.*.pw"])["rows"]
+    kept = [row for row in shown if random.random() < 0.7]
+    random.shuffle(kept)
+    for row in unmasked({"rows": kept}, {"rows": rows})["rows"]:
+        assert row["pw"] != MASK
+        assert row["pw"] is None or row["pw"] in [one["pw"] for one in rows if one["user"] == row["user"]]
+
+
+texts = st.text(min_size=1)
+nests = st.recursive(
+    st.none() | st.booleans() | st.integers() | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=12,
+)
+
+
+def holding(secret: str) -> st.SearchStrategy[Any]:
+    """JSON values with the secret somewhere inside."""
+    written = st.tuples(st.text(), st.sampled_from([str, json.dumps, repr, quote]), st.text()).map(
+        lambda parts: parts[0] + parts[1](secret) + parts[2]
+    )
+    return st.recursive(
+        written,
+        lambda inner: (
+            st.tuples(nests, inner).map(list)
+            | st.tuples(texts, inner).map(lambda pair: {pair[0]: pair[1]})
+            | st.tuples(written, nests).map(lambda pair: {pair[0]: pair[1]})
+        ),
+        max_leaves=4,
+    )
+
+
+def texts_of(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [text for pair in value.items() for part in pair for text in texts_of(part)]
+    if isinstance(value, list):
+        return [text for part in value for text in texts_of(part)]
+    return [str(value)]
+
+
+@pytest.mark.req("BY-19")
+@given(st.data(), st.text(min_size=3, max_size=20), st.text(max_size=3))
+def test_no_nesting_and_no_usual_spelling_hides_a_secret(data: Any, secret: str, more: str) -> None:
+    assume(MASK not in secret and secret not in MASK)
+    value = data.draw(holding(secret))
+    left = texts_of(scrubbed(value, {secret, secret + more}))
+    assert not any(secret in text for text in left)
+    spelled = {json.dumps(secret)[1:-1], repr(secret)[1:-1], quote(secret, safe="")}
+    assert not any(form in text for text in left for form in spelled)
+
+
+@pytest.mark.req("BY-19")
+def test_the_longer_secret_is_masked_whole() -> None:
+    assert scrubbed("abcdef", {"abc", "abcdef"}) == MASK
+    assert scrubbed({"pin": 4711, "id": 47110, "ok": True}, {"4711", "True"}) == {
+        "pin": MASK,
+        "id": 47110,
+        "ok": True,
+    }
+    assert scrubbed(["a"], {""}) == ["a"]
