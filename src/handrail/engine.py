@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from types import ModuleType
@@ -37,9 +37,11 @@ from handrail.core.run.export import Format, export
 from handrail.core.run.hooks import Hook
 from handrail.core.run.hosting import Hosting, read_page
 from handrail.core.run.house import House, Secrets, Workplace
+from handrail.core.run.outcomes import Outcomes
 from handrail.core.run.pipeline import run
 from handrail.core.run.refusal import Refusal, invalid
 from handrail.core.run.seek import hidden_or_denied, seek
+from handrail.core.run.tale import Tale
 from handrail.core.tell.events import Event
 from handrail.core.tell.log import EventLog, MemoryLog
 from handrail.core.tell.project import last_result, to_registry_event
@@ -80,7 +82,7 @@ class Handrail:
         toolsets = self._take(tools)
         self._threads: ThreadPoolExecutor | None = None
         self._tasks: set[asyncio.Task[Outcome]] = set()
-        self._settled: dict[str, asyncio.Future[Outcome]] = {}
+        self._outcomes = Outcomes()
         self._house = House(
             registry=self.registry,
             guard=Guard(policy or Policy(), safety),
@@ -182,7 +184,7 @@ class Handrail:
             return Principal(tenant=here.tenant_id)
         return _LOCAL
 
-    async def stream(
+    def stream(
         self,
         tool: str,
         args: Mapping[str, Any] | str | None = None,
@@ -193,13 +195,18 @@ class Handrail:
         idempotency_key: str | None = None,
         digest: str | None = None,
         id: str | None = None,
-    ) -> AsyncIterator[Event]:
+        turn: int | None = None,
+        message: str | None = None,
+    ) -> AsyncGenerator[Event, None]:
         """Run a tool and yield its events as they happen. Leaving the loop cancels the call."""
-        call = self._complete(Call(tool, None, principal, source, session, id, None, idempotency_key, digest))
+        call = Call(tool, None, principal, source, session, id, turn, idempotency_key, digest, message)
+        return self._stream(self._complete(call), args)
+
+    async def _stream(self, call: Call, args: Mapping[str, Any] | str | None) -> AsyncGenerator[Event, None]:
         events: asyncio.Queue[Event | None] = asyncio.Queue()
 
         def hear(event: object) -> None:
-            if isinstance(event, Event) and event.call.id == call.id:
+            if isinstance(event, Event) and event.call is call:
                 events.put_nowait(event)
 
         stop = self._house.teller.listeners.add(hear)
@@ -271,8 +278,7 @@ class Handrail:
 
     async def wait(self, call_id: str, timeout: float | None = None) -> Outcome:
         """The outcome of a call that was waiting for approval, once it is final."""
-        future = self._settled.setdefault(call_id, asyncio.get_running_loop().create_future())
-        return await asyncio.wait_for(asyncio.shield(future), timeout)
+        return await self._outcomes.wait(call_id, timeout)
 
     def _resume(self, grant: Grant) -> None:
         """Run an answered call, afresh, with the answer."""
@@ -280,10 +286,7 @@ class Handrail:
 
         async def resumed() -> Outcome:
             outcome = await run(request.call, request.raw, self._house, grant)
-            assert request.call.id is not None
-            future = self._settled.setdefault(request.call.id, asyncio.get_running_loop().create_future())
-            if not future.done():
-                future.set_result(outcome)
+            self._outcomes.put(outcome)
             return outcome
 
         task = asyncio.get_running_loop().create_task(resumed())
@@ -297,8 +300,9 @@ class Handrail:
     async def run_plan(self, principal: Principal | None = None, session: str | None = None) -> list[Outcome]:
         """Run what is queued, in order, each through the full guard; plan mode itself no longer holds it."""
         house = replace(self._house, guard=Guard(_without_plan(self.policy), self._house.guard.safety))
-        taken = self._house.plan.take(principal or self._principal(), session)
-        return [await run(planned.call, planned.raw, house) for planned in taken]
+        plan = self._house.plan
+        queued = plan.queued(principal or self._principal(), session)
+        return [await run(one.call, one.raw, house) for one in queued if plan.remove(one)]
 
     async def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
         """Forget what is queued; how many calls that were."""
@@ -336,7 +340,8 @@ class Handrail:
         return stop
 
     async def _nested(self, ctx: Context, tool: str, args: Mapping[str, Any] | None, call: Call) -> Outcome:
-        return await run(call, args, self._house)
+        house = ctx._state.house if isinstance(ctx._state, Tale) else self._house
+        return await run(call, args, house)
 
     def _pool(self) -> Executor:
         if self._threads is None:
@@ -379,7 +384,7 @@ def _without_plan(policy: Policy) -> Policy:
         allow=policy.allow,
         deny=policy.deny,
         capabilities=policy.capabilities,
-        rules=policy.rules,
+        rules=tuple(rule for rule in policy.rules if rule.verdict != "queue"),
         plan=False,
         moderate=policy.moderate,
         within=tuple(map(_without_plan, policy.within)),

@@ -28,6 +28,7 @@ from handrail.core.errors import (
     ToolError,
     UsageError,
 )
+from handrail.core.find.builtins import register_builtin_tools
 from handrail.core.find.discover import discover
 from handrail.core.find.registry import default_registry, ensure_system_tools_registered, register_tool
 from handrail.core.find.toolsets import (
@@ -37,15 +38,36 @@ from handrail.core.find.toolsets import (
     PrefixedToolset,
     StaticToolset,
 )
-from handrail.core.guard.approval import ApprovalBook, ApprovalRequest, MemoryBook, approve, reject, respond
+from handrail.core.guard.approval import (
+    ApprovalBook,
+    ApprovalRequest,
+    Approver,
+    MemoryBook,
+    Reply,
+    approve,
+    reject,
+    respond,
+)
 from handrail.core.guard.claims import Claims, MemoryClaims
 from handrail.core.guard.decide import SafetyCheck, decide
 from handrail.core.guard.groups import tool_group
 from handrail.core.guard.keys import Keys, MemoryKeys
 from handrail.core.run.approvals import Conflict
 from handrail.core.run.hooks import Hook
+from handrail.core.run.house import Secrets
 from handrail.core.run.reading import read_result
-from handrail.core.tell.events import Event
+from handrail.core.tell.events import (
+    Event,
+    NeedsApproval,
+    OutputAppended,
+    Progress,
+    Settled,
+    ToolApproved,
+    ToolCancelled,
+    ToolCompleted,
+    ToolFailed,
+    ToolStarted,
+)
 from handrail.core.tell.log import EventLog, MemoryLog
 from handrail.core.tell.project import ToolRun, to_legacy_tool_run, to_registry_event, to_ui_events
 
@@ -54,6 +76,7 @@ __all__ = [
     "Aborted",
     "ApprovalBook",
     "ApprovalRequest",
+    "Approver",
     "Attachment",
     "CallSpec",
     "Claims",
@@ -76,19 +99,30 @@ __all__ = [
     "MemoryClaims",
     "MemoryKeys",
     "MemoryLog",
+    "NeedsApproval",
     "NoTenant",
+    "OutputAppended",
     "OutputSection",
     "PolicyError",
     "PrefixedToolset",
+    "Progress",
     "RegistryEvent",
+    "Reply",
     "SafetyCheck",
+    "Secrets",
+    "Settled",
     "Signal",
     "StaticToolset",
     "Step",
+    "ToolApproved",
+    "ToolCancelled",
+    "ToolCompleted",
     "ToolError",
+    "ToolFailed",
     "ToolMeta",
     "ToolResponse",
     "ToolRun",
+    "ToolStarted",
     "UsageError",
     "ViewSpec",
     "active_tenant",
@@ -104,6 +138,7 @@ __all__ = [
     "get_tool_context_tenant_id",
     "humanize_field_name",
     "read_result",
+    "register_builtin_tools",
     "register_tool",
     "reject",
     "respond",

@@ -1,6 +1,7 @@
 """One call through every stage, as a user would make it."""
 
 import pytest
+
 from handrail import Context, Handrail, Principal, tool
 
 

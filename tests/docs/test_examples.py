@@ -87,15 +87,15 @@ An agent called ops works on Ana's orders. It has two tools:
 
 4. A call that is not allowed, and why
   orders.refund {'number': 'A-18', 'amount': 980}
-  refused    NOT_PERMITTED: Tool not permitted: refunds above 500 EUR are made by accounting
+  refused    NOT_PERMITTED: Tool not permitted: orders.refund (refunds above 500 EUR are made by accounting)
 
   hr.explain() shows every step that was consulted, the deciding one marked:
-  deny: Tool not permitted: refunds above 500 EUR are made by accounting
+  deny: Tool not permitted: orders.refund (refunds above 500 EUR are made by accounting)
       visibility: allow, this tenant may see it
       allow/deny: allow, no list keeps it out
       permission: allow, it requires no permission
       capability: allow, every capability it needs is granted
-    > rules [large refunds]: deny, Tool not permitted: refunds above 500 EUR are made by accounting
+    > rules [large refunds]: deny, Tool not permitted: orders.refund (refunds above 500 EUR are made by accounting)
       danger: allow, moderate runs by itself here
       level: ask, Needs approval: it changes real data
 
@@ -142,7 +142,7 @@ def test_at_a_terminal_a_yes_lets_the_call_run() -> None:
 def test_at_a_terminal_a_no_refuses_it() -> None:
     code, said = at_a_terminal("sixty_seconds", b"n\n", NO_COLOR="1")
     assert code == 0
-    assert "REJECTED: A person rejected this call." in said
+    assert "REJECTED: A person rejected orders.refund." in said
     assert "paid back" not in said
     assert "\033[" not in said
 

@@ -118,7 +118,7 @@ def test_another_thread_cancels_a_call() -> None:
         assert not hr.cancel("c1")
 
 
-@pytest.mark.req("AP-01")
+@pytest.mark.req("EV-08")
 def test_an_approval_is_answered_and_its_call_goes_on() -> None:
     with Handrail(TOOLS) as hr:
         asked = hr.call("sum.send", principal=ANA)
@@ -199,7 +199,7 @@ def test_closing_ends_the_calls_that_other_threads_wait_for() -> None:
     assert [event.kind for event in hr.inner.log.read("acme")][-1] == "cancelled"
 
 
-@pytest.mark.req("AP-01")
+@pytest.mark.req("EV-08")
 def test_closing_finishes_what_was_approved() -> None:
     hr = Handrail(TOOLS, policy=Policy())
     asked = hr.call("sum.send", principal=ANA)

@@ -47,7 +47,7 @@ def test_a_record_cannot_be_changed() -> None:
 
 def test_records_are_equal_by_value_and_only_to_their_own_kind() -> None:
     assert Point(1) == Point(1, 0) == Point(x=1)
-    assert Point(1) != Point(2) and Point(1) != Named(1) and Point(1) != (1, 0)
+    assert Point(1) != Point(2) and Point(1) != Named(1) and Point(1) != [1, 0]  # type: ignore[comparison-overlap]
     assert Named(1, tags=["a"]) == Named(1, tags=["a"])
 
 
@@ -74,7 +74,7 @@ def test_a_record_is_copied_pickled_and_replaced() -> None:
     for other in ways:
         assert other == point and other.seen == 7 and isinstance(other, Named)
         with pytest.raises(FrozenInstanceError):
-            other.x = 5
+            other.x = 5  # type: ignore[misc]
     assert copy.deepcopy(point).tags is not point.tags
     moved = dataclasses.replace(point, x=9)
     assert (moved.x, moved.y, moved.name) == (9, 2, "a")

@@ -10,7 +10,7 @@ from handrail import Handrail, Result, tool
 from handrail.core.define.bound import cut
 from handrail.ext import Attachment, ToolResponse, build_markdown_table
 
-RECORDS = [
+RECORDS: list[dict[str, Any]] = [
     {"id": 1, "name": "Ada", "region": "north"},
     {"id": 2, "name": "Bo | Bob", "region": "north"},
     {"id": 3, "name": None, "region": "north"},

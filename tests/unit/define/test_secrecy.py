@@ -9,7 +9,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretBytes, SecretStr
 
-from handrail.core.define.secrecy import MASK, masked, scrubbed, secret_paths, unmasked
+from handrail.core.define.call import Repair
+from handrail.core.define.secrecy import (
+    MASK,
+    masked,
+    masked_repairs,
+    masked_unread,
+    scrubbed,
+    secret_paths,
+    unmasked,
+)
 
 PASSWORD = {"type": "string", "format": "password"}
 
@@ -106,6 +115,74 @@ def test_a_schema_with_very_many_ways_is_read_in_no_time_and_still_masked() -> N
     assert "hunter2" not in json.dumps(masked(value, secret_paths(schema)))
 
 
+@pytest.mark.req("BY-19", "BY-16")
+@pytest.mark.parametrize(
+    ("path", "before", "after", "hidden"),
+    [
+        ("pin", 4711, "4711", True),
+        ("pin.value", "4711", 4711, True),
+        ("", '{"pin": "4711"}', {"pin": "4711"}, True),
+        ("", {"args": {"pin": "4711"}}, {"pin": "4711"}, True),
+        ("rows", {"pw": "4711"}, [{"pw": "4711"}], True),
+        ("rows", '[{"pw": "4711"}]', [{"pw": "4711"}], True),
+        ("rows.0", '{"pw": "4711"}', {"pw": "4711"}, True),
+        ("rows.0.pw", 4711, "4711", True),
+        ("rows.0.count", "5", 5, False),
+        ("count", "5", 5, False),
+        ("tags", "a", ["a"], False),
+    ],
+)
+def test_a_repair_shows_nothing_of_a_secret_nor_of_what_holds_one(
+    path: str, before: Any, after: Any, hidden: bool
+) -> None:
+    repair = Repair(path, "some kind", before, after)
+    shown = Repair(path, "some kind", MASK, MASK) if hidden else repair
+    assert masked_repairs((repair,), ["pin", "rows.*.pw"]) == (shown,)
+    assert masked_repairs((repair,), []) == (repair,)
+
+
+@pytest.mark.req("BY-19", "BY-16")
+def test_a_repaired_name_is_no_secret_and_a_schema_without_end_hides_only_what_can_hold_one() -> None:
+    renamed = Repair("pin", "parameter name", "PIN", "pin")
+    count, box = Repair("left.count", "text as number", "5", 5), Repair("left", "JSON text", "{}", {})
+    assert masked_repairs((renamed, count, box), ["**.pin"]) == (
+        renamed,
+        count,
+        Repair("left", "JSON text", MASK, MASK),
+    )
+
+
+@pytest.mark.req("BY-19")
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ({"user": 5, "pin": "4711"}, {"user": 5, "pin": MASK}),
+        ({"user": "ana", "PIN": "4711"}, {"user": "ana", "PIN": MASK}),
+        ({"user": "ana", "rows": {"x": "4711"}}, {"user": "ana", "rows": MASK}),
+        ({"rows": '[{"pw": "4711"}]'}, {"rows": MASK}),
+        ({"rows": "none", "user": {"a": float("nan")}}, {"rows": "none", "user": {"a": None}}),
+        ({"user": {1}}, {"user": [1]}),
+        ('{"pin": "4711"}', None),
+        (["4711"], None),
+        (None, None),
+    ],
+)
+def test_refused_arguments_show_only_what_is_known_to_be_no_secret(raw: Any, shown: Any) -> None:
+    rows = {"type": "array", "items": {"type": "object", "properties": {"pw": PASSWORD}}}
+    schema = {"type": "object", "properties": {"user": {}, "pin": PASSWORD, "rows": rows}}
+    assert masked_unread(raw, schema, secret_paths(schema)) == shown
+
+
+@pytest.mark.req("EV-05", "EV-16")
+def test_refused_arguments_are_recorded_as_a_private_copy_that_is_json() -> None:
+    raw: dict[str, Any] = {"list": [1], "thing": object}
+    shown = masked_unread(raw, {"type": "object"}, ())
+    raw["list"].append(2)
+    assert shown == {"list": [1], "thing": "<class 'object'>"}
+    raw["self"] = raw
+    assert masked_unread(raw, {"type": "object"}, ()) is None
+
+
 ROWS = [{"user": "ana", "pw": "one"}, {"user": "bo", "pw": "two"}, {"user": "cy", "pw": "three"}]
 SHOWN = [{"user": row["user"], "pw": MASK} for row in ROWS]
 
@@ -155,9 +232,8 @@ nests = st.recursive(
 
 def holding(secret: str) -> st.SearchStrategy[Any]:
     """JSON values with the secret somewhere inside."""
-    written = st.tuples(st.text(), st.sampled_from([str, json.dumps, repr, quote]), st.text()).map(
-        lambda parts: parts[0] + parts[1](secret) + parts[2]
-    )
+    spelled = st.sampled_from([secret, json.dumps(secret), repr(secret), quote(secret)])
+    written = st.tuples(st.text(), spelled, st.text()).map("".join)
     return st.recursive(
         written,
         lambda inner: (

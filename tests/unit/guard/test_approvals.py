@@ -286,7 +286,6 @@ async def test_a_tool_that_changed_while_the_question_waited_does_not_run(change
     assert (done.status, done.code, ran) == ("refused", code, [])
 
 
-@pytest.mark.xfail(reason="core/run/pipeline.py looks at the grant only when the decision is not allow")
 @pytest.mark.req("AP-02", "AP-07", "BY-03")
 @pytest.mark.parametrize(
     ("answer", "status", "ran"),

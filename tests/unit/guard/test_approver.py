@@ -326,3 +326,19 @@ async def test_a_tool_that_was_replaced_by_an_equal_one_runs_as_it_is_now() -> N
 
     out, ran = await approved_while(change)
     assert (out.status, ran) == ("completed", ["spring"])
+
+
+@pytest.mark.req("PM-17", "BY-04")
+async def test_a_tool_that_was_hidden_while_the_approver_thought_stays_hidden() -> None:
+    registry = Registry([publishing([])])
+
+    async def approver(request):
+        registry.register(publishing([], tenants=["globex"]), replace=True)
+        return True
+
+    async with Handrail(registry=registry, approver=approver) as hr:
+        outs = [await hr.call("posts.publish", {"title": "spring"}, principal=AGENT) for _ in range(2)]
+    async with Handrail() as without:
+        unknown = await without.call("posts.publish", {"title": "spring"}, principal=AGENT)
+
+    assert [out.result for out in outs] == [unknown.result, unknown.result]

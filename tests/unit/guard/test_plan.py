@@ -103,7 +103,6 @@ async def test_running_a_plan_approves_nothing() -> None:
     assert (out.status, out.code, shelf) == ("pending", "NEEDS_APPROVAL", [])
 
 
-@pytest.mark.xfail(reason="engine.run_plan keeps the rules that queue, so what they queued is queued again")
 async def test_what_a_rule_queues_runs_with_the_plan() -> None:
     shelf: list[str] = []
     policy = Policy(approval_mode="policy", rules=[Rule("shelf.*", verdict="queue")])

@@ -251,9 +251,14 @@ async def tidy_later(path: str, *, ctx: Context) -> None:
 
 
 @tool("work.leave", level="write", isolation="process")
-def leave(path: str) -> str:
+def leave(path: str, *, ctx: Context) -> str:
     """Leave something to be done at exit."""
-    atexit.register(Path(path).write_text, "done at exit")
+
+    def late() -> None:
+        time.sleep(0.3)
+        Path(path).write_text(f"done at exit, hurried: {ctx.signal.aborted}")
+
+    atexit.register(late)
     return "left"
 
 

@@ -301,5 +301,5 @@ async def test_leaving_a_stream_cancels_its_call() -> None:
         async for event in events:
             if event.kind == "progress":
                 break
-        await events.aclose()  # type: ignore[attr-defined]
+        await events.aclose()
         await left_nothing(hr, None)

@@ -51,7 +51,6 @@ def all_gone(pids: list[int], seconds: float = 20) -> bool:
 
 
 @pytest.mark.req("BY-18", "CX-07", "CX-08", "EX-21")
-@pytest.mark.fault("F11")
 async def test_cancelling_kills_a_stubborn_body_and_its_stubborn_child() -> None:
     claims = MemoryClaims()
     async with Handrail([tools.stubborn], policy=WITHOUT_ASKING, claims=claims, cancel_grace=0.1) as hr:

@@ -35,7 +35,7 @@ async def test_register_unregister_and_replace_show_at_once() -> None:
         assert await ids(hr) == ["b"] and await ids(hr, BO) == []
 
 
-@pytest.mark.req("MT-01", "PM-01")
+@pytest.mark.req("MT-02", "PM-17")
 async def test_each_principal_sees_its_own_tools() -> None:
     tools = [named("all"), named("acme", tenants=["acme"]), named("books", requires="books")]
     async with Handrail(tools) as hr:
@@ -45,7 +45,7 @@ async def test_each_principal_sees_its_own_tools() -> None:
             assert await ids(hr, Principal("other", "bo")) == ["all"]
 
 
-@pytest.mark.req("PM-01")
+@pytest.mark.req("PM-17")
 async def test_what_is_certainly_refused_is_not_listed_and_what_may_be_allowed_is() -> None:
     rules = [
         Rule(tool="never", verdict="deny"),

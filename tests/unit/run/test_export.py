@@ -163,17 +163,17 @@ async def test_an_export_is_sorted_and_the_same_whatever_the_order_of_registrati
 async def test_what_is_exported_is_json_and_nobody_can_change_a_tool_through_it() -> None:
     async with Handrail(TOOLS) as hr:
         for how in ("openai", "anthropic", "mcp"):
-            before = json.dumps(await hr.export(how, ANA))  # type: ignore[arg-type]
-            for one in await hr.export(how, ANA):  # type: ignore[arg-type]
+            before = json.dumps(await hr.export(how, ANA))
+            for one in await hr.export(how, ANA):
                 schema = (
                     one.get("function", {}).get("parameters") or one.get("input_schema") or one["inputSchema"]
                 )
                 jsonschema_rs.validator_for(schema)
                 one.clear()
-            assert json.dumps(await hr.export(how, ANA)) == before  # type: ignore[arg-type]
+            assert json.dumps(await hr.export(how, ANA)) == before
 
 
-@pytest.mark.req("PM-01", "TD-01")
+@pytest.mark.req("PM-17", "TD-01")
 async def test_only_what_the_principal_may_see_is_exported() -> None:
     policy = Policy(deny=["data.*"], rules=[Rule(tool="hello", verdict="deny")], capabilities=["read"])
     assert await exported("prompt_menu", policy=policy) == ""

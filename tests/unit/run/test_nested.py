@@ -157,6 +157,7 @@ async def test_cancelling_the_outer_call_cancels_nested_ones_in_tasks_and_thread
             assert await asyncio.to_thread(entered.acquire, timeout=20)
         assert await hr.cancel("c1")
         assert (await call).status == "cancelled"
+        assert aborted.is_set()
         kinds = [event.kind for event in hr.log.read("local", session="s")]
         assert sorted(kinds) == ["cancelled"] * 3 + ["started"] * 3
         assert not open_runs(hr.log.read("local"))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail import Handrail, Policy, Principal, Tool, define, tool
+from handrail import Handrail, Policy, Principal, Tool, define, sync, tool
 from handrail.core.tell.log import open_runs
 from handrail.ext import DefinitionError, PrefixedToolset, StaticToolset
 from tests.unit.run import process_tools as tools
@@ -46,6 +46,12 @@ async def test_a_tool_of_every_style_runs_in_its_own_process(given, name, args, 
     async with Handrail(tools=[given]) as hr:
         out = await hr.call(name, args)
     assert (out.status, out.result.data) == ("completed", answer)
+
+
+@pytest.mark.req("BY-18")
+def test_a_blocking_program_runs_bodies_in_processes_too() -> None:
+    with sync.Handrail(tools=[tools.add]) as hr:
+        assert hr.call("calc.add", {"a": 2}).result.data == 3
 
 
 @pytest.mark.req("BY-18")
@@ -287,7 +293,7 @@ async def test_a_renamed_tool_is_found_by_its_function() -> None:
 async def test_what_a_body_leaves_for_its_exit_is_done(tmp_path) -> None:
     async with Handrail(tools=[tools.leave], policy=WITHOUT_ASKING) as hr:
         await hr.call("work.leave", {"path": str(tmp_path / "left")})
-    assert (tmp_path / "left").read_text() == "done at exit"
+    assert (tmp_path / "left").read_text() == "done at exit, hurried: False"
 
 
 @pytest.mark.req("BY-18")

@@ -46,6 +46,30 @@ async def test_a_tool_is_initialised_at_first_use_and_once_however_many_call(is_
     assert places == ["/srv"]
 
 
+@pytest.mark.req("RG-08")
+async def test_framework_tools_are_ready_to_call_and_initialised_once() -> None:
+    made: list[int] = []
+    contexts: list[str] = []
+    results: list[Any] = []
+
+    async def later(init):
+        made.append(1)
+        return definition()
+
+    def create_context(tool_id: str, call_id: str) -> dict[str, Any]:
+        contexts.append(tool_id)
+        return {}
+
+    options: dict[str, Any] = {"create_context": create_context, "on_result": results.append}
+    async with Handrail([define("late.read", later)], **options) as hr:
+        first, second = await hr.export("ai_sdk"), await hr.export("ai_sdk")
+        assert await first["late-read"]["execute"]({}) == "read"
+        assert await second["late-read"]["execute"]({}) == "read"
+    assert made == [1]
+    assert contexts == ["late.read"] * 2
+    assert [result.data for result in results] == ["read"] * 2
+
+
 @pytest.mark.req("RG-10", "RG-08")
 async def test_a_tool_of_a_toolset_is_initialised_once_too() -> None:
     made: list[int] = []
@@ -159,10 +183,13 @@ async def test_a_toolset_that_fails_makes_its_tools_unavailable_and_no_others(gi
 
 
 @pytest.mark.req("EX-02")
-async def test_a_toolset_that_cannot_list_does_not_keep_a_tool_from_being_unknown() -> None:
+@pytest.mark.parametrize("gives", [OSError("offline"), ["a string"]], ids=["raises", "no tools"])
+async def test_a_toolset_that_cannot_list_does_not_keep_a_tool_from_being_unknown(gives) -> None:
     class Unlisted(StaticToolset):
         async def tools(self, principal: Principal, /):
-            raise OSError("offline")
+            if isinstance(gives, Exception):
+                raise gives
+            return gives
 
     async with Handrail([Unlisted([])]) as hr:
         out = await hr.call("far.read")

@@ -188,6 +188,28 @@ async def test_a_sync_body_hears_of_its_cancellation(how) -> None:
         assert [event.kind for event in hr.log.read("local", session="s")] == ["started", "cancelled"]
 
 
+@pytest.mark.req("CX-06", "CX-07")
+async def test_a_sync_body_hears_that_its_callers_task_was_cancelled() -> None:
+    entered, heard = threading.Event(), threading.Event()
+
+    @tool("long.work", level="read")
+    def work(*, ctx: Context) -> None:
+        """Work long."""
+        ctx.signal.on_abort(heard.set)
+        entered.set()
+        assert heard.wait(DEADLINE)
+
+    async with Handrail([work], cancel_grace=DEADLINE) as hr:
+        call = asyncio.create_task(hr.call("long.work", session="s"))
+        await until(entered)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert heard.is_set()
+        [_, cancelled] = hr.log.read("local", session="s")
+        assert (cancelled.kind, cancelled.payload()["metadata"]) == ("cancelled", {})
+
+
 @pytest.mark.req("CX-06", "EX-21", "EX-24")
 @pytest.mark.parametrize("timeout", [None, 0.05])
 async def test_a_thread_that_ignores_its_end_is_reported_and_keeps_its_claim_until_it_ends(timeout) -> None:

@@ -13,7 +13,8 @@ from handrail.ext import MODEL_LIMIT, StaticToolset, ToolError, read_result
 ANA = Principal(tenant="acme", user="ana", agent="ops", workspace="w1")
 FOLLOW = re.compile(r"\n\[(\d+) characters follow\. Read on with offset=(\d+)\.\]\Z")
 CUT = re.compile(
-    r"\n\[cut: (\d+) of (\d+) characters shown\. Read on with read_result\(handle='(.+)', offset=(\d+)\)\.\]\Z"
+    r"\n\[cut: (\d+) of (\d+) characters shown\. "
+    r"Read on with read_result\(handle='(.+)', offset=(\d+)\)\.\]\Z"
 )
 
 
@@ -26,7 +27,8 @@ def book(text: Any, **options: Any) -> Tool:
 
 async def whole(hr: Handrail, handle: str, size: int) -> str:
     """All pages put together."""
-    pages, offset = [], 0
+    pages: list[str] = []
+    offset = 0
     while True:
         page = await hr.read_result(handle, ANA, offset, size)
         if (follow := FOLLOW.search(page)) is None or len(page) <= size:
@@ -67,6 +69,8 @@ async def test_the_pages_put_together_are_the_whole(text: str, size: int) -> Non
 @given(
     st.text(st.characters(codec="utf-8"), min_size=1, max_size=400), st.integers(5, 40), st.integers(5, 60)
 )
+@example("0123456789" * 30, 30, 10)
+@example("0123456789" * 30, 10, 30)
 async def test_a_model_that_follows_the_markers_loses_nothing(text: str, bound: int, size: int) -> None:
     """Whatever its own bound is, and however large the pages are that it asks for."""
     async with Handrail([book(text), read_result]) as hr:

@@ -202,7 +202,7 @@ def test_notes_that_nobody_read_are_dropped_many_at_a_time_and_leave_no_gap() ->
     teller = Teller(log)
     for number in range(100):
         event = told("s1", number)
-        teller.tell(ToolStarted, (event.call, event.tool, event.at, event.run_id, event.input))
+        teller.tell((ToolStarted, event.call, event.tool, event.at, event.run_id, event.input))
     events = list(log.read("acme", session="s1"))
     assert [event.at for event in events] == [float(n) for n in range(100 - len(events), 100)]
     assert [event.seq for event in events] == list(range(1, len(events) + 1)) and len(events) >= 8

@@ -179,13 +179,13 @@ class Login(BaseModel):
         return self
 
 
-PINS: list[str] = []
+used: list[str] = []
 
 
 @tool("bank.login", level="write", input=Login, param_aliases={"pin": ["secretCode"]})
 async def login(args: Login) -> str:
     """Log in."""
-    PINS.append(args.pin.get_secret_value())
+    used.append(args.pin.get_secret_value())
     return f"{args.user} is in"
 
 
@@ -249,12 +249,12 @@ async def test_a_typed_password_is_masked_wherever_it_is_shown(name: str, args: 
 
 @pytest.mark.req("BY-19")
 async def test_a_number_for_a_password_is_repaired_and_masked() -> None:
-    PINS.clear()
+    used.clear()
     heard: list[Event] = []
     async with Handrail([login], policy=OPEN) as hr:
         hr.subscribe(heard.append)
         outcome = await hr.call("bank.login", {"user": "ana", "pin": 471100}, principal=ANA)
-        assert outcome.ok and PINS == ["471100"]
+        assert outcome.ok and used == ["471100"]
         assert "471100" not in everything(hr, heard, outcome)
         assert [repair.path for repair in outcome.repairs] == ["pin"]
 
@@ -266,10 +266,11 @@ async def test_a_number_for_a_password_is_repaired_and_masked() -> None:
         (None, PIN),
         ({"user": "bo", "pin": "•••"}, PIN),
         ({"user": "bo", "pin": "new one"}, "new one"),
+        ({"user": "bo", "pin": 991199}, "991199"),
     ],
 )
 async def test_an_approver_sees_masks_and_edits_around_them(edits: Any, pin: str) -> None:
-    PINS.clear()
+    used.clear()
     asked: list[Any] = []
 
     async def approver(request: Any) -> Any:
@@ -280,14 +281,15 @@ async def test_an_approver_sees_masks_and_edits_around_them(edits: Any, pin: str
     async with Handrail([login], approver=approver) as hr:
         hr.subscribe(heard.append)
         outcome = await hr.call("bank.login", {"user": "ana", "pin": PIN}, principal=ANA)
-        assert outcome.ok and PINS == [pin]
+        assert outcome.ok and used == [pin]
         assert asked == [{"user": "ana", "pin": "•••"}]
-        assert PIN not in everything(hr, heard, outcome)
+        seen = everything(hr, heard, outcome)
+        assert PIN not in seen and pin not in seen
 
 
 @pytest.mark.req("BY-19")
 async def test_a_password_survives_a_wait_for_approval_and_a_plan() -> None:
-    PINS.clear()
+    used.clear()
     reviewer = Principal(tenant="acme", user="bo")
     async with Handrail([login]) as hr:
         waiting = await hr.call("bank.login", {"user": "ana", "pin": PIN}, principal=ANA)
@@ -298,4 +300,4 @@ async def test_a_password_survives_a_wait_for_approval_and_a_plan() -> None:
         await hr.call("bank.login", {"user": "ana", "pin": PIN}, principal=ANA)
         [ran] = await hr.run_plan(ANA)
         assert ran.ok
-    assert PINS == [PIN, PIN]
+    assert used == [PIN, PIN]

@@ -10,7 +10,7 @@ import pytest
 
 from handrail import Context, Handrail, Policy, Principal, tool
 from handrail.core.tell.log import open_runs
-from handrail.ext import Event, approve, reject
+from handrail.ext import Event, approve, reject, tool_context
 
 ANA = Principal(tenant="acme", user="ana")
 OPEN = Policy(approval_mode="policy")
@@ -166,10 +166,10 @@ async def test_leaving_the_loop_early_cancels_the_call_and_leaves_nothing_open(w
         stream = hr.stream("report.await", principal=ANA, session="s1")
         if way == "aclose before the end":
             assert (await anext(stream)).kind == "started"
-            await stream.aclose()  # type: ignore[attr-defined]
+            await stream.aclose()
         else:
             try:
-                async with aclosing(stream) as events:  # type: ignore[type-var]
+                async with aclosing(stream) as events:
                     async for event in events:
                         if event.kind == "chunk":
                             if way == "break":
@@ -210,6 +210,32 @@ async def test_a_call_that_is_not_streamed_beside_it_is_not_heard() -> None:
         await hr.call("report.write", {"pages": 9}, principal=ANA)
         rest = [event async for event in stream]
     assert {event.call_id for event in rest} == {first.call_id}
+
+
+@pytest.mark.req("ST-05")
+async def test_a_stream_that_is_refused_because_its_id_is_in_use_does_not_reach_the_other() -> None:
+    async with Handrail(TOOLS) as hr:
+        first = hr.stream("report.write", principal=ANA, id="c1")
+        begun = await anext(first)
+        refused = [event async for event in hr.stream("report.write", principal=ANA, id="c1")]
+        rest = [event.kind async for event in first]
+    assert begun.kind == "started" and [event.payload()["code"] for event in refused] == ["CALL_ID_IN_USE"]
+    assert rest == ["progress", "chunk", "progress", "chunk", "completed"]
+
+
+@pytest.mark.req("ST-05", "CX-02", "CX-05")
+async def test_a_stream_takes_what_a_call_takes() -> None:
+    async with Handrail(TOOLS) as hr:
+        stream = hr.stream("report.write", principal=ANA, turn=3, message="m1")
+        assert {(event.call.turn, event.call.message) async for event in stream} == {(3, "m1")}
+
+
+@pytest.mark.req("ST-05", "BJ-05")
+async def test_a_stream_acts_for_whoever_opened_it_not_for_whoever_reads_it() -> None:
+    async with Handrail(TOOLS) as hr:
+        with tool_context("acme"):
+            stream = hr.stream("report.write")
+        assert {event.tenant async for event in stream} == {"acme"}
 
 
 @pytest.mark.req("ST-01", "ST-03")
@@ -265,6 +291,19 @@ async def test_a_thread_that_goes_on_after_its_call_ended_is_not_heard() -> None
     assert stored == ["started", "cancelled"] and errors == [
         "The call is over; nothing can be told of it any more."
     ]
+
+
+@pytest.mark.req("ST-01", "ST-03", "TR-19")
+async def test_half_a_character_in_output_or_progress_is_marked() -> None:
+    @tool("report.names", level="read")
+    async def names(*, ctx: Context) -> None:
+        """Say the names of files."""
+        ctx.append_output("caf\udce9")
+        ctx.metadata(title="caf\udce9")
+
+    async with Handrail([names]) as hr:
+        lines = [told(event) async for event in hr.stream("report.names")]
+    assert lines == ["started", "caf\ufffd", "caf\ufffd", "completed"]
 
 
 @pytest.mark.req("ST-03")

@@ -224,7 +224,7 @@ def _is_same(edited: Any, original: Any) -> bool:
 
 
 def scrubbed(value: Any, secrets: Iterable[str]) -> Any:
-    """A copy of a JSON value in which none of the secret texts occur, nor their usual spellings."""
+    """A copy of JSON data or bytes in which none of the secret texts occur, nor their usual spellings."""
     known = {spelling for secret in secrets if secret for spelling in _spellings(secret)}
     return _scrub(value, sorted(known, key=len, reverse=True)) if known else value
 
@@ -243,6 +243,10 @@ def _scrub(value: Any, secrets: list[str]) -> Any:
     if isinstance(value, str):
         for secret in secrets:
             value = value.replace(secret, MASK)
+        return value
+    if isinstance(value, bytes):
+        for secret in secrets:
+            value = value.replace(secret.encode(errors="replace"), MASK.encode())
         return value
     if isinstance(value, Mapping):
         return {_scrub(name, secrets): _scrub(part, secrets) for name, part in value.items()}

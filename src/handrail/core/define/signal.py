@@ -22,7 +22,7 @@ class Signal:
 
     def __init__(self) -> None:
         self._reason: str | None = None
-        self._listeners: list[Callable[[], None]] | None = None
+        self._listeners: list[Callable[[], object]] | None = None
 
     @property
     def aborted(self) -> bool:
@@ -37,7 +37,7 @@ class Signal:
         if self._reason is not None:
             raise Aborted(self._reason)
 
-    def on_abort(self, listener: Callable[[], None]) -> None:
+    def on_abort(self, listener: Callable[[], object]) -> None:
         """Call the listener once when the signal is set; at once if it already is."""
         with _lock:
             if self._reason is None:

@@ -41,7 +41,7 @@ class Body:
     """The function takes its arguments by name, so that a dict of them will do."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True, eq=False)
 class Tool:
     """What a tool is. Made by `tool`, `define`, `from_params`, `from_json_schema` or a `BaseTool`."""
 

@@ -183,13 +183,19 @@ class MemoryBook:
 
 
 class Standing:
-    """Approvals that hold for the rest of a session: one tool as it was defined, for one principal."""
+    """Approvals that hold for the rest of a session: one tool as it was defined, for one principal.
 
-    def __init__(self) -> None:
-        self._given: set[tuple[Principal, str, str]] = set()
+    Keeps the newest; one that is forgotten only means that a person is asked again.
+    """
+
+    def __init__(self, keep: int = 10_000) -> None:
+        self._keep = keep
+        self._given: dict[tuple[Principal, str, str], None] = {}
 
     def give(self, principal: Principal, session: str, digest: str) -> None:
-        self._given.add((principal, session, digest))
+        self._given[principal, session, digest] = None
+        if len(self._given) > self._keep:
+            del self._given[next(iter(self._given))]
 
     def holds(self, principal: Principal, session: str | None, digest: str) -> bool:
         return session is not None and (principal, session, digest) in self._given

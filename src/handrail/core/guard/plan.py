@@ -46,6 +46,14 @@ class Plan:
         with self._lock:
             return [one for one in self._queue if _belongs(one, principal, session)]
 
+    def remove(self, planned: Planned) -> bool:
+        """Take one call out of the queue; False when it is no longer there."""
+        with self._lock:
+            kept = [one for one in self._queue if one is not planned]
+            there = len(kept) < len(self._queue)
+            self._queue = kept
+            return there
+
     def take(self, principal: Principal, session: str | None = None) -> list[Planned]:
         """Empty the queue of a principal and give what was in it."""
         with self._lock:

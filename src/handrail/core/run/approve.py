@@ -13,7 +13,7 @@ from handrail.core.define.jsonvalue import copy_object
 from handrail.core.define.permission import DANGERS, LEVELS, Danger, Level
 from handrail.core.define.result import Result
 from handrail.core.define.schema import digest_of
-from handrail.core.define.secrecy import masked, unmasked
+from handrail.core.define.secrecy import unmasked
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.approval import ApprovalRequest, Reply, read_reply
@@ -77,7 +77,7 @@ async def _resumed(tale: Tale, decision: Decision, grant: Grant) -> Outcome | tu
 
 
 def _queue(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> Outcome:
-    shown = masked(admitted.args, tool.secrets)
+    shown = tale.show(admitted.args, tool)
     planned = Planned(tale.call, tool.id, shown, decision.reason, _own_copy(tale.raw))
     if not tale.house.plan.add(planned):
         full = f"The plan is full, so {tool.id} is not in it. Run or discard what is queued, then call again."
@@ -112,7 +112,7 @@ def _request(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> 
         call=tale.call,
         tool=tool.id,
         tool_digest=tool.digest,
-        args=copy_object(masked(admitted.args, tool.secrets)),
+        args=copy_object(tale.show(admitted.args, tool)),
         args_hash=digest_of(admitted.args),
         level=level,
         danger=danger,
@@ -155,7 +155,7 @@ def _wait(tale: Tale, request: ApprovalRequest) -> Outcome:
     tale.house.book.add(request)
     said = f"{request.reason}. It waits for a person (approval {request.id}); nothing was run yet."
     result = Result(False, None, "Waiting for approval", error=said, code="NEEDS_APPROVAL")
-    return tale.quietly("pending", result)
+    return tale.waiting("pending", result)
 
 
 async def _answered(tale: Tale, request: ApprovalRequest, reply: Reply) -> Outcome | tuple[Admitted, Tool]:
@@ -176,7 +176,7 @@ async def _answered(tale: Tale, request: ApprovalRequest, reply: Reply) -> Outco
     if reply.for_session and call.session is not None and is_standing(tale.decision):
         house.standing.give(call.principal, call.session, tool.digest)
     _settle(tale, Step("approval", "allow", f"approved by {who}"))
-    shown = masked(admitted.args, tool.secrets)
+    shown = tale.show(admitted.args, tool)
     edited = reply.edits is not None
     now = house.clock.now()
     house.teller.tell((ToolApproved, call, tool.id, now, request.id, reply.by, shown, edited))

@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import Any
 
 from handrail.core.define.call import Outcome
-from handrail.core.define.result import Result
-from handrail.core.define.secrecy import scrubbed
+from handrail.core.define.result import Attachment, Result
+from handrail.core.define.secrecy import MASK, scrubbed
 from handrail.core.define.tool import Tool
 from handrail.core.errors import ToolError
 from handrail.core.run import refusal
@@ -34,7 +34,10 @@ def failed(tale: Tale, tool: Tool, values: Any, error: BaseException) -> Outcome
     if isinstance(error, ToolError):
         code = error.code
     else:
-        _log.info("tool %s raised", tool.id, exc_info=error)
+        # a traceback would show what the body was given in confidence
+        _log.info(
+            "tool %s raised %s", tool.id, type(error).__name__, exc_info=None if tale.secrets else error
+        )
     said = scrubbed(words_of(error), tale.secrets or ())
     return tale.fail("failed", Result.fail(said, code=code, summary=f"{tool.name} failed"))
 
@@ -91,5 +94,14 @@ def without_secrets(result: Result, secrets: set[str]) -> Result:
         scrubbed(result.title, secrets),
         scrubbed(result.metadata, secrets),
         scrubbed(result.output, secrets),
-        result.attachments,
+        tuple(_clean(attachment, secrets) for attachment in result.attachments),
     )
+
+
+def _clean(attachment: Attachment, secrets: set[str]) -> Attachment:
+    data = attachment.data
+    if data is not None:
+        for secret in secrets:
+            data = data.replace(secret.encode(), MASK.encode())
+    name, ref = scrubbed(attachment.name, secrets), scrubbed(attachment.ref, secrets)
+    return Attachment(attachment.mime, name, data, ref)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -15,10 +16,12 @@ from handrail.core.define.secrecy import scrubbed
 from handrail.core.errors import ToolError
 from handrail.core.ids import new_id
 from handrail.core.run.house import House
+from handrail.core.run.sound import sound, sound_text
 from handrail.core.run.tale import Tale
 from handrail.core.tell.events import Event, OutputAppended, Progress, ToolCompleted, ToolFailed
 
 MAX_NESTING = 16
+_lock = threading.Lock()
 
 Nested = Callable[[Context, str, Mapping[str, Any] | None, Call], Awaitable[Outcome]]
 
@@ -33,7 +36,7 @@ class Hosting:
     def progress(self, ctx: Context, told: Mapping[str, Any]) -> None:
         running = self._running(ctx)
         try:
-            data = to_jsonable_python(told, inf_nan_mode="null", fallback=str)
+            data = sound(to_jsonable_python(told, inf_nan_mode="null", fallback=str))
         except (ValueError, RecursionError) as error:
             raise ToolError(f"metadata takes what can be written as JSON: {error}") from None
         self._tell(running, Progress, ctx, scrubbed(data, running.secrets or ()))
@@ -42,7 +45,7 @@ class Hosting:
         if not isinstance(text, str):
             raise ToolError(f"append_output takes text, not {type(text).__name__}.")
         running = self._running(ctx)
-        self._tell(running, OutputAppended, ctx, scrubbed(text, running.secrets or ()))
+        self._tell(running, OutputAppended, ctx, scrubbed(sound_text(text), running.secrets or ()))
 
     def _tell(self, running: Tale, kind: type[Event], ctx: Context, told: Any) -> None:
         """Also from a worker thread: the loop tells it, in order, unless the call ended meanwhile."""
@@ -73,7 +76,8 @@ class Hosting:
                 code="SECRET_MISSING",
             )
         running = self._running(ctx)
-        running.secrets = {*(running.secrets or ()), value}
+        with _lock:
+            running.secrets = {*(running.secrets or ()), value}
         return value
 
     async def nested(self, ctx: Context, tool: str, args: Mapping[str, Any] | None) -> Outcome:

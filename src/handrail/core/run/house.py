@@ -7,11 +7,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
+from weakref import WeakKeyDictionary
 
 from handrail.core.clock import Clock
 from handrail.core.define.call import Call
 from handrail.core.define.context import Host
-from handrail.core.define.tool import InitContext
+from handrail.core.define.tool import InitContext, Tool
 from handrail.core.define.toolset import Toolset
 from handrail.core.find.registry import Registry
 from handrail.core.guard.approval import ApprovalBook, Approver, Standing
@@ -75,6 +76,8 @@ class House:
     repairing: bool = True
     timeout: float | None = None
     approval_lifetime: float | None = None
+    initialised: WeakKeyDictionary[Tool, Tool] = field(default_factory=WeakKeyDictionary)
+    """What became of tools that waited for their initialiser, also those no registry holds."""
     standing: Standing = field(default_factory=Standing)
     running: dict[str, Interruptible] = field(default_factory=dict)
     on_result: Listeners = field(default_factory=Listeners)

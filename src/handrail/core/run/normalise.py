@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 import base64
-import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
+from pydantic_core import to_json, to_jsonable_python
 
 from handrail.core.define.result import Attachment, Result, ToolResponse
 from handrail.core.define.schema import branches
 from handrail.core.define.tool import Tool
 from handrail.core.define.validation import Invalid
+from handrail.core.run.sound import mended, sound, sound_text
 
 _TEXTS = ("summary", "markdown", "error", "code", "title", "output")
 _ENVELOPE = frozenset({"success", "data", "metadata", "attachments", *_TEXTS})
 _EAGER = frozenset({dict, list, str, int, float, bool, type(None)})
 _LAZY = (Iterator, AsyncIterator)
-_FAR = int(sys.float_info.max) + 1
-"""Beyond every float: readers of JSON do not agree on such a number, and printing it can fail."""
-_NEAR = -_FAR
 
 
 def normalise(value: Any, tool: Tool) -> Result:
     """The result of a body's return value; a value that breaks the tool's promise becomes a failure."""
     kind = value.__class__
     try:
-        if kind in tool.plain_outputs and (kind is not int or _NEAR < value < _FAR):
+        if kind in tool.plain_outputs:
             return Result(True, value)
         if kind is not dict:
             if isinstance(value, str):
-                text = _text(value)
+                text = sound_text(value)
                 check = tool.check_output
                 return Result(True, text if check is None else check(text), output=text)
             if isinstance(value, Result):
@@ -61,7 +58,7 @@ def _checked(data: Any, tool: Tool) -> Any:
         raise ValueError("it is a generator; return a list, or stream with ctx.append_output")
     if tool.check_output is None:
         return _as_json(data)
-    return _sound(tool.check_output(data))
+    return sound(tool.check_output(data))
 
 
 def _as_json(value: Any) -> Any:
@@ -69,39 +66,8 @@ def _as_json(value: Any) -> Any:
     try:
         data = to_jsonable_python(value, by_alias=True, inf_nan_mode="null")
     except UnicodeEncodeError:  # in a name
-        data = to_jsonable_python(_mended(value), by_alias=True, inf_nan_mode="null")
-    return _sound(data)
-
-
-def _sound(data: Any) -> Any:
-    """The data, if every reader of JSON can take them; halves of characters are marked."""
-    if data.__class__ is int and not _NEAR < data < _FAR:
-        raise ValueError("it is too large a number; return it as text")
-    try:
-        to_json(data)
-    except PydanticSerializationError:
-        return _mended(data)
-    return data
-
-
-def _mended(data: Any) -> Any:
-    """The data with a mark in the place of halves of surrogate pairs, as the names of files can have them."""
-    if isinstance(data, str):
-        return _text(data)
-    if isinstance(data, dict):
-        return {_mended(name): _mended(part) for name, part in data.items()}
-    return [_mended(item) for item in data] if isinstance(data, list) else data
-
-
-def _text(value: str) -> str:
-    text = str.__str__(value)
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+        data = to_jsonable_python(mended(value), by_alias=True, inf_nan_mode="null")
+    return sound(data)
 
 
 def _envelope(value: Mapping[str, Any], tool: Tool) -> Result | None:
@@ -155,7 +121,7 @@ def _tidied(given: Result, tool: Tool, checking: bool = True) -> Result:
     for name in _TEXTS:
         value = getattr(given, name)
         if value is not None and (value.__class__ is not str or not value.isascii()):
-            changes[name] = _text(value) if isinstance(value, str) else to_json(_as_json(value)).decode()
+            changes[name] = sound_text(value) if isinstance(value, str) else to_json(_as_json(value)).decode()
     if given.metadata:
         changes["metadata"] = _as_json(dict(given.metadata))
     if given.attachments:

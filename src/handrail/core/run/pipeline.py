@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from typing import Any
 
 from handrail.core.define import context
@@ -15,7 +16,6 @@ from handrail.core.define.call import Call, Outcome
 from handrail.core.define.context import Context
 from handrail.core.define.permission import SOURCES
 from handrail.core.define.result import Result
-from handrail.core.define.secrecy import masked
 from handrail.core.guard.admit import Admitted, admit
 from handrail.core.ids import new_id
 from handrail.core.run import refusal
@@ -40,10 +40,14 @@ async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) ->
     tale = Tale(call, raw, house)
     principal = call.principal
     assert principal is not None
+    if type(call.id) is not str or not (call.session is None or type(call.session) is str):
+        return Tale(replace(call, id=str(call.id), session=None), None, house).refuse(refusal.bad_names())
     if not tale.enter():
         return tale.refuse(refusal.id_in_use())
     token = None
     try:
+        if call.parent is not None:
+            tale.inherit(call.parent)
         names = house.registry.snapshot().names
         tool = names.get(call.tool) if call.tool.__class__ is str else None
         if tool is None or tool.init is not None:
@@ -63,7 +67,7 @@ async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) ->
         if call.digest is not None and call.digest != tool.digest:
             return tale.refuse(refusal.stale(tool))
 
-        flat = tool.flat_validate if raw.__class__ is dict and house.plain else None
+        flat = tool.flat_validate if type(raw) is dict and house.plain else None
         if flat is not None and (values := flat(raw)) is not None:
             tale.args, tale.values = raw.copy(), values
         else:
@@ -80,13 +84,13 @@ async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) ->
         if decision is None:
             decision = house.guard.decide(tool, tale.values, principal, call.source)
         tale.decision = decision
-        if decision.verdict != "allow":
+        if decision.verdict != "allow" or grant is not None:
             passed = await pass_gate(tale, decision, grant)
             if isinstance(passed, Outcome):
                 return passed
             tale.admitted, tool = passed
         body, args, values = tool.body, tale.args, tale.values
-        assert body is not None
+        assert body is not None and args is not None
 
         if tool.writes is not None and (busy := tale.claim(tool, values)) is not None:
             return tale.refuse(busy)
@@ -102,7 +106,7 @@ async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) ->
             tale.check()
 
         run_id = tale.next_run_id
-        shown = masked(args, tool.secrets) if tool.secrets else args
+        shown = tale.show(args, tool) if tool.secrets or tale.secrets else args
         beginning: Note = (ToolStarted, call, tool.id, house.clock.now(), run_id, shown, tale.repairs)
         if call.source == "api" or (not tool.quiet and is_effectful(tool, values)):
             if not await tale.committed(ToolStarted(*beginning[1:])):
@@ -133,12 +137,14 @@ async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) ->
             return await stopped(tale, ignored=True)
 
         result = Result(True, value) if value.__class__ in tool.plain_outputs else normalise(value, tool)
+        if tale.secrets:
+            result = without_secrets(result, tale.secrets)
         if house.hooks:
             result = await recorded(house.hooks, tool, values, ctx, result)
             if tale.ending is not None:
                 return await stopped(tale, ignored=True)
-        if tale.secrets:
-            result = without_secrets(result, tale.secrets)
+            if tale.secrets:
+                result = without_secrets(result, tale.secrets)
         return tale.complete(result) if result.success else tale.fail("failed", result)
     except Exception as error:
         if tale.ending is not None and tale.outcome is None:

@@ -107,6 +107,11 @@ def internal(tool: str, error: Exception) -> Refusal:
     )
 
 
+def bad_names() -> Refusal:
+    why = "The call's id and its session are text. Give them as text, or leave them out."
+    return _refusal("INVALID_PARAM", "The id or session of the call is not text", why, "find")
+
+
 def id_in_use() -> Refusal:
     why = "Another call with this id is running. Give each call an id of its own, or none."
     return _refusal("CALL_ID_IN_USE", "The call id is in use", why, "find")

@@ -39,7 +39,7 @@ async def seek(call: Call, house: House) -> Tool | Refusal:
     if tool.ready:
         return tool
     try:
-        return await make_ready(tool, house)
+        return house.initialised.get(tool) or await make_ready(tool, house)
     except Exception as error:
         _log.exception("tool %s could not be initialised", tool.id)
         why = error.problem if isinstance(error, DefinitionError) else error
@@ -85,4 +85,6 @@ async def make_ready(tool: Tool, house: House) -> Tool:
         raise DefinitionError(
             f"its initialiser returned {ready.id!r}", tool=tool.id, place=tool.place, remedy="keep the id"
         )
-    return house.registry.settle(tool, ready)
+    settled = house.registry.settle(tool, ready)
+    house.initialised[tool] = settled
+    return settled

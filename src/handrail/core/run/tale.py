@@ -16,7 +16,7 @@ from handrail.core.define.context import Host
 from handrail.core.define.decision import Decision
 from handrail.core.define.permission import Capability
 from handrail.core.define.result import Result
-from handrail.core.define.secrecy import masked
+from handrail.core.define.secrecy import masked, masked_repairs, masked_unread, scrubbed
 from handrail.core.define.signal import Aborted, Signal
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted
@@ -107,13 +107,19 @@ class Tale:
         self._cancelling = task.cancelling()
         return True
 
+    def inherit(self, parent: str) -> None:
+        """A call inside another keeps the secrets that the outer body was given."""
+        outer = self.house.running.get(parent)
+        if outer is not None and outer.secrets:
+            self.secrets = set(outer.secrets)
+
     def leave(self) -> None:
         """Leave nothing open, however the call ended; whoever waits for its end is told."""
         del self.house.running[self.call.id]  # type: ignore[arg-type]
         if self._timer is not None:
             self._timer.cancel()
         if self.claimed is not None:
-            self.house.claims.release(*self.claimed)
+            self._release(*self.claimed)
         if self.key is not None and self.outcome is None:
             self.house.keys.release(self.key)
         if self._waiting:
@@ -128,7 +134,9 @@ class Tale:
     @admitted.setter
     def admitted(self, given: Admitted | None) -> None:
         if given is not None:
-            self.args, self.values, self.repairs = given.args, given.values, given.repairs
+            secrets = self.tool.secrets if self.tool is not None else ()
+            self.args, self.values = given.args, given.values
+            self.repairs = masked_repairs(given.repairs, secrets) if secrets else given.repairs
 
     @property
     def granted(self) -> frozenset[Capability]:
@@ -210,11 +218,22 @@ class Tale:
         self.claimed = (keys, holder)
         return None
 
+    def show(self, args: dict[str, Any], tool: Tool) -> dict[str, Any]:
+        """Arguments as a record or a card may hold them: no password, and no secret a body was given."""
+        shown = masked(args, tool.secrets)
+        return scrubbed(shown, self.secrets) if self.secrets else shown  # type: ignore[no-any-return]
+
     def keep_claim_until(self, over: asyncio.Future[Any]) -> None:
         """A body that did not stop still writes: what it claimed stays claimed until it is over."""
         if self.claimed is not None:
             claimed, self.claimed = self.claimed, None
-            over.add_done_callback(lambda _: self.house.claims.release(*claimed))
+            over.add_done_callback(lambda _: self._release(*claimed))
+
+    def _release(self, keys: list[str], holder: str) -> None:
+        try:
+            self.house.claims.release(keys, holder)
+        except Exception:
+            _log.exception("the claims of call %s could not be released", self.call.id)
 
     async def committed(self, started: ToolStarted) -> bool:
         """Write down, durably, that the effect may happen from here on; False when that cannot be done."""
@@ -286,12 +305,15 @@ class Tale:
         return self._settle(status, result, duration)
 
     def quietly(self, status: Status, result: Result) -> Outcome:
-        """The call is over without having begun: pending, planned or a duplicate. Nothing is recorded."""
+        """The call is over without having begun: planned, or answered as before. Nothing is recorded."""
         house = self.house
-        outcome = self._settle(status, result, (house.clock.ticks() - self.began) * 1000)
-        if status != "pending":
-            house.teller.tell((Settled, self.call, self.tool_id, house.clock.now(), outcome))
+        outcome = self.waiting(status, result)
+        house.teller.tell((Settled, self.call, self.tool_id, house.clock.now(), outcome))
         return outcome
+
+    def waiting(self, status: Status, result: Result) -> Outcome:
+        """The call waits for a person, as was told when the question was put."""
+        return self._settle(status, result, (self.house.clock.ticks() - self.began) * 1000)
 
     def _settle(self, status: Status, result: Result, duration: float) -> Outcome:
         call = self.call
@@ -325,5 +347,9 @@ class Tale:
         if self.tool is None:
             return None
         if self.args is not None:
-            return masked(self.args, self.tool.secrets)
-        return masked(self.raw, self.tool.secrets) if isinstance(self.raw, dict) else None
+            return self.show(self.args, self.tool)
+        try:
+            unread = masked_unread(self.raw, self.tool.input_schema, self.tool.secrets)
+            return scrubbed(unread, self.secrets or ())
+        except Exception:
+            return None  # an object that does not let itself be read is not worth a record
