@@ -1,6 +1,7 @@
 """Documented names for authors of toolsets, doors and plugins; the rest is in `handrail` itself."""
 
 from handrail.core.clock import Clock
+from handrail.core.define.actions import action_error
 from handrail.core.define.bound import MODEL_LIMIT
 from handrail.core.define.check import Finding, findings
 from handrail.core.define.context import (
@@ -125,6 +126,7 @@ __all__ = [
     "ToolStarted",
     "UsageError",
     "ViewSpec",
+    "action_error",
     "active_tenant",
     "approve",
     "build_markdown_table",

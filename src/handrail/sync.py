@@ -28,7 +28,6 @@ class Handrail:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="handrail-sync", daemon=True)
         self._lock = threading.Lock()
-        self._calls: set[asyncio.Task[Any]] = set()
         self._closed = False
         self._thread.start()
 
@@ -46,7 +45,7 @@ class Handrail:
             if self._closed:
                 coroutine.close()
                 raise UsageError("This Handrail is closed. Make a new one.")
-            future = asyncio.run_coroutine_threadsafe(self._known(coroutine), self._loop)
+            future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         try:
             return future.result()
         except CancelledError:
@@ -56,15 +55,6 @@ class Handrail:
         except BaseException:
             future.cancel()
             raise
-
-    async def _known(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        task = asyncio.current_task()
-        assert task is not None
-        self._calls.add(task)
-        try:
-            return await coroutine
-        finally:
-            self._calls.discard(task)
 
     def call(self, tool: str, args: Mapping[str, Any] | str | None = None, **options: Any) -> Outcome:
         return self.block_on(self._inner.call(tool, args, **options))
@@ -122,24 +112,20 @@ class Handrail:
         self._loop.close()
 
     async def _end(self) -> None:
-        """Stop calls and streams, finish what was resumed, then stop whatever bodies left behind."""
-        await _stopped(self._calls)
-        await self._loop.shutdown_asyncgens()
+        """Finish what was resumed, then stop streams, calls and whatever bodies left behind."""
         await self._inner.close()
-        await _stopped({task for task in asyncio.all_tasks() if task is not asyncio.current_task()})
+        await self._loop.shutdown_asyncgens()
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-async def _stopped(tasks: set[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    if tasks:
-        await asyncio.wait(tasks)
 
 
 async def _next(events: AsyncIterator[Event]) -> Event | None:

@@ -124,7 +124,7 @@ An agent called ops works on Ana's orders. It has two tools:
 
 Nothing ran that was refused, and nothing changed that nobody approved.
 The code is in examples/sixty_seconds.py; more is in docs/index.md.
-""")
+""")  # noqa: E501
 
 
 def test_sixty_seconds_is_the_same_each_time() -> None:

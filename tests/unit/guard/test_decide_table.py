@@ -90,10 +90,8 @@ def decided(case: Case, tool: Tool, principal: Principal, policy: Policy) -> Exp
     )
 
 
-@pytest.mark.req(
-    *("PM-01", "PM-02", "PM-03", "PM-04", "PM-05", "PM-06", "PM-10", "PM-11", "PM-12", "PM-18"),
-    *("PM-20", "PM-21", "PM-22", "AP-10", "AP-11", "EX-06"),
-)
+@pytest.mark.req("PM-01", "PM-02", "PM-03", "PM-04", "PM-05", "PM-06", "PM-10", "PM-11", "PM-12", "PM-18")
+@pytest.mark.req("PM-20", "PM-21", "PM-22", "AP-10", "AP-11", "EX-06")
 def test_every_combination_is_decided_as_the_table_says() -> None:
     wrong: list[str] = []
     count = 0

@@ -160,6 +160,6 @@ async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) ->
             return ended
         raise
     finally:
+        tale.leave()
         if token is not None:
             context.leave(token)
-        tale.leave()

@@ -7,6 +7,7 @@ cancellation back, as `asyncio.timeout` does. A cancellation that somebody else 
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -99,13 +100,11 @@ class Tale:
 
     def enter(self) -> bool:
         """From here on the call can be interrupted; False when another with its id is on its way."""
-        if self.house.running.setdefault(self.call.id, self) is not self:  # type: ignore[arg-type]
-            return False
         task = asyncio.current_task()
         assert task is not None, "calls run inside a task"
         self._task = task
         self._cancelling = task.cancelling()
-        return True
+        return self.house.running.setdefault(self.call.id, self) is self  # type: ignore[arg-type]
 
     def inherit(self, parent: str) -> None:
         """A call inside another keeps the secrets that the outer body was given."""
@@ -166,7 +165,8 @@ class Tale:
     def limit(self, seconds: float) -> None:
         """Interrupt the body when the time is over."""
         said = f"timed out after {seconds:g} s"
-        self._timer = self.loop.call_later(seconds, self.interrupt, "timeout", said)
+        own = contextvars.Context()  # a timer would otherwise keep the call's context until it is pruned
+        self._timer = self.loop.call_later(seconds, self.interrupt, "timeout", said, context=own)
 
     def interrupt(self, ending: Ending, reason: str) -> None:
         """Ask the call to stop; only the first request counts. Called in the loop's own thread."""
