@@ -20,7 +20,7 @@ _REMEMBERED = 20_000
 class Guard:
     """One policy, and the decisions it has already taken. An error while deciding refuses."""
 
-    __slots__ = ("_fixed", "_known", "_seen", "granted", "policy", "safety")
+    __slots__ = ("_fixed", "_known", "_last", "_seen", "granted", "policy", "safety")
 
     def __init__(self, policy: Policy, safety: tuple[SafetyCheck, ...] = ()) -> None:
         self.policy = policy
@@ -28,6 +28,8 @@ class Guard:
         self.granted = policy.grants()
         self._seen: dict[tuple[Tool, Principal], Decision] = {}
         self._fixed: dict[tuple[Tool, Principal, Source], Decision] = {}
+        self._last: dict[Tool, tuple[Principal, Source, Decision]] = {}
+        """The newest of those by tool: most callers come back, and are recognised without hashing."""
         self._known: dict[Tool, tuple[tuple[Rule, ...], bool]] = {}
 
     def see(self, tool: Tool, principal: Principal) -> Decision:
@@ -44,7 +46,13 @@ class Guard:
 
     def remembered(self, tool: Tool, principal: Principal, source: Source) -> Decision | None:
         """The decision taken before, where arguments cannot change it; only tools in sight have one."""
-        return self._fixed.get((tool, principal, source))
+        last = self._last.get(tool)
+        if last is not None and last[0] is principal and last[1] == source:
+            return last[2]
+        decision = self._fixed.get((tool, principal, source))
+        if decision is not None:
+            self._remember(self._last, tool, (principal, source, decision))
+        return decision
 
     def decide(self, tool: Tool, args: Any, principal: Principal, source: Source) -> Decision:
         """The decision for a call."""
