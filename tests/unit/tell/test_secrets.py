@@ -83,6 +83,13 @@ async def test_a_secret_that_somebody_wants_to_know_twice_stays_one() -> None:
 
 
 @pytest.mark.req("BY-19")
+async def test_a_secret_that_is_a_number_is_one_in_the_result_too() -> None:
+    async with Handrail([using(lambda ctx, token: int(token))], secrets={"TOKEN": "471100"}) as hr:
+        outcome = await hr.call("bank.use", principal=ANA)
+        assert "471100" not in everything(hr, [], outcome) and outcome.result.data == "•••"
+
+
+@pytest.mark.req("BY-19")
 @pytest.mark.parametrize("secrets", [None, {}, {"OTHER": "x"}, lambda name, principal: None])
 async def test_a_missing_secret_has_a_clear_answer(secrets: Any) -> None:
     async with Handrail([using(lambda ctx, token: "never")], secrets=secrets) as hr:

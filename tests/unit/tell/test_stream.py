@@ -10,7 +10,7 @@ import pytest
 
 from handrail import Context, Handrail, Policy, Principal, tool
 from handrail.core.tell.log import open_runs
-from handrail.ext import Event, approve, reject, tool_context
+from handrail.ext import Event, ToolError, approve, reject, tool_context
 
 ANA = Principal(tenant="acme", user="ana")
 OPEN = Policy(approval_mode="policy")
@@ -261,6 +261,32 @@ async def test_nothing_can_be_told_of_a_call_that_is_over() -> None:
         stored = [event.kind for event in hr.log.read("acme", session="s1")]
     assert errors == ["The call is over; nothing can be told of it any more."] * 2
     assert heard == [] and stored == ["started", "completed"]
+
+
+@pytest.mark.req("ST-03")
+async def test_an_old_context_cannot_speak_for_a_new_call_with_the_same_id() -> None:
+    kept: list[Context] = []
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    @tool("report.keep", level="read")
+    async def keep(*, ctx: Context) -> None:
+        """Keep the context; the second time, wait."""
+        kept.append(ctx)
+        if len(kept) == 2:
+            begun.set()
+            await go_on.wait()
+
+    async with Handrail([keep]) as hr:
+        await hr.call("report.keep", principal=ANA, id="c1")
+        task = asyncio.create_task(hr.call("report.keep", principal=ANA, id="c1", session="s2"))
+        await begun.wait()
+        with pytest.raises(ToolError, match="The call is over"):
+            kept[0].append_output("from the past")
+        with pytest.raises(ToolError, match="The call is over"):
+            kept[0].secret("TOKEN")
+        go_on.set()
+        await task
+        assert [event.kind for event in hr.log.read("acme", session="s2")] == ["started", "completed"]
 
 
 @pytest.mark.req("ST-03", "CX-07")

@@ -68,6 +68,7 @@ class Hosting:
         return tale
 
     def secret(self, ctx: Context, name: str) -> str:
+        running = self._running(ctx)
         source = self._house().secrets
         value = source(name, ctx.principal) if source is not None else None
         if value is None:
@@ -75,7 +76,6 @@ class Hosting:
                 f"The secret {name!r} is not set up for this tenant. Ask an administrator to add it.",
                 code="SECRET_MISSING",
             )
-        running = self._running(ctx)
         with _lock:
             running.secrets = {*(running.secrets or ()), value}
         return value

@@ -42,7 +42,7 @@ async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) ->
     assert principal is not None
     if type(call.id) is not str or not (call.session is None or type(call.session) is str):
         return Tale(replace(call, id=str(call.id), session=None), None, house).refuse(refusal.bad_names())
-    if not tale.enter():
+    if house.running.setdefault(call.id, tale) is not tale:
         return tale.refuse(refusal.id_in_use())
     token = None
     try:
@@ -136,7 +136,9 @@ async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) ->
         if tale.ending is not None:
             return await stopped(tale, ignored=True)
 
-        result = Result(True, value) if value.__class__ in tool.plain_outputs else normalise(value, tool)
+        if value.__class__ in tool.plain_outputs and not house.hooks:
+            return tale.complete(Result(True, value), bare=True)
+        result = normalise(value, tool)
         if tale.secrets:
             result = without_secrets(result, tale.secrets)
         if house.hooks:

@@ -25,7 +25,14 @@ from handrail.core.guard.keys import KeyId
 from handrail.core.run import refusal
 from handrail.core.run.house import House
 from handrail.core.run.refusal import Refusal
-from handrail.core.tell.events import Settled, ToolCancelled, ToolCompleted, ToolFailed, ToolStarted
+from handrail.core.tell.events import (
+    Settled,
+    ToolCancelled,
+    ToolCompleted,
+    ToolFailed,
+    ToolStarted,
+    bare_completed,
+)
 
 _log = logging.getLogger("handrail.run")
 
@@ -71,6 +78,10 @@ class Tale:
         self.raw = raw
         self.house = house
         self.began = house.clock.ticks()
+        task = asyncio.current_task()
+        assert task is not None, "calls run inside a task"
+        self._task = task
+        self._cancelling = task.cancelling()
         self.begun = False
         """Whether the body began."""
         self.tool: Tool | None = None
@@ -97,14 +108,6 @@ class Tale:
         self._signal: Signal | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._waiting: tuple[Callable[[], None], ...] = ()
-
-    def enter(self) -> bool:
-        """From here on the call can be interrupted; False when another with its id is on its way."""
-        task = asyncio.current_task()
-        assert task is not None, "calls run inside a task"
-        self._task = task
-        self._cancelling = task.cancelling()
-        return self.house.running.setdefault(self.call.id, self) is self  # type: ignore[arg-type]
 
     def inherit(self, parent: str) -> None:
         """A call inside another keeps the secrets that the outer body was given."""
@@ -257,13 +260,14 @@ class Tale:
         """The canonical id; the name that was asked for where that is all the caller may know."""
         return self.tool.id if self.tool is not None else self.call.tool
 
-    def complete(self, result: Result) -> Outcome:
-        """The call succeeded."""
+    def complete(self, result: Result, bare: bool = False) -> Outcome:
+        """The call succeeded. Of a bare result, which is data and nothing else, only the data is noted."""
         house, call, tool = self.house, self.call, self.tool
         assert tool is not None and call.id is not None
         clock, run_id = house.clock, self.run_id
         duration = (clock.ticks() - self.began) * 1000
-        house.teller.tell((ToolCompleted, call, tool.id, clock.now(), run_id, result, duration))
+        kind, told = (bare_completed, result.data) if bare else (ToolCompleted, result)
+        house.teller.tell((kind, call, tool.id, clock.now(), run_id, told, duration))
         outcome = self.outcome = Outcome(
             "completed",
             result,

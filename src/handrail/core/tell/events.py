@@ -121,6 +121,16 @@ class ToolCompleted(Event):
         return {"run_id": self.run_id, "result": self.result.to_dict(), "duration_ms": self.duration_ms}
 
 
+def bare_completed(
+    call: Call, tool: str, at: float, run_id: str | None, data: Any, duration_ms: float
+) -> ToolCompleted:
+    """The event of a run whose result is data and nothing else."""
+    return ToolCompleted(call, tool, at, run_id, Result(True, data), duration_ms)
+
+
+bare_completed.durable = True  # type: ignore[attr-defined]
+
+
 @record
 class ToolFailed(Event):
     """The body failed, or the call was refused before it (then there is no run id)."""
