@@ -296,3 +296,20 @@ def test_capabilities_given_at_registration_are_checked_as_well(sell: Tool, perm
         Registry().register(sell, permissions=permissions)
 
     assert refused.value.tool == "shop.sell" and refused.value.remedy
+
+
+@pytest.mark.req("TD-07", "SC-10")
+@pytest.mark.parametrize(
+    ("schema", "resources"),
+    [
+        ({"$ref": "urn:r"}, {"urn:r": {"type": "object"}}),
+        ({"if": {"properties": {"a": {"const": 1}}}, "then": {"required": ["b"]}}, None),
+        ({"additionalProperties": {"type": "integer"}}, None),
+        ({"propertyNames": {"pattern": "^[a-z]+$"}}, None),
+    ],
+)
+def test_a_schema_that_speaks_of_an_object_in_other_words_is_accepted(schema, resources) -> None:
+    made = from_json_schema(
+        "far.read", schema, lambda args: None, description="Far.", level="read", resources=resources
+    )
+    assert made.id == "far.read"

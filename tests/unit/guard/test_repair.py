@@ -537,3 +537,20 @@ def test_unions_of_unions_do_not_run_away() -> None:
 def test_a_pattern_that_backtracks_is_not_run() -> None:
     args = {"a" * 60 + "!": "1"}
     assert repair(args, {"properties": {}, "patternProperties": {"(a+)+$": INTEGER}}) == (args, ())
+
+
+def test_a_resource_of_its_own_inside_the_schema_is_left_alone() -> None:
+    inner = {
+        "$id": "urn:inner",
+        "type": "object",
+        "properties": {"v": {"$ref": "#/$defs/k"}},
+        "$defs": {"k": {"type": ["integer", "string"]}},
+    }
+    schema = {
+        "type": "object",
+        "properties": {"inner": inner, "n": {"type": "integer"}},
+        "$defs": {"k": {"type": "string"}},
+    }
+    repaired, repairs = repair({"inner": {"v": 5}, "n": "3"}, schema)
+    assert repaired == {"inner": {"v": 5}, "n": 3}
+    assert [one.path for one in repairs] == ["n"]

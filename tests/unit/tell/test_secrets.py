@@ -133,6 +133,36 @@ async def test_a_secret_handed_to_a_nested_call_is_masked_there_too() -> None:
 
 
 @pytest.mark.req("BY-19")
+@pytest.mark.parametrize("way", ["approval", "plan"])
+async def test_a_nested_call_that_runs_after_the_outer_one_ended_keeps_its_secret(way: str) -> None:
+    got: list[str] = []
+
+    @tool("bank.inner", level="write")
+    async def inner(token: str) -> str:
+        """Use a token."""
+        got.append(token)
+        return f"used {token}"
+
+    async def execute(args: Any, ctx: Context) -> Any:
+        return (await ctx.call("bank.inner", {"token": ctx.secret("TOKEN")})).call_id
+
+    outer = define("bank.outer", {"description": "Outer.", "level": "read", "execute": execute})
+    heard: list[Event] = []
+    policy = Policy(approval_mode="policy", plan=True) if way == "plan" else Policy()
+    async with Handrail([inner, outer], secrets={"TOKEN": TOKEN}, policy=policy) as hr:
+        hr.subscribe(heard.append)
+        waiting = (await hr.call("bank.outer", principal=ANA)).result.data
+        if way == "plan":
+            [ran] = await hr.run_plan(ANA)
+        else:
+            [request] = await hr.approvals.list(ANA)
+            await hr.approvals.approve(request.id, by=Principal("acme", "bo"))
+            ran = await hr.wait(waiting, 5)
+        assert ran.ok and got == [TOKEN]
+        assert "s3cret" not in everything(hr, heard, ran)
+
+
+@pytest.mark.req("BY-19")
 async def test_a_hook_that_remembers_results_remembers_no_secret() -> None:
     kept: list[Result] = []
 

@@ -116,14 +116,24 @@ def _schema_problems(tool: Tool) -> Iterator[tuple[str, str]]:
 def _describes_object(schema: JsonSchema) -> bool:
     """Whether a schema, or where it names no type some part of its combinators, speaks of an object."""
     top, *parts = branches(schema, schema)
-    return _is_object(top) or ("type" not in top and any(map(_is_object, parts)))
+    if "type" in top:
+        return _is_object(top)
+    conditional = [part for key in ("if", "then", "else") if isinstance(part := top.get(key), Mapping)]
+    outside = isinstance(top.get("$ref"), str) and not str(top["$ref"]).startswith("#")
+    return outside or any(map(_is_object, [top, *parts, *conditional]))
+
+
+_OBJECT_KEYWORDS = frozenset(
+    "properties required patternProperties additionalProperties propertyNames dependentRequired "
+    "dependentSchemas unevaluatedProperties minProperties maxProperties".split()
+)
 
 
 def _is_object(node: Mapping[str, Any]) -> bool:
     kind = node.get("type")
     if kind is not None:
         return bool(kind == "object" or (isinstance(kind, list) and "object" in kind))
-    return "properties" in node or "required" in node or "patternProperties" in node
+    return not _OBJECT_KEYWORDS.isdisjoint(node)
 
 
 def _not_importable(fn: Callable[..., Any]) -> str | None:

@@ -153,6 +153,8 @@ class Shapes:
             if part is False:
                 yield part
             if isinstance(part, Mapping):
+                if "$id" in part and part is not self._root:
+                    part = _ELSEWHERE  # a resource of its own: its references do not start at our root
                 yield {key: value for key, value in part.items() if key not in ("$ref", "allOf")}
                 waiting.append(self._target(part.get("$ref")))
                 waiting.extend(_list(part.get("allOf")))
