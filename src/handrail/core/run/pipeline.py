@@ -136,7 +136,7 @@ async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) ->
         if tale.ending is not None:
             return await stopped(tale, ignored=True)
 
-        if value.__class__ in tool.plain_outputs and not house.hooks:
+        if value.__class__ in tool.plain_outputs and not (tale.secrets or house.hooks):
             return tale.complete(Result(True, value), bare=True)
         result = normalise(value, tool)
         if tale.secrets:
