@@ -285,7 +285,7 @@ class Handrail:
         request = grant.request
 
         async def resumed() -> Outcome:
-            outcome = await run(request.call, request.raw, self._house, grant)
+            outcome = await run(request.call, request.raw, self._house, grant, request.secrets)
             self._outcomes.put(outcome)
             return outcome
 
@@ -302,7 +302,7 @@ class Handrail:
         house = replace(self._house, guard=Guard(_without_plan(self.policy), self._house.guard.safety))
         plan = self._house.plan
         queued = plan.queued(principal or self._principal(), session)
-        return [await run(one.call, one.raw, house) for one in queued if plan.remove(one)]
+        return [await run(one.call, one.raw, house, None, one.secrets) for one in queued if plan.remove(one)]
 
     async def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
         """Forget what is queued; how many calls that were."""
@@ -315,10 +315,11 @@ class Handrail:
         return read_page(self._house, handle, principal or self._principal(), offset, limit)
 
     def last_result(self, tool: str, principal: Principal | None = None) -> Result | None:
-        """The newest result of a tool in the principal's tenant, as long as the log keeps it."""
+        """The newest result that this principal got from a tool, as long as the log keeps it."""
         known = self.registry.get(tool)
-        tenant = (principal or self._principal()).tenant
-        return last_result(self.log.read(tenant, tool=known.id if known else tool))
+        who = principal or self._principal()
+        events = self.log.read(who.tenant, tool=known.id if known else tool)
+        return last_result(event for event in events if event.call.principal == who)
 
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Hear of every event, durable or not. Call what comes back to stop."""

@@ -69,6 +69,7 @@ from handrail.core.tell.events import (
     ToolFailed,
     ToolStarted,
 )
+from handrail.core.tell.history import Used, record_tool_result, tool_history
 from handrail.core.tell.log import EventLog, MemoryLog
 from handrail.core.tell.project import ToolRun, to_legacy_tool_run, to_registry_event, to_ui_events
 
@@ -125,6 +126,7 @@ __all__ = [
     "ToolRun",
     "ToolStarted",
     "UsageError",
+    "Used",
     "ViewSpec",
     "action_error",
     "active_tenant",
@@ -140,6 +142,7 @@ __all__ = [
     "get_tool_context_tenant_id",
     "humanize_field_name",
     "read_result",
+    "record_tool_result",
     "register_builtin_tools",
     "register_tool",
     "reject",
@@ -151,6 +154,7 @@ __all__ = [
     "to_ui_events",
     "tool_context",
     "tool_group",
+    "tool_history",
     "wire_name",
     "with_tool_context",
 ]

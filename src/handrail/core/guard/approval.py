@@ -36,6 +36,8 @@ class ApprovalRequest:
     repairs: tuple[Repair, ...] = ()
     raw: Any = field(default=None, repr=False)
     """The arguments as they were sent, for the run after the answer."""
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    """What an outer body was told in confidence: masked in every record of the call."""
     status: RequestStatus = "pending"
     decided_by: str | None = None
     answer: Reply | None = None

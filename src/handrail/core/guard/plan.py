@@ -21,6 +21,8 @@ class Planned:
     reason: str
     raw: Any = field(default=None, repr=False)
     """The arguments as they were sent, for the run."""
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    """What an outer body was told in confidence: masked in every record of the call."""
 
 
 class Plan:

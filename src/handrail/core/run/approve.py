@@ -78,7 +78,8 @@ async def _resumed(tale: Tale, decision: Decision, grant: Grant) -> Outcome | tu
 
 def _queue(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> Outcome:
     shown = tale.show(admitted.args, tool)
-    planned = Planned(tale.call, tool.id, shown, decision.reason, _own_copy(tale.raw))
+    secrets = frozenset(tale.secrets or ())
+    planned = Planned(tale.call, tool.id, shown, decision.reason, _own_copy(tale.raw), secrets)
     if not tale.house.plan.add(planned):
         full = f"The plan is full, so {tool.id} is not in it. Run or discard what is queued, then call again."
         return tale.refuse(refusal.broken("PLAN_FULL", "The plan is full", full, "plan"))
@@ -121,6 +122,7 @@ def _request(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> 
         expires_at=None if lifetime is None else now + lifetime,
         repairs=admitted.repairs,
         raw=_own_copy(tale.raw),
+        secrets=frozenset(tale.secrets or ()),
     )
 
 
@@ -248,7 +250,7 @@ def _effective(
 ) -> Admitted | tuple[FieldError, ...]:
     """What will run: the reviewer's edits or the arguments as approved, read by the tool of this moment."""
     if reply.edits is not None:
-        edits = unmasked(reply.edits, given.args) if tool.secrets else reply.edits
+        edits = unmasked(reply.edits, given.args)
         return admit(tool, edits, None, repairing)
     again = admit(tool, given.args, None, repairing)
     return Admitted(again.args, again.values, given.repairs) if isinstance(again, Admitted) else again

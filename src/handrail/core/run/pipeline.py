@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -35,8 +36,13 @@ from handrail.core.tell.log import Note
 _log = logging.getLogger("handrail.run")
 
 
-async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) -> Outcome:
-    """One call through every stage. `call` names tool, principal and id; `raw` are its arguments."""
+async def run(
+    call: Call, raw: Any, house: House, grant: Grant | None = None, secrets: Iterable[str] = ()
+) -> Outcome:
+    """One call through every stage. `call` names tool, principal and id; `raw` are its arguments.
+
+    A call that waited for an answer or in a plan brings along the grant and what must stay secret.
+    """
     tale = Tale(call, raw, house)
     principal = call.principal
     assert principal is not None
@@ -47,7 +53,7 @@ async def run(call: Call, raw: Any, house: House, grant: Grant | None = None) ->
     token = None
     try:
         if call.parent is not None:
-            tale.inherit(call.parent)
+            tale.inherit(call.parent, secrets)
         names = house.registry.snapshot().names
         tool = names.get(call.tool) if call.tool.__class__ is str else None
         if tool is None or tool.init is not None:

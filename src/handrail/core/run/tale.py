@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from handrail.core.define.call import Call, Outcome, Repair, Status
@@ -109,11 +109,12 @@ class Tale:
         self._timer: asyncio.TimerHandle | None = None
         self._waiting: tuple[Callable[[], None], ...] = ()
 
-    def inherit(self, parent: str) -> None:
-        """A call inside another keeps the secrets that the outer body was given."""
+    def inherit(self, parent: str, secrets: Iterable[str]) -> None:
+        """A call inside another keeps the secrets that the outer body was given, now or before it waited."""
         outer = self.house.running.get(parent)
-        if outer is not None and outer.secrets:
-            self.secrets = set(outer.secrets)
+        given = {*secrets, *((outer.secrets or ()) if outer is not None else ())}
+        if given:
+            self.secrets = given
 
     def leave(self) -> None:
         """Leave nothing open, however the call ended; whoever waits for its end is told."""
