@@ -340,7 +340,7 @@ class Handrail:
 
         return stop
 
-    async def _nested(self, ctx: Context, tool: str, args: Mapping[str, Any] | None, call: Call) -> Outcome:
+    async def _nested(self, ctx: Context, args: Mapping[str, Any] | None, call: Call) -> Outcome:
         house = ctx._state.house if isinstance(ctx._state, Tale) else self._house
         return await run(call, args, house)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Iterator, Mapping
 from concurrent.futures import CancelledError
 from typing import Any, Self, TypeVar
 
@@ -68,13 +68,13 @@ class Handrail:
         """Yield events as they happen; leaving the loop cancels the call."""
         return self._each(self._inner.stream(tool, args, **options))
 
-    def _each(self, events: AsyncIterator[Event]) -> Iterator[Event]:
+    def _each(self, events: AsyncGenerator[Event, None]) -> Iterator[Event]:
         try:
             while (event := self.block_on(_next(events))) is not None:
                 yield event
         finally:
             if not self._closed:
-                self.block_on(events.aclose())  # type: ignore[attr-defined]
+                self.block_on(events.aclose())
 
     def explain(
         self,
@@ -128,5 +128,5 @@ class Handrail:
         self.close()
 
 
-async def _next(events: AsyncIterator[Event]) -> Event | None:
+async def _next(events: AsyncGenerator[Event, None]) -> Event | None:
     return await anext(events, None)

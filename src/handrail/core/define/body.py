@@ -9,7 +9,7 @@ from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
-from types import SimpleNamespace, UnionType
+from types import FrameType, SimpleNamespace, UnionType
 from typing import Annotated, Any, ClassVar, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -81,11 +81,11 @@ def caller_place(depth: int) -> Place:
 
 def outside_place() -> Place | None:
     """Where the code stands that called into Handrail."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if not str(frame.f_globals.get("__name__", "")).startswith(("handrail.core.", "handrail.engine")):
             return Place(frame.f_code.co_filename, frame.f_lineno)
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return None
 
 
@@ -94,7 +94,7 @@ def args_body(fn: Callable[..., Any], tool: str, place: Place | None) -> Body:
     try:
         signature = inspect.signature(fn)
     except (TypeError, ValueError):  # some builtins have no signature
-        return Body(fn, lambda args, ctx: fn(args), _is_async(fn))
+        return Body(fn, _with_args(fn), _is_async(fn))
     parameters = list(signature.parameters.values())
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     keyword_ctx = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name in _CONTEXT_NAMES]
@@ -104,16 +104,16 @@ def args_body(fn: Callable[..., Any], tool: str, place: Place | None) -> Body:
         if keyword_ctx:
             name = keyword_ctx[0]
             signature.bind(None, **{name: None})
-            call = lambda args, ctx: fn(args, **{name: ctx})  # noqa: E731
+            call = _with_named_context(fn, name)
         elif open_ended or (len(positional) >= 2 and _takes_context(positional[1])):
             signature.bind(None, None)
             call = fn
         elif positional:
             signature.bind(None)
-            call = lambda args, ctx: fn(args)  # noqa: E731
+            call = _with_args(fn)
         else:
             signature.bind()
-            call = lambda args, ctx: fn()  # noqa: E731
+            call = _with_nothing(fn)
     except TypeError as error:
         raise DefinitionError(
             f"its execute is declared as {signature} ({error})",
@@ -129,6 +129,18 @@ def _takes_context(parameter: inspect.Parameter) -> bool:
     if parameter.default is parameter.empty or parameter.name.strip("_") in _CONTEXT_NAMES:
         return True
     return "Context" in str(parameter.annotation)
+
+
+def _with_args(fn: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    return lambda args, ctx: fn(args)
+
+
+def _with_nothing(fn: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    return lambda args, ctx: fn()
+
+
+def _with_named_context(fn: Callable[..., Any], name: str) -> Callable[[Any, Any], Any]:
+    return lambda args, ctx: fn(args, **{name: ctx})
 
 
 def _is_async(fn: Any) -> bool:

@@ -23,7 +23,7 @@ from handrail.core.tell.events import Event, OutputAppended, Progress, ToolCompl
 MAX_NESTING = 16
 _lock = threading.Lock()
 
-Nested = Callable[[Context, str, Mapping[str, Any] | None, Call], Awaitable[Outcome]]
+Nested = Callable[[Context, Mapping[str, Any] | None, Call], Awaitable[Outcome]]
 
 
 class Hosting:
@@ -98,7 +98,7 @@ class Hosting:
             ctx.call_id,
             outer.depth + 1,
         )
-        return await self._run_nested(ctx, tool, args, call)
+        return await self._run_nested(ctx, args, call)
 
     async def page(self, ctx: Context, handle: str, offset: int, limit: int | None) -> str:
         return read_page(self._house(), handle, ctx.principal, offset, limit)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
+from collections.abc import Callable
 
 from handrail.core.listeners import Listeners
 from handrail.core.tell.log import EventLog, MemoryLog, Note
@@ -13,15 +15,16 @@ _log = logging.getLogger("handrail.tell")
 class Teller:
     """One way to say what happened: the log first, then the listeners."""
 
-    __slots__ = ("_limit", "_notes", "listeners", "log")
+    __slots__ = ("_forget", "_limit", "_notes", "listeners", "log")
 
     def __init__(self, log: EventLog) -> None:
         self.log = log
         self.listeners = Listeners()
-        self._notes = None
+        self._notes: deque[Note] | None = None
         self._limit = 0
+        self._forget: Callable[[], None] = lambda: None
         if type(log) is MemoryLog:
-            self._notes, self._limit = log.notes, log.limit
+            self._notes, self._limit, self._forget = log.notes, log.limit, log.forget
 
     def tell(self, note: Note) -> None:
         """Say it without waiting. A log that fails is reported to the developer, not to the caller."""
@@ -29,7 +32,7 @@ class Teller:
         if notes is not None and not self.listeners.all and kind.durable:
             notes.append(note)
             if len(notes) > self._limit:
-                self.log.forget()  # type: ignore[attr-defined]
+                self._forget()
             return
         event = kind(*note[1:])
         if kind.durable:
