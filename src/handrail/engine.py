@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any, Self
 
 from handrail.core.clock import Clock
-from handrail.core.define.call import Call, Outcome
+from handrail.core.define.call import Call, Outcome, make_call
 from handrail.core.define.context import Context, TenantScope, current
 from handrail.core.define.decision import Decision, Step, strictest
 from handrail.core.define.permission import Source
@@ -147,7 +147,7 @@ class Handrail:
     ) -> Coroutine[Any, Any, Outcome]:
         """Run a tool through the guard. Never raises for a bad call: the outcome says what happened."""
         return run(
-            Call(
+            make_call(
                 tool,
                 None,
                 principal or self._principal(),

@@ -3,6 +3,8 @@
 `dataclass(frozen=True)` writes every field through `object.__setattr__`, which costs five times a plain
 assignment, and a call makes half a dozen such objects. A record is filled like a mutable dataclass and then
 closed: its last act is to become an instance of a subclass that refuses to be changed.
+
+Where a tenth of a microsecond counts, `maker(Kind)` gives a function that makes the same records as `Kind`.
 """
 
 from __future__ import annotations
@@ -29,22 +31,30 @@ def record(cls: type[T]) -> type[T]:
         "__setattr__": _refuse_set,
         "__delattr__": _refuse_delete,
     }
-    closed = type(made.__name__, (made,), namespace)
-    made.__init__ = _filling(made, closed)
+    made.__closed__ = type(made.__name__, (made,), namespace)
+    made.__init__ = _compiled(made, "self", [], [])
     return made  # type: ignore[no-any-return]
 
 
-def _filling(made: Any, closed: type) -> Any:
-    """The `__init__` that a dataclass would have, with the closing as its last line."""
-    known: dict[str, Any] = {"__closed": closed, "__missing": MISSING}
-    parameters, lines = ["self"], []
+def maker(kind: type[T]) -> type[T]:
+    """A plain function for the class of a record, since Python calls functions faster than classes."""
+    blank = type(kind.__name__, (kind,), {"__slots__": (), "__init__": object.__init__})
+    return _compiled(kind, "", ["self = blank()"], ["return self"], blank=blank)  # type: ignore[no-any-return]
+
+
+def _compiled(made: Any, first: str, begin: list[str], end: list[str], **known: Any) -> Any:
+    """A function that takes the fields of a record, fills one and closes it."""
+    known |= {"closed": made.__closed__, "missing": MISSING}
+    parameters = [first] if first else []
+    fill: list[str] = []
     for one in fields(made):
-        name, default = one.name, f"__default_{one.name}"
+        name, default = one.name, f"default_{one.name}"
         value = name
         if one.default_factory is not MISSING:
             known[default] = one.default_factory
-            parameters.append(f"{name}=__missing")
-            value = f"{default}() if {name} is __missing else {name}"
+            made_anew = "{}" if one.default_factory is dict else f"{default}()"
+            parameters.append(f"{name}=missing")
+            value = f"{made_anew} if {name} is missing else {name}"
         elif one.default is not MISSING:
             known[default] = one.default
             if one.init:
@@ -53,11 +63,9 @@ def _filling(made: Any, closed: type) -> Any:
                 value = default
         else:
             parameters.append(name)
-        lines.append(f"    self.{name} = {value}")
-    source = (
-        f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines) + "\n    self.__class__ = __closed"
-    )
-    exec(source, known)
+        fill.append(f"self.{name} = {value}")
+    lines = [*begin, *fill, "self.__class__ = closed", *end]
+    exec(f"def __init__({', '.join(parameters)}):\n    " + "\n    ".join(lines), known)
     return known["__init__"]
 
 

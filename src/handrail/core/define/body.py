@@ -282,7 +282,8 @@ def _by_name(fn: Callable[..., Any], names: Mapping[str, str], ctx_name: str | N
         def call(values: Any, ctx: Any) -> Any:
             return fn(**(values if values.__class__ is dict else values.__dict__), **{ctx_name: ctx})
 
-    return Body(fn, call, _is_async(fn), by_name=True)
+    is_async = _is_async(fn)
+    return Body(fn, call, is_async, by_name=True, bare=is_async and ctx_name is None)
 
 
 def _hints(

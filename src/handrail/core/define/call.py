@@ -10,7 +10,7 @@ from handrail.core.define.decision import Decision
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
-from handrail.core.record import record
+from handrail.core.record import maker, record
 
 Status = Literal[
     "completed",
@@ -109,3 +109,7 @@ class Outcome:
 
     def to_legacy_run(self) -> dict[str, Any]:
         return self.result.to_legacy_run(self.duration_ms, self.run_id)
+
+
+make_call = maker(Call)
+make_outcome = maker(Outcome)

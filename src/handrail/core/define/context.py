@@ -176,7 +176,8 @@ class TenantScope:
     tenant_id: str
 
 
-_current: ContextVar[Context | TenantScope | None] = ContextVar("handrail_context", default=None)
+_current: ContextVar[Context | CallState | TenantScope | None] = ContextVar("handrail_context", default=None)
+"""A running call enters with its state alone: most bodies never ask for their context."""
 active_tenant: ContextVar[Callable[[], str | None] | None] = ContextVar(
     "handrail_active_tenant", default=None
 )
@@ -185,7 +186,8 @@ active_tenant: ContextVar[Callable[[], str | None] | None] = ContextVar(
 
 def current() -> Context | TenantScope | None:
     """The context of the running call or tenant scope, if there is one."""
-    return _current.get()
+    here = _current.get()
+    return here if here is None or isinstance(here, (Context, TenantScope)) else Context(here)
 
 
 enter = _current.set
@@ -250,7 +252,7 @@ def _steps(tenant_id: str, steps: Generator[Any, None, None]) -> Iterator[Any]:
 
 def get_tool_context_tenant_id() -> str | None:
     """The tenant of the running call or scope, or None outside both."""
-    here = _current.get()
+    here = current()
     return None if here is None else here.tenant_id
 
 

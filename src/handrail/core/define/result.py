@@ -12,7 +12,7 @@ from urllib.parse import quote
 from pydantic_core import to_json as to_json_bytes
 
 from handrail.core.define.bound import MODEL_LIMIT, cut
-from handrail.core.record import record
+from handrail.core.record import maker, record
 
 PAGE = "handrail_page"
 """In the metadata of a result that is a page of another: its handle, and where the page lies in the whole."""
@@ -165,6 +165,9 @@ class Result:
     def with_metadata(self, **more: Any) -> Result:
         """The same result with more metadata."""
         return replace(self, metadata={**self.metadata, **more})
+
+
+make_result = maker(Result)
 
 
 @record

@@ -39,6 +39,8 @@ class Body:
     is_async: bool
     by_name: bool = False
     """The function takes its arguments by name, so that a dict of them will do."""
+    bare: bool = False
+    """An async function of its arguments alone: given a dict of them it needs nobody in between."""
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True, eq=False)

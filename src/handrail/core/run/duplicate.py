@@ -11,7 +11,7 @@ from handrail.core.define.schema import digest_of
 from handrail.core.guard.keys import KeyEntry, KeyId, key_id
 from handrail.core.run import refusal
 from handrail.core.run.approve import expired
-from handrail.core.run.tale import Tale
+from handrail.core.run.tale import Tale, begin
 
 
 async def earlier_outcome(tale: Tale) -> Outcome | None:
@@ -58,7 +58,7 @@ def _final(tale: Tale, key: KeyId, earlier: Outcome) -> Outcome:
     late = house.book.settle(earlier.approval_id, call.principal.tenant, "expired", None)
     if late is None:
         return earlier
-    waited = Tale(late.call, late.raw, house)
+    waited = begin(late.call, late.raw, house)
     waited.tool, waited.admitted, waited.approval_id = tale.tool, tale.admitted, late.id
     outcome = waited.refuse(expired(late))
     house.keys.finish(key, outcome)

@@ -19,6 +19,7 @@ from handrail.core.run.house import House
 from handrail.core.run.sound import sound, sound_text
 from handrail.core.run.tale import Tale
 from handrail.core.tell.events import Event, OutputAppended, Progress, ToolCompleted, ToolFailed
+from handrail.core.tell.log import Note
 
 MAX_NESTING = 16
 _lock = threading.Lock()
@@ -39,25 +40,28 @@ class Hosting:
             data = sound(to_jsonable_python(told, inf_nan_mode="null", fallback=str))
         except (ValueError, RecursionError) as error:
             raise ToolError(f"metadata takes what can be written as JSON: {error}") from None
-        self._tell(running, Progress, ctx, scrubbed(data, running.secrets or ()))
+        self._tell(self._house().teller.mention, running, Progress, ctx, data)
 
     def append_output(self, ctx: Context, text: str) -> None:
         if not isinstance(text, str):
             raise ToolError(f"append_output takes text, not {type(text).__name__}.")
         running = self._running(ctx)
-        self._tell(running, OutputAppended, ctx, scrubbed(sound_text(text), running.secrets or ()))
+        self._tell(self._house().teller.tell, running, OutputAppended, ctx, sound_text(text))
 
-    def _tell(self, running: Tale, kind: type[Event], ctx: Context, told: Any) -> None:
+    def _tell(
+        self, say: Callable[[Note], None], running: Tale, kind: type[Event], ctx: Context, told: Any
+    ) -> None:
         """Also from a worker thread: the loop tells it, in order, unless the call ended meanwhile."""
         house = self._house()
-        fields = (ctx._call, running.tool_id, house.clock.now(), ctx.run_id, told)
+        shown = scrubbed(told, running.secrets or ())
+        note = (kind, ctx._call, running.tool_id, house.clock.now(), ctx.run_id, shown)
         if running.is_here():
-            house.teller.tell((kind, *fields))
+            say(note)
             return
 
         def tell() -> None:
             if house.running.get(ctx.call_id) is running:
-                house.teller.tell((kind, *fields))
+                say(note)
 
         running.loop.call_soon_threadsafe(tell)
 

@@ -16,7 +16,7 @@ from handrail.core.define import context
 from handrail.core.define.call import Call, Outcome
 from handrail.core.define.context import Context
 from handrail.core.define.permission import SOURCES
-from handrail.core.define.result import Result
+from handrail.core.define.result import make_result
 from handrail.core.guard.admit import Admitted, admit
 from handrail.core.ids import new_id
 from handrail.core.run import refusal
@@ -29,7 +29,7 @@ from handrail.core.run.invoke import invoke
 from handrail.core.run.normalise import normalise
 from handrail.core.run.refusal import Refusal
 from handrail.core.run.seek import hidden_or_denied, seek
-from handrail.core.run.tale import Tale
+from handrail.core.run.tale import begin
 from handrail.core.tell.events import ToolStarted
 from handrail.core.tell.log import Note
 
@@ -43,11 +43,11 @@ async def run(
 
     A call that waited for an answer or in a plan brings along the grant and what must stay secret.
     """
-    tale = Tale(call, raw, house)
+    tale = begin(call, raw, house)
     principal = call.principal
     assert principal is not None
     if type(call.id) is not str or not (call.session is None or type(call.session) is str):
-        return Tale(replace(call, id=str(call.id), session=None), None, house).refuse(refusal.bad_names())
+        return begin(replace(call, id=str(call.id), session=None), None, house).refuse(refusal.bad_names())
     if house.running.setdefault(call.id, tale) is not tale:
         return tale.refuse(refusal.id_in_use())
     token = None
@@ -75,7 +75,8 @@ async def run(
 
         flat = tool.flat_validate if type(raw) is dict and house.plain else None
         if flat is not None and (values := flat(raw)) is not None:
-            tale.args, tale.values = raw.copy(), values
+            tale.args = values if len(values) == len(raw) else raw.copy()
+            tale.values = values
         else:
             admitted = admit(tool, raw, call.tool, house.repairing)
             if not isinstance(admitted, Admitted):
@@ -101,18 +102,17 @@ async def run(
         if tool.writes is not None and (busy := tale.claim(tool, values)) is not None:
             return tale.refuse(busy)
 
-        ctx = Context(tale)
         tale.next_run_id = new_id("run")
         if house.create_context is not None:
-            tale.extra = house.create_context(tool.id, ctx.call_id)
-        token = context.enter(ctx)
+            tale.extra = house.create_context(tool.id, call.id)
+        token = context.enter(tale)
         cached = None
         if house.hooks:
-            cached = await cached_result(house.hooks, tool, values, ctx)
+            cached = await cached_result(house.hooks, tool, values, Context(tale))
             tale.check()
 
         run_id = tale.next_run_id
-        shown = tale.show(args, tool) if tool.secrets or tale.secrets else args
+        shown = tale.show(args, tool) if tool.secrets or tale.aside.secrets else args
         beginning: Note = (ToolStarted, call, tool.id, house.clock.now(), run_id, shown, tale.repairs)
         if call.source == "api" or (not tool.quiet and is_effectful(tool, values)):
             if not await tale.committed(ToolStarted(*beginning[1:])):
@@ -129,10 +129,12 @@ async def run(
             tale.limit(timeout)
         tale.begun = True
         try:
-            if body.is_async and tool.isolation is None:
-                value = await body.call(values, ctx)
+            if tool.isolation is not None or not body.is_async:
+                value = await invoke(tool, body, values, Context(tale), tale)
+            elif body.bare and values.__class__ is dict:
+                value = await body.fn(**values)
             else:
-                value = await invoke(tool, body, values, ctx, tale)
+                value = await body.call(values, Context(tale))
         except (Exception, SystemExit) as error:
             return await stopped(tale) if tale.ending is not None else failed(tale, tool, values, error)
         except asyncio.CancelledError as error:
@@ -142,13 +144,13 @@ async def run(
         if tale.ending is not None:
             return await stopped(tale, ignored=True)
 
-        if value.__class__ in tool.plain_outputs and not (tale.secrets or house.hooks):
-            return tale.complete(Result(True, value), bare=True)
+        if value.__class__ in tool.plain_outputs and not (tale.aside.secrets or house.hooks):
+            return tale.complete(make_result(True, value), bare=True)
         result = normalise(value, tool)
         if tale.secrets:
             result = without_secrets(result, tale.secrets)
         if house.hooks:
-            result = await recorded(house.hooks, tool, values, ctx, result)
+            result = await recorded(house.hooks, tool, values, Context(tale), result)
             if tale.ending is not None:
                 return await stopped(tale, ignored=True)
             if tale.secrets:

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
-from handrail.core.define.call import Call, Outcome, Repair, Status
+from handrail.core.define.call import Call, Outcome, Repair, Status, make_outcome
 from handrail.core.define.context import Host
 from handrail.core.define.decision import Decision
 from handrail.core.define.permission import Capability
@@ -23,6 +23,7 @@ from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted
 from handrail.core.guard.keys import KeyId
 from handrail.core.run import refusal
+from handrail.core.run.aside import NOTHING_ASIDE, HasAside, Lies
 from handrail.core.run.house import House
 from handrail.core.run.refusal import Refusal
 from handrail.core.tell.events import (
@@ -38,76 +39,80 @@ _log = logging.getLogger("handrail.run")
 
 Ending = Literal["cancelled", "timeout"]
 
-_NOTHING: Mapping[str, Any] = {}
+
+def begin(call: Call, raw: Any, house: House) -> Tale:
+    """A tale of which nothing is known yet but who asks for what."""
+    tale = Tale()
+    tale.call = call
+    tale.raw = raw
+    tale.house = house
+    tale.began = house.clock.ticks()
+    task = asyncio.current_task()
+    assert task is not None, "calls run inside a task"
+    tale._task = task
+    tale._cancelling = task.cancelling()
+    tale.begun = False
+    tale.tool = tale.args = tale.values = tale.decision = tale.run_id = tale.outcome = tale.ending = None
+    tale.repairs = ()
+    tale.aside = NOTHING_ASIDE
+    return tale
 
 
-class Tale:
-    """One call's story so far."""
+class Tale(HasAside):
+    """One call's story so far. Made by `begin`."""
 
     __slots__ = (
         "_cancelling",
-        "_signal",
         "_task",
-        "_timer",
-        "_waiting",
-        "approval_id",
         "args",
         "began",
         "begun",
         "call",
-        "claimed",
         "decision",
         "ending",
-        "extra",
         "house",
-        "key",
         "next_run_id",
         "outcome",
         "raw",
-        "reason",
         "repairs",
         "run_id",
-        "secrets",
-        "stray",
         "tool",
         "values",
     )
 
-    def __init__(self, call: Call, raw: Any, house: House) -> None:
-        self.call = call
-        self.raw = raw
-        self.house = house
-        self.began = house.clock.ticks()
-        task = asyncio.current_task()
-        assert task is not None, "calls run inside a task"
-        self._task = task
-        self._cancelling = task.cancelling()
-        self.begun = False
-        """Whether the body began."""
-        self.tool: Tool | None = None
-        self.args: dict[str, Any] | None = None
-        """The arguments once they fit: as JSON data, repairs included."""
-        self.values: Any = None
-        """The same as the body receives them."""
-        self.repairs: tuple[Repair, ...] = ()
-        self.decision: Decision | None = None
-        self.approval_id: str | None = None
-        self.run_id: str | None = None
-        """Set once the run has begun and its `tool.started` is told."""
-        self.next_run_id = ""
-        self.key: KeyId | None = None
-        self.claimed: tuple[list[str], str] | None = None
-        self.outcome: Outcome | None = None
-        self.ending: Ending | None = None
-        self.reason: str | None = None
-        self.secrets: set[str] | None = None
-        """The secret values the body was given."""
-        self.stray: asyncio.Future[Any] | None = None
-        """A thread that did not heed its interruption and is still at it."""
-        self.extra = _NOTHING
-        self._signal: Signal | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._waiting: tuple[Callable[[], None], ...] = ()
+    call: Call
+    raw: Any
+    house: House
+    began: float
+    begun: bool
+    """Whether the body began."""
+    tool: Tool | None
+    args: dict[str, Any] | None
+    """The arguments once they fit: as JSON data, repairs included."""
+    values: Any
+    """The same as the body receives them."""
+    repairs: tuple[Repair, ...]
+    decision: Decision | None
+    next_run_id: str
+    run_id: str | None
+    """Set once the run has begun and its `tool.started` is told."""
+    outcome: Outcome | None
+    ending: Ending | None
+    _task: asyncio.Task[Any]
+    _cancelling: int
+
+    reason = Lies[str | None]()
+    approval_id = Lies[str | None]()
+    key = Lies[KeyId | None]()
+    claimed = Lies[tuple[list[str], str] | None]()
+    secrets = Lies[set[str] | None]()
+    """The secret values the body was given."""
+    stray = Lies[asyncio.Future[Any] | None]()
+    """A thread that did not heed its interruption and is still at it."""
+    extra = Lies[Mapping[str, Any]]()
+    _signal = Lies[Signal | None]()
+    _timer = Lies[asyncio.TimerHandle | None]()
+    _waiting = Lies[tuple[Callable[[], None], ...]]()
 
     def inherit(self, parent: str, secrets: Iterable[str]) -> None:
         """A call inside another keeps the secrets that the outer body was given, now or before it waited."""
@@ -119,15 +124,17 @@ class Tale:
     def leave(self) -> None:
         """Leave nothing open, however the call ended; whoever waits for its end is told."""
         del self.house.running[self.call.id]  # type: ignore[arg-type]
-        if self._timer is not None:
-            self._timer.cancel()
-        if self.claimed is not None:
-            self._release(*self.claimed)
-        if self.key is not None and self.outcome is None:
-            self.house.keys.release(self.key)
-        if self._waiting:
-            for tell in self._waiting:
-                tell()
+        aside = self.aside
+        if aside is NOTHING_ASIDE:
+            return
+        if aside.timer is not None:
+            aside.timer.cancel()
+        if aside.claimed is not None:
+            self._release(*aside.claimed)
+        if aside.key is not None and self.outcome is None:
+            self.house.keys.release(aside.key)
+        for tell in aside.waiting:
+            tell()
 
     @property
     def admitted(self) -> Admitted | None:
@@ -263,24 +270,24 @@ class Tale:
 
     def complete(self, result: Result, bare: bool = False) -> Outcome:
         """The call succeeded. Of a bare result, which is data and nothing else, only the data is noted."""
-        house, call, tool = self.house, self.call, self.tool
+        house, call, tool, aside = self.house, self.call, self.tool, self.aside
         assert tool is not None and call.id is not None
         clock, run_id = house.clock, self.run_id
         duration = (clock.ticks() - self.began) * 1000
         kind, told = (bare_completed, result.data) if bare else (ToolCompleted, result)
         house.teller.tell((kind, call, tool.id, clock.now(), run_id, told, duration))
-        outcome = self.outcome = Outcome(
+        outcome = self.outcome = make_outcome(
             "completed",
             result,
             call.id,
             tool.id,
             self.decision,
             run_id,
-            self.approval_id,
+            aside.approval_id,
             duration,
             self.repairs,
         )
-        if self.key is not None or house.on_result.all:
+        if aside.key is not None or house.on_result.all:
             self._settled(outcome)
         return outcome
 
@@ -313,7 +320,7 @@ class Tale:
         """The call is over without having begun: planned, or answered as before. Nothing is recorded."""
         house = self.house
         outcome = self.waiting(status, result)
-        house.teller.tell((Settled, self.call, self.tool_id, house.clock.now(), outcome))
+        house.teller.mention((Settled, self.call, self.tool_id, house.clock.now(), outcome))
         return outcome
 
     def waiting(self, status: Status, result: Result) -> Outcome:
@@ -323,7 +330,7 @@ class Tale:
     def _settle(self, status: Status, result: Result, duration: float) -> Outcome:
         call = self.call
         assert call.id is not None
-        outcome = self.outcome = Outcome(
+        outcome = self.outcome = make_outcome(
             status,
             result,
             call.id,

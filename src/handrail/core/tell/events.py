@@ -21,7 +21,6 @@ class Event:
 
     type: ClassVar[str] = ""
     kind: ClassVar[str] = ""
-    durable: ClassVar[bool] = True
 
     call: Call
     tool: str
@@ -128,9 +127,6 @@ def bare_completed(
     return ToolCompleted(call, tool, at, run_id, Result(True, data), duration_ms)
 
 
-bare_completed.durable = True  # type: ignore[attr-defined]
-
-
 @record
 class ToolFailed(Event):
     """The body failed, or the call was refused before it (then there is no run id)."""
@@ -233,7 +229,6 @@ class Progress(Event):
 
     type = "tool.progress"
     kind = "progress"
-    durable = False
 
     run_id: str
     told: Mapping[str, Any]
@@ -252,7 +247,6 @@ class Settled(Event):
 
     type = "tool.settled"
     kind = "settled"
-    durable = False
 
     outcome: Outcome
 

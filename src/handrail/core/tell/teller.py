@@ -27,17 +27,20 @@ class Teller:
             self._notes, self._limit, self._forget = log.notes, log.limit, log.forget
 
     def tell(self, note: Note) -> None:
-        """Say it without waiting. A log that fails is reported to the developer, not to the caller."""
-        notes, kind = self._notes, note[0]
-        if notes is not None and not self.listeners.all and kind.durable:
+        """Say it for the record, without waiting. A log that fails is reported to the developer alone."""
+        notes = self._notes
+        if notes is not None and not self.listeners.all:
             notes.append(note)
             if len(notes) > self._limit:
                 self._forget()
             return
-        event = kind(*note[1:])
-        if kind.durable:
-            try:
-                self.log.append(event)
-            except Exception:
-                _log.exception("the event log did not take %s of call %s", event.type, event.call_id)
+        event = note[0](*note[1:])
+        try:
+            self.log.append(event)
+        except Exception:
+            _log.exception("the event log did not take %s of call %s", event.type, event.call_id)
         self.listeners.hear(event)
+
+    def mention(self, note: Note) -> None:
+        """Say it to whoever listens now; it is not recorded."""
+        self.listeners.hear(note[0](*note[1:]))
