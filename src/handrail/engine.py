@@ -209,7 +209,7 @@ class Handrail:
             if isinstance(event, Event) and event.call is call:
                 events.put_nowait(event)
 
-        stop = self._house.teller.listeners.add(hear)
+        stop = self._house.teller.listen(hear)
         task = asyncio.create_task(run(call, args, self._house))
         task.add_done_callback(lambda _: events.put_nowait(None))
         try:
@@ -323,7 +323,7 @@ class Handrail:
 
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Hear of every event, durable or not. Call what comes back to stop."""
-        return self._house.teller.listeners.add(listener)
+        return self._house.teller.listen(listener)
 
     def subscribe_registry(self, listener: Callable[[Any], None]) -> Callable[[], None]:
         """Hear `register`, `unregister`, `execute` and `error`. Call what comes back to stop."""

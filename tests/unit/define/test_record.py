@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from handrail import Call, Principal, Result
-from handrail.core.record import record
+from handrail.core.record import maker, record
 
 
 @record
@@ -107,3 +107,12 @@ def test_a_record_wants_the_arguments_of_its_fields() -> None:
         Point(1, z=2)  # type: ignore[call-arg]
     with pytest.raises(TypeError):
         Named(1, seen=2)  # type: ignore[call-arg]
+
+
+def test_a_maker_makes_the_same_records_as_their_class() -> None:
+    make = maker(Named)
+    for made, again in ((make(1), Named(1)), (make(1, 2, name="a", tags=["b"]), Named(1, 2, "a", ["b"]))):
+        assert made == again and type(made) is type(again) and repr(made) == repr(again)
+    with pytest.raises(FrozenInstanceError):
+        make(1).x = 5  # type: ignore[misc]
+    assert make(1).tags is not make(1).tags

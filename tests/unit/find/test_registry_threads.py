@@ -77,7 +77,7 @@ def test_a_reader_never_sees_half_of_a_replacement() -> None:
         looks = 0
         while not done.is_set() or not looks:
             snapshot = registry.snapshot()
-            spellings = {id(snapshot.names[name]) for name in ("search", "find")}
+            spellings = {id(snapshot.find(name)) for name in ("search", "find")}
             assert spellings == {id(tool) for tool in snapshot.tools}
             looks += 1
         return looks

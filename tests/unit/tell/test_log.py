@@ -208,6 +208,39 @@ def test_notes_that_nobody_read_are_dropped_many_at_a_time_and_leave_no_gap() ->
     assert [event.seq for event in events] == list(range(1, len(events) + 1)) and len(events) >= 8
 
 
+@pytest.mark.req("EV-16")
+def test_events_read_before_the_notes_overflowed_are_forgotten_with_what_came_between() -> None:
+    log = MemoryLog(keep=8)
+    teller = Teller(log)
+
+    def tell(number: int) -> None:
+        event = told("s1", number)
+        teller.tell((ToolStarted, event.call, event.tool, event.at, event.run_id, event.input))
+
+    for number in range(6):
+        tell(number)
+    assert len(list(log.read("acme"))) == 6
+    for number in range(6, 100):
+        tell(number)
+    events = list(log.read("acme", session="s1"))
+    assert [event.at for event in events] == [float(n) for n in range(100 - len(events), 100)]
+    assert [event.seq for event in events] == list(range(7, 7 + len(events))) and len(events) >= 8
+
+
+@pytest.mark.req("EV-15")
+async def test_who_listens_still_hears_after_another_has_gone() -> None:
+    heard: list[str] = []
+    async with Handrail([roll]) as hr:
+        stop_other = hr.subscribe(lambda event: None)
+        stop = hr.subscribe(lambda event: heard.append(event.kind))
+        stop_other()
+        await hr.call("dice.roll", principal=ANA)
+        stop()
+        await hr.call("dice.roll", principal=ANA)
+        assert heard == ["started", "completed"]
+        assert [event.kind for event in hr.log.read(ANA.tenant)] == ["started", "completed"] * 2
+
+
 @pytest.mark.req("EV-15")
 async def test_a_listener_that_fails_disturbs_nobody(caplog: pytest.LogCaptureFixture) -> None:
     heard: list[str] = []

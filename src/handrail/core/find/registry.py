@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 from handrail.core.define.body import outside_place, place_of
@@ -26,8 +25,8 @@ class Snapshot:
 
     tools: tuple[Tool, ...]
     """Sorted by id."""
-    names: Mapping[str, Tool]
-    """Every id, alias, slug and wire name."""
+    find: Callable[[str], Tool | None]
+    """The tool of that id, alias, slug or wire name, or nothing."""
 
 
 class Registry:
@@ -36,7 +35,8 @@ class Registry:
     def __init__(self, tools: Iterable[Any] = ()) -> None:
         self._tools: dict[str, Tool] = {}
         self._names: dict[str, Tool] = {}
-        self._snapshot: Snapshot | None = None
+        self.newest: Snapshot | None = None
+        """The last snapshot, as long as nothing changed; ask `snapshot()` when there is none."""
         self._lock = threading.RLock()
         self._feeding = threading.RLock()
         self._feeders: list[Callable[[Registry], None]] = []
@@ -73,7 +73,7 @@ class Registry:
                 self._drop(old)
             self._tools[taken.id] = taken
             self._names.update(dict.fromkeys(names, taken))
-            self._snapshot = None
+            self.newest = None
         self.listeners.hear(RegistryEvent("register", taken.id, taken, old))
         return taken
 
@@ -84,7 +84,7 @@ class Registry:
             if tool is None:
                 return False
             self._drop(tool)
-            self._snapshot = None
+            self.newest = None
         self.listeners.hear(RegistryEvent("unregister", tool.id, tool))
         return True
 
@@ -106,12 +106,12 @@ class Registry:
             self._drop(waiting)
             self._tools[ready.id] = ready
             self._names.update(dict.fromkeys(every_name(ready), ready))
-            self._snapshot = None
+            self.newest = None
         return ready
 
     def get(self, name: str) -> Tool | None:
         """The tool of that id, alias, slug or wire name, or nothing."""
-        return self.snapshot().names.get(name)
+        return self.snapshot().find(name)
 
     def list(self) -> list[Tool]:
         """All tools, sorted by id."""
@@ -128,23 +128,23 @@ class Registry:
 
     def snapshot(self) -> Snapshot:
         """The registry as it is now, and stays in the reader's hands."""
-        while (snapshot := self._snapshot) is None:
+        while (snapshot := self.newest) is None:
             self.ensure_fed()
             with self._lock:
                 if self._feeders:  # one more came meanwhile
                     continue
                 tools = tuple(tool for _, tool in sorted(self._tools.items()))
-                snapshot = Snapshot(tools, MappingProxyType(dict(self._names)))
+                snapshot = Snapshot(tools, dict(self._names).get)
                 if self._fed_by:
                     return snapshot  # half of what the feeder will give; nobody else should see that
-                self._snapshot = snapshot
+                self.newest = snapshot
         return snapshot
 
     def feed(self, feeder: Callable[[Registry], None]) -> None:
         """Have a function register its tools when the registry is first read."""
         with self._lock:
             self._feeders.append(feeder)
-            self._snapshot = None
+            self.newest = None
 
     def ensure_fed(self) -> None:
         """Run the feeders that have not run yet; each runs once, and whoever reads meanwhile waits for it."""

@@ -21,6 +21,7 @@ from handrail.core.guard.admit import Admitted, admit
 from handrail.core.ids import new_id
 from handrail.core.run import refusal
 from handrail.core.run.approve import Grant, pass_gate
+from handrail.core.run.aside import NOTHING_ASIDE
 from handrail.core.run.duplicate import earlier_outcome
 from handrail.core.run.ending import failed, interrupted, stopped, without_secrets
 from handrail.core.run.hooks import cached_result, is_effectful, recorded
@@ -30,10 +31,11 @@ from handrail.core.run.normalise import normalise
 from handrail.core.run.refusal import Refusal
 from handrail.core.run.seek import hidden_or_denied, seek
 from handrail.core.run.tale import begin
-from handrail.core.tell.events import ToolStarted
+from handrail.core.tell.events import ToolStarted, bare_completed
 from handrail.core.tell.log import Note
 
 _log = logging.getLogger("handrail.run")
+_SESSIONS = frozenset({str, type(None)})
 
 
 async def run(
@@ -46,7 +48,7 @@ async def run(
     tale = begin(call, raw, house)
     principal = call.principal
     assert principal is not None
-    if type(call.id) is not str or not (call.session is None or type(call.session) is str):
+    if type(call.id) is not str or type(call.session) not in _SESSIONS:
         return begin(replace(call, id=str(call.id), session=None), None, house).refuse(refusal.bad_names())
     if house.running.setdefault(call.id, tale) is not tale:
         return tale.refuse(refusal.id_in_use())
@@ -54,8 +56,8 @@ async def run(
     try:
         if call.parent is not None:
             tale.inherit(call.parent, secrets)
-        names = house.registry.snapshot().names
-        tool = names.get(call.tool) if call.tool.__class__ is str else None
+        snapshot = house.registry.newest or house.registry.snapshot()
+        tool = snapshot.find(call.tool) if type(call.tool) is str else None
         if tool is None or tool.init is not None:
             found = await seek(call, house)
             if isinstance(found, Refusal):
@@ -73,8 +75,8 @@ async def run(
         if call.digest is not None and call.digest != tool.digest:
             return tale.refuse(refusal.stale(tool))
 
-        flat = tool.flat_validate if type(raw) is dict and house.plain else None
-        if flat is not None and (values := flat(raw)) is not None:
+        flat = tool.flat_validate
+        if flat is not None and type(raw) is dict and house.plain and (values := flat(raw)) is not None:
             tale.args = values if len(values) == len(raw) else raw.copy()
             tale.values = values
         else:
@@ -102,7 +104,7 @@ async def run(
         if tool.writes is not None and (busy := tale.claim(tool, values)) is not None:
             return tale.refuse(busy)
 
-        tale.next_run_id = new_id("run")
+        run_id = tale.next_run_id = new_id("run")
         if house.create_context is not None:
             tale.extra = house.create_context(tool.id, call.id)
         token = context.enter(tale)
@@ -111,7 +113,6 @@ async def run(
             cached = await cached_result(house.hooks, tool, values, Context(tale))
             tale.check()
 
-        run_id = tale.next_run_id
         shown = tale.show(args, tool) if tool.secrets or tale.aside.secrets else args
         beginning: Note = (ToolStarted, call, tool.id, house.clock.now(), run_id, shown, tale.repairs)
         if call.source == "api" or (not tool.quiet and is_effectful(tool, values)):
@@ -145,7 +146,7 @@ async def run(
             return await stopped(tale, ignored=True)
 
         if value.__class__ in tool.plain_outputs and not (tale.aside.secrets or house.hooks):
-            return tale.complete(make_result(True, value), bare=True)
+            return tale.complete(make_result(True, value), bare_completed)
         result = normalise(value, tool)
         if tale.secrets:
             result = without_secrets(result, tale.secrets)
@@ -170,6 +171,8 @@ async def run(
             return ended
         raise
     finally:
-        tale.leave()
+        del house.running[call.id]
+        if tale.aside is not NOTHING_ASIDE:
+            tale.leave()
         if token is not None:
             context.leave(token)

@@ -32,7 +32,6 @@ from handrail.core.tell.events import (
     ToolCompleted,
     ToolFailed,
     ToolStarted,
-    bare_completed,
 )
 
 _log = logging.getLogger("handrail.run")
@@ -123,10 +122,7 @@ class Tale(HasAside):
 
     def leave(self) -> None:
         """Leave nothing open, however the call ended; whoever waits for its end is told."""
-        del self.house.running[self.call.id]  # type: ignore[arg-type]
         aside = self.aside
-        if aside is NOTHING_ASIDE:
-            return
         if aside.timer is not None:
             aside.timer.cancel()
         if aside.claimed is not None:
@@ -260,7 +256,7 @@ class Tale(HasAside):
                 raise
             _log.exception("the event log did not take tool.started, so %s was not run", started.tool)
             return False
-        teller.listeners.hear(started)
+        teller.hear(started)
         return True
 
     @property
@@ -268,13 +264,13 @@ class Tale(HasAside):
         """The canonical id; the name that was asked for where that is all the caller may know."""
         return self.tool.id if self.tool is not None else self.call.tool
 
-    def complete(self, result: Result, bare: bool = False) -> Outcome:
+    def complete(self, result: Result, kind: Callable[..., ToolCompleted] = ToolCompleted) -> Outcome:
         """The call succeeded. Of a bare result, which is data and nothing else, only the data is noted."""
         house, call, tool, aside = self.house, self.call, self.tool, self.aside
         assert tool is not None and call.id is not None
         clock, run_id = house.clock, self.run_id
         duration = (clock.ticks() - self.began) * 1000
-        kind, told = (bare_completed, result.data) if bare else (ToolCompleted, result)
+        told = result if kind is ToolCompleted else result.data
         house.teller.tell((kind, call, tool.id, clock.now(), run_id, told, duration))
         outcome = self.outcome = make_outcome(
             "completed",

@@ -47,13 +47,14 @@ class MemoryLog:
     """The event log of a process without a database. Keeps the newest events.
 
     What is told is only noted; events are made and numbered when somebody reads. A call thus pays next to
-    nothing for a log that nobody looks at. A session goes on counting as long as it is among the newest.
+    nothing for a log that nobody looks at. When there are too many notes the oldest drop off by themselves,
+    and take no numbers with them. A session goes on counting as long as it is among the newest.
     """
 
     def __init__(self, keep: int = 10_000) -> None:
         self._keep = keep
         self.limit = keep + keep // 4
-        self.notes: deque[Note] = deque()
+        self.notes: deque[Note] = deque(maxlen=self.limit)
         """What was told and is not read yet; the teller appends here."""
         self._events: deque[Event] = deque()
         self._counts: dict[Session, int] = {}
@@ -75,6 +76,8 @@ class MemoryLog:
 
     def _write_down(self) -> None:
         notes = self.notes
+        if len(notes) == notes.maxlen:  # some may have dropped off: what came before them is past as well
+            self._drop(len(self._events))
         while notes:
             kind, *fields = notes.popleft()
             self._number(kind(*fields))
@@ -89,13 +92,6 @@ class MemoryLog:
         self._events.append(event)
         if len(self._events) > self.limit:
             self._drop(len(self._events) - self._keep)
-
-    def forget(self) -> None:
-        """Drop the oldest, many at a time. Notes that nobody ever saw take no numbers with them."""
-        with self._lock:
-            self._drop(len(self._events))
-            while len(self.notes) > self._keep:
-                self.notes.popleft()
 
     def _drop(self, number: int) -> None:
         for _ in range(number):

@@ -3,44 +3,61 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
+import threading
 from collections.abc import Callable
+from typing import Any
 
 from handrail.core.listeners import Listeners
+from handrail.core.tell.events import Event
 from handrail.core.tell.log import EventLog, MemoryLog, Note
 
 _log = logging.getLogger("handrail.tell")
+_choosing = threading.Lock()
 
 
 class Teller:
     """One way to say what happened: the log first, then the listeners."""
 
-    __slots__ = ("_forget", "_limit", "_notes", "listeners", "log")
+    __slots__ = ("listeners", "log", "tell")
+
+    tell: Callable[[Note], None]
+    """Say it for the record, without waiting. While nobody listens, the log in memory simply notes it."""
 
     def __init__(self, log: EventLog) -> None:
         self.log = log
         self.listeners = Listeners()
-        self._notes: deque[Note] | None = None
-        self._limit = 0
-        self._forget: Callable[[], None] = lambda: None
-        if type(log) is MemoryLog:
-            self._notes, self._limit, self._forget = log.notes, log.limit, log.forget
+        self._choose()
 
-    def tell(self, note: Note) -> None:
-        """Say it for the record, without waiting. A log that fails is reported to the developer alone."""
-        notes = self._notes
-        if notes is not None and not self.listeners.all:
-            notes.append(note)
-            if len(notes) > self._limit:
-                self._forget()
-            return
+    def listen(self, listener: Callable[[Any], None]) -> Callable[[], None]:
+        """Hear of every event; call what comes back to stop."""
+        with _choosing:
+            remove = self.listeners.add(listener)
+            self._choose()
+
+        def stop() -> None:
+            with _choosing:
+                remove()
+                self._choose()
+
+        return stop
+
+    def _choose(self) -> None:
+        quiet = type(self.log) is MemoryLog and not self.listeners.all
+        self.tell = self.log.notes.append if quiet else self._tell_everyone  # type: ignore[attr-defined]
+
+    def _tell_everyone(self, note: Note) -> None:
+        """A log that fails is reported to the developer, not to the caller."""
         event = note[0](*note[1:])
         try:
             self.log.append(event)
         except Exception:
             _log.exception("the event log did not take %s of call %s", event.type, event.call_id)
+        self.hear(event)
+
+    def hear(self, event: Event) -> None:
+        """Tell the listeners of an event that is in the log already."""
         self.listeners.hear(event)
 
     def mention(self, note: Note) -> None:
         """Say it to whoever listens now; it is not recorded."""
-        self.listeners.hear(note[0](*note[1:]))
+        self.hear(note[0](*note[1:]))
