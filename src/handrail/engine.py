@@ -19,12 +19,14 @@ from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
 from handrail.core.define.tool import InitContext, Tool
 from handrail.core.define.toolset import Toolset
+from handrail.core.errors import UsageError
 from handrail.core.find.discover import discover
 from handrail.core.find.registry import Registry
 from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.approval import ApprovalBook, Approver, MemoryBook
 from handrail.core.guard.claims import Claims, MemoryClaims
 from handrail.core.guard.decide import SafetyCheck
+from handrail.core.guard.dedup import Dedup, Failures, Scope
 from handrail.core.guard.guard import Guard
 from handrail.core.guard.keys import Keys, MemoryKeys
 from handrail.core.guard.plan import Plan, Planned
@@ -32,11 +34,14 @@ from handrail.core.guard.policy import Policy
 from handrail.core.ids import new_id
 from handrail.core.run.approvals import Approvals
 from handrail.core.run.approve import Grant
+from handrail.core.run.brought import Brought
 from handrail.core.run.catalogue import Catalogue
 from handrail.core.run.export import Format, export
+from handrail.core.run.grouping import Group, group_tool_calls_into_batches
 from handrail.core.run.hooks import Hook
 from handrail.core.run.hosting import Hosting, read_page
 from handrail.core.run.house import House, Secrets, Workplace
+from handrail.core.run.many import run_many
 from handrail.core.run.outcomes import Outcomes
 from handrail.core.run.pipeline import run
 from handrail.core.run.refusal import Refusal, invalid
@@ -75,6 +80,7 @@ class Handrail:
         cancel_grace: float = 5.0,
         approval_lifetime: float | None = None,
         working_dir: str | None = None,
+        max_parallel: int = 128,
     ) -> None:
         clock = clock or Clock()
         hooks, safety = tuple(hooks), tuple(safety)
@@ -83,6 +89,7 @@ class Handrail:
         self._threads: ThreadPoolExecutor | None = None
         self._tasks: set[asyncio.Task[Outcome]] = set()
         self._outcomes = Outcomes()
+        self._max_parallel = _at_least_one("max_parallel", max_parallel)
         self._house = House(
             registry=self.registry,
             guard=Guard(policy or Policy(), safety),
@@ -166,6 +173,40 @@ class Handrail:
     async def run(self, call: Call) -> Outcome:
         """Run a prepared `Call`."""
         return await run(self._complete(call), call.args, self._house)
+
+    async def call_many(
+        self, calls: Iterable[Call], *, limit: int | None = None, dedup: Dedup | None = None
+    ) -> list[Outcome]:
+        """Run the calls of one pass at once, each through the guard; an outcome for each, in their order.
+
+        Calls that touch the same resource run one after the other, in their order, as do those of which
+        nobody knows what they touch. One that fails, waits for a person or is cancelled disturbs no other.
+        At most `limit` run at a time. With `dedup`, calls that were made before are answered, not run.
+        """
+        asked = self._asked(calls)
+        most = self._max_parallel if limit is None else _at_least_one("limit", limit)
+        memory = None if dedup is None or dedup.scope == "off" else dedup
+        return await run_many(asked, self._house, most, memory)
+
+    def dedup(self, scope: Scope = "run", failures: Failures = "marked") -> Dedup:
+        """A memory for one agent's run: give it to each `call_many`, and it skips what was called before.
+
+        `run`: the same call runs once. `until_change`: what only reads may be called again after something
+        changed. `off`: nothing is skipped. `failures="repeatable"`: a call that failed may be made again.
+        """
+        return Dedup(scope, failures, self._outcomes.get)
+
+    async def batches(self, calls: Iterable[Call]) -> list[Group]:
+        """The calls of a pass in groups that may overlap, for those who run them in a loop of their own."""
+        return await group_tool_calls_into_batches(self._asked(calls), self._house)
+
+    def _asked(self, calls: Iterable[Call]) -> list[tuple[Call, Any]]:
+        asked = []
+        for call in calls:
+            if not isinstance(call, Call):
+                raise UsageError(f"Give Call objects, such as Call('tool', {{...}}), not {call!r}.")
+            asked.append((self._complete(call), call.args))
+        return asked
 
     def _complete(self, call: Call) -> Call:
         return replace(
@@ -285,7 +326,8 @@ class Handrail:
         request = grant.request
 
         async def resumed() -> Outcome:
-            outcome = await run(request.call, request.raw, self._house, grant, request.secrets)
+            brought = Brought(grant, request.secrets)
+            outcome = await run(request.call, request.raw, self._house, brought)
             self._outcomes.put(outcome)
             return outcome
 
@@ -302,7 +344,11 @@ class Handrail:
         house = replace(self._house, guard=Guard(_without_plan(self.policy), self._house.guard.safety))
         plan = self._house.plan
         queued = plan.queued(principal or self._principal(), session)
-        return [await run(one.call, one.raw, house, None, one.secrets) for one in queued if plan.remove(one)]
+        return [
+            await run(one.call, one.raw, house, Brought(None, one.secrets))
+            for one in queued
+            if plan.remove(one)
+        ]
 
     async def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
         """Forget what is queued; how many calls that were."""
@@ -372,6 +418,12 @@ def _secret_source(given: Mapping[str, str] | Secrets | None) -> Secrets | None:
         return given
     secrets = dict(given)
     return lambda name, principal: secrets.get(name)
+
+
+def _at_least_one(name: str, given: int) -> int:
+    if type(given) is not int or given < 1:
+        raise UsageError(f"{name} is how many calls of a batch may run at a time, 1 or more, not {given!r}.")
+    return given
 
 
 def _refused(refusal: Refusal) -> Decision:

@@ -51,12 +51,22 @@ from handrail.core.guard.approval import (
 )
 from handrail.core.guard.claims import Claims, MemoryClaims
 from handrail.core.guard.decide import SafetyCheck, decide
+from handrail.core.guard.dedup import Dedup
+from handrail.core.guard.footprint import extract_tool_file_path, path_key
 from handrail.core.guard.groups import tool_group
 from handrail.core.guard.keys import Keys, MemoryKeys
 from handrail.core.run.approvals import Conflict
+from handrail.core.run.grouping import Group
 from handrail.core.run.hooks import Hook
 from handrail.core.run.house import Secrets
 from handrail.core.run.reading import read_result
+from handrail.core.run.worker import (
+    WorkerState,
+    is_tool_already_executed,
+    mark_tool_executed,
+    new_tool_calls,
+    tool_signature,
+)
 from handrail.core.tell.events import (
     Event,
     NeedsApproval,
@@ -85,6 +95,7 @@ __all__ = [
     "Clock",
     "CombinedToolset",
     "Conflict",
+    "Dedup",
     "DefinitionError",
     "DuplicateName",
     "Event",
@@ -92,6 +103,7 @@ __all__ = [
     "FilteredToolset",
     "Finding",
     "FormSpec",
+    "Group",
     "HandrailError",
     "Hook",
     "InitContext",
@@ -128,6 +140,7 @@ __all__ = [
     "UsageError",
     "Used",
     "ViewSpec",
+    "WorkerState",
     "action_error",
     "active_tenant",
     "approve",
@@ -137,10 +150,15 @@ __all__ = [
     "default_registry",
     "discover",
     "ensure_system_tools_registered",
+    "extract_tool_file_path",
     "findings",
     "get_tenant_id_for_tool",
     "get_tool_context_tenant_id",
     "humanize_field_name",
+    "is_tool_already_executed",
+    "mark_tool_executed",
+    "new_tool_calls",
+    "path_key",
     "read_result",
     "record_tool_result",
     "register_builtin_tools",
@@ -155,6 +173,7 @@ __all__ = [
     "tool_context",
     "tool_group",
     "tool_history",
+    "tool_signature",
     "wire_name",
     "with_tool_context",
 ]

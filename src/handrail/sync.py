@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Coroutine, Iterator, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from typing import Any, Self, TypeVar
 
@@ -13,7 +13,9 @@ from handrail.core.define.decision import Decision
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.errors import UsageError
+from handrail.core.guard.dedup import Dedup, Failures, Scope
 from handrail.core.run.export import Format
+from handrail.core.run.grouping import Group
 from handrail.core.tell.events import Event
 from handrail.engine import Handrail as AsyncHandrail
 
@@ -61,6 +63,15 @@ class Handrail:
 
     def run(self, call: Call) -> Outcome:
         return self.block_on(self._inner.run(call))
+
+    def call_many(self, calls: Iterable[Call], **options: Any) -> list[Outcome]:
+        return self.block_on(self._inner.call_many(calls, **options))
+
+    def dedup(self, scope: Scope = "run", failures: Failures = "marked") -> Dedup:
+        return self._inner.dedup(scope, failures)
+
+    def batches(self, calls: Iterable[Call]) -> list[Group]:
+        return self.block_on(self._inner.batches(calls))
 
     def stream(
         self, tool: str, args: Mapping[str, Any] | str | None = None, **options: Any

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from handrail.core.define.names import MAX_NAME, SLUG, is_name
-from handrail.core.define.permission import CAPABILITIES, DANGERS, LEVELS, POLICIES
+from handrail.core.define.permission import CAPABILITIES, CONCURRENCIES, DANGERS, LEVELS, POLICIES
 from handrail.core.define.schema import JsonSchema, branches, open_maps, resolve
 from handrail.core.define.tool import Isolation, Origin, Tool
 from handrail.core.errors import DefinitionError
@@ -55,6 +55,7 @@ def _axis_problems(tool: Tool) -> Iterator[tuple[str, str]]:
         ("danger", tool.danger, DANGERS),
         ("policy", tool.policy, POLICIES),
         ("origin", tool.origin, get_args(Origin)),
+        ("concurrency", tool.concurrency, (None, *CONCURRENCIES)),
         ("isolation", tool.isolation, (None, *get_args(Isolation))),
     ):
         if value not in choices:

@@ -8,12 +8,14 @@ Level = Literal["read", "draft", "write", "destructive"]
 Danger = Literal["safe", "moderate", "dangerous"]
 Capability = Literal["read", "write", "execute", "network"]
 PermissionPolicy = Literal["auto", "always_ask"]
+Concurrency = Literal["parallel", "by_path", "sequential"]
 Source = Literal["agent", "mcp", "job", "api", "web", "cli"]
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 DANGERS: tuple[Danger, ...] = get_args(Danger)
 CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
 POLICIES: tuple[PermissionPolicy, ...] = get_args(PermissionPolicy)
+CONCURRENCIES: tuple[Concurrency, ...] = get_args(Concurrency)
 SOURCES: tuple[Source, ...] = get_args(Source)
 
 DEFAULT_LEVEL: Level = "write"

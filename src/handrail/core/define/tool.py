@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
 from handrail.core.define.flat import FlatValidator
-from handrail.core.define.permission import Capability, Danger, Level, PermissionPolicy
+from handrail.core.define.permission import Capability, Concurrency, Danger, Level, PermissionPolicy
 from handrail.core.define.schema import JsonSchema, digest_of
 from handrail.core.define.sections import FormSpec, OutputSection, ViewSpec
 from handrail.core.define.validation import Validator
@@ -76,6 +76,8 @@ class Tool:
     reads: OfArgs | None = None
     writes: OfArgs | None = None
     """Resource keys from the arguments."""
+    concurrency: Concurrency | None = None
+    """Which calls of a batch it may overlap with; follows from `reads`, `writes` and the level when None."""
     timeout: float | None = None
     idempotent: bool = False
     isolation: Isolation | None = None

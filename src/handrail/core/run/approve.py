@@ -141,6 +141,7 @@ async def _asked(tale: Tale, request: ApprovalRequest) -> Reply | Outcome | None
     house.teller.tell((NeedsApproval, *told))
     if house.approver is None:
         return None
+    tale.step_aside()
     try:
         reply = read_reply(await house.approver(request))
         tale.check()

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from handrail.core.define.signal import Signal
+from handrail.core.guard.dedup import Entry, Signature
 from handrail.core.guard.keys import KeyId
+from handrail.core.run.brought import Brought
 
 T = TypeVar("T")
 
@@ -19,7 +21,9 @@ class Aside:
 
     __slots__ = (
         "approval_id",
+        "brought",
         "claimed",
+        "entry",
         "extra",
         "key",
         "reason",
@@ -32,7 +36,9 @@ class Aside:
 
     def __init__(self) -> None:
         self.approval_id: str | None = None
+        self.brought: Brought | None = None
         self.claimed: tuple[list[str], str] | None = None
+        self.entry: tuple[Signature, Entry] | None = None
         self.extra = _NOTHING
         self.key: KeyId | None = None
         self.reason: str | None = None

@@ -1,4 +1,4 @@
-"""duplicate: a call that was made before under the same idempotency key."""
+"""duplicate: a call that was made before, under the same idempotency key or earlier in an agent's run."""
 
 from __future__ import annotations
 
@@ -8,17 +8,51 @@ from dataclasses import replace
 from handrail.core.define.call import Outcome
 from handrail.core.define.result import Result
 from handrail.core.define.schema import digest_of
+from handrail.core.guard.dedup import Dedup, signature_of
 from handrail.core.guard.keys import KeyEntry, KeyId, key_id
 from handrail.core.run import refusal
 from handrail.core.run.approve import expired
+from handrail.core.run.batch import Turn
+from handrail.core.run.brought import Brought
+from handrail.core.run.hooks import is_effectful
 from handrail.core.run.tale import Tale, begin
 
 
-async def earlier_outcome(tale: Tale) -> Outcome | None:
-    """What the key already stands for, or None when this call is the one that runs.
+async def earlier_outcome(tale: Tale, brought: Brought | None) -> Outcome | None:
+    """What was answered before, or None when this call is the one that runs.
 
     A twin that is still running is waited for: a hundred at once make one run.
     """
+    if brought is not None and brought.grant is not None:
+        return None
+    if tale.call.idempotency_key is not None and (earlier := await _under_key(tale)) is not None:
+        return earlier
+    if brought is not None and brought.memory is not None and brought.turn is not None:
+        return await _in_memory(tale, brought.memory, brought.turn)
+    return None
+
+
+async def _in_memory(tale: Tale, memory: Dedup, turn: Turn) -> Outcome | None:
+    """What the agent was told when it made the same call before."""
+    tool, principal = tale.tool, tale.call.principal
+    assert tool is not None and principal is not None
+    signature = signature_of(tool.id, tale.args, principal)
+    while True:
+        await turn.recall()
+        entry, ours = memory.recall(signature, is_effectful(tool, tale.values))
+        turn.recalled()
+        if ours:
+            tale.entry = (signature, entry)
+            return None
+        if not entry.ended.done():
+            turn.step_aside()
+            await asyncio.shield(entry.ended)
+        if entry.outcome is not None:
+            turn.repeats = True
+            return _again(tale, entry.outcome)
+
+
+async def _under_key(tale: Tale) -> Outcome | None:
     call, tool, admitted = tale.call, tale.tool, tale.admitted
     assert call.principal and call.idempotency_key is not None and tool and admitted
     key = key_id(call.principal, call.idempotency_key)
@@ -31,6 +65,7 @@ async def earlier_outcome(tale: Tale) -> Outcome | None:
         if entry.fingerprint != fingerprint:
             return tale.refuse(refusal.key_reused(call.idempotency_key))
         if entry.state != "done" and not entry.ended.done() and not _orphaned(entry):
+            tale.step_aside()
             # Shielded: whoever stops waiting must not end the wait of the others.
             await asyncio.shield(asyncio.wrap_future(entry.ended))
         if entry.outcome is not None:

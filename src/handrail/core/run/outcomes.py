@@ -23,6 +23,9 @@ class Outcomes:
             if not future.done():
                 future.set_result(outcome)
 
+    def get(self, call_id: str) -> Outcome | None:
+        return self._known.get(call_id)
+
     async def wait(self, call_id: str, timeout: float | None) -> Outcome:
         """The outcome, now or as soon as there is one; raises TimeoutError when that takes too long."""
         if (known := self._known.get(call_id)) is not None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -18,10 +17,12 @@ from handrail.core.define.context import Context
 from handrail.core.define.permission import SOURCES
 from handrail.core.define.result import make_result
 from handrail.core.guard.admit import Admitted, admit
+from handrail.core.guard.footprint import footprint_of
 from handrail.core.ids import new_id
 from handrail.core.run import refusal
-from handrail.core.run.approve import Grant, pass_gate
+from handrail.core.run.approve import pass_gate
 from handrail.core.run.aside import NOTHING_ASIDE
+from handrail.core.run.brought import Brought
 from handrail.core.run.duplicate import earlier_outcome
 from handrail.core.run.ending import failed, interrupted, stopped, without_secrets
 from handrail.core.run.hooks import cached_result, is_effectful, recorded
@@ -38,13 +39,8 @@ _log = logging.getLogger("handrail.run")
 _SESSIONS = frozenset({str, type(None)})
 
 
-async def run(
-    call: Call, raw: Any, house: House, grant: Grant | None = None, secrets: Iterable[str] = ()
-) -> Outcome:
-    """One call through every stage. `call` names tool, principal and id; `raw` are its arguments.
-
-    A call that waited for an answer or in a plan brings along the grant and what must stay secret.
-    """
+async def run(call: Call, raw: Any, house: House, brought: Brought | None = None) -> Outcome:
+    """One call through every stage. `call` names tool, principal and id; `raw` are its arguments."""
     tale = begin(call, raw, house)
     principal = call.principal
     assert principal is not None
@@ -54,8 +50,8 @@ async def run(
         return tale.refuse(refusal.id_in_use())
     token = None
     try:
-        if call.parent is not None:
-            tale.inherit(call.parent, secrets)
+        if brought is not None or call.parent is not None:
+            tale.bring(brought)
         snapshot = house.registry.newest or house.registry.snapshot()
         tool = snapshot.find(call.tool) if type(call.tool) is str else None
         if tool is None or tool.init is not None:
@@ -85,22 +81,26 @@ async def run(
                 return tale.refuse(refusal.invalid(tool, admitted))
             tale.admitted = admitted
 
-        if call.idempotency_key is not None and grant is None:
-            earlier = await earlier_outcome(tale)
+        if call.idempotency_key is not None or brought is not None:
+            earlier = await earlier_outcome(tale, brought)
             if earlier is not None:
                 return earlier
 
         if decision is None:
             decision = house.guard.decide(tool, tale.values, principal, call.source)
         tale.decision = decision
-        if decision.verdict != "allow" or grant is not None:
-            passed = await pass_gate(tale, decision, grant)
+        if decision.verdict != "allow" or (brought is not None and brought.grant is not None):
+            passed = await pass_gate(tale, decision, brought.grant if brought is not None else None)
             if isinstance(passed, Outcome):
                 return passed
             tale.admitted, tool = passed
         body, args, values = tool.body, tale.args, tale.values
         assert body is not None and args is not None
 
+        if brought is not None and brought.turn is not None:
+            in_turn = await brought.turn.take(footprint_of(tool, values, args))
+            if not in_turn:
+                return tale.refuse(refusal.held_up(tool))
         if tool.writes is not None and (busy := tale.claim(tool, values)) is not None:
             return tale.refuse(busy)
 

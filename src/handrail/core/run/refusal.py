@@ -75,6 +75,16 @@ def busy(key: str, holder: str) -> Refusal:
     )
 
 
+def held_up(tool: Tool) -> Refusal:
+    return _refusal(
+        "RESOURCE_BUSY",
+        f"{tool.id} was not run",
+        f"An earlier call of this batch was told to stop and did not: it may still change what {tool.id} "
+        "touches. Call it again later.",
+        "claim",
+    )
+
+
 def key_reused(key: str) -> Refusal:
     return _refusal(
         "KEY_REUSED",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from handrail.core.define.call import Call, Outcome, Repair, Status, make_outcome
@@ -21,9 +21,11 @@ from handrail.core.define.secrecy import masked, masked_repairs, masked_unread, 
 from handrail.core.define.signal import Aborted, Signal
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted
+from handrail.core.guard.dedup import Entry, Signature
 from handrail.core.guard.keys import KeyId
 from handrail.core.run import refusal
 from handrail.core.run.aside import NOTHING_ASIDE, HasAside, Lies
+from handrail.core.run.brought import Brought
 from handrail.core.run.house import House
 from handrail.core.run.refusal import Refusal
 from handrail.core.tell.events import (
@@ -102,7 +104,10 @@ class Tale(HasAside):
 
     reason = Lies[str | None]()
     approval_id = Lies[str | None]()
+    brought = Lies[Brought | None]()
     key = Lies[KeyId | None]()
+    entry = Lies[tuple[Signature, Entry] | None]()
+    """What a memory of repeated calls holds of this one, if it is the first of its kind."""
     claimed = Lies[tuple[list[str], str] | None]()
     secrets = Lies[set[str] | None]()
     """The secret values the body was given."""
@@ -113,12 +118,23 @@ class Tale(HasAside):
     _timer = Lies[asyncio.TimerHandle | None]()
     _waiting = Lies[tuple[Callable[[], None], ...]]()
 
-    def inherit(self, parent: str, secrets: Iterable[str]) -> None:
-        """A call inside another keeps the secrets that the outer body was given, now or before it waited."""
-        outer = self.house.running.get(parent)
-        given = {*secrets, *((outer.secrets or ()) if outer is not None else ())}
-        if given:
-            self.secrets = given
+    def bring(self, brought: Brought | None) -> None:
+        """Take what the call brings along, and the secrets that the body was given in which it is nested."""
+        secrets: set[str] = set()
+        if brought is not None:
+            self.brought = brought
+            brought.tale = self
+            secrets.update(brought.secrets)
+        outer = self.house.running.get(self.call.parent) if self.call.parent is not None else None
+        if outer is not None:
+            secrets.update(outer.secrets or ())
+        if secrets:
+            self.secrets = secrets
+
+    def step_aside(self) -> None:
+        """Hold up no other call of the batch while something else is waited for."""
+        if self.brought is not None and self.brought.turn is not None:
+            self.brought.turn.step_aside()
 
     def leave(self) -> None:
         """Leave nothing open, however the call ended; whoever waits for its end is told."""

@@ -1,0 +1,145 @@
+"""Dedup: what an agent called before in its run, so that it is told the answer instead of doing it again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, get_args
+
+from handrail.core.define.call import Call, Outcome
+from handrail.core.define.principal import Principal
+from handrail.core.define.schema import digest_of
+from handrail.core.errors import UsageError
+
+Scope = Literal["run", "until_change", "off"]
+Failures = Literal["marked", "repeatable"]
+Signature = tuple[str, str, Principal]
+"""The canonical id, the fingerprint of the arguments, and who called: nobody is handed another's answer."""
+
+_WORTH_REPEATING = frozenset(
+    "RESOURCE_BUSY TOOL_UNAVAILABLE LOG_UNAVAILABLE CALL_ID_IN_USE APPROVAL_EXPIRED STALE_TOOL".split()
+)
+"""Refusals that say: try again."""
+
+
+class Entry:
+    """A call that was made, or is being made."""
+
+    __slots__ = ("changes", "ended", "outcome")
+
+    def __init__(self, changes: bool) -> None:
+        self.changes = changes
+        """Whether it may change something."""
+        self.outcome: Outcome | None = None
+        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+
+class Dedup:
+    """The memory of one agent's run. Make one with `hr.dedup()` and give it to each `call_many`.
+
+    `run`: the same call runs once. `until_change`: a call that may change something lets everything that only
+    reads be called again. Failures count as made unless they are `repeatable`.
+    """
+
+    def __init__(
+        self,
+        scope: Scope = "run",
+        failures: Failures = "marked",
+        final: Callable[[str], Outcome | None] = lambda call_id: None,
+    ) -> None:
+        if scope not in get_args(Scope) or failures not in get_args(Failures):
+            raise UsageError(
+                f"dedup takes scope {_or(get_args(Scope))} and failures {_or(get_args(Failures))}, "
+                f"not {scope!r} and {failures!r}."
+            )
+        self.scope = scope
+        self.failures = failures
+        self.skipped: tuple[str, ...] = ()
+        """The tools whose calls were skipped in the last pass."""
+        self.all_duplicates = False
+        """Whether every call of the last pass was skipped."""
+        self._final = final
+        self._entries: dict[Signature, Entry] = {}
+        self._waiting: dict[Signature, Entry] = {}
+        """Those that wait for a person."""
+        self._refused: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def exit(self) -> dict[str, str] | None:
+        """What ends an agent's loop after the last pass: everything it asked for had been done before."""
+        return {"type": "exit", "reason": "all_tools_duplicate"} if self.all_duplicates else None
+
+    def recall(self, signature: Signature, changes: bool) -> tuple[Entry, bool]:
+        """The call's entry, and whether this call made it. Asked in the order of the calls."""
+        self._catch_up()
+        entry = self._entries.get(signature)
+        if entry is not None:
+            return entry, False
+        if changes:
+            self._forget_reads()
+        entry = self._entries[signature] = Entry(changes)
+        return entry, True
+
+    def _catch_up(self) -> None:
+        """Calls that waited for a person may have ended since."""
+        for signature, entry in tuple(self._waiting.items()):
+            ended = self._final(entry.outcome.call_id) if entry.outcome is not None else None
+            if ended is not None:
+                del self._waiting[signature]
+                self.settle(signature, entry, ended)
+                if entry.changes:
+                    self._forget_reads()
+
+    def _forget_reads(self) -> None:
+        if self.scope == "until_change":
+            self._entries = {key: entry for key, entry in self._entries.items() if entry.changes}
+
+    def settle(self, signature: Signature, entry: Entry, outcome: Outcome | None) -> None:
+        """How a call ended that was not a repetition; one that is worth repeating is forgotten."""
+        repeatable = self._is_repeatable(outcome)
+        entry.outcome = None if repeatable else outcome
+        if not entry.ended.done():
+            entry.ended.set_result(None)
+        if repeatable and self._entries.get(signature) is entry:
+            del self._entries[signature]
+        if outcome is not None and outcome.status == "pending":
+            self._waiting[signature] = entry
+
+    def _is_repeatable(self, outcome: Outcome | None) -> bool:
+        if outcome is None or outcome.status == "cancelled" or outcome.code in _WORTH_REPEATING:
+            return True
+        return outcome.status == "failed" and self.failures == "repeatable"
+
+    def end_pass(self, calls: Iterable[tuple[Call, Any, Outcome, bool]]) -> None:
+        """Note what was skipped. Who is refused again with the same words gets nowhere either."""
+        passed = tuple(calls)
+        skipped = [
+            outcome.tool
+            for call, raw, outcome, repeats in passed
+            if repeats or (outcome.status == "refused" and self._was_refused(call, raw, outcome))
+        ]
+        self.skipped = tuple(skipped)
+        self.all_duplicates = bool(passed) and len(skipped) == len(passed)
+
+    def _was_refused(self, call: Call, raw: Any, outcome: Outcome) -> bool:
+        if outcome.code in _WORTH_REPEATING:
+            return False
+        try:
+            words = digest_of([outcome.tool, raw, outcome.code, outcome.result.error])
+        except (TypeError, ValueError):
+            words = repr((outcome.tool, raw, outcome.code))
+        if words in self._refused:
+            return True
+        self._refused.add(words)
+        return False
+
+
+def signature_of(tool_id: str, args: Any, principal: Principal) -> Signature:
+    return tool_id, digest_of(args), principal
+
+
+def _or(words: Iterable[str]) -> str:
+    return " or ".join(map(repr, words))

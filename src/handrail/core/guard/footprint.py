@@ -1,0 +1,100 @@
+"""Footprint: what a call will read and write, so that only calls that do not touch each other overlap."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from handrail.core.define.tool import OfArgs, Tool
+from handrail.core.guard.decide import axes
+
+_PATH_NAMES = ("path", "file_path", "filePath", "filepath", "file", "filename", "file_name", "fileName")
+_EFFECTS = frozenset({"write", "destructive"})
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """Resource keys of one call. A key that ends in `/` stands for everything below it."""
+
+    reads: frozenset[str] = frozenset()
+    writes: frozenset[str] = frozenset()
+    alone: bool = False
+    """It overlaps with nothing: nobody knows what it touches."""
+
+    @property
+    def has_trees(self) -> bool:
+        return any(key.endswith("/") for key in self.reads | self.writes)
+
+    def clashes(self, other: Footprint) -> bool:
+        """Whether one could see or undo half of what the other does."""
+        if self.alone or other.alone:
+            return True
+        return meet(self.writes, other.writes | other.reads) or meet(self.reads, other.writes)
+
+
+FREE = Footprint()
+ALONE = Footprint(alone=True)
+
+
+def meet(some: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether two sets of keys have something in common."""
+    if not some.isdisjoint(others):
+        return True
+    return _reaches(some, others) or _reaches(others, some)
+
+
+def _reaches(some: Iterable[str], others: Iterable[str]) -> bool:
+    trees = tuple(key for key in some if key.endswith("/"))
+    return bool(trees) and any(key.startswith(trees) for key in others)
+
+
+def footprint_of(tool: Tool, values: Any, args: Mapping[str, Any]) -> Footprint:
+    """What a call with these validated arguments touches; alone where that cannot be told."""
+    if tool.concurrency == "sequential":
+        return ALONE
+    try:
+        reads, writes = keys_of(tool.reads, values), keys_of(tool.writes, values)
+        effect = axes(tool, values)[0] in _EFFECTS
+    except Exception:
+        return ALONE  # the guard meets the same error and says it
+    if tool.concurrency == "parallel":
+        return Footprint(reads, writes)
+    if tool.concurrency == "by_path" and tool.reads is None and tool.writes is None:
+        path = extract_tool_file_path(args)
+        found = frozenset() if path is None else frozenset({path_key(path)})
+        reads, writes = (frozenset(), found) if effect else (found, frozenset())
+    if effect and not writes:
+        return ALONE
+    if tool.concurrency == "by_path" and not (reads or writes):
+        return ALONE
+    return Footprint(reads, writes)
+
+
+def keys_of(function: OfArgs | None, values: Any) -> frozenset[str]:
+    """The resource keys that a tool's `reads` or `writes` names for these arguments."""
+    given = None if function is None else function(values)
+    return frozenset([given] if isinstance(given, str) else map(str, given or ()))
+
+
+def extract_tool_file_path(args: Mapping[str, Any]) -> str | None:
+    """The path a call is about, by the names that file tools use for it."""
+    for name in _PATH_NAMES:
+        value = args.get(name)
+        if isinstance(value, str) and value:
+            return value
+    return None
+
+
+def path_key(path: str, root: str | None = None) -> str:
+    """One key for one file, however its path is spelled: relative, with `..`, through links, in any case.
+
+    Two names that only some file systems tell apart get the same key: such calls wait for each other.
+    """
+    try:
+        real = os.path.realpath(os.path.join(root or os.getcwd(), path))
+    except (OSError, ValueError):  # a NUL inside; the tool will refuse it
+        real = path
+    return unicodedata.normalize("NFC", real).casefold()

@@ -1,0 +1,177 @@
+"""Batch: calls of one pass that may overlap, each in its turn.
+
+Every call walks the whole pipeline by itself. Two points of it are passed in the order of the calls: where a
+repeated call is recognised, and where a call takes its turn just before it runs. There it says what it will
+touch, and waits for those before it that touch the same. A call that waits for a person steps aside and holds
+up nobody; once somebody agreed it queues behind whatever is there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from typing import Literal
+
+from handrail.core.guard.footprint import FREE, Footprint
+
+State = Literal["coming", "placed", "running", "stuck", "gone"]
+
+
+class InOrder:
+    """A point that calls pass in their order; whoever steps aside is not waited for."""
+
+    def __init__(self, size: int) -> None:
+        self._passed = [False] * size
+        self._next = 0
+        self._waiting: dict[int, asyncio.Future[None]] = {}
+
+    async def reach(self, number: int) -> None:
+        """Wait until everybody before this one has passed."""
+        if self._passed[number] or self._next >= number:
+            return
+        self._waiting[number] = asyncio.get_running_loop().create_future()
+        await self._waiting[number]
+
+    def let_pass(self, number: int) -> None:
+        self._passed[number] = True
+        while self._next < len(self._passed) and self._passed[self._next]:
+            self._next += 1
+        waiting = self._waiting.pop(self._next, None)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(None)
+
+
+class Turn:
+    """One call's place in its batch."""
+
+    def __init__(self, batch: Batch, number: int) -> None:
+        self._batch = batch
+        self._number = number
+        self.repeats = False
+        """Whether the call turned out to be a repetition."""
+        self.state: State = "coming"
+        self.footprint = FREE
+        self.waits_for: set[Turn] = set()
+        self.followers: list[Turn] = []
+        self.go: asyncio.Future[None] | None = None
+
+    async def recall(self) -> None:
+        """Wait until all calls before this one know whether they repeat another."""
+        await self._batch.recalling.reach(self._number)
+
+    def recalled(self) -> None:
+        self._batch.recalling.let_pass(self._number)
+
+    async def take(self, footprint: Footprint) -> bool:
+        """Wait until nothing is in the way. False when a call that did not stop will stay in the way."""
+        batch = self._batch
+        await batch.taking.reach(self._number)
+        self.footprint = footprint
+        batch.place(self)
+        batch.taking.let_pass(self._number)
+        if self.state == "placed" and not self.stuck:
+            self.go = asyncio.get_running_loop().create_future()
+            await self.go
+        return not self.stuck
+
+    @property
+    def stuck(self) -> bool:
+        """Whether it waits for a call that was told to stop and did not."""
+        return any(other.state == "stuck" for other in self.waits_for)
+
+    def step_aside(self) -> None:
+        """Hold up nobody while something else than the batch is waited for."""
+        self.recalled()
+        self._batch.taking.let_pass(self._number)
+
+    def leave(self, still_at_it: asyncio.Future[object] | None = None) -> None:
+        """The call is over. A body that did not stop stays in the way of others until it does."""
+        self.step_aside()
+        if still_at_it is None or self.state != "running":
+            self._batch.remove(self)
+            return
+        self._batch.hold(self)
+        still_at_it.add_done_callback(lambda _: self._batch.remove(self))
+
+    def wake(self) -> None:
+        if self.go is not None and not self.go.done():
+            self.go.set_result(None)
+
+
+class Batch:
+    """Who touches what, who waits for whom, and how many run."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        self.turns = tuple(Turn(self, number) for number in range(size))
+        self.recalling = InOrder(size)
+        self.taking = InOrder(size)
+        self._limit = limit
+        self._running = 0
+        self._ready: deque[Turn] = deque()
+        self._there: set[Turn] = set()
+        self._alone: set[Turn] = set()
+        self._readers: defaultdict[str, set[Turn]] = defaultdict(set)
+        self._writers: defaultdict[str, set[Turn]] = defaultdict(set)
+        self._trees = False
+        """Whether any key so far stands for everything below it."""
+
+    def place(self, turn: Turn) -> None:
+        """Behind everybody who is there and touches the same."""
+        for other in self._in_the_way_of(turn.footprint):
+            turn.waits_for.add(other)
+            other.followers.append(turn)
+        turn.state = "placed"
+        for users in self._lists_for(turn):
+            users.add(turn)
+        if not turn.waits_for:
+            self._ready.append(turn)
+            self._start()
+
+    def _in_the_way_of(self, footprint: Footprint) -> set[Turn]:
+        """Found by key, so that a batch of many does not compare each with each, unless keys are trees."""
+        if footprint.alone:
+            return self._there
+        self._trees = self._trees or footprint.has_trees
+        if self._trees:
+            return {other for other in self._there if footprint.clashes(other.footprint)}
+        lists = [self._alone]
+        lists += [self._writers[key] for key in footprint.reads | footprint.writes if key in self._writers]
+        lists += [self._readers[key] for key in footprint.writes if key in self._readers]
+        return set().union(*lists)
+
+    def _lists_for(self, turn: Turn) -> Iterator[set[Turn]]:
+        yield self._there
+        if turn.footprint.alone:
+            yield self._alone
+        yield from (self._readers[key] for key in turn.footprint.reads)
+        yield from (self._writers[key] for key in turn.footprint.writes)
+
+    def _start(self) -> None:
+        while self._ready and self._running < self._limit:
+            turn = self._ready.popleft()
+            if turn.state == "placed":
+                turn.state = "running"
+                self._running += 1
+                turn.wake()
+
+    def remove(self, turn: Turn) -> None:
+        """The call touches nothing any more: whoever waited for it alone may begin."""
+        if turn.state == "running":
+            self._running -= 1
+        turn.state = "gone"
+        for users in self._lists_for(turn):
+            users.discard(turn)
+        for other in turn.followers:
+            other.waits_for.discard(turn)
+            if other.state == "placed" and not other.waits_for:
+                self._ready.append(other)
+        self._start()
+
+    def hold(self, turn: Turn) -> None:
+        """The call is over and its body is not: who waits for it is sent away."""
+        turn.state = "stuck"
+        self._running -= 1
+        for other in turn.followers:
+            other.wake()
+        self._start()

@@ -1,0 +1,25 @@
+"""Brought: what a call brings along that does not come straight from its caller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from handrail.core.guard.dedup import Dedup
+    from handrail.core.run.approve import Grant
+    from handrail.core.run.batch import Turn
+    from handrail.core.run.tale import Tale
+
+
+@dataclass(slots=True)
+class Brought:
+    """An answer given earlier, what must stay secret, a place among others, a memory of what was called."""
+
+    grant: Grant | None = None
+    secrets: Iterable[str] = ()
+    turn: Turn | None = None
+    memory: Dedup | None = None
+    tale: Tale | None = None
+    """Filled in when the call begins."""

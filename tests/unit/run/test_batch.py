@@ -1,0 +1,461 @@
+"""call_many: the calls of one pass at once, without touching each other."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handrail import Call, Context, Handrail, Policy, Principal, tool
+from handrail.core.tell.log import open_runs
+from handrail.ext import ToolError, UsageError, approve, path_key
+
+ANA = Principal(tenant="acme", user="ana")
+WITHOUT_ASKING = Policy(approval_mode="policy")
+
+KEYS = ["a", "b", "dir/x", "dir/y", "dir/"]
+Ending = Literal["well", "fails", "times out", "is refused", "waits for a person", "is cancelled"]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One call of a pass, as the model of reads and writes sees it."""
+
+    reads: frozenset[str]
+    writes: frozenset[str]
+    alone: bool
+    steps: int
+    ending: Ending = "well"
+
+    def clashes(self, other: "Planned") -> bool:
+        if self.alone or other.alone:
+            return True
+        return (
+            _meet(self.writes, other.writes)
+            or _meet(self.writes, other.reads)
+            or _meet(self.reads, other.writes)
+        )
+
+    @property
+    def runs(self) -> bool:
+        return self.ending not in ("is refused", "waits for a person")
+
+
+def _meet(some: Iterable[str], others: Iterable[str]) -> bool:
+    return any(
+        one == other
+        or (one.endswith("/") and other.startswith(one))
+        or (other.endswith("/") and one.startswith(other))
+        for one in some
+        for other in others
+    )
+
+
+class Stage:
+    """Where bodies run, and who was on it together with whom."""
+
+    def __init__(self, plan: list[Planned]) -> None:
+        self.plan = plan
+        self.on: set[int] = set()
+        self.met: set[tuple[int, int]] = set()
+        self.order: list[tuple[str, int]] = []
+        self.most = 0
+        self.written: dict[str, int] = {}
+        self.seen: dict[int, dict[str, int | None]] = {}
+
+    async def play(self, number: int, cancel: Callable[[], object]) -> int:
+        mine = self.plan[number]
+        self.met |= {(min(other, number), max(other, number)) for other in self.on}
+        self.on.add(number)
+        self.order.append(("begins", number))
+        self.most = max(self.most, len(self.on))
+        self.seen[number] = {key: self.written.get(key) for key in mine.reads}
+        try:
+            for _ in range(mine.steps):
+                await asyncio.sleep(0)
+            if mine.ending == "fails":
+                raise ToolError("It did not work.")
+            if mine.ending == "times out":
+                await asyncio.Event().wait()
+            if mine.ending == "is cancelled":
+                cancel()
+                await asyncio.Event().wait()
+            self.written |= dict.fromkeys(mine.writes, number)
+        finally:
+            self.on.remove(number)
+            self.order.append(("ends", number))
+        return number
+
+
+def engine(stage: Stage, **more: Any) -> Handrail:
+    def reads(args: Any) -> Any:
+        return stage.plan[args.number].reads
+
+    def writes(args: Any) -> Any:
+        return stage.plan[args.number].writes
+
+    async def body(number: int, *, ctx: Context) -> int:
+        """Play a part."""
+        cancel = asyncio.get_running_loop().call_soon
+        return await stage.play(number, lambda: cancel(lambda: asyncio.ensure_future(hr.cancel(ctx.call_id))))
+
+    kinds: dict[str, dict[str, Any]] = {
+        "plain": {},
+        "late": {"timeout": 0.001},
+        "asked": {"policy": "always_ask"},
+    }
+    classes = {"keyed": "parallel", "alone": "sequential"}
+    tools = [
+        tool(f"stage.{kind}_{name}", level="read", reads=reads, writes=writes, concurrency=value, **options)(
+            body
+        )
+        for kind, options in kinds.items()
+        for name, value in classes.items()
+    ]
+    hr = Handrail(tools, **more)
+    return hr
+
+
+def calls(plan: list[Planned]) -> list[Call]:
+    def one(number: int, planned: Planned) -> Call:
+        kind = {"times out": "late", "waits for a person": "asked"}.get(planned.ending, "plain")
+        args = {"number": "nine"} if planned.ending == "is refused" else {"number": number}
+        name = f"stage.{kind}_{'alone' if planned.alone else 'keyed'}"
+        return Call(name, args, principal=ANA, session="s", id=f"c{number}")
+
+    return [one(number, planned) for number, planned in enumerate(plan)]
+
+
+keys = st.frozensets(st.sampled_from(KEYS), max_size=2)
+endings: st.SearchStrategy[Ending] = st.sampled_from(
+    ["well", "well", "well", "fails", "times out", "is refused", "waits for a person", "is cancelled"]
+)
+
+
+good: st.SearchStrategy[Ending] = st.just("well")
+
+
+def plans(ending: st.SearchStrategy[Ending] = good) -> st.SearchStrategy[list[Planned]]:
+    part = st.builds(
+        Planned,
+        reads=keys,
+        writes=keys,
+        alone=st.sampled_from([False] * 5 + [True]),
+        steps=st.integers(0, 4),
+        ending=ending,
+    )
+    return st.lists(part, max_size=9)
+
+
+STATUS = {
+    "well": "completed",
+    "fails": "failed",
+    "times out": "failed",
+    "is refused": "refused",
+    "waits for a person": "pending",
+    "is cancelled": "cancelled",
+}
+
+
+@pytest.mark.req("BP-02", "BP-09", "BP-11", "BY-11")
+@given(plan=plans(endings), limit=st.integers(1, 10))
+async def test_calls_that_touch_the_same_never_overlap_and_keep_their_order(
+    plan: list[Planned], limit: int
+) -> None:
+    stage = Stage(plan)
+    async with engine(stage) as hr:
+        outcomes = await hr.call_many(calls(plan), limit=limit)
+
+        assert [out.call_id for out in outcomes] == [f"c{number}" for number in range(len(plan))]
+        assert [out.status for out in outcomes] == [STATUS[planned.ending] for planned in plan]
+        assert [out.result.data for out in outcomes if out.ok] == [
+            number for number, planned in enumerate(plan) if planned.ending == "well"
+        ]
+        assert hr._house.running == {} and open_runs(hr.log.read("acme")) == set()
+    assert not [pair for pair in stage.met if plan[pair[0]].clashes(plan[pair[1]])]
+    assert stage.most <= limit
+    at = {event: place for place, event in enumerate(stage.order)}
+    for second, later in enumerate(plan):
+        for first, earlier in enumerate(plan[:second]):
+            if earlier.clashes(later) and earlier.runs and later.runs:
+                assert at["ends", first] < at["begins", second]
+
+
+@pytest.mark.req("BP-11", "BY-11")
+@given(plan=plans(endings))
+async def test_a_read_sees_the_last_write_before_it_and_no_later_one(plan: list[Planned]) -> None:
+    stage = Stage(plan)
+    async with engine(stage) as hr:
+        await hr.call_many(calls(plan))
+    for number, seen in stage.seen.items():
+        for key, written in seen.items():
+            before = [n for n, one in enumerate(plan[:number]) if one.ending == "well" and key in one.writes]
+            assert written == (before[-1] if before else None)
+
+
+@pytest.mark.req("BP-02")
+@given(plan=plans(endings))
+async def test_what_happens_to_one_call_is_nothing_to_the_others(plan: list[Planned]) -> None:
+    """The same pass without the calls that end badly gives the others the same results."""
+    fine = [(n, one) for n, one in enumerate(plan) if one.ending == "well"]
+    with_all, alone = Stage(plan), Stage(plan)
+    async with engine(with_all) as hr:
+        everything = await hr.call_many(calls(plan))
+    async with engine(alone) as hr:
+        every = calls(plan)
+        only = await hr.call_many([every[n] for n, _ in fine])
+    assert [everything[n].result.data for n, _ in fine] == [out.result.data for out in only]
+    assert {n: with_all.seen[n] for n, _ in fine} == {n: alone.seen[n] for n, _ in fine}
+
+
+@pytest.mark.req("BP-01", "BY-11")
+@given(plan=plans(), limit=st.integers(1, 12))
+async def test_calls_that_touch_nothing_of_each_other_all_overlap(plan: list[Planned], limit: int) -> None:
+    """Every call waits until as many run as can: a scheduler that held one back would never end."""
+    free = [Planned(one.reads, frozenset({f"own{n}"}), False, 0) for n, one in enumerate(plan)]
+    together = min(limit, len(free))
+    full = asyncio.Event()
+    running = 0
+
+    @tool(
+        "stage.plain_keyed", level="read", reads=lambda args: free[args.number].reads, concurrency="parallel"
+    )
+    async def body(number: int) -> int:
+        """Play a part."""
+        nonlocal running
+        running += 1
+        if running == together:
+            full.set()
+        await full.wait()
+        return number
+
+    async with Handrail([body]) as hr, asyncio.timeout(20):
+        outcomes = await hr.call_many(calls(free), limit=limit)
+    assert [out.result.data for out in outcomes] == list(range(len(free)))
+
+
+@pytest.mark.req("BP-08", "BP-09")
+async def test_each_answer_belongs_to_its_call_id_and_an_id_twice_is_refused() -> None:
+    @tool("dice.roll", level="read")
+    async def roll(sides: int) -> int:
+        """Roll."""
+        return sides
+
+    async with Handrail([roll]) as hr:
+        asked = [Call("dice.roll", {"sides": n}, id=name) for n, name in ((1, "x"), (2, "y"), (3, "x"))]
+        first, second, third = await hr.call_many(asked)
+        assert (first.call_id, first.result.data, second.call_id, second.result.data) == ("x", 1, "y", 2)
+        assert (third.call_id, third.status, third.code) == ("x", "refused", "CALL_ID_IN_USE")
+        named = await hr.call_many([Call("dice.roll", {"sides": 4}), Call("dice.roll", {"sides": 4})])
+        assert len({out.call_id for out in named}) == 2
+        assert await hr.call_many([]) == []
+
+
+@pytest.mark.req("BP-02", "BY-11")
+async def test_only_a_call_that_waits_for_a_person_pauses() -> None:
+    """A write that nobody has approved yet holds up neither what follows nor what touches the same."""
+    answer = asyncio.Event()
+    ran: list[str] = []
+
+    async def approver(request: object) -> object:
+        await answer.wait()
+        return approve(by="ben")
+
+    @tool("file.write", level="write", writes=lambda args: [args.path])
+    async def write(path: str) -> str:
+        """Write."""
+        ran.append(f"write {path}")
+        return path
+
+    @tool("file.read", level="read", reads=lambda args: [args.path])
+    async def read(path: str, last: bool = False) -> str:
+        """Read."""
+        ran.append(f"read {path}")
+        if last:
+            answer.set()
+        return path
+
+    async with Handrail([write, read], approver=approver) as hr, asyncio.timeout(20):
+        outcomes = await hr.call_many(
+            [
+                Call("file.write", {"path": "a"}, principal=ANA, session="s"),
+                Call("file.read", {"path": "b"}, principal=ANA, session="s"),
+                Call("file.read", {"path": "a", "last": True}, principal=ANA, session="s"),
+            ],
+            limit=1,
+        )
+    assert [out.status for out in outcomes] == ["completed"] * 3
+    assert ran == ["read b", "read a", "write a"]
+
+
+@pytest.mark.req("BY-11")
+async def test_an_approved_call_waits_for_whoever_touches_the_same_by_then() -> None:
+    answered, reading, go_on = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    ran: list[str] = []
+
+    async def approver(request: object) -> object:
+        await reading.wait()
+        answered.set()
+        return approve(by="ben")
+
+    @tool("file.write", level="write", writes=lambda args: ["a"])
+    async def write() -> None:
+        """Write."""
+        ran.append("write")
+
+    @tool("file.read", level="read", reads=lambda args: ["a"])
+    async def read() -> None:
+        """Read."""
+        reading.set()
+        await go_on.wait()
+        ran.append("read")
+
+    async with Handrail([write, read], approver=approver) as hr, asyncio.timeout(20):
+        batch = asyncio.ensure_future(hr.call_many([Call("file.write", {}), Call("file.read", {})]))
+        await answered.wait()
+        for _ in range(50):
+            await asyncio.sleep(0)
+        assert ran == []
+        go_on.set()
+        assert [out.status for out in await batch] == ["completed", "completed"]
+    assert ran == ["read", "write"]
+
+
+@pytest.mark.req("BY-18", "BP-02")
+@pytest.mark.parametrize("times", [1, 2])
+async def test_who_cancels_the_batch_cancels_all_of_it(times: int) -> None:
+    began, ended = asyncio.Semaphore(0), []
+
+    @tool("slow.wait", level="read")
+    async def wait(number: int) -> None:
+        """Wait."""
+        began.release()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(number)
+
+    async with Handrail([wait]) as hr:
+        batch = asyncio.ensure_future(
+            hr.call_many([Call("slow.wait", {"number": n}) for n in range(5)], limit=3)
+        )
+        for _ in range(3):
+            await began.acquire()
+        for _ in range(times):
+            batch.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await batch
+        assert sorted(ended) == [0, 1, 2] and hr._house.running == {}
+        told = [event.kind for event in hr.log.read("local")]
+        assert sorted(told) == ["cancelled"] * 5 + ["started"] * 3
+
+
+@pytest.mark.req("BP-02")
+async def test_a_body_that_cancels_its_own_task_ends_only_itself() -> None:
+    @tool("odd.stop", level="read")
+    async def stop() -> None:
+        """Stop itself."""
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.sleep(0)
+
+    @tool("odd.go", level="read")
+    async def go() -> str:
+        """Go on."""
+        await asyncio.sleep(0)
+        return "there"
+
+    async with Handrail([stop, go]) as hr:
+        first, second = await hr.call_many([Call("odd.stop", {}), Call("odd.go", {})])
+    assert (first.status, second.result.data) == ("cancelled", "there")
+
+
+@pytest.mark.req("BY-11", "EX-19")
+async def test_what_a_thread_that_did_not_stop_may_still_write_is_left_alone() -> None:
+    inside, let_go = threading.Event(), threading.Event()
+
+    @tool("file.write", level="write", writes=lambda args: [args.path], timeout=0.01)
+    def write(path: str) -> str:
+        """Write."""
+        inside.set()
+        let_go.wait(20)
+        return path
+
+    @tool("file.read", level="read", reads=lambda args: [args.path])
+    async def read(path: str) -> str:
+        """Read."""
+        return path
+
+    async with Handrail([write, read], policy=WITHOUT_ASKING, cancel_grace=0.01) as hr:
+        try:
+            late, same, other, tree = await hr.call_many(
+                [
+                    Call("file.write", {"path": "a/x"}),
+                    Call("file.read", {"path": "a/x"}),
+                    Call("file.read", {"path": "b"}),
+                    Call("file.read", {"path": "a/"}),
+                ]
+            )
+        finally:
+            let_go.set()
+    assert inside.is_set() and late.code == "TIMEOUT"
+    assert (same.status, same.code, tree.code) == ("refused", "RESOURCE_BUSY", "RESOURCE_BUSY")
+    assert other.ok
+
+
+@pytest.mark.req("BP-01", "BP-11")
+@pytest.mark.parametrize("limit", [0, -1, 1.5, True, "many"])
+async def test_a_limit_that_is_none_and_calls_that_are_none_are_said_so(limit: Any) -> None:
+    async with Handrail() as hr:
+        with pytest.raises(UsageError, match="limit is how many calls"):
+            await hr.call_many([], limit=limit)
+        with pytest.raises(UsageError, match="Give Call objects"):
+            await hr.call_many([{"tool": "x"}])  # type: ignore[list-item]
+    with pytest.raises(UsageError, match="max_parallel"):
+        Handrail(max_parallel=limit)
+
+
+@pytest.mark.req("BP-11")
+async def test_the_engine_has_a_limit_of_its_own() -> None:
+    running, most = 0, 0
+
+    @tool("slow.step", level="read")
+    async def step() -> None:
+        """Step."""
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0)
+        running -= 1
+
+    async with Handrail([step], max_parallel=3) as hr:
+        await hr.call_many([Call("slow.step", {}) for _ in range(20)])
+        assert most == 3
+        await hr.call_many([Call("slow.step", {}) for _ in range(20)], limit=7)
+        assert most == 7
+
+
+@pytest.mark.req("BP-10")
+def test_one_file_has_one_key_however_its_path_is_spelled(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "Ä.txt").write_text("x")
+    (tmp_path / "link").symlink_to("real")
+    monkeypatch.chdir(tmp_path)
+    spellings = [
+        "real/Ä.txt",
+        "./real/../real/Ä.txt",
+        "link/Ä.txt",
+        "REAL/ä.TXT",
+        str(tmp_path / "real/A\u0308.txt"),
+    ]
+    assert len({path_key(path) for path in spellings}) == 1
+    assert path_key("Ä.txt", str(tmp_path / "link")) == path_key("real/Ä.txt")
+    assert path_key("real/other.txt") != path_key("real/Ä.txt")
+    assert isinstance(path_key("a\0b"), str)
