@@ -23,8 +23,8 @@ def output_schema(tool: Tool) -> Iterator[Problem]:
     if tool.output_schema is None and tool.origin in ("system", "custom"):
         yield (
             "it has no output schema, so no client can check what it answers",
-            "annotate what it returns, as `-> Found` or `-> Found | Result`, or give `output`; "
-            'with nothing to return, return a word of confirmation or give `output={"type": "null"}`',
+            "annotate what it returns, as `-> Found` or `-> Found | Result`; "
+            'if that is nothing, give `output={"type": "null"}`',
         )
 
 

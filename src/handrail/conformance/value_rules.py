@@ -9,7 +9,7 @@ from handrail.conformance.rule import Problem
 from handrail.conformance.walk import Part, parts
 from handrail.core.define.schema import JsonSchema
 from handrail.core.define.tool import Tool
-from handrail.core.define.validation import Invalid, schema_validator, shown
+from handrail.core.define.validation import Invalid, schema_validator
 from handrail.core.errors import DefinitionError
 
 _ROOT = "urn:handrail:schema"
@@ -20,7 +20,7 @@ def bad_default(tool: Tool) -> Iterator[Problem]:
     for part, value in _carried(tool, lambda node: [node["default"]] if "default" in node else []):
         if why := _misfit(value, part, tool.input_schema):
             yield (
-                f"the default of {_name(part)}, {shown(value)}, does not fit its own schema: {why}",
+                f"the default of {_name(part)} does not fit its own schema: {why}",
                 "give a default that a caller might send, or none and make it optional",
             )
 
@@ -29,7 +29,7 @@ def bad_example(tool: Tool) -> Iterator[Problem]:
     for part, value in _carried(tool, _examples):
         if why := _misfit(value, part, tool.input_schema):
             yield (
-                f"the example {shown(value)} of {_name(part)} does not fit its own schema: {why}",
+                f"an example of {_name(part)} does not fit its own schema: {why}",
                 "show an example that would be taken",
             )
 

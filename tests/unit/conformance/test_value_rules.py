@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from decimal import Decimal
 from enum import Enum
 from typing import Annotated, Any
@@ -45,7 +46,7 @@ def test_a_value_that_its_own_schema_refuses_is_found(part: dict[str, Any], valu
     [finding] = found(good(input=given))
 
     assert (finding.rule, finding.level) == ("default" if key == "default" else "example", "error")
-    assert "part" in finding.message and repr(value) in finding.message
+    assert re.match(r"(the default|an example) of part does not fit its own schema: .", finding.message)
 
 
 @pytest.mark.req("CF-01")
@@ -111,7 +112,7 @@ def test_what_needs_a_document_that_is_not_at_hand_is_left_alone() -> None:
         resources={far: {"type": "integer"}},
     )
 
-    assert [one.message.partition(",")[0] for one in found(made, "default")] == ["the default of near"]
+    assert [one.message.partition(" does")[0] for one in found(made, "default")] == ["the default of near"]
 
 
 class Colour(Enum):
