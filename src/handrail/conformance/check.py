@@ -59,10 +59,10 @@ def _each_once(tools: Iterable[Tool]) -> list[Tool]:
 
 
 def _check(tools: list[Tool], input_less: Collection[str], failures: Mapping[str, str]) -> list[Finding]:
-    holders: dict[str, tuple[Tool, ...]] = {}
+    holders: dict[str, list[Tool]] = {}
     for tool in tools:
         for name in every_name(tool):
-            holders[name] = (*holders.get(name, ()), tool)
+            holders.setdefault(name, []).append(tool)
     around = Surroundings(holders, frozenset(input_less), failures)
     found = [
         Finding(tool.id, rule.slug, rule.level, message, remedy, str(tool.place) if tool.place else None)

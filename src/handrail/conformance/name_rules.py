@@ -43,15 +43,12 @@ def _styles(word: str) -> Iterator[tuple[str, bool]]:
 
 def collision(tool: Tool, around: Surroundings) -> Iterator[Problem]:
     """One registry refuses the second of them."""
-    shared: dict[int, tuple[Tool, list[str]]] = {}
     for name in every_name(tool):
-        for other in around.holders.get(name, ()):
-            if other is not tool:
-                shared.setdefault(id(other), (other, []))[1].append(name)
-    for other, names in shared.values():
-        where = f" at {other.place}" if other.place else ""
-        told = ", ".join(map(repr, names))
-        yield (
-            f"{told} is also a name of {other.id!r}{where}; no registry can hold both",
-            "choose another id, alias or slug",
-        )
+        other = next((one for one in around.holders.get(name, ()) if one is not tool), None)
+        if other is not None:
+            where = f" at {other.place}" if other.place else ""
+            yield (
+                f"{name!r} is also a name of {other.id!r}{where}; no registry can hold both",
+                "choose another id, alias or slug",
+            )
+            return

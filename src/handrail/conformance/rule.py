@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from handrail.conformance.finding import Level
@@ -16,7 +16,7 @@ Problem = tuple[str, str]
 class Surroundings:
     """What a rule may know beside the tool itself."""
 
-    holders: Mapping[str, tuple[Tool, ...]] = field(default_factory=dict)
+    holders: Mapping[str, Sequence[Tool]] = field(default_factory=dict)
     """Every name among the tools that are checked together, and who bears it."""
     input_less: frozenset[str] = frozenset()
     """Names of tools that take no input on purpose."""
