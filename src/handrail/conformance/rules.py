@@ -61,7 +61,7 @@ RULES = (
     ),
     ConformanceRule(
         "default",
-        "CF-01",
+        "IV-03",
         "error",
         "The defaults in its input schema are values that the schema takes.",
         alone(value_rules.bad_default),
@@ -70,7 +70,7 @@ RULES = (
         "example",
         "CF-01",
         "error",
-        "So are the examples.",
+        "The examples in its input schema are values that the schema takes.",
         alone(value_rules.bad_example),
     ),
     ConformanceRule(
@@ -97,7 +97,7 @@ RULES = (
     ),
     ConformanceRule(
         "open-output",
-        "CF-03",
+        "TD-08",
         "warning",
         "Its output schema says something of its data.",
         alone(schema_rules.open_output),

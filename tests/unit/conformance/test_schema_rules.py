@@ -51,7 +51,7 @@ def test_the_remedies_for_a_missing_output_schema_are_remedies() -> None:
     assert found(search, "output-schema") == found(find, "output-schema") == []
 
 
-@pytest.mark.req("CF-03")
+@pytest.mark.req("CF-01", "TD-08")
 @pytest.mark.parametrize(
     ("output", "rules"),
     [
