@@ -51,11 +51,8 @@ def _misfit(value: Any, part: Part, root: Mapping[str, Any]) -> str | None:
 
     The formats of texts are not looked at: whether they count is a setting of the tool.
     """
-    entry: dict[str, Any] = {"$ref": f"{_ROOT}{part.pointer}"}
-    if "$schema" in root:
-        entry["$schema"] = root["$schema"]
     try:
-        schema_validator(entry, _documents(root))(value)
+        schema_validator({"$ref": f"{_ROOT}{part.pointer}"}, _documents(root))(value)
     except DefinitionError:  # it needs more of another document than that there is one
         return None
     except Invalid as error:

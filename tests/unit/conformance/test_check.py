@@ -31,6 +31,13 @@ def test_findings_come_by_tool_and_then_by_rule() -> None:
 
 
 @pytest.mark.req("CF-06")
+def test_a_tool_that_is_given_twice_is_checked_once() -> None:
+    made = good(output=None)
+
+    assert [one.rule for one in check([made, made])] == ["output-schema"]
+
+
+@pytest.mark.req("CF-06")
 def test_a_finding_says_which_tool_what_is_wrong_what_to_do_and_where() -> None:
     [finding] = found(good(output=None))
 

@@ -71,8 +71,13 @@ def test_an_output_schema_that_allows_anything_promises_nothing(output: Any, rul
 @pytest.mark.req("CF-01", "CF-02")
 @pytest.mark.parametrize(
     "given",
-    [EMPTY, {"type": "object"}, {"type": "object", "additionalProperties": {"type": "string"}}],
-    ids=["none", "nothing said", "a map"],
+    [
+        EMPTY,
+        {"type": "object"},
+        {"type": "object", "additionalProperties": {"type": "string"}},
+        {"type": "object", "additionalProperties": True},
+    ],
+    ids=["none", "nothing said", "a map", "anything"],
 )
 def test_an_input_without_properties_is_found_unless_it_is_on_purpose(given: Any) -> None:
     assert [(one.rule, one.level) for one in found(good(input=given))] == [("input-schema", "error")]

@@ -88,7 +88,7 @@ def test_a_schema_with_a_draft_and_an_address_of_its_own_is_checked(
         "type": "object",
         "properties": {
             "good": {"$ref": f"{own or ''}#/definitions/small"},
-            "bad": {"allOf": [{"$ref": "#/definitions/small"}], "default": 7},
+            "bad": {"allOf": [{"$ref": f"{own or ''}#/definitions/small"}], "default": 7},
         },
         "definitions": {"small": {"type": "integer", "maximum": 3, "default": 2}},
     }
@@ -98,6 +98,14 @@ def test_a_schema_with_a_draft_and_an_address_of_its_own_is_checked(
     [finding] = found(good(input=given), "default")
 
     assert "bad" in finding.message
+
+
+@pytest.mark.req("CF-01")
+def test_a_value_is_held_against_the_draft_that_the_schema_names() -> None:
+    above_zero = {"type": "integer", "minimum": 0, "exclusiveMinimum": True, "default": 0, **TOLD}
+    older = {"$schema": "http://json-schema.org/draft-04/schema#", **schema(part=above_zero)}
+
+    assert [one.rule for one in found(good(input=older))] == ["default"]
 
 
 @pytest.mark.req("CF-01")
