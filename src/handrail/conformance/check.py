@@ -50,7 +50,12 @@ async def _initialised(tool: Tool, init: InitContext) -> Tool:
     if tool.init is None:
         return tool
     definition = tool.init(init)
-    return initialised(tool, await definition if inspect.isawaitable(definition) else definition)
+    ready = initialised(tool, await definition if inspect.isawaitable(definition) else definition)
+    if ready.id != tool.id:
+        raise DefinitionError(
+            f"it returned {ready.id!r}", tool=tool.id, place=tool.place, remedy="keep the id"
+        )
+    return ready
 
 
 def _each_once(tools: Iterable[Tool]) -> list[Tool]:

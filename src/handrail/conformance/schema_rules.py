@@ -75,9 +75,8 @@ def top_level_union(tool: Tool) -> Iterator[Problem]:
 def open_record(tool: Tool) -> Iterator[Problem]:
     for part in parts(tool.input_schema):
         if _is_open(part):
-            name = part.path or "the input as a whole"
             yield (
-                f"{name} takes any value under any name; strict providers refuse that",
+                f"{part.name} takes any value under any name; strict providers refuse that",
                 "declare the known keys as a typed object, or the type of all values; "
                 "for a few free pairs take a list of {name, value}",
             )

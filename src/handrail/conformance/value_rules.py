@@ -20,7 +20,7 @@ def bad_default(tool: Tool) -> Iterator[Problem]:
     for part, value in _carried(tool, lambda node: [node["default"]] if "default" in node else []):
         if why := _misfit(value, part, tool.input_schema):
             yield (
-                f"the default of {_name(part)} does not fit its own schema: {why}",
+                f"the default of {part.name} does not fit its own schema: {why}",
                 "give a default that a caller might send, or none and make it optional",
             )
 
@@ -29,7 +29,7 @@ def bad_example(tool: Tool) -> Iterator[Problem]:
     for part, value in _carried(tool, _examples):
         if why := _misfit(value, part, tool.input_schema):
             yield (
-                f"an example of {_name(part)} does not fit its own schema: {why}",
+                f"an example of {part.name} does not fit its own schema: {why}",
                 "show an example that would be taken",
             )
 
@@ -70,7 +70,3 @@ def _documents(root: Mapping[str, Any]) -> dict[str, JsonSchema]:
     if isinstance(root.get("$id"), str):
         known[root["$id"].partition("#")[0]] = whole
     return {**known, _ROOT: whole}
-
-
-def _name(part: Part) -> str:
-    return part.path or "the input as a whole"

@@ -25,6 +25,10 @@ class Part:
     declared: frozenset[str] = frozenset()
     """Names that the object already declares where this part is one more condition on it."""
 
+    @property
+    def name(self) -> str:
+        return self.path or "the input as a whole"
+
 
 def parts(schema: Mapping[str, Any]) -> Iterator[Part]:
     """Every part of a schema that says what a value looks like.

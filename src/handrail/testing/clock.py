@@ -9,12 +9,12 @@ from handrail.core.errors import UsageError
 class TurnedClock(Clock):
     """Time of day and ticks in one; `Handrail(clock=...)` takes it, and `turn` lets seconds pass."""
 
+    _hand: list[float]
+
     def __init__(self, at: float = 1_000.0) -> None:
         hand = [at]
         super().__init__(now=lambda: hand[0], ticks=lambda: hand[0])
         object.__setattr__(self, "_hand", hand)
-
-    _hand: list[float]
 
     def turn(self, seconds: float) -> float:
         """Let so many seconds pass; the new time."""

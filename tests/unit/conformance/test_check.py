@@ -169,15 +169,21 @@ async def test_an_initialiser_that_fails_is_a_finding_and_hides_no_other() -> No
     def unusable(init: InitContext) -> Any:
         return {"description": "", "execute": print}
 
-    told = await check_ready([define("a.away", fail), define("b.unusable", unusable), good(output=None)])
+    def other(init: InitContext) -> Any:
+        return good("data.other")
+
+    waiting = [define("a.away", fail), define("b.unusable", unusable), define("c.renamed", other)]
+    told = await check_ready([*waiting, good(output=None)])
 
     assert [(one.tool, one.rule) for one in told] == [
         ("a.away", "not-initialised"),
         ("b.unusable", "not-initialised"),
+        ("c.renamed", "not-initialised"),
         ("data.search", "output-schema"),
     ]
     assert "OSError('the database is away')" in told[0].message
     assert "it has no description" in told[1].message
+    assert "it returned 'data.other'" in told[2].message
 
 
 @pytest.mark.req("CF-06")
