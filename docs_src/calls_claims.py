@@ -11,7 +11,11 @@ GO_ON = asyncio.Event()
 # region tool
 @tool("docs.edit", level="draft", writes=lambda args: [f"doc:{args.name}"])
 async def edit(name: str) -> str:
-    """Edit a document."""
+    """Edit a document that several people may be working on.
+
+    Args:
+        name: The document's name.
+    """
     STARTED.set()
     await GO_ON.wait()
     return f"{name} edited."

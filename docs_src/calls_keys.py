@@ -10,7 +10,11 @@ SENT: list[str] = []
 
 @tool("mail.send", level="draft")
 async def send_mail(to: str) -> str:
-    """Send a mail."""
+    """Send a mail to one person, in the name of the caller.
+
+    Args:
+        to: The recipient's name.
+    """
     SENT.append(to)
     return f"Sent to {to}."
 

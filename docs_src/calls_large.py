@@ -7,7 +7,7 @@ from handrail import Handrail, tool
 
 @tool("book.read", level="read")
 async def read_book() -> str:
-    """Read a long book."""
+    """Read a long book from its first page to the last."""
     return "All work and no play. " * 2_000
 
 

@@ -8,13 +8,21 @@ from handrail import Context, Handrail, Principal, Result, tool
 
 @tool("users.find", level="read", requires="users.read")
 async def find_user(name: str) -> str:
-    """Find the address of a user."""
+    """Find the mail address of a user of this organisation.
+
+    Args:
+        name: The user's name.
+    """
     return f"{name}@example.org"
 
 
 @tool("users.invite", level="read")
-async def invite(name: str, *, ctx: Context) -> Result:
-    """Invite a user to the meeting."""
+async def invite(name: str, *, ctx: Context) -> str | Result:
+    """Invite a user to the meeting, by the address on record.
+
+    Args:
+        name: The user's name.
+    """
     found = await ctx.call("users.find", {"name": name})
     if not found.ok:
         return found.result

@@ -8,7 +8,11 @@ from handrail import Handrail, tool
 # region process
 @tool("shapes.render", level="read", isolation="process", timeout=60)
 def render(width: int) -> str:
-    """Render a shape, with a library that never looks at a clock."""
+    """Render a shape, with a library that never looks at a clock.
+
+    Args:
+        width: How wide the shape is, in pixels.
+    """
     return f"{width} wide"
 
 
@@ -17,7 +21,7 @@ def render(width: int) -> str:
 
 @tool("shapes.where", level="read", isolation="process")
 def where() -> int:
-    """Say in which process this runs."""
+    """Say in which process the body of this tool runs."""
     return os.getpid()
 
 

@@ -10,14 +10,19 @@ from handrail import Context, Handrail, tool
 
 @tool("bank.balance", level="read")
 async def balance(*, ctx: Context) -> str:
-    """Say how much money there is."""
+    """Say how much money there is on the account at the bank."""
     token = ctx.secret("BANK_TOKEN")
     return f"The bank said: token {token} accepted, 100 EUR."
 
 
 @tool("bank.login", level="read")
 async def login(user: str, pin: SecretStr) -> str:
-    """Log in with a PIN that a person typed."""
+    """Log in with a PIN that a person typed.
+
+    Args:
+        user: Whose account it is.
+        pin: What the person typed.
+    """
     return f"{user} logged in with {len(pin.get_secret_value())} digits."
 
 

@@ -8,16 +8,21 @@ STARTED = asyncio.Event()
 
 
 @tool("forever.wait", level="read")
-async def wait_forever() -> None:
-    """Wait."""
+async def wait_forever() -> str:
+    """Wait for something that never comes, until somebody stops it."""
     STARTED.set()
     await asyncio.Event().wait()
+    return "it came"
 
 
 # region thread
 @tool("sums.add", level="read")
 def add_slowly(numbers: list[int], *, ctx: Context) -> int:
-    """Add numbers, one after the other."""
+    """Add numbers, one after the other, until somebody stops it.
+
+    Args:
+        numbers: The numbers to add.
+    """
     total = 0
     for number in numbers:
         ctx.signal.throw_if_aborted()
@@ -29,9 +34,10 @@ def add_slowly(numbers: list[int], *, ctx: Context) -> int:
 
 
 @tool("sleepy.nap", level="read", timeout=0.05)
-async def nap() -> None:
-    """Sleep too long."""
+async def nap() -> str:
+    """Sleep for longer than the time that this tool has."""
     await asyncio.Event().wait()
+    return "slept"
 
 
 async def main() -> None:

@@ -7,7 +7,11 @@ from handrail import Context, Handrail, tool
 
 @tool("report.write", level="read")
 async def write_report(pages: int, *, ctx: Context) -> str:
-    """Write a report."""
+    """Write a report page by page, and tell how it is going.
+
+    Args:
+        pages: How many pages to write.
+    """
     for page in range(1, pages + 1):
         ctx.metadata(title=f"Page {page} of {pages}")
         ctx.append_output(f"Page {page}.\n")

@@ -7,7 +7,7 @@ from handrail import Context, Handrail, Result, tool
 
 @tool("files.pack", level="read")
 async def pack(*, ctx: Context) -> str:
-    """Pack the files."""
+    """Pack the files of the folder at hand into one archive."""
     ctx.metadata(title="Packing")
     return "packed"
 

@@ -7,7 +7,11 @@ from handrail import Handrail, Principal, tool
 
 @tool("dice.roll", level="read")
 async def roll(sides: int = 6) -> int:
-    """Roll a die."""
+    """Roll a die once and say which number came up.
+
+    Args:
+        sides: How many sides the die has.
+    """
     return sides
 
 

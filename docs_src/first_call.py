@@ -8,13 +8,25 @@ from handrail import Handrail, Principal, tool
 
 @tool("stock.count", level="read")
 async def count_stock(item: str, include_reserved: bool = False) -> int:
-    """Say how many pieces of an item are in stock."""
+    """Say how many pieces of an item are in stock.
+
+    Args:
+        item: The item's name.
+        include_reserved: Whether pieces that are promised to somebody count, too.
+    """
     return 12 if include_reserved else 9
 
 
 @tool("stock.order", level="write")
 async def order_stock(item: str, pieces: int) -> str:
-    """Order more pieces of an item from the supplier."""
+    """Order more pieces of an item from the supplier.
+
+    Use it when too few are left, not to fill the shelves. Call stock.count first.
+
+    Args:
+        item: The item's name.
+        pieces: How many to order.
+    """
     return f"{pieces} x {item} ordered."
 
 

@@ -8,7 +8,13 @@ from handrail.ext import Conflict
 
 @tool("posts.publish", level="write")
 async def publish(title: str, *, ctx: Context) -> str:
-    """Publish a post."""
+    """Publish a post on the company's page, for everybody to read.
+
+    Use it when the text is final, not for drafts. Look at it with posts.preview first.
+
+    Args:
+        title: The post's title.
+    """
     return f"{title} is out."
 
 

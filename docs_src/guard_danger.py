@@ -14,7 +14,14 @@ def peril(args: Any) -> Literal["safe", "dangerous"]:
 
 @tool("shell.run", danger=peril)
 async def run_command(command: str) -> str:
-    """Run a command."""
+    """Run one command in the working folder. It may change or delete what is there, so a person is asked
+    unless the command only looks around.
+
+    Use it when no other tool does the job, not to read files: try files.read first.
+
+    Args:
+        command: The command line.
+    """
     return f"ran {command}"
 
 

@@ -7,7 +7,14 @@ from handrail import Handrail, Policy, Principal, Rule, tool
 
 @tool("records.update", level="write")
 def update_record(id: str, status: str) -> str:
-    """Change the status of a record."""
+    """Change the status of a record, such as from open to archived.
+
+    Use it when a customer asks, not for many records at once. Look with records.find first.
+
+    Args:
+        id: The record's id.
+        status: Its new status.
+    """
     return f"{id} is {status}."
 
 

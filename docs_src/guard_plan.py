@@ -9,13 +9,17 @@ SHELF: list[str] = []
 
 @tool("shelf.list", level="read")
 def list_shelf() -> list[str]:
-    """List what is on the shelf."""
+    """List the titles of all books that are on the shelf."""
     return list(SHELF)
 
 
 @tool("shelf.add", level="draft")
 def add_to_shelf(title: str) -> str:
-    """Put a book on the shelf."""
+    """Put a book on the shelf, behind those that are there.
+
+    Args:
+        title: The book's title.
+    """
     SHELF.append(title)
     return f"{title} is on the shelf."
 

@@ -7,25 +7,35 @@ from handrail import Handrail, Policy, Principal, tool
 
 @tool("mail.read", level="read")
 def read_mail() -> str:
-    """Read the newest mail."""
+    """Read the newest mail in the inbox of the caller."""
     return "Hello"
 
 
 @tool("mail.send", level="write", capabilities=["network"], requires="mail.send")
 def send_mail(to: str) -> str:
-    """Send a mail."""
+    """Send a mail to one person, in the name of the caller.
+
+    Use it when somebody asked for it, not to say thanks. Read with mail.read first.
+
+    Args:
+        to: The recipient's name.
+    """
     return f"Sent to {to}."
 
 
 @tool("admin.reset", level="destructive")
 def reset() -> str:
-    """Reset everything."""
+    """Reset all settings of the organisation to what they were on the first day. Nobody may be signed in
+    meanwhile, and nothing brings the old ones back.
+
+    Use it when a person asked for exactly this, not to repair one setting: try admin.set first.
+    """
     return "Reset."
 
 
 @tool("lab.mix", level="read", tenants=["lab"])
 def mix() -> str:
-    """Mix two colours."""
+    """Mix two colours and say which one comes out of it."""
     return "green"
 
 

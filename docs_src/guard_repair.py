@@ -88,7 +88,11 @@ async def aliases() -> None:
         param_aliases={"path": ("filename", "file_path")},
     )
     def read(path: str) -> str:
-        """Read a file."""
+        """Read a text file on this machine from beginning to end.
+
+        Args:
+            path: Where it is.
+        """
         return f"the text of {path}"
 
     async with Handrail([read]) as hr:

@@ -28,13 +28,21 @@ rules = [
 
 @tool("payments.send", level="read")
 def send(amount: float) -> str:
-    """Send money."""
+    """Send money from the account at hand, to whom it belongs.
+
+    Args:
+        amount: How much, in EUR.
+    """
     return f"{amount} sent."
 
 
 @tool("files.read", level="read")
 def read(path: str) -> str:
-    """Read a file."""
+    """Read a text file on this machine from beginning to end.
+
+    Args:
+        path: Where it is.
+    """
     return path
 
 

@@ -30,7 +30,11 @@ RAN: list[str] = []
 
 @tool("rates.get", level="read")
 async def get_rate(currency: str) -> float:
-    """Get an exchange rate."""
+    """Get the exchange rate of a currency against the euro.
+
+    Args:
+        currency: Its code, in three letters.
+    """
     RAN.append(currency)
     return 1.08
 

@@ -23,7 +23,11 @@ def office_hours(tool: Tool, args: Any, principal: Principal) -> Step | None:
 
 @tool("mail.send", level="draft")
 async def send(hour: int) -> str:
-    """Send a mail at an hour of the day."""
+    """Send a mail at an hour of the day.
+
+    Args:
+        hour: The hour, counted from midnight.
+    """
     return "sent"
 
 

@@ -9,7 +9,7 @@ from handrail.ext import get_tenant_id_for_tool, tool_context
 
 @tool("reports.count", level="read")
 async def count_reports(*, ctx: Context) -> str:
-    """Count the reports of the tenant."""
+    """Count the reports that the tenant at hand has stored."""
     return f"3 reports of {get_tenant_id_for_tool()}"
 
 

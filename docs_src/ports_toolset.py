@@ -10,7 +10,7 @@ from handrail import Handrail, Principal, Tool, Toolset, tool
 
 @tool("crm.contacts", level="read")
 async def contacts() -> list[str]:
-    """List contacts."""
+    """List the names of all contacts of the tenant."""
     return ["Bo"]
 
 

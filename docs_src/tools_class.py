@@ -8,7 +8,11 @@ from handrail import BaseTool, Handrail
 
 
 class DeleteNote(BaseTool):
-    """Delete a note for good."""
+    """Delete a note for good, with everything attached to it. Nothing brings it back, so it should be one
+    that nobody refers to any more.
+
+    Use it when a person named this very note, not to tidy up: try notes.archive first.
+    """
 
     id = "notes.delete"
     level = "destructive"
@@ -18,6 +22,11 @@ class DeleteNote(BaseTool):
         self._folder = folder
 
     def execute(self, title: str) -> str:
+        """Delete it.
+
+        Args:
+            title: The note's title.
+        """
         return f"Deleted {title} in {self._folder}."
 
 

@@ -8,7 +8,11 @@ from handrail import Context, Handrail, Principal, tool
 
 @tool("files.scan", level="read", optional_capabilities=["network"])
 async def scan_files(folder: str, *, ctx: Context) -> str:
-    """Scan a folder for viruses."""
+    """Scan the files of a folder for viruses, one by one.
+
+    Args:
+        folder: The folder's name.
+    """
     ctx.metadata(title="Loading signatures", fresh="network" in ctx.capabilities)
     for name in ("a.txt", "b.txt"):
         ctx.append_output(f"{name}: clean\n")

@@ -6,15 +6,15 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from handrail import define
 from handrail.ext import InitContext
 
 
 class Note(BaseModel):
-    title: str
-    text: str = ""
+    title: str = Field(description="What it is about, in a few words.")
+    text: str = Field("", description="All there is to say.")
 
 
 def save(note: Note) -> str:
@@ -23,7 +23,13 @@ def save(note: Note) -> str:
 
 save_note = define(
     "notes.save",
-    {"description": "Save a note.", "level": "write", "input": Note, "execute": save},
+    {
+        "description": "Save a note, in place of an earlier one with its title.",
+        "guidance": "Use it when a person asks, not for your own plans. Look with notes.search first.",
+        "level": "write",
+        "input": Note,
+        "execute": save,
+    },
 )
 # endregion
 
@@ -33,9 +39,10 @@ async def prepare(init: InitContext) -> dict[str, Any]:
     """Called once, when the tool is first listed or called."""
     folder = Path(init.working_dir).name
     return {
-        "description": f"Search the notes in {folder}.",
+        "description": f"Search the notes in {folder} for one with this title or text.",
         "level": "read",
         "input": Note,
+        "output": str,
         "execute": lambda note: f"Nothing about {note.title} in {folder}.",
     }
 

@@ -12,6 +12,7 @@ async def count_stock(item: str, include_reserved: bool = False) -> int:
 
     Args:
         item: The item's name.
+        include_reserved: Whether pieces that are promised to somebody count, too.
     """
     return 9
 

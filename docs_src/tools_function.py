@@ -26,7 +26,7 @@ async def search_trips(
     *,
     ctx: Context,
 ) -> list[Trip]:
-    """Search train connections for one day.
+    """Search train connections between two stations for one day.
 
     Use it before trips.book. It knows nothing about buses.
 
@@ -34,6 +34,8 @@ async def search_trips(
         origin: Where the trip starts, as a station name.
         target: Where it ends.
         day: The day of departure.
+        travel_class: First class or second.
+        limit: How many connections at most.
     """
     ctx.metadata(title=f"Asking for {origin} to {target}")
     return [Trip(train="ICE 74", price=59.9)][:limit]
@@ -51,7 +53,7 @@ async def main() -> None:
         assert out.result.data == [{"train": "ICE 74", "price": 59.9}]
     # endregion
 
-    assert search_trips.description == "Search train connections for one day."
+    assert search_trips.description == "Search train connections between two stations for one day."
     assert search_trips.guidance == "Use it before trips.book. It knows nothing about buses."
     properties = search_trips.input_schema["properties"]
     assert properties["day"] == {"description": "The day of departure.", "format": "date", "type": "string"}

@@ -8,13 +8,14 @@ from handrail import Handrail, from_params
 list_notes = from_params(
     {
         "name": "notes.list",
-        "description": "List notes, newest first.",
+        "description": "List the titles of all notes, newest of them first.",
         "permissionLevel": "read",
         "paramSchema": {
             "limit": {"type": "integer", "description": "How many at most.", "default": 20},
             "tag": {"type": "string", "description": "Only notes with this tag."},
         },
         "requiredParams": [],
+        "outputSchema": {"type": "array", "items": {"type": "string"}},
         "execute": lambda args: ["Milk", "Bread"][: args["limit"]],
     }
 )

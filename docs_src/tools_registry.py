@@ -9,13 +9,23 @@ from handrail.ext import DefinitionError, DuplicateName
 
 @tool("math.add", level="read")
 def add(a: int, b: int) -> int:
-    """Add two numbers."""
+    """Add two whole numbers and give back their sum.
+
+    Args:
+        a: The first of them.
+        b: The second.
+    """
     return a + b
 
 
 @tool("math.add", level="read")
 def add_slowly(a: int, b: int) -> int:
-    """Add two numbers, one step at a time."""
+    """Add two whole numbers, one step at a time.
+
+    Args:
+        a: The first of them.
+        b: The second.
+    """
     return a + b
 
 

@@ -15,20 +15,33 @@ class Weather(BaseModel):
     sky: str
 
 
+class Day(BaseModel):
+    day: str
+    degrees: float
+
+
 @tool("weather.now", level="read")
 async def weather_now(city: str) -> Weather:
-    """Say what the weather is like."""
+    """Say what the weather in a city is like right now.
+
+    Args:
+        city: The city's name.
+    """
     if city == "Atlantis":
         raise ToolError(f"There is no weather station in {city}.", code="NO_STATION")
     return Weather(degrees=21.5, sky="clear")
 
 
 @tool("weather.week", level="read")
-async def weather_week(city: str) -> Result:
-    """Say what the weather will be like this week."""
+async def weather_week(city: str) -> list[Day] | Result:
+    """Say what the weather in a city will be like this week.
+
+    Args:
+        city: The city's name.
+    """
     days = [{"day": "Mon", "degrees": 21}, {"day": "Tue", "degrees": 17}]
     return Result(
-        data={"days": days},
+        data=days,
         summary=f"{len(days)} days for {city}",
         markdown=build_markdown_table(days, heading=f"Weather in {city}"),
     )

@@ -10,16 +10,25 @@ from handrail import from_json_schema
 SCHEMA = {
     "type": "object",
     "properties": {
-        "note": {"$ref": "#/$defs/note"},
-        "due": {"type": "string", "format": "date"},
+        "note": {"$ref": "#/$defs/note", "description": "What to remind of."},
+        "due": {"type": "string", "format": "date", "description": "On which day."},
     },
     "required": ["note"],
-    "$defs": {"note": {"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]}},
+    "$defs": {
+        "note": {
+            "type": "object",
+            "properties": {"title": {"type": "string", "description": "The note's title."}},
+            "required": ["title"],
+        }
+    },
 }
 
 
 def remind(args: dict[str, Any]) -> str:
-    """Set a reminder for a note."""
+    """Set a reminder for a note, for one day or for any.
+
+    Use it when a person wants to be told again, not for meetings: try calendar.add first.
+    """
     return f"Reminder for {args['note']['title']}."
 
 

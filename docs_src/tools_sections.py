@@ -29,7 +29,13 @@ class Return(BaseModel):
     form={"cost": {"widget": "money", "order": 1}},
 )
 def calculate_return(cost: float, benefit: float, years: int = 3) -> Return:
-    """Net present value of an investment, year by year."""
+    """Net present value of an investment, year by year.
+
+    Args:
+        cost: What it costs at the beginning, in EUR.
+        benefit: What it brings in each year, in EUR.
+        years: For how many years it runs.
+    """
     cash = [Year(year=n, cash=benefit * n - cost) for n in range(1, years + 1)]
     return Return(npv=cash[-1].cash, years=cash)
 

@@ -8,7 +8,11 @@ from handrail import tool
 
 @tool("parcels.track", level="read")
 async def track_parcel(number: str) -> str:
-    """Taken only if parcels.track.txt is not beside this module."""
+    """Taken only if parcels.track.txt is not beside this module.
+
+    Args:
+        number: The number on the label.
+    """
     return f"{number} is in Basel."
 
 
@@ -16,9 +20,9 @@ async def track_parcel(number: str) -> str:
 
 
 async def main() -> None:
-    assert track_parcel.description.startswith("Say where a parcel is. The files lie in ")
-    assert "${workspace}" not in track_parcel.description
+    assert track_parcel.description == "Say where a parcel is right now, as far as is known."
     assert track_parcel.guidance.startswith("Use it when somebody asks about one parcel")
+    assert "The files lie in /" in track_parcel.guidance
 
 
 if __name__ == "__main__":

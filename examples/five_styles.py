@@ -19,7 +19,7 @@ def price(weight: float, express: bool) -> float:
 
 @tool("parcel.price", level="read")
 def decorated(weight: float, express: bool = False) -> float:
-    """Say what a parcel costs.
+    """Say what it costs to send a parcel, in EUR.
 
     Args:
         weight: Weight in kg.
@@ -42,7 +42,12 @@ def priced(parcel: Parcel) -> float:
 
 defined = define(
     "parcel.price",
-    {"description": "Say what a parcel costs.", "level": "read", "input": Parcel, "execute": priced},
+    {
+        "description": "Say what it costs to send a parcel, in EUR.",
+        "level": "read",
+        "input": Parcel,
+        "execute": priced,
+    },
 )
 
 
@@ -50,7 +55,7 @@ defined = define(
 
 
 class ParcelPrice(BaseTool):
-    """Say what a parcel costs."""
+    """Say what it costs to send a parcel, in EUR."""
 
     id = "parcel.price"
     level = "read"
@@ -65,7 +70,7 @@ class ParcelPrice(BaseTool):
 declared = from_params(
     {
         "name": "parcel.price",
-        "description": "Say what a parcel costs.",
+        "description": "Say what it costs to send a parcel, in EUR.",
         "permissionLevel": "read",
         "paramSchema": {
             "weight": {"type": "number", "description": "Weight in kg."},
@@ -96,7 +101,7 @@ SCHEMA = {
 
 
 def of_schema(args: Any) -> float:
-    """Say what a parcel costs."""
+    """Say what it costs to send a parcel, in EUR."""
     return price(args.weight, args.express)
 
 

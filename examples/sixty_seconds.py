@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from typing import Any, Literal
 
@@ -34,14 +35,21 @@ ORDERS = {
 async def find_orders(
     status: Literal["open", "paid", "refunded"] | None = None, limit: int = 10
 ) -> list[Order]:
-    """Find orders, newest first, all of them or those with one status."""
+    """Find orders, newest first, all of them or those with one status.
+
+    Args:
+        status: Only orders in this state.
+        limit: How many at most.
+    """
     found = [order for order in reversed(ORDERS.values()) if status in (None, order.status)]
     return found[:limit]
 
 
 @tool("orders.refund", level="write", writes=lambda args: f"order:{args.number}")
 async def refund_order(number: str, amount: float, *, ctx: Context) -> str:
-    """Pay money back for an order.
+    """Pay money back for an order that was paid, in EUR.
+
+    Use it when something was sent back, not for open orders. Look with orders.find first.
 
     Args:
         number: The order, such as A-17.
@@ -205,6 +213,8 @@ def say(text: str = "", end: str = "\n") -> None:
 
 
 if __name__ == "__main__":
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` ends it quietly, as it ends any program
     try:
         asyncio.run(main())
     except KeyboardInterrupt:

@@ -3,7 +3,6 @@
 from handrail.core.clock import Clock
 from handrail.core.define.actions import action_error
 from handrail.core.define.bound import MODEL_LIMIT
-from handrail.core.define.check import Finding, findings
 from handrail.core.define.context import (
     active_tenant,
     current,
@@ -101,7 +100,6 @@ __all__ = [
     "Event",
     "EventLog",
     "FilteredToolset",
-    "Finding",
     "FormSpec",
     "Group",
     "HandrailError",
@@ -151,7 +149,6 @@ __all__ = [
     "discover",
     "ensure_system_tools_registered",
     "extract_tool_file_path",
-    "findings",
     "get_tenant_id_for_tool",
     "get_tool_context_tenant_id",
     "humanize_field_name",

@@ -15,7 +15,7 @@ from typing import Any, get_args
 import pytest
 
 import handrail
-from handrail import ext
+from handrail import conformance, ext, testing
 from handrail.core.define.call import Status
 from handrail.core.define.spelling import OPTIONS
 from handrail.core.guard.rules import _FACTS, _OPERATORS
@@ -23,7 +23,7 @@ from handrail.core.tell import events
 from tests.docs.blocks import PAGES, ROOT, SOURCES, blocks, printed, regions
 
 DOCS = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
-NO_CODES = {"AGENT_WORKSPACE_ROOT", "NFC", "PYTHONPATH", *ext.__all__}
+NO_CODES = {"AGENT_WORKSPACE_ROOT", "NFC", "PYTHONPATH", *ext.__all__, *conformance.__all__}
 
 
 def test_every_python_block_of_a_page_is_a_region_of_docs_src() -> None:
@@ -60,7 +60,7 @@ def test_every_output_in_a_page_belongs_to_a_file() -> None:
     assert DOCS.count("```text") + DOCS.count("-->\n|") == marked
 
 
-@pytest.mark.parametrize("module", [handrail, ext], ids=["handrail", "handrail.ext"])
+@pytest.mark.parametrize("module", [handrail, ext, conformance, testing], ids=lambda module: module.__name__)
 def test_every_public_name_is_documented(module: ModuleType) -> None:
     assert [name for name in module.__all__ if f"`{name}`" not in DOCS] == []
 

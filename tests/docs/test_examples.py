@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
 
 ROOT = Path(__file__).parents[2]
@@ -68,7 +70,7 @@ def test_sixty_seconds_tells_its_story_in_a_pipe() -> None:
 Handrail in sixty seconds
 An agent called ops works on Ana's orders. It has two tools:
   orders.find    read   Find orders, newest first, all of them or those with one status.
-  orders.refund  write  Pay money back for an order.
+  orders.refund  write  Pay money back for an order that was paid, in EUR.
 
 1. A call that is right
   orders.find {'status': 'paid'}
@@ -145,6 +147,23 @@ def test_at_a_terminal_a_no_refuses_it() -> None:
     assert "REJECTED: A person rejected orders.refund." in said
     assert "paid back" not in said
     assert "\033[" not in said
+
+
+@pytest.mark.parametrize("lines", [1, 5])
+def test_who_reads_only_the_beginning_sees_no_traceback(lines: int) -> None:
+    program = f"{sys.executable} examples/sixty_seconds.py | head -{lines}"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", program],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=False,
+    )
+    assert done.stdout.count("\n") == lines and done.stdout.startswith("Handrail in sixty seconds\n")
+    assert done.stderr == ""
+    assert done.returncode in (0, 128 + signal.SIGPIPE)
 
 
 def test_five_styles_behave_alike() -> None:

@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from handrail import Handrail, Outcome, Result, Tool, define, tool
 from handrail.core.define.validation import Invalid
-from handrail.ext import ToolResponse, build_markdown_table, findings
+from handrail.ext import ToolResponse, build_markdown_table
 
 
 class Sum(BaseModel):
@@ -96,18 +96,6 @@ async def test_a_type_beside_an_envelope_is_the_promise_for_the_data() -> None:
     assert returning(promised, None).output_schema == returning(Sum, None).output_schema
     assert (good.result.data["total"], good.result.summary) == ("1", "Summed.")
     assert (bad.code, failed.code) == ("INVALID_OUTPUT", "TOOL_FAILED")
-
-
-@pytest.mark.req("TD-08")
-def test_a_tool_in_code_without_an_output_schema_is_found_by_conformance() -> None:
-    silent = define("give", description="Give.", execute=lambda args: 1)
-    foreign = define("give", description="Give.", execute=lambda args: 1, origin="mcp")
-    outspoken = define(
-        "give", description="Give.", execute=lambda args: 1, outputSchemaZod={"type": "integer"}
-    )
-
-    assert [one.rule for one in findings(silent)] == ["output-schema"]
-    assert findings(foreign) == findings(outspoken) == []
 
 
 @pytest.mark.req("TD-08")

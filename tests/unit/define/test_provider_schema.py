@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, from_json_schema
-from handrail.core.define.schema import open_maps, provider_schema
-from handrail.ext import findings
+from handrail.core.define.schema import provider_schema
 
 ADDRESS = {"type": "object", "properties": {"street": {"type": "string"}}, "required": ["street"]}
 NAMED = {"properties": {"name": {"type": "string"}}, "required": ["name"]}
@@ -150,34 +149,3 @@ async def test_a_union_at_the_top_is_enforced_although_a_model_sees_it_flat() ->
 )
 def test_a_schema_that_refers_to_itself_is_shown_in_finite_time(schema: Any) -> None:
     assert list(provider_schema(schema)["properties"]) == ["name"]
-
-
-@pytest.mark.req("SC-07")
-def test_a_map_of_anything_is_flagged() -> None:
-    schema = {
-        "type": "object",
-        "properties": {
-            "open": {"type": "object", "additionalProperties": {}},
-            "wide": {"type": "array", "items": {"type": "object", "additionalProperties": True}},
-            "typed": {"type": "object", "additionalProperties": {"type": "integer"}},
-            "closed": {"type": "object", "additionalProperties": False},
-        },
-    }
-    made = from_json_schema("store", schema, dict, description="Store.", origin="mcp")
-
-    assert sorted(open_maps(schema)) == ["/properties/open", "/properties/wide/items"]
-    assert [(one.tool, one.rule) for one in findings(made)] == [("store", "open-map")] * 2
-
-
-@pytest.mark.req("SC-06")
-def test_a_union_without_properties_is_flagged() -> None:
-    made = from_json_schema("pet", {"oneOf": [NAMED, ADDRESS]}, dict, description="Add a pet.", origin="mcp")
-
-    assert [one.rule for one in findings(made)] == ["top-level-union"]
-
-
-def test_a_parameter_that_looks_like_scope_is_flagged() -> None:
-    schema = {"type": "object", "properties": {"tenantId": {"type": "string"}}}
-    made = from_json_schema("list", schema, dict, description="List.", origin="mcp")
-
-    assert [one.rule for one in findings(made)] == ["scope-parameter"]

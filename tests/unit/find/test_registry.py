@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, Registry, Tool, define
-from handrail.ext import DuplicateName, RegistryEvent, ensure_system_tools_registered, findings
+from handrail.ext import DuplicateName, RegistryEvent, ensure_system_tools_registered
 
 
 def named(name: str, **options: Any) -> Tool:
@@ -243,7 +243,3 @@ def test_a_feeder_that_fails_is_heard_and_tried_again() -> None:
     with pytest.raises(ImportError):
         registry.list()
     assert [one.id for one in registry.list()] == ["system.read"]
-
-
-def test_a_tool_that_is_fit_for_everybody_has_no_findings() -> None:
-    assert findings(named("search", output={"type": "string"})) == []

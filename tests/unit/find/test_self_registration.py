@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail import Handrail, Registry, define
-from handrail.core.find.builtins import register_builtin_tools
-from handrail.ext import DefinitionError, default_registry, discover
+from handrail import Handrail
+from handrail.ext import default_registry, discover
 
 SELL = """
 from handrail import tool
@@ -92,57 +91,3 @@ def test_a_package_is_searched_for_tools_and_their_classes(shop: Path) -> None:
 async def test_an_engine_takes_a_whole_package(shop: Path) -> None:
     async with Handrail([importlib.import_module("madeup_shop")]) as hr:
         assert [one.id for one in await hr.tools()] == ["madeup.buy", "madeup.sell"]
-
-
-def answer(args: object) -> str:
-    return "answer"
-
-
-@pytest.mark.req("RG-12", "ED-01")
-async def test_builtin_tools_are_registered_in_bulk_with_their_capabilities_and_texts(tmp_path: Path) -> None:
-    (tmp_path / "read.txt").write_text("Read a file in ${other}.\n\nNot a folder.")
-    (tmp_path / "later.txt").write_text("Come later.\n\nNot now.")
-    registry = Registry()
-
-    made = register_builtin_tools(
-        tmp_path,
-        [
-            {
-                "tool": define("read", description="Inline.", execute=answer),
-                "permissions": {"required": ["read"]},
-            },
-            {
-                "tool": define("later", lambda init: {"execute": answer}),
-                "permissions": {"optional": ["network"]},
-            },
-            define("plain", description="Inline.", execute=answer),
-        ],
-        registry,
-    )
-    async with Handrail(registry=registry) as hr:
-        later, plain, read = await hr.tools()
-
-    assert [one.id for one in made] == ["read", "later", "plain"]
-    assert (read.description, read.guidance) == ("Read a file in ${other}.", "Not a folder.")
-    assert [*read.capabilities, *later.optional_capabilities] == ["read", "network"]
-    assert (later.description, later.guidance) == ("Come later.", "Not now.")
-    assert (plain.description, plain.capabilities) == ("Inline.", frozenset())
-
-
-@pytest.mark.req("RG-12", "RG-18")
-def test_builtin_tools_may_take_the_place_of_others(tmp_path: Path) -> None:
-    registry = Registry([define("read", description="Older.", execute=answer)])
-    newer = define("read", description="Newer.", execute=answer)
-
-    with pytest.raises(DefinitionError):
-        register_builtin_tools(tmp_path, [newer], registry)
-    assert register_builtin_tools(tmp_path, [newer], registry, replace=True) == [registry.get("read")]
-
-
-def test_a_text_changes_the_digest(tmp_path: Path) -> None:
-    plain = define("read", description="Inline.", execute=answer)
-    (tmp_path / "read.txt").write_text("Read a file.")
-
-    [made] = register_builtin_tools(tmp_path, [plain], Registry())
-
-    assert made.digest != plain.digest

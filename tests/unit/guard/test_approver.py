@@ -11,6 +11,7 @@ import pytest
 from handrail import Decision, Handrail, Outcome, Policy, Principal, Registry, Result, Rule, Tool, tool
 from handrail.core.guard.approval import Reply
 from handrail.ext import StaticToolset, approve, reject, respond
+from handrail.testing import ScriptedApprover
 
 AGENT = Principal(tenant="acme", user="ana", agent="ops")
 
@@ -28,18 +29,11 @@ class Asked:
     """One call of a tool that asks, and everything that came of it."""
 
     def __init__(self, answer: Any, **options: Any) -> None:
-        self.answer = answer
+        self.approver = ScriptedApprover(always=answer)
         self.options = options
         self.ran: list[str] = []
-        self.requests: list[Any] = []
         self.events: list[str] = []
         self.out: Outcome
-
-    async def approver(self, request: Any) -> Any:
-        self.requests.append(request)
-        if isinstance(self.answer, BaseException):
-            raise self.answer
-        return self.answer(request) if callable(self.answer) else self.answer
 
     async def go(self, args: Any = None) -> Outcome:
         async with Handrail([publishing(self.ran)], approver=self.approver, **self.options) as hr:
@@ -61,7 +55,7 @@ async def test_a_yes_runs_the_call_as_it_was_asked(yes: Any) -> None:
 
     assert (out.status, out.result.data, asked.ran) == ("completed", "spring is out.", ["spring"])
     assert asked.events == ["tool.needs_approval", "tool.approved", "tool.started", "tool.completed"]
-    assert out.approval_id == asked.requests[0].id
+    assert out.approval_id == asked.approver.requests[0].id
 
 
 @pytest.mark.req("AP-07", "AP-02")
@@ -98,7 +92,7 @@ async def test_no_answer_leaves_the_call_pending(undecided: Any) -> None:
 
     assert (out.status, out.code, asked.ran) == ("pending", "NEEDS_APPROVAL", [])
     assert asked.events == ["tool.needs_approval"]
-    assert (out.run_id, out.approval_id) == (None, asked.requests[0].id)
+    assert (out.run_id, out.approval_id) == (None, asked.approver.requests[0].id)
 
 
 @pytest.mark.req("AP-05", "PM-25")
@@ -152,7 +146,7 @@ async def test_an_answer_in_the_tools_place_may_be_a_failure() -> None:
 async def test_the_question_shows_tool_arguments_effect_and_repairs() -> None:
     asked = Asked(True)
     out = await asked.go({"title": "spring", "stars": "3"})
-    [request] = asked.requests
+    [request] = asked.approver.requests
 
     assert (request.tool, dict(request.args)) == ("posts.publish", {"title": "spring", "stars": 3})
     assert (request.level, request.danger, request.by) == ("write", "moderate", "reviewer")
@@ -213,7 +207,7 @@ async def test_an_approved_call_is_not_asked_a_second_time() -> None:
     asked = Asked(approve(edits={"title": "Spring"}), policy=Policy(rules=rules))
     out = await asked.go()
 
-    assert (out.status, len(asked.requests)) == ("completed", 1)
+    assert (out.status, len(asked.approver.requests)) == ("completed", 1)
 
 
 @pytest.mark.req("BY-04", "AP-09")

@@ -9,6 +9,7 @@ import pytest
 from handrail import Handrail, Policy, Principal, Rule, Tool, tool
 from handrail.core.guard.decide import axes, caller_kind
 from handrail.ext import DefinitionError, Step
+from handrail.testing import ScriptedApprover
 
 ANA = Principal(tenant="acme", user="ana")
 
@@ -130,17 +131,12 @@ async def test_the_librarys_default_source_is_an_agent_and_its_default_mode_asks
 
 @pytest.mark.req("PM-11", "AP-11")
 async def test_always_ask_asks_an_agent_each_time_and_a_person_never() -> None:
-    asked: list[str] = []
-
-    async def approver(request):
-        asked.append(request.call.source)
-        return True
-
-    async with Handrail([acting(level="read", policy="always_ask")], approver=approver) as hr:
+    reviewer = ScriptedApprover(always=True)
+    async with Handrail([acting(level="read", policy="always_ask")], approver=reviewer) as hr:
         for source in ("agent", "agent", "mcp", "job", "web", "cli"):
             assert (await hr.call("t.act", principal=ANA, source=source, session="s")).ok
 
-    assert asked == ["agent", "agent", "mcp", "job"]
+    assert [request.call.source for request in reviewer.requests] == ["agent", "agent", "mcp", "job"]
 
 
 @pytest.mark.req("PM-06", "PM-07")

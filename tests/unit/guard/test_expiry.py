@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, Principal, tool
-from handrail.ext import Clock, Conflict, reject
+from handrail.ext import Conflict, reject
+from handrail.testing import TurnedClock
 
 AGENT = Principal(tenant="acme", user="ana", agent="ops")
 BO = Principal(tenant="acme", user="bo")
@@ -17,9 +18,8 @@ class Waiting:
     """One call that waits for an approval of sixty seconds, and a clock to turn."""
 
     def __init__(self, **options: Any) -> None:
-        self.now = 1000.0
+        self.clock = TurnedClock(1000.0)
         self.ran: list[str] = []
-        clock = Clock(now=lambda: self.now)
 
         @tool("posts.publish", level="write")
         async def publish(title: str = "spring") -> str:
@@ -27,7 +27,7 @@ class Waiting:
             self.ran.append(title)
             return f"{title} is out."
 
-        self.hr = Handrail([publish], clock=clock, approval_lifetime=60, **options)
+        self.hr = Handrail([publish], clock=self.clock, approval_lifetime=60, **options)
 
     async def ask(self, key: str | None = "k1", **args: Any) -> Any:
         return await self.hr.call("posts.publish", args, principal=AGENT, session="s1", idempotency_key=key)
@@ -43,7 +43,7 @@ async def test_a_question_carries_its_expiry_and_can_be_answered_until_then() ->
     [request] = await waiting.hr.approvals.list(BO)
     assert (request.created_at, request.expires_at) == (1000.0, 1060.0)
 
-    waiting.now = 1059.9
+    waiting.clock.turn(59.9)
     await waiting.hr.approvals.approve(out.approval_id, by=BO)
     assert (await waiting.hr.wait(out.call_id, 10)).status == "completed"
 
@@ -52,7 +52,7 @@ async def test_a_question_carries_its_expiry_and_can_be_answered_until_then() ->
 async def test_an_expired_question_is_no_longer_listed_and_says_that_it_expired() -> None:
     waiting = Waiting()
     out = await waiting.ask()
-    waiting.now = 1060.0
+    waiting.clock.turn(60)
 
     assert await waiting.hr.approvals.list(BO) == []
     request = await waiting.hr.approvals.get(out.approval_id, BO)
@@ -64,7 +64,7 @@ async def test_an_expired_question_is_no_longer_listed_and_says_that_it_expired(
 async def test_an_answer_that_comes_too_late_is_refused_and_ends_the_call_as_expired(answer: str) -> None:
     waiting = Waiting()
     out = await waiting.ask()
-    waiting.now = 1060.0
+    waiting.clock.turn(60)
     more = {"result": "never mind"} if answer == "respond" else {}
 
     with pytest.raises(Conflict, match="it is expired"):
@@ -81,7 +81,7 @@ async def test_an_answer_that_comes_too_late_is_refused_and_ends_the_call_as_exp
 async def test_that_a_call_expired_is_told_once() -> None:
     waiting = Waiting()
     out = await waiting.ask()
-    waiting.now = 1060.0
+    waiting.clock.turn(60)
     for _ in range(3):
         with pytest.raises(Conflict, match="it is expired"):
             await waiting.hr.approvals.approve(out.approval_id, by=BO)
@@ -110,7 +110,7 @@ async def test_the_same_call_asked_again_while_it_waits_is_pending_still() -> No
 async def test_the_same_call_asked_again_after_the_expiry_is_told_so_and_ends_the_first() -> None:
     waiting = Waiting()
     first = await waiting.ask()
-    waiting.now = 1060.0
+    waiting.clock.turn(60)
     again = [await waiting.ask() for _ in range(2)]
 
     for out in again:
@@ -127,7 +127,7 @@ async def test_the_same_call_asked_again_after_the_expiry_is_told_so_and_ends_th
 async def test_a_new_key_or_none_asks_a_person_anew() -> None:
     waiting = Waiting()
     await waiting.ask()
-    waiting.now = 1060.0
+    waiting.clock.turn(60)
 
     for key in ("k2", None):
         out = await waiting.ask(key)
@@ -137,10 +137,8 @@ async def test_a_new_key_or_none_asks_a_person_anew() -> None:
 
 @pytest.mark.req("AP-08", "BY-03")
 async def test_an_approver_who_thinks_too_long_approves_nothing() -> None:
-    waiting = Waiting(approver=None)
-
     async def slow(request):
-        waiting.now += 60
+        waiting.clock.turn(60)
         return True
 
     waiting = Waiting(approver=slow)
@@ -153,7 +151,7 @@ async def test_an_approver_who_thinks_too_long_approves_nothing() -> None:
 @pytest.mark.req("AP-07", "AP-08")
 async def test_a_no_is_a_no_however_late() -> None:
     async def slow(request):
-        waiting.now += 60
+        waiting.clock.turn(60)
         return reject("too risky")
 
     waiting = Waiting(approver=slow)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from handrail import Handrail, Policy, Principal, Rule, tool
 from handrail.ext import Step
+from handrail.testing import ScriptedApprover
 from tests.unit.guard.oracle import CODES
 
 STATUS = {"allow": "completed", "ask": "pending", "queue": "queued", "deny": "refused"}
@@ -132,10 +133,7 @@ async def test_the_decision_of_a_call_that_ran_says_who_approved_it() -> None:
     async def act() -> None:
         """Act."""
 
-    async def approver(request):
-        return "approve"
-
-    async with Handrail([act], approver=approver) as hr:
+    async with Handrail([act], approver=ScriptedApprover("approve")) as hr:
         out = await hr.call("t.act", principal=AGENT)
 
     assert out.decision is not None and out.decision.allowed

@@ -13,7 +13,8 @@ import pytest
 from handrail import Handrail, Outcome, Policy, Principal, Tool, tool
 from handrail.core.define.permission import DANGERS, LEVELS, POLICIES
 from handrail.core.guard.keys import KeyEntry
-from handrail.ext import Clock, MemoryKeys, reject
+from handrail.ext import MemoryKeys, reject
+from handrail.testing import ScriptedApprover, TurnedClock
 from tests.unit.guard.oracle import Case, expected
 
 OUTCOMES: dict[str, tuple[str, str | None, list[str]]] = {
@@ -138,24 +139,15 @@ async def waits():
 
 @scenario("rejected")
 async def rejected():
-    async def no(request):
-        return reject("not today")
-
-    hr = Handrail([acting(level="write")], approver=no)
+    hr = Handrail([acting(level="write")], approver=ScriptedApprover(reject("not today")))
     return hr, await hr.call("t.act", principal=ANA)
 
 
 @scenario("expired")
 async def expired_approval():
-    now = [1000.0]
-
-    async def late(request):
-        now[0] += 61
-        return True
-
-    hr = Handrail(
-        [acting(level="write")], approver=late, approval_lifetime=60, clock=Clock(now=lambda: now[0])
-    )
+    clock = TurnedClock()
+    late = ScriptedApprover(lambda request: clock.turn(61) > 0)
+    hr = Handrail([acting(level="write")], approver=late, approval_lifetime=60, clock=clock)
     return hr, await hr.call("t.act", principal=ANA)
 
 

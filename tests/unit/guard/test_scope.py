@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from handrail import Context, Handrail, Principal, tool
-from handrail.ext import findings
+from handrail.conformance import check
 
 SCOPE = ("organizationId", "organization_id", "tenantId", "tenant_id", "tenant", "userId", "user_id", "user")
 
@@ -49,7 +49,7 @@ async def test_a_tool_with_a_parameter_named_like_scope_still_runs_in_the_caller
 
     assert out.result.data == ["globex", "acme"]
     assert {event.tenant for event in events} == {"acme"} and not list(hr.log.read("globex"))
-    assert [finding.rule for finding in findings(move) if "tenant_id" in finding.text] == ["scope-parameter"]
+    assert [one.rule for one in check([move]) if "tenant_id is asked" in one.message] == ["scope-parameter"]
 
 
 @pytest.mark.req("IV-08")

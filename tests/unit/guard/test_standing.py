@@ -9,6 +9,7 @@ import pytest
 
 from handrail import Handrail, Policy, Principal, Registry, Rule, Tool, tool
 from handrail.ext import approve
+from handrail.testing import ScriptedApprover
 
 AGENT = Principal(tenant="acme", user="ana", agent="ops")
 
@@ -21,25 +22,19 @@ def acting(name: str = "t.act", text: str = "Act.", **options: Any) -> Tool:
     return act
 
 
-class Reviewer:
-    """Approves everything for the session, and counts how often it is asked."""
-
-    def __init__(self) -> None:
-        self.asked = 0
-
-    async def __call__(self, request: Any) -> Any:
-        self.asked += 1
-        return approve(for_session=True)
+def agreeing() -> ScriptedApprover:
+    """Approves everything for the session."""
+    return ScriptedApprover(always=approve(for_session=True))
 
 
 async def times_asked(*calls: dict[str, Any], tools: Any = None, **options: Any) -> int:
     """How often the reviewer is asked when these calls are made one after another."""
-    reviewer = Reviewer()
+    reviewer = agreeing()
     async with Handrail(tools or [acting()], approver=reviewer, **options) as hr:
         for call in calls:
             out = await hr.call(**{"tool": "t.act", "principal": AGENT, "session": "s1", **call})
             assert out.status == "completed"
-    return reviewer.asked
+    return len(reviewer.requests)
 
 
 @pytest.mark.req("AP-10")
@@ -49,7 +44,7 @@ async def test_an_ordinary_write_that_was_approved_for_the_session_is_not_asked_
 
 @pytest.mark.req("AP-10", "BY-07")
 async def test_the_decision_says_that_a_standing_approval_covers_it() -> None:
-    async with Handrail([acting()], approver=Reviewer()) as hr:
+    async with Handrail([acting()], approver=agreeing()) as hr:
         await hr.call("t.act", principal=AGENT, session="s1")
         out = await hr.call("t.act", principal=AGENT, session="s1")
 
@@ -150,19 +145,19 @@ async def test_approving_what_a_rule_asked_for_does_not_cover_other_calls() -> N
 
 @pytest.mark.req("AP-10", "AP-09")
 async def test_it_ends_when_the_definition_changes() -> None:
-    reviewer, registry = Reviewer(), Registry([acting()])
+    reviewer, registry = agreeing(), Registry([acting()])
     async with Handrail(registry=registry, approver=reviewer) as hr:
         await hr.call("t.act", principal=AGENT, session="s1")
         registry.register(acting(text="Act on everything."), replace=True)
         await hr.call("t.act", principal=AGENT, session="s1")
 
-    assert reviewer.asked == 2
+    assert len(reviewer.requests) == 2
 
 
 @pytest.mark.req("AP-10", "PM-22")
 async def test_it_takes_no_refusal_away() -> None:
     rules = [Rule("t.*", {"count": {"gt": 5}}, "deny")]
-    async with Handrail([acting()], approver=Reviewer(), policy=Policy(rules=rules)) as hr:
+    async with Handrail([acting()], approver=agreeing(), policy=Policy(rules=rules)) as hr:
         assert (await hr.call("t.act", principal=AGENT, session="s1")).ok
         out = await hr.call("t.act", {"count": 9}, principal=AGENT, session="s1")
 

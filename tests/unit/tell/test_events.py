@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from handrail import Context, Handrail, Policy, Principal, Rule, tool
 from handrail.core.tell.log import open_runs, output_of
 from handrail.ext import Clock, Event, StaticToolset, approve, reject, respond
+from handrail.testing import ScriptedApprover
 
 ANA = Principal(tenant="acme", user="ana", agent="ops")
 
@@ -62,13 +62,6 @@ async def locked_note() -> str:
 TOOLS = [read_note, print_note, tear_note, wait_for_note, ponder, write_note, locked_note]
 
 
-def answering(answer: Any) -> Callable[[Any], Any]:
-    async def approver(request: Any) -> Any:
-        return answer
-
-    return approver
-
-
 ENDINGS = [
     ("notes.read", {}, {}, "completed", ["started", "completed"]),
     ("peek", {}, {}, "completed", ["started", "completed"]),
@@ -79,23 +72,35 @@ ENDINGS = [
     ("notes.locked", {}, {}, "refused", ["failed"]),
     ("notes.read", {"id": "x"}, {}, "refused", ["failed"]),
     ("notes.write", {}, {}, "pending", ["needs_approval"]),
-    ("notes.write", {}, {"approver": answering(None)}, "pending", ["needs_approval"]),
+    ("notes.write", {}, {"approver": ScriptedApprover(always=None)}, "pending", ["needs_approval"]),
     (
         "notes.write",
         {"text": "a"},
-        {"approver": answering(approve(by="bo"))},
+        {"approver": ScriptedApprover(always=approve(by="bo"))},
         "completed",
         ["needs_approval", "approved", "started", "completed"],
     ),
     (
         "notes.write",
         {},
-        {"approver": answering(reject("no"))},
+        {"approver": ScriptedApprover(always=reject("no"))},
         "refused",
         ["needs_approval", "cancelled"],
     ),
-    ("notes.write", {}, {"approver": answering(respond("x"))}, "completed", ["needs_approval", "completed"]),
-    ("notes.write", {}, {"approver": answering("what?")}, "refused", ["needs_approval", "failed"]),
+    (
+        "notes.write",
+        {},
+        {"approver": ScriptedApprover(always=respond("x"))},
+        "completed",
+        ["needs_approval", "completed"],
+    ),
+    (
+        "notes.write",
+        {},
+        {"approver": ScriptedApprover(always="what?")},
+        "refused",
+        ["needs_approval", "failed"],
+    ),
     ("notes.write", {}, {"policy": Policy(plan=True)}, "queued", []),
     ("notes.write", {}, {"policy": Policy(approval_mode="policy")}, "completed", ["started", "completed"]),
     (
@@ -169,7 +174,7 @@ async def test_tool_started_captures_the_input_and_every_repair() -> None:
 
 @pytest.mark.req("EV-07", "EV-08", "BY-16")
 async def test_needs_approval_and_approved_name_the_approval_the_input_and_who_agreed() -> None:
-    approver = answering(approve(by="bo", edits={"text": "edited"}))
+    approver = ScriptedApprover(approve(by="bo", edits={"text": "edited"}))
     async with Handrail(TOOLS, approver=approver) as hr:
         outcome = await hr.call("notes.write", {"Text": "typed"}, principal=ANA, session="s1")
         asked, agreed, started, _ = (event.to_dict() for event in hr.log.read("acme", session="s1"))

@@ -19,6 +19,7 @@ from handrail.ext import (
     to_registry_event,
     to_ui_events,
 )
+from handrail.testing import ScriptedApprover
 
 ANA = Principal(tenant="acme", user="ana")
 OPEN = Policy(approval_mode="policy")
@@ -92,10 +93,7 @@ async def test_a_refused_or_failed_call_starts_and_ends_on_the_panel(
 @pytest.mark.req("EV-11")
 @pytest.mark.parametrize("reply", [approve(), reject(), respond("in its place"), None])
 async def test_a_call_at_the_gate_starts_once_it_is_answered(reply: Any) -> None:
-    async def approver(request: Any) -> Any:
-        return reply
-
-    async with Handrail(TOOLS, approver=approver) as hr:
+    async with Handrail(TOOLS, approver=ScriptedApprover(reply)) as hr:
         await hr.call("data.write", {"text": "x"}, principal=ANA)
         kinds = [told["type"] for told in ui(hr)]
     assert kinds == ([] if reply is None else ["tool_start", "tool_result"])

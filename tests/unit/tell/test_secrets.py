@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field, SecretStr, model_validator
 
 from handrail import Context, Handrail, Policy, Principal, Result, Tool, define, from_json_schema, tool
 from handrail.ext import Attachment, Event, MemoryBook, approve
+from handrail.testing import ScriptedApprover
 
 ANA = Principal(tenant="acme", user="ana")
 OPEN = Policy(approval_mode="policy")
@@ -308,18 +309,13 @@ async def test_a_number_for_a_password_is_repaired_and_masked() -> None:
 )
 async def test_an_approver_sees_masks_and_edits_around_them(edits: Any, pin: str) -> None:
     used.clear()
-    asked: list[Any] = []
-
-    async def approver(request: Any) -> Any:
-        asked.append(dict(request.args))
-        return approve(by="bo", edits=edits)
-
+    reviewer = ScriptedApprover(approve(by="bo", edits=edits))
     heard: list[Event] = []
-    async with Handrail([login], approver=approver) as hr:
+    async with Handrail([login], approver=reviewer) as hr:
         hr.subscribe(heard.append)
         outcome = await hr.call("bank.login", {"user": "ana", "pin": PIN}, principal=ANA)
         assert outcome.ok and used == [pin]
-        assert asked == [{"user": "ana", "pin": "•••"}]
+        assert [request.args for request in reviewer.requests] == [{"user": "ana", "pin": "•••"}]
         seen = everything(hr, heard, outcome)
         assert PIN not in seen and pin not in seen
 

@@ -11,6 +11,7 @@ import pytest
 from handrail import Context, Handrail, Policy, Principal, tool
 from handrail.core.tell.log import open_runs
 from handrail.ext import Event, ToolError, approve, reject, tool_context
+from handrail.testing import ScriptedApprover
 
 ANA = Principal(tenant="acme", user="ana")
 OPEN = Policy(approval_mode="policy")
@@ -109,20 +110,13 @@ async def test_a_panel_shows_the_current_line_while_running_and_the_summary_afte
 
 @pytest.mark.req("ST-05")
 async def test_approvals_are_part_of_the_stream() -> None:
-    async def approver(request: Any) -> Any:
-        return approve(by="bo")
-
-    async with Handrail(TOOLS, approver=approver) as hr:
+    async with Handrail(TOOLS, approver=ScriptedApprover(approve(by="bo"))) as hr:
         assert await kinds(hr.stream("report.send", principal=ANA)) == [
             "needs_approval",
             "approved",
             "started",
             "completed",
         ]
-
-
-async def no(request: Any) -> Any:
-    return reject()
 
 
 @pytest.mark.req("ST-05")
@@ -132,7 +126,7 @@ async def no(request: Any) -> Any:
         ("report.none", {}, {}, ["failed"]),
         ("report.write", {"pages": "many"}, {}, ["failed"]),
         ("report.send", {}, {}, ["needs_approval"]),
-        ("report.send", {}, {"approver": no}, ["needs_approval", "cancelled"]),
+        ("report.send", {}, {"approver": ScriptedApprover(always=reject())}, ["needs_approval", "cancelled"]),
         ("report.send", {}, {"policy": Policy(plan=True)}, ["settled"]),
     ],
 )

@@ -1,20 +1,17 @@
-"""check: what makes a definition unusable, told at registration; findings: what makes it poor."""
+"""check: what makes a definition unusable, told at registration."""
 
 from __future__ import annotations
 
 import importlib
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, get_args
 
 from handrail.core.define.names import MAX_NAME, SLUG, is_name
 from handrail.core.define.permission import CAPABILITIES, CONCURRENCIES, DANGERS, LEVELS, POLICIES
-from handrail.core.define.schema import JsonSchema, branches, open_maps, resolve
+from handrail.core.define.schema import JsonSchema, branches, resolve
 from handrail.core.define.tool import Isolation, Origin, Tool
 from handrail.core.errors import DefinitionError
-
-_SCOPE_NAMES = frozenset({"organization_id", "organizationId", "tenant_id", "tenantId", "userId", "user_id"})
 
 
 def check(tool: Tool) -> None:
@@ -148,28 +145,3 @@ def _not_importable(fn: Callable[..., Any]) -> str | None:
     except ImportError as error:
         return f"{module} cannot be imported ({error})"
     return None
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something that works but should be better."""
-
-    tool: str
-    rule: str
-    text: str
-
-
-def findings(tool: Tool) -> list[Finding]:
-    """What conformance has to say about a usable definition."""
-    found: list[Finding] = []
-    if tool.output_schema is None and tool.origin in ("system", "custom"):
-        found.append(Finding(tool.id, "output-schema", "it has no output schema: annotate what it returns"))
-    refused = "takes any value under any name; strict providers refuse it"
-    found += [Finding(tool.id, "open-map", f"{path} {refused}") for path in open_maps(tool.input_schema)]
-    top = resolve(tool.input_schema, tool.input_schema)
-    if any(key in top for key in ("oneOf", "anyOf")) and not top.get("properties"):
-        found.append(Finding(tool.id, "top-level-union", "its input is a union; a model sees no parameters"))
-    scoped = sorted(_SCOPE_NAMES & set(top.get("properties") or {}))
-    advice = "looks like scope; take it from ctx instead"
-    found += [Finding(tool.id, "scope-parameter", f"{name} {advice}") for name in scoped]
-    return found

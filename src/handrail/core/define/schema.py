@@ -195,26 +195,19 @@ def pointer(root: Mapping[str, Any], ref: str) -> Mapping[str, Any] | None:
 
 
 def _anchored(root: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
-    return next((node for _, node in _nodes(root) if node.get("$anchor") == name), None)
+    return next((node for node in _nodes(root) if node.get("$anchor") == name), None)
 
 
-def _nodes(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Every object inside a schema, with its path."""
-    stack: list[tuple[str, Any]] = [("", schema)]
+def _nodes(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Every object inside a schema."""
+    stack: list[Any] = [schema]
     while stack:
-        path, node = stack.pop()
+        node = stack.pop()
         if isinstance(node, Mapping):
-            yield path, node
-            stack += [(f"{path}/{key}", value) for key, value in node.items()]
+            yield node
+            stack += node.values()
         elif isinstance(node, list):
-            stack += [(f"{path}/{index}", value) for index, value in enumerate(node)]
-
-
-def open_maps(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Where values of any kind are taken under any name: strict providers may refuse such a schema."""
-    for path, node in _nodes(schema):
-        if node.get("additionalProperties", False) in ({}, True) and not node.get("properties"):
-            yield path or "/"
+            stack += node
 
 
 def objects_at(schema: Mapping[str, Any], path: tuple[int | str, ...]) -> list[Mapping[str, Any]]:

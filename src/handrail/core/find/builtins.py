@@ -7,23 +7,61 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from handrail.core.define.body import outside_place
 from handrail.core.define.description import beside, split
 from handrail.core.define.tool import Tool, digest
-from handrail.core.find.registry import Registry, as_tool
+from handrail.core.errors import DefinitionError
+from handrail.core.find.registry import Registry, as_tool, default_registry
 
 
 def register_builtin_tools(
-    folder: str | Path, entries: Iterable[Any], registry: Registry, *, replace: bool = False
+    folder: str | Path,
+    entries: Iterable[Any],
+    registry: Registry = default_registry,
+    *,
+    replace: bool = False,
 ) -> list[Tool]:
-    """Register tools, or `{"tool": ..., "permissions": {...}}`; `<tool>.txt` in the folder describes one."""
-    registered: list[Tool] = []
-    for entry in entries:
-        given, permissions = (
-            (entry["tool"], entry.get("permissions")) if isinstance(entry, Mapping) else (entry, None)
+    """Register tools, or `{"tool": ..., "permissions": {...}}`; `<tool>.txt` in the folder describes one.
+
+    All or none: where one cannot be registered, the registry is left as it was.
+    """
+    texts = Path(folder)
+    if not texts.is_dir():
+        raise DefinitionError(
+            f"there is no folder {str(folder)!r} to find descriptions in",
+            place=outside_place(),
+            remedy="give the folder of the tools' modules, such as Path(__file__).parent",
         )
-        described = _described(as_tool(given), Path(folder))
-        registered.append(registry.register(described, replace=replace, permissions=permissions))
+    read = [_read(entry, texts) for entry in entries]
+    before = registry.snapshot()
+    registered: list[Tool] = []
+    try:
+        for tool, needed in read:
+            registered.append(registry.register(tool, replace=replace, permissions=needed))
+    except DefinitionError:
+        for tool in reversed(registered):
+            _take_back(tool, before.find(tool.id), registry)
+        raise
     return registered
+
+
+def _take_back(tool: Tool, old: Tool | None, registry: Registry) -> None:
+    if old is None:
+        registry.unregister(tool.id)
+    else:
+        registry.register(old, replace=True)
+
+
+def _read(entry: Any, folder: Path) -> tuple[Tool, Mapping[str, Any] | None]:
+    if not isinstance(entry, Mapping):
+        return _described(as_tool(entry), folder), None
+    if "tool" not in entry or not entry.keys() <= {"tool", "permissions"}:
+        raise DefinitionError(
+            f"an entry has {', '.join(map(repr, entry)) or 'nothing'} where 'tool' and 'permissions' belong",
+            place=outside_place(),
+            remedy='write {"tool": read, "permissions": {"required": ["read"]}}',
+        )
+    return _described(as_tool(entry["tool"]), folder), entry.get("permissions")
 
 
 def _described(tool: Tool, folder: Path) -> Tool:

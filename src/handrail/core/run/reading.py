@@ -18,7 +18,7 @@ async def read_result(
     limit: Annotated[int, Field(description="How many characters to read", ge=1, le=100_000)] = 30_000,
     *,
     ctx: Context,
-) -> Result:
+) -> str | Result:
     """Read on in an earlier result that was too large to show in full."""
     text = await ctx.read_result(handle, offset, limit)
     page = {"handle": handle, "offset": offset, "length": min(len(text), limit)}

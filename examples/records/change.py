@@ -1,0 +1,72 @@
+"""Tools that change records. They only declare how grave that is; the guard sees to the rest."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from examples.records.store import STORE, Status
+from handrail import Context, Result, tool
+from handrail.ext import build_markdown_table
+
+
+class Change(BaseModel):
+    id: str
+    before: Status
+    after: Status
+
+
+@tool("data.updateRecord", level="write", writes=lambda args: f"record:{args.id}")
+async def update_record(id: str, status: Status, *, ctx: Context) -> Change | Result:
+    """Change the status of one record; a person is asked before an agent may.
+
+    Use it when a customer's situation has changed. Not to delete: set it to inactive instead. Look at the
+    record with data.getRecordDetail first.
+
+    Args:
+        id: The record's id, such as rec-001.
+        status: Its new status.
+    """
+    records = STORE.of(ctx.tenant_id)
+    old = STORE.get(ctx.tenant_id, id)
+    records[id] = old.model_copy(update={"status": status})
+    change = Change(id=id, before=old.status, after=status)
+    return Result(
+        data=change,
+        summary=f"{old.name} was {old.status} and is {status}",
+        markdown=build_markdown_table([change.model_dump()], heading=f"Changed {old.name}"),
+    )
+
+
+class Deleted(BaseModel):
+    ids: list[str]
+
+
+@tool(
+    "data.bulkDelete",
+    level="destructive",
+    writes=lambda args: [f"record:{one}" for one in args.ids],
+    sections=[{"key": "ids", "label": "Deleted", "type": "table"}],
+)
+async def bulk_delete(
+    ids: Annotated[list[str], Field(min_length=1, max_length=500)], *, ctx: Context
+) -> Deleted | Result:
+    """Delete several records of the organisation for good. All of them must exist, or none is deleted, and
+    nothing brings them back.
+
+    Use it when a person has named these very records. Never to tidy up: set records to inactive with
+    data.updateRecord instead.
+
+    Args:
+        ids: The ids of the records, such as rec-001.
+    """
+    gone = [STORE.get(ctx.tenant_id, one) for one in dict.fromkeys(ids)]
+    records = STORE.of(ctx.tenant_id)
+    for record in gone:
+        del records[record.id]
+    return Result(
+        data=Deleted(ids=[record.id for record in gone]),
+        summary=f"Deleted {len(gone)} records",
+        markdown=build_markdown_table([record.model_dump(include={"id", "name"}) for record in gone]),
+    )

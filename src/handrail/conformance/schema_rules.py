@@ -1,0 +1,127 @@
+"""Rules about schemas: that a model sees the parameters, and a client can check the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from handrail.conformance.rule import Problem, Surroundings
+from handrail.conformance.walk import Part, parts
+from handrail.core.define.schema import provider_schema, resolve
+from handrail.core.define.tool import Tool
+
+_SHOWN = 8
+_SCOPE = frozenset({"organization_id", "organizationId", "tenant_id", "tenantId", "userId", "user_id"})
+_SHAPING = frozenset(
+    "properties patternProperties additionalProperties $ref $dynamicRef allOf anyOf oneOf enum const".split()
+)
+_OPEN: tuple[Any, ...] = (True, {})
+
+
+def output_schema(tool: Tool) -> Iterator[Problem]:
+    """A tool from elsewhere cannot be held to it; one written in code can."""
+    if tool.output_schema is None and tool.origin in ("system", "custom"):
+        yield (
+            "it has no output schema, so no client can check what it answers",
+            "annotate what it returns, as `-> Found` or `-> Found | Result`; "
+            'if that is nothing, give `output={"type": "null"}`',
+        )
+
+
+def open_output(tool: Tool) -> Iterator[Problem]:
+    schema = tool.output_schema
+    if schema is not None and tool.origin in ("system", "custom") and _says_nothing(schema):
+        yield (
+            "its output schema allows anything, so it promises nothing",
+            "return a model, a TypedDict or a plain type instead of `dict` or `Any`",
+        )
+
+
+def _says_nothing(schema: Mapping[str, Any]) -> bool:
+    told = {key: value for key, value in schema.items() if key not in ("description", "title", "$schema")}
+    if told.pop("additionalProperties", True) not in _OPEN:
+        return False
+    return told in ({}, {"type": "object"})
+
+
+def input_schema(tool: Tool, around: Surroundings) -> Iterator[Problem]:
+    if not around.input_less.isdisjoint(tool.names) or provider_schema(tool.input_schema)["properties"]:
+        return
+    if "$ref" in resolve(tool.input_schema, tool.input_schema):
+        yield (
+            "its parameters stand in another document, where no model can see them",
+            "copy the schema that it refers to into `$defs`",
+        )
+    else:
+        yield (
+            "its input schema declares no properties, so a model sees a tool without parameters",
+            "declare the parameters; if it takes none on purpose, name it in `input_less`",
+        )
+
+
+def top_level_union(tool: Tool) -> Iterator[Problem]:
+    """Branches that only require some of the declared properties are no union: every model sees them all."""
+    schema = tool.input_schema
+    top = resolve(schema, schema)
+    branches = [resolve(one, schema) for key in ("anyOf", "oneOf") for one in top.get(key) or ()]
+    if branches and (not top.get("properties") or any(one.get("properties") for one in branches)):
+        yield (
+            "its input is a union at the top; clients that take only objects see a tool without parameters",
+            "make it one flat object: an `action` enum, every other field optional, and `action_error` "
+            "in the body for what each action requires",
+        )
+
+
+def open_record(tool: Tool) -> Iterator[Problem]:
+    for part in parts(tool.input_schema):
+        if _is_open(part):
+            yield (
+                f"{part.name} takes any value under any name; strict providers refuse that",
+                "declare the known keys as a typed object, or the type of all values; "
+                "for a few free pairs take a list of {name, value}",
+            )
+
+
+def _is_open(part: Part) -> bool:
+    node = part.node
+    patterns = node.get("patternProperties")
+    if isinstance(patterns, Mapping) and any(value in _OPEN for value in patterns.values()):
+        return True
+    if "additionalProperties" in node:
+        # An input without any properties is one finding, and another rule's.
+        return node["additionalProperties"] in _OPEN and (part.path != "" or bool(node.get("properties")))
+    return part.path != "" and node.get("type") == "object" and _SHAPING.isdisjoint(node)
+
+
+def undocumented(tool: Tool) -> Iterator[Problem]:
+    """A constant explains itself; a definition may carry the words for the field that refers to it."""
+    schema = tool.input_schema
+    missing: list[str] = []
+    for part in parts(schema):
+        declared = part.node.get("properties")
+        for name, inner in declared.items() if isinstance(declared, Mapping) else ():
+            if name not in part.declared and not _is_documented(inner, schema):
+                missing.append(f"{part.path}.{name}" if part.path else name)
+    if missing:
+        names = ", ".join(missing[:_SHOWN])
+        more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+        yield (
+            f"no description at the field of {names}{more}",
+            "say under `Args:` of the docstring, in `Field(description=...)` or in the schema what belongs "
+            "there: meaning, unit, an example",
+        )
+
+
+def _is_documented(node: Any, root: Mapping[str, Any]) -> bool:
+    whole = resolve(node, root)
+    inner = [resolve(one, root) for key in ("allOf", "anyOf", "oneOf") for one in whole.get(key) or ()]
+    told = any(str(one.get("description") or "").strip() for one in (whole, *inner))
+    return told or "const" in whole
+
+
+def scope_parameter(tool: Tool) -> Iterator[Problem]:
+    for name in sorted(_SCOPE & provider_schema(tool.input_schema)["properties"].keys()):
+        yield (
+            f"{name} is asked of the caller, who must not choose it",
+            f"leave it out and take `ctx.{'user_id' if 'user' in name else 'tenant_id'}`",
+        )
