@@ -13,7 +13,7 @@ SHELF: dict[str, str] = {}
 async def put(name: str, text: str) -> str:
     """Put a text on the shelf under a name, in place of what was there before.
 
-    Use it to keep what others will look up. Not for drafts: call shelf.look first to see what it would replace.
+    Use it to keep what others will look up. Not for drafts. Call shelf.look first: it replaces.
 
     Args:
         name: the name to keep it under

@@ -40,7 +40,7 @@ class Body:
     by_name: bool = False
     """The function takes its arguments by name, so that a dict of them will do."""
     bare: bool = False
-    """An async function of its arguments alone: given a dict of them, `fn` is called in the place of `call`."""
+    """An async function of its arguments alone: given a dict of them, `fn` is called in place of `call`."""
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True, eq=False)
