@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from handrail.core.guard.repair_shape import Shape, same, type_of
+from handrail.core.guard.repair_shape import Shape, is_vast, same, type_of
 
 Reading = tuple[Any, str]
 """Another value, and the kind of repair that leads to it."""
@@ -121,7 +121,7 @@ def _read(value: object, wanted: str) -> Reading | None:
         return _read_text(value, wanted)
     if wanted == "boolean" and type_of(value) == "integer" and value in (0, 1):
         return value == 1, "number as boolean"
-    if wanted == "integer" and isinstance(value, float) and value.is_integer() and abs(value) <= 2**53:
+    if wanted == "integer" and isinstance(value, float) and value.is_integer() and not is_vast(value):
         return int(value), "whole number"
     if wanted == "string" and (text := _text(value)) is not None:
         return text, "boolean as text" if isinstance(value, bool) else "number as text"
