@@ -1,0 +1,19 @@
+"""A batch of independent calls costs as long as the slowest of them."""
+
+from __future__ import annotations
+
+from benchmarks.processes import ours, time_together
+from benchmarks.row import Ratio, Row, at_most
+from benchmarks.timing import Effort
+
+TITLE = "A batch of independent calls"
+
+_ONE = "one read of 10 ms"
+_BATCH = "a batch of 100 such reads"
+
+
+def measure(peers: str | None, effort: Effort) -> list[Row]:
+    here = ours("benchmarks.ours.batch")
+    times = time_together([here], effort)
+    one, batch = times.of(here, _ONE), times.of(here, _BATCH)
+    return [Row(_ONE, one), Row(_BATCH, batch, Ratio(batch, one, "{:.2f} times one of them"), at_most(1.3))]
