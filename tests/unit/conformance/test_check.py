@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from handrail import BaseTool, Handrail, define, from_json_schema, from_params, tool
 from handrail.conformance import RULES, Finding, check, check_ready
+from handrail.core.find.registry import as_tool
 from handrail.ext import DefinitionError, InitContext
 from scripts.coverage_req import read_spec
 from tests.unit.conformance.good import found, good, schema
@@ -115,7 +116,7 @@ STYLES = {
 @pytest.mark.req("CF-06")
 @pytest.mark.parametrize("style", STYLES)
 def test_users_check_their_own_tools_however_they_are_written(style: str) -> None:
-    assert check([STYLES[style]]) == []
+    assert check([as_tool(STYLES[style])]) == []
 
 
 @pytest.mark.req("CF-06")

@@ -244,6 +244,25 @@ def test_a_bad_definition_says_what_is_wrong_where_and_how_to_mend_it(case: str)
     assert all(part in str(error) for part in ("shop.sell", str(error.place), error.remedy))
 
 
+async def in_steps(item: str) -> Any:
+    """Sell."""
+    yield item
+
+
+def one_by_one(item: str) -> Any:
+    """Sell."""
+    yield item
+
+
+@pytest.mark.req("TD-27")
+@pytest.mark.parametrize("body", [in_steps, one_by_one])
+def test_a_body_that_yields_is_told_to_return(body: Any) -> None:
+    for define_it in (tool("shop.sell"), lambda fn: define("shop.sell", description="Sell.", execute=fn)):
+        with pytest.raises(DefinitionError, match="its body yields") as refused:
+            define_it(body)
+        assert "append_output" in str(refused.value.remedy)
+
+
 @pytest.mark.req("TD-27", "NM-01")
 @pytest.mark.parametrize(
     "name",

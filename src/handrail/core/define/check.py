@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, get_args
 
+from handrail.core.define.body import function_of
 from handrail.core.define.names import MAX_NAME, SLUG, is_name
 from handrail.core.define.permission import CAPABILITIES, CONCURRENCIES, DANGERS, LEVELS, POLICIES
 from handrail.core.define.schema import JsonSchema, branches, resolve
@@ -37,6 +39,11 @@ def _problems(tool: Tool) -> Iterator[tuple[str, str]]:
     if tool.body is None or not callable(tool.body.fn):
         yield "its execute cannot be called", "give a function `(args)` or `(args, ctx)`"
         return
+    if _yields(tool.body.fn):
+        yield (
+            "its body yields, so calling it returns no result",
+            "return the result; send pieces on the way with ctx.append_output()",
+        )
     yield from _axis_problems(tool)
     yield from _kind_problems(tool)
     yield from _schema_problems(tool)
@@ -44,6 +51,11 @@ def _problems(tool: Tool) -> Iterator[tuple[str, str]]:
         yield f"its timeout {tool.timeout!r} is not a positive number of seconds", "give seconds, such as 30"
     if tool.isolation is not None and (trouble := _not_importable(tool.body.fn)):
         yield f"it is to run in a process of its own, but {trouble}", "define the body at the top of a module"
+
+
+def _yields(fn: Any) -> bool:
+    function = function_of(fn)
+    return inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
 
 
 def _axis_problems(tool: Tool) -> Iterator[tuple[str, str]]:

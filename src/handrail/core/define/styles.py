@@ -165,6 +165,12 @@ def _as_mapping(definition: Any) -> Mapping[str, Any]:
     return {name: getattr(definition, name) for name in dir(definition) if not name.startswith("_")}
 
 
+@overload
+def from_params(tool_id: Mapping[str, Any], /, execute: Fn | None = None, **given: Any) -> Tool: ...
+@overload
+def from_params(tool_id: str, /, execute: Fn, **given: Any) -> Tool: ...
+@overload
+def from_params(tool_id: str, /, **given: Any) -> Callable[[Fn], Tool]: ...
 def from_params(tool_id: str | Mapping[str, Any], /, execute: Fn | None = None, **given: Any) -> Any:
     """Make a tool of a light declaration: `paramSchema` (name to type and description) and `requiredParams`.
 
@@ -185,6 +191,16 @@ def _params_tool(tool_id: str, fn: Fn, given: Mapping[str, Any], place: Place, n
     return _defined(tool_id, {**_documented(fn, folded), "execute": fn}, place, names)
 
 
+@overload
+def from_json_schema(tool_id: Mapping[str, Any], /, *, execute: Fn | None = None, **given: Any) -> Tool: ...
+@overload
+def from_json_schema(
+    tool_id: str, schema: Mapping[str, Any] | None, /, execute: Fn, **given: Any
+) -> Tool: ...
+@overload
+def from_json_schema(
+    tool_id: str, schema: Mapping[str, Any] | None = None, /, **given: Any
+) -> Callable[[Fn], Tool]: ...
 def from_json_schema(
     tool_id: str | Mapping[str, Any],
     schema: Mapping[str, Any] | None = None,
