@@ -57,11 +57,13 @@ from handrail.core.run.approvals import Conflict
 from handrail.core.run.hooks import Hook
 from handrail.core.run.house import Secrets
 from handrail.core.run.reading import read_result
+from handrail.core.run.retrying import with_retry
 from handrail.core.tell.events import (
     Event,
     NeedsApproval,
     OutputAppended,
     Progress,
+    Retrying,
     Settled,
     ToolApproved,
     ToolCancelled,
@@ -70,6 +72,7 @@ from handrail.core.tell.events import (
     ToolStarted,
 )
 from handrail.core.tell.history import Used, record_tool_result, tool_history
+from handrail.core.tell.letters import DeadLetter, DeadLetters, MemoryDeadLetters
 from handrail.core.tell.log import EventLog, MemoryLog
 from handrail.core.tell.project import ToolRun, to_legacy_tool_run, to_registry_event, to_ui_events
 
@@ -85,6 +88,8 @@ __all__ = [
     "Clock",
     "CombinedToolset",
     "Conflict",
+    "DeadLetter",
+    "DeadLetters",
     "DefinitionError",
     "DuplicateName",
     "Event",
@@ -99,6 +104,7 @@ __all__ = [
     "LazyToolset",
     "MemoryBook",
     "MemoryClaims",
+    "MemoryDeadLetters",
     "MemoryKeys",
     "MemoryLog",
     "NeedsApproval",
@@ -110,6 +116,7 @@ __all__ = [
     "Progress",
     "RegistryEvent",
     "Reply",
+    "Retrying",
     "SafetyCheck",
     "Secrets",
     "Settled",
@@ -156,5 +163,6 @@ __all__ = [
     "tool_group",
     "tool_history",
     "wire_name",
+    "with_retry",
     "with_tool_context",
 ]

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypedDict
 
 from handrail.core.define.flat import FlatValidator
 from handrail.core.define.permission import Capability, Danger, Level, PermissionPolicy
+from handrail.core.define.retry import Retry
 from handrail.core.define.schema import JsonSchema, digest_of
 from handrail.core.define.sections import FormSpec, OutputSection, ViewSpec
 from handrail.core.define.validation import Validator
@@ -77,6 +78,7 @@ class Tool:
     writes: OfArgs | None = None
     """Resource keys from the arguments."""
     timeout: float | None = None
+    retry: Retry | None = None
     idempotent: bool = False
     isolation: Isolation | None = None
     """`process`: the body runs in a process of its own and can be stopped by force."""

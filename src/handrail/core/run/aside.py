@@ -15,10 +15,11 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 class Aside:
-    """An idempotency key, claims, secrets, a timer, a signal and who waits for the end."""
+    """An idempotency key, claims, secrets, failed attempts, a timer, a signal and who waits for the end."""
 
     __slots__ = (
         "approval_id",
+        "attempt",
         "claimed",
         "extra",
         "key",
@@ -27,11 +28,13 @@ class Aside:
         "signal",
         "stray",
         "timer",
+        "tries",
         "waiting",
     )
 
     def __init__(self) -> None:
         self.approval_id: str | None = None
+        self.attempt = 1
         self.claimed: tuple[list[str], str] | None = None
         self.extra = _NOTHING
         self.key: KeyId | None = None
@@ -40,6 +43,7 @@ class Aside:
         self.signal: Signal | None = None
         self.stray: asyncio.Future[Any] | None = None
         self.timer: asyncio.TimerHandle | None = None
+        self.tries: tuple[str, ...] = ()
         self.waiting: tuple[Callable[[], None], ...] = ()
 
 
