@@ -409,12 +409,10 @@ async def test_nobody_gains_authority_by_a_replay(rules: Any, by: Principal, sai
         if said is None:
             assert (await hr.dead_letters.replay(letter.id, by=by)).ok
             return
-        for attempt in (
-            hr.dead_letters.replay(letter.id, by=by),
-            hr.dead_letters.replay_session(letter.session, by=by),
-        ):
-            with pytest.raises(Conflict, match=said):
-                await attempt
+        with pytest.raises(Conflict, match=said):
+            await hr.dead_letters.replay(letter.id, by=by)
+        with pytest.raises(Conflict, match=said):
+            await hr.dead_letters.replay_session(letter.session, by=by)
         assert mail.sent == []
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
+from pydantic import BeforeValidator
 
 from handrail import Context, Handrail, Policy, Principal, Result, Retry, Tool, tool
 from handrail.ext import Event, MemoryClaims, Retrying, ToolError, with_retry
@@ -260,6 +261,29 @@ async def test_a_body_that_spoils_its_arguments_gets_them_whole_again() -> None:
     async with Handrail([eat]) as hr:
         assert (await hr.call("list.eat", {"items": ["a", "b"]})).ok
     assert seen == [["a", "b"]] * 3
+
+
+async def test_arguments_that_cannot_be_copied_are_given_again_as_they_are() -> None:
+    class Handle:
+        def __deepcopy__(self, memo: object) -> Handle:
+            raise TypeError("there is only one")
+
+    def open_handle(name: str) -> Handle:
+        return Handle()
+
+    seen: list[Handle] = []
+
+    @tool("file.read", level="read", retry=AT_ONCE)
+    async def read(handle: Annotated[Any, BeforeValidator(open_handle)]) -> str:
+        """Read a file."""
+        seen.append(handle)
+        if len(seen) < 2:
+            raise OSError
+        return "read"
+
+    async with Handrail([read]) as hr:
+        assert (await hr.call("file.read", {"handle": "a"})).ok
+    assert len(seen) == 2 and seen[0] is seen[1] and isinstance(seen[0], Handle)
 
 
 async def test_a_body_in_a_thread_is_tried_again() -> None:

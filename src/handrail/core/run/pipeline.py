@@ -152,7 +152,7 @@ async def run(
         if value.__class__ in tool.plain_outputs and not (tale.aside.secrets or house.hooks):
             return tale.complete(make_result(True, value), bare_completed)
         result = normalise(value, tool)
-        if tale.tries:
+        if tale.aside.tries:
             result = result.with_metadata(attempts=tale.attempt)
         if tale.secrets:
             result = without_secrets(result, tale.secrets)

@@ -45,10 +45,10 @@ async def with_retry(fn: Callable[[], T | Awaitable[T]], retry: Retry | int = 3)
 
 async def attempts(retry: Retry, tool: Tool, body: Body, values: Any, tale: Tale) -> Any:
     """What a body returns or raises at last. Each attempt gets the arguments as they were at first."""
-    kept = copy.deepcopy(values)
+    kept = _copied(values, tool)
 
     async def attempt() -> Any:
-        given = values if tale.attempt == 1 else copy.deepcopy(kept)
+        given = values if tale.attempt == 1 else _copied(kept, tool)
         return await invoke(tool, body, given, Context(tale), tale)
 
     def pause_after(count: int, error: Exception | None, value: Any) -> float | None:
@@ -68,6 +68,16 @@ async def attempts(retry: Retry, tool: Tool, body: Body, values: Any, tale: Tale
     value = await _persist(attempt, pause_after, next_attempt)
     # a result has metadata, in which the attempts can be told
     return Result(True, value) if tale.tries and value.__class__ in tool.plain_outputs else value
+
+
+def _copied(values: Any, tool: Tool) -> Any:
+    """Arguments that a body cannot spoil. Flat ones it cannot reach; what has no copy is given as it is."""
+    if tool.flat_validate is not None and values.__class__ is dict:
+        return values
+    try:
+        return copy.deepcopy(values)
+    except Exception:
+        return values
 
 
 def _failure_in(value: Any, retry: Retry, tool: Tool) -> Result | None:
