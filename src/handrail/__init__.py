@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from handrail.core.define.decision import Decision
     from handrail.core.define.principal import Principal
     from handrail.core.define.result import Result
+    from handrail.core.define.retry import Retry
     from handrail.core.define.styles import BaseTool, define, from_json_schema, from_params, tool
     from handrail.core.define.tool import Tool
     from handrail.core.define.toolset import Toolset
@@ -30,6 +31,7 @@ __all__ = [
     "Principal",
     "Registry",
     "Result",
+    "Retry",
     "Rule",
     "Tool",
     "Toolset",
@@ -50,6 +52,7 @@ _HOMES = {
     "Principal": "core.define.principal",
     "Registry": "core.find.registry",
     "Result": "core.define.result",
+    "Retry": "core.define.retry",
     "Rule": "core.guard.rules",
     "Tool": "core.define.tool",
     "Toolset": "core.define.toolset",

@@ -17,6 +17,7 @@ from handrail.core.define.decision import Decision, Step, strictest
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
+from handrail.core.define.retry import Retry, retry_of
 from handrail.core.define.tool import InitContext, Tool
 from handrail.core.define.toolset import Toolset
 from handrail.core.errors import UsageError
@@ -41,6 +42,7 @@ from handrail.core.run.grouping import Group, group_tool_calls_into_batches
 from handrail.core.run.hooks import Hook
 from handrail.core.run.hosting import Hosting, read_page
 from handrail.core.run.house import House, Secrets, Workplace
+from handrail.core.run.letter_office import LetterOffice
 from handrail.core.run.many import run_many
 from handrail.core.run.outcomes import Outcomes
 from handrail.core.run.pipeline import run
@@ -48,6 +50,7 @@ from handrail.core.run.refusal import Refusal, invalid
 from handrail.core.run.seek import hidden_or_denied, seek
 from handrail.core.run.tale import Tale
 from handrail.core.tell.events import Event
+from handrail.core.tell.letters import DeadLetters, MemoryDeadLetters
 from handrail.core.tell.log import EventLog, MemoryLog
 from handrail.core.tell.project import last_result, to_registry_event
 from handrail.core.tell.teller import Teller
@@ -69,6 +72,7 @@ class Handrail:
         book: ApprovalBook | None = None,
         claims: Claims | None = None,
         keys: Keys | None = None,
+        dead_letters: DeadLetters | None = None,
         hooks: Iterable[Hook] = (),
         safety: Iterable[SafetyCheck] = (),
         secrets: Mapping[str, str] | Secrets | None = None,
@@ -77,6 +81,7 @@ class Handrail:
         clock: Clock | None = None,
         repair: bool = True,
         timeout: float | None = None,
+        retry: Retry | int | None = None,
         cancel_grace: float = 5.0,
         approval_lifetime: float | None = None,
         working_dir: str | None = None,
@@ -110,13 +115,16 @@ class Handrail:
             plain=not (hooks or safety),
             repairing=repair,
             timeout=timeout,
+            retry=None if retry is None else retry_of(retry),
             approval_lifetime=approval_lifetime,
+            letters=dead_letters if dead_letters is not None else MemoryDeadLetters(),
         )
         if on_result is not None:
             self._house.on_result.add(on_result)
         self._catalogue = Catalogue(self._house)
         self._house.similar = self._catalogue.similar
         self.approvals = Approvals(self._house, self._resume)
+        self.dead_letters = LetterOffice(self._house)
 
     def _take(self, given: Iterable[Any]) -> tuple[Toolset, ...]:
         toolsets: list[Toolset] = []
@@ -328,6 +336,7 @@ class Handrail:
         async def resumed() -> Outcome:
             brought = Brought(grant, request.secrets)
             outcome = await run(request.call, request.raw, self._house, brought)
+            self.dead_letters.ended(request.call, outcome)
             self._outcomes.put(outcome)
             return outcome
 
@@ -344,11 +353,12 @@ class Handrail:
         house = replace(self._house, guard=Guard(_without_plan(self.policy), self._house.guard.safety))
         plan = self._house.plan
         queued = plan.queued(principal or self._principal(), session)
-        return [
-            await run(one.call, one.raw, house, Brought(None, one.secrets))
-            for one in queued
-            if plan.remove(one)
-        ]
+        outcomes: list[Outcome] = []
+        for one in queued:
+            if plan.remove(one):
+                outcomes.append(await run(one.call, one.raw, house, Brought(None, one.secrets)))
+                self.dead_letters.ended(one.call, outcomes[-1])
+        return outcomes
 
     async def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
         """Forget what is queued; how many calls that were."""

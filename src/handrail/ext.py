@@ -59,6 +59,7 @@ from handrail.core.run.grouping import Group
 from handrail.core.run.hooks import Hook
 from handrail.core.run.house import Secrets
 from handrail.core.run.reading import read_result
+from handrail.core.run.retrying import with_retry
 from handrail.core.run.worker import (
     WorkerState,
     is_tool_already_executed,
@@ -71,6 +72,7 @@ from handrail.core.tell.events import (
     NeedsApproval,
     OutputAppended,
     Progress,
+    Retrying,
     Settled,
     ToolApproved,
     ToolCancelled,
@@ -79,6 +81,7 @@ from handrail.core.tell.events import (
     ToolStarted,
 )
 from handrail.core.tell.history import Used, record_tool_result, tool_history
+from handrail.core.tell.letters import DeadLetter, DeadLetters, MemoryDeadLetters
 from handrail.core.tell.log import EventLog, MemoryLog
 from handrail.core.tell.project import ToolRun, to_legacy_tool_run, to_registry_event, to_ui_events
 
@@ -94,6 +97,8 @@ __all__ = [
     "Clock",
     "CombinedToolset",
     "Conflict",
+    "DeadLetter",
+    "DeadLetters",
     "Dedup",
     "DefinitionError",
     "DuplicateName",
@@ -109,6 +114,7 @@ __all__ = [
     "LazyToolset",
     "MemoryBook",
     "MemoryClaims",
+    "MemoryDeadLetters",
     "MemoryKeys",
     "MemoryLog",
     "NeedsApproval",
@@ -120,6 +126,7 @@ __all__ = [
     "Progress",
     "RegistryEvent",
     "Reply",
+    "Retrying",
     "SafetyCheck",
     "Secrets",
     "Settled",
@@ -172,5 +179,6 @@ __all__ = [
     "tool_history",
     "tool_signature",
     "wire_name",
+    "with_retry",
     "with_tool_context",
 ]

@@ -7,6 +7,7 @@
     ├── UsageError             the developer: Handrail is called wrongly (closed, no loop, bad port)
     │   └── NoTenant           code ran outside any tenant scope
     └── ToolError              the tool's author: a body says why it failed, with a code
+        └── RemoteError        the same, from a body in a process of its own
 
 A call never raises these to its caller: the pipeline turns them into an `Outcome`.
 The docstring of each class is its message when none is given.
@@ -14,7 +15,9 @@ The docstring of each class is its message when none is given.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from math import isfinite
 
 
 class HandrailError(Exception):
@@ -77,6 +80,31 @@ class NoTenant(UsageError):
 class ToolError(HandrailError):
     """The tool failed."""
 
-    def __init__(self, message: str | None = None, *, code: str = "TOOL_FAILED") -> None:
+    def __init__(
+        self, message: str | None = None, *, code: str = "TOOL_FAILED", retry_after: float | None = None
+    ) -> None:
         super().__init__(message)
         self.code = code
+        self.retry_after = retry_after
+        """Seconds after which another attempt may help."""
+        if retry_after is not None and (
+            not isinstance(retry_after, (int, float)) or not isfinite(retry_after)
+        ):
+            raise UsageError(f"retry_after is a number of seconds, not {retry_after!r}.")
+
+
+class RemoteError(ToolError):
+    """The body failed in a process of its own."""
+
+    def __init__(self, message: str, classes: Iterable[str]) -> None:
+        super().__init__(message)
+        self.classes = frozenset(classes)
+        """The names of the exception's classes, which itself stayed there."""
+
+    def is_a(self, kind: type[BaseException]) -> bool:
+        return class_name(kind) in self.classes
+
+
+def class_name(kind: type) -> str:
+    """A class as another process may know it."""
+    return f"{kind.__module__}.{kind.__qualname__}"

@@ -16,7 +16,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field, SecretStr, computed_field
 
-from handrail import BaseTool, Context, Result, define, tool
+from handrail import BaseTool, Context, Result, Retry, define, tool
+from handrail.core.run.process import ProcessDied
 from handrail.ext import Attachment, ToolError, current, get_tenant_id_for_tool
 
 IGNORES_SIGTERM = (
@@ -300,3 +301,34 @@ def put(path: str, *, ctx: Context) -> str:
 def look(path: str, *, ctx: Context) -> str:
     """The same, but it changes nothing of value."""
     return _effect(path, ctx)
+
+
+@tool(
+    "calc.fail_once",
+    level="read",
+    isolation="process",
+    retry=Retry(first=0, on=(OSError, ProcessDied, "BUSY")),
+)
+def fail_once(how: str, mark: str) -> str:
+    """Fail at the first attempt, in some way."""
+    if not Path(mark).exists():
+        Path(mark).touch()
+        match how:
+            case "BUSY" | "BROKEN":
+                raise ToolError("It is busy.", code=how)
+            case "later":
+                raise ToolError("Later.", code="LATER", retry_after=0)
+            case "die":
+                os.kill(os.getpid(), signal.SIGKILL)
+            case _:
+                raise {"ConnectionResetError": ConnectionResetError, "ValueError": ValueError}[how](how)
+    return "done"
+
+
+@tool("calc.write_once", level="write", isolation="process")
+def write_once(mark: str) -> str:
+    """Die at the first attempt."""
+    if not Path(mark).exists():
+        Path(mark).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "done"

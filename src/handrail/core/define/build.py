@@ -29,6 +29,7 @@ from handrail.core.define.permission import (
     level_of,
 )
 from handrail.core.define.result import Result, ToolResponse
+from handrail.core.define.retry import retry_of
 from handrail.core.define.schema import JsonSchema, schema_of
 from handrail.core.define.secrecy import secret_paths
 from handrail.core.define.sections import FormSpec, OutputSection, ViewSpec
@@ -77,6 +78,7 @@ def _built(tool_id: str, options: dict[str, Any], body: Body, place: Place | Non
         input_schema=input_schema,
         output_schema=output_schema,
         tenants=_read("tenants", options, lambda given: frozenset(several(given)), _TENANTS) or frozenset(),
+        retry=_read("retry", options, retry_of, _RETRY),
         sections=sections,
         form=_read(
             "form",
@@ -103,6 +105,7 @@ _VIEW = "give a ViewSpec"
 _FORM = "give a FormSpec, or hints by field name"
 _ALIASES = 'write ["other.name"], or {"other.name": {"their_parameter": "parameter"}}'
 _PARAM_ALIASES = 'write {"parameter": ["other_name"]}'
+_RETRY = "give a Retry, or the number of attempts"
 _TENANTS = "give the slugs of tenants"
 _PERMISSIONS = 'write {"required": ["read"], "optional": ["network"]}'
 

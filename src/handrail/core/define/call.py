@@ -41,7 +41,7 @@ class Call:
     """The definition digest the caller saw; another one now refuses the call as stale."""
     message: str | None = None
     parent: str | None = None
-    """The call this one is nested in."""
+    """The call this one is nested in, or replays; only a nested one has a depth."""
     depth: int = 0
 
 

@@ -49,6 +49,11 @@ def _problems(tool: Tool) -> Iterator[tuple[str, str]]:
     yield from _schema_problems(tool)
     if tool.timeout is not None and not _is_duration(tool.timeout):
         yield f"its timeout {tool.timeout!r} is not a positive number of seconds", "give seconds, such as 30"
+    if tool.retry is not None and tool.retry.attempts > 1 and _happens_once(tool):
+        yield (
+            f"it has a retry, but its level is {tool.level}: a second attempt may be a second effect",
+            "say idempotent=True if twice does no harm, or leave retry out",
+        )
     if tool.isolation is not None and (trouble := _not_importable(tool.body.fn)):
         yield f"it is to run in a process of its own, but {trouble}", "define the body at the top of a module"
 
@@ -56,6 +61,12 @@ def _problems(tool: Tool) -> Iterator[tuple[str, str]]:
 def _yields(fn: Any) -> bool:
     function = function_of(fn)
     return inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
+
+
+def _happens_once(tool: Tool) -> bool:
+    """Whether every call of it changes something that a second run would change again."""
+    varies = tool.level_of_call is not None or tool.danger_of_call is not None
+    return tool.level in ("write", "destructive") and not varies and not tool.idempotent
 
 
 def _axis_problems(tool: Tool) -> Iterator[tuple[str, str]]:

@@ -49,6 +49,11 @@ def copy_object(given: Mapping[Any, Any]) -> dict[str, Any]:
         raise NotJson("", f"the arguments cannot be read ({type(error).__name__})") from error
 
 
+def own_copy(raw: Any) -> Any:
+    """Arguments that nobody else can change any more."""
+    return copy_object(raw) if isinstance(raw, Mapping) else raw
+
+
 def all_json(scalars: Iterable[Any]) -> bool:
     """Whether no text or whole number among these is one that JSON cannot carry."""
     for one in scalars:

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypedDict
 
 from handrail.core.define.flat import FlatValidator
 from handrail.core.define.permission import Capability, Concurrency, Danger, Level, PermissionPolicy
+from handrail.core.define.retry import Retry
 from handrail.core.define.schema import JsonSchema, digest_of
 from handrail.core.define.sections import FormSpec, OutputSection, ViewSpec
 from handrail.core.define.validation import Validator
@@ -79,6 +80,7 @@ class Tool:
     concurrency: Concurrency | None = None
     """Which calls of a batch it may overlap with; follows from `reads`, `writes` and the level when None."""
     timeout: float | None = None
+    retry: Retry | None = None
     idempotent: bool = False
     isolation: Isolation | None = None
     """`process`: the body runs in a process of its own and can be stopped by force."""

@@ -19,6 +19,11 @@ def key_id(principal: Principal, key: str) -> KeyId:
     return (principal.tenant, principal.user, principal.agent, key)
 
 
+def is_open_again(outcome: Outcome | None) -> bool:
+    """Whether a replay may follow on how a call ended: not on a success, nor on a person's no."""
+    return outcome is not None and (outcome.status == "failed" or outcome.code == "APPROVAL_EXPIRED")
+
+
 @dataclass(slots=True)
 class KeyEntry:
     """What is known of a key."""
@@ -46,6 +51,10 @@ class Keys(Protocol):
 
     def release(self, key: KeyId, /) -> None:
         """Forget a key under which nothing happened."""
+        ...
+
+    def reopen(self, key: KeyId, /) -> None:
+        """Forget a key whose call failed or was not approved in time, so that a replay may have it."""
         ...
 
 
@@ -91,6 +100,12 @@ class MemoryKeys:
         entry.state = "waiting" if outcome.status == "pending" else "done"
         if not entry.ended.done():
             entry.ended.set_result(None)
+
+    def reopen(self, key: KeyId, /) -> None:
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is not None and entry.state == "done" and is_open_again(entry.outcome):
+                del self._entries[key]
 
     def release(self, key: KeyId, /) -> None:
         with self._lock:

@@ -13,7 +13,7 @@ from handrail.core.run.house import House
 
 
 class Conflict(UsageError):
-    """The approval was already answered, has expired, or is not yours to answer."""
+    """The approval or dead letter is no longer open, or is not yours."""
 
 
 _NO_PERSON = "An approval is answered by a person, not by an agent or a service."

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from handrail.core.define.call import FieldError, Outcome
 from handrail.core.define.decision import Decision, Step
-from handrail.core.define.jsonvalue import copy_object
+from handrail.core.define.jsonvalue import copy_object, own_copy
 from handrail.core.define.permission import DANGERS, LEVELS, Danger, Level
 from handrail.core.define.result import Result
 from handrail.core.define.schema import digest_of
@@ -79,7 +78,7 @@ async def _resumed(tale: Tale, decision: Decision, grant: Grant) -> Outcome | tu
 def _queue(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> Outcome:
     shown = tale.show(admitted.args, tool)
     secrets = frozenset(tale.secrets or ())
-    planned = Planned(tale.call, tool.id, shown, decision.reason, _own_copy(tale.raw), secrets)
+    planned = Planned(tale.call, tool.id, shown, decision.reason, own_copy(tale.raw), secrets)
     if not tale.house.plan.add(planned):
         full = f"The plan is full, so {tool.id} is not in it. Run or discard what is queued, then call again."
         return tale.refuse(refusal.broken("PLAN_FULL", "The plan is full", full, "plan"))
@@ -96,11 +95,6 @@ def _stands(tale: Tale, tool: Tool, decision: Decision) -> bool:
     covered = Step("standing", "allow", "a standing approval of this session covers it")
     tale.decision = decision.settled(covered)
     return True
-
-
-def _own_copy(raw: Any) -> Any:
-    """Arguments that nobody else can change any more."""
-    return copy_object(raw) if isinstance(raw, Mapping) else raw
 
 
 def _request(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> ApprovalRequest:
@@ -121,7 +115,7 @@ def _request(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> 
         created_at=now,
         expires_at=None if lifetime is None else now + lifetime,
         repairs=admitted.repairs,
-        raw=_own_copy(tale.raw),
+        raw=own_copy(tale.raw),
         secrets=frozenset(tale.secrets or ()),
     )
 
@@ -181,6 +175,8 @@ async def _answered(tale: Tale, request: ApprovalRequest, reply: Reply) -> Outco
     _settle(tale, Step("approval", "allow", f"approved by {who}"))
     shown = tale.show(admitted.args, tool)
     edited = reply.edits is not None
+    if edited:
+        tale.raw = copy_object(admitted.args)
     now = house.clock.now()
     house.teller.tell((ToolApproved, call, tool.id, now, request.id, reply.by, shown, edited))
     return admitted, tool

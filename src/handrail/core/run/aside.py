@@ -17,10 +17,11 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 class Aside:
-    """An idempotency key, claims, secrets, a timer, a signal and who waits for the end."""
+    """An idempotency key, claims, secrets, failed attempts, a timer, a signal and who waits for the end."""
 
     __slots__ = (
         "approval_id",
+        "attempt",
         "brought",
         "claimed",
         "entry",
@@ -31,11 +32,13 @@ class Aside:
         "signal",
         "stray",
         "timer",
+        "tries",
         "waiting",
     )
 
     def __init__(self) -> None:
         self.approval_id: str | None = None
+        self.attempt = 1
         self.brought: Brought | None = None
         self.claimed: tuple[list[str], str] | None = None
         self.entry: tuple[Signature, Entry] | None = None
@@ -46,6 +49,7 @@ class Aside:
         self.signal: Signal | None = None
         self.stray: asyncio.Future[Any] | None = None
         self.timer: asyncio.TimerHandle | None = None
+        self.tries: tuple[str, ...] = ()
         self.waiting: tuple[Callable[[], None], ...] = ()
 
 

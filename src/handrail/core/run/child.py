@@ -31,7 +31,7 @@ from handrail.core.define.result import Attachment, Result, ToolResponse
 from handrail.core.define.signal import Signal
 from handrail.core.define.styles import BaseTool, initialised
 from handrail.core.define.tool import InitContext, Tool
-from handrail.core.errors import ToolError
+from handrail.core.errors import ToolError, class_name
 
 _CALL = ("tool", "source", "session", "id", "turn", "idempotency_key", "message", "parent", "depth")
 _PRINCIPAL = ("tenant", "user", "roles", "permissions", "agent", "workspace", "key")
@@ -129,10 +129,10 @@ def _answer(request: Mapping[str, Any], remote: Remote) -> dict[str, Any]:
         remote.write({"began": True})
         value = _run(tool, values, Context(remote))
     except ToolError as error:
-        return {"error": str(error), "code": error.code}
+        return {"error": str(error), "code": error.code, "retry_after": error.retry_after}
     except (Exception, SystemExit, asyncio.CancelledError) as error:
         traceback.print_exc()
-        return {"error": words_of(error), "code": "TOOL_FAILED"}
+        return {"error": words_of(error), "classes": [class_name(kind) for kind in type(error).__mro__]}
     try:
         return {"result": to_jsonable_python(to_portable(value))}
     except (PydanticSerializationError, RecursionError, ValueError) as error:

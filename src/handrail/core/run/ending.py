@@ -30,16 +30,19 @@ def failed(tale: Tale, tool: Tool, values: Any, error: BaseException) -> Outcome
             unknown = refusal.unknown_outcome(f"{error}")
             return tale.fail(unknown.status, unknown.result)
         _free_key(tale)
-    code = "TOOL_FAILED"
+    code, metadata = "TOOL_FAILED", {}
     if isinstance(error, ToolError):
         code = error.code
+        if error.retry_after is not None:
+            metadata["retry_after"] = error.retry_after
     else:
         # a traceback would show what the body was given in confidence
         _log.info(
             "tool %s raised %s", tool.id, type(error).__name__, exc_info=None if tale.secrets else error
         )
     said = scrubbed(words_of(error), tale.secrets or ())
-    return tale.fail("failed", Result.fail(said, code=code, summary=f"{tool.name} failed"))
+    result = Result.fail(said, code=code, summary=f"{tool.name} failed", metadata=metadata)
+    return tale.fail("failed", result)
 
 
 def _free_key(tale: Tale) -> None:
@@ -54,7 +57,7 @@ def interrupted(tale: Tale, ignored: bool = False) -> Outcome:
     if tale.stray is not None:
         ignored = True
         tale.keep_claim_until(tale.stray)
-    metadata = {"ignored": True} if ignored else {}
+    metadata = {**tale.evidence, "ignored": True} if ignored else tale.evidence
     unheeded = _UNHEEDED if ignored else ""
     if tale.ending == "timeout":
         error = f"{tale.tool_id} {tale.reason}.{unheeded}"

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from handrail.core.clock import Clock
 from handrail.core.define.call import Call
 from handrail.core.define.context import Host
+from handrail.core.define.retry import Retry
 from handrail.core.define.tool import InitContext, Tool
 from handrail.core.define.toolset import Toolset
 from handrail.core.find.registry import Registry
@@ -22,6 +23,7 @@ from handrail.core.guard.keys import Keys
 from handrail.core.guard.plan import Plan
 from handrail.core.listeners import Listeners
 from handrail.core.run.hooks import Hook
+from handrail.core.tell.letters import DeadLetters, MemoryDeadLetters
 from handrail.core.tell.teller import Teller
 
 
@@ -75,9 +77,12 @@ class House:
     """Whether nothing but bodies looks at validated arguments, so that flat ones may go the short way."""
     repairing: bool = True
     timeout: float | None = None
+    retry: Retry | None = None
+    """For tools that say nothing of their own."""
     approval_lifetime: float | None = None
     initialised: WeakKeyDictionary[Tool, Tool] = field(default_factory=WeakKeyDictionary)
     """What became of tools that waited for their initialiser, also those no registry holds."""
+    letters: DeadLetters = field(default_factory=MemoryDeadLetters)
     standing: Standing = field(default_factory=Standing)
     running: dict[str, Interruptible] = field(default_factory=dict)
     on_result: Listeners = field(default_factory=Listeners)

@@ -16,9 +16,9 @@ from handrail.core.run.tale import Tale
 
 
 async def invoke(tool: Tool, body: Body, values: Any, ctx: Context, tale: Tale) -> Any:
-    """The value of a body that is not simply awaited: one in a process of its own, or a sync one."""
+    """The value of a body: awaited, from a thread, or from a process of its own."""
     if tool.isolation is None:
-        return await _in_thread(body, values, ctx, tale)
+        return await (body.call(values, ctx) if body.is_async else _in_thread(body, values, ctx, tale))
     house, args = tale.house, tale.args
     assert args is not None
     return await in_process(tool, args, ctx, house.init, house.place.grace)

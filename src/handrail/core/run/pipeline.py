@@ -30,6 +30,7 @@ from handrail.core.run.house import House
 from handrail.core.run.invoke import invoke
 from handrail.core.run.normalise import normalise
 from handrail.core.run.refusal import Refusal
+from handrail.core.run.retrying import attempts
 from handrail.core.run.seek import hidden_or_denied, seek
 from handrail.core.run.tale import begin
 from handrail.core.tell.events import ToolStarted, bare_completed
@@ -129,8 +130,11 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
         if timeout:
             tale.limit(timeout)
         tale.begun = True
+        retry = tool.retry or house.retry
         try:
-            if tool.isolation is not None or not body.is_async:
+            if retry is not None:
+                value = await attempts(retry, tool, body, values, tale)
+            elif tool.isolation is not None or not body.is_async:
                 value = await invoke(tool, body, values, Context(tale), tale)
             elif body.bare and values.__class__ is dict:
                 value = await body.fn(**values)
@@ -148,6 +152,8 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
         if value.__class__ in tool.plain_outputs and not (tale.aside.secrets or house.hooks):
             return tale.complete(make_result(True, value), bare_completed)
         result = normalise(value, tool)
+        if tale.aside.tries:
+            result = result.with_metadata(attempts=tale.attempt)
         if tale.secrets:
             result = without_secrets(result, tale.secrets)
         if house.hooks:

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 from handrail.core.define.context import Context
 from handrail.core.define.tool import InitContext, Tool
-from handrail.core.errors import ToolError
+from handrail.core.errors import RemoteError, ToolError
 from handrail.core.run.child import facts_of, from_portable
 
 _START = "from handrail.core.run.child import main; main()"
@@ -71,8 +71,10 @@ async def in_process(
                 await asyncio.wait_for(process.wait(), grace)
         finally:
             await _stop(process, grace)
+    if "classes" in answer:
+        raise RemoteError(answer["error"], answer["classes"])
     if "error" in answer:
-        raise ToolError(answer["error"], code=answer["code"])
+        raise ToolError(answer["error"], code=answer["code"], retry_after=answer.get("retry_after"))
     return from_portable(answer["result"])
 
 

@@ -12,9 +12,12 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+from pydantic_core import to_jsonable_python
+
 from handrail.core.define.call import Call, Outcome, Repair, Status, make_outcome
 from handrail.core.define.context import Host
 from handrail.core.define.decision import Decision
+from handrail.core.define.jsonvalue import own_copy
 from handrail.core.define.permission import Capability
 from handrail.core.define.result import Result
 from handrail.core.define.secrecy import masked, masked_repairs, masked_unread, scrubbed
@@ -23,6 +26,7 @@ from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted
 from handrail.core.guard.dedup import Entry, Signature
 from handrail.core.guard.keys import KeyId
+from handrail.core.ids import new_id
 from handrail.core.run import refusal
 from handrail.core.run.aside import NOTHING_ASIDE, HasAside, Lies
 from handrail.core.run.brought import Brought
@@ -35,6 +39,7 @@ from handrail.core.tell.events import (
     ToolFailed,
     ToolStarted,
 )
+from handrail.core.tell.letters import DeadLetter, evidence_of
 
 _log = logging.getLogger("handrail.run")
 
@@ -113,6 +118,10 @@ class Tale(HasAside):
     """The secret values the body was given."""
     stray = Lies[asyncio.Future[Any] | None]()
     """A thread that did not heed its interruption and is still at it."""
+    attempt = Lies[int]()
+    """The attempt at hand, from 1."""
+    tries = Lies[tuple[str, ...]]()
+    """Why each earlier attempt failed."""
     extra = Lies[Mapping[str, Any]]()
     _signal = Lies[Signal | None]()
     _timer = Lies[asyncio.TimerHandle | None]()
@@ -308,11 +317,45 @@ class Tale(HasAside):
     ) -> Outcome:
         """The call failed, was refused or needs a person to look."""
         house = self.house
+        if self.tries:
+            result = result.with_metadata(**self.evidence)
         duration = (house.clock.ticks() - self.began) * 1000
         now, shown = house.clock.now(), self._shown()
         told = (self.call, self.tool_id, now, self.run_id, result, duration, shown, layer, rule)
         house.teller.tell((ToolFailed, *told))
+        if status == "failed" and self.begun and not self.call.depth:
+            self._bury(result, shown, now)
         return self._settle(status, result, duration)
+
+    @property
+    def evidence(self) -> dict[str, Any]:
+        """How often it was tried and why earlier attempts failed, for the metadata of a failure."""
+        if not self.tries:
+            return {}
+        return {"attempts": self.attempt, "earlier_errors": scrubbed(list(self.tries), self.secrets or ())}
+
+    def _bury(self, result: Result, shown: Any, now: float) -> None:
+        """A body that failed leaves a dead letter. A port that does not take it disturbs nobody."""
+        letters, call = self.house.letters, self.call
+        assert call.id is not None and call.principal is not None
+        try:
+            replayed = letters.behind(call.id, call.principal.tenant) if call.parent is not None else None
+            letters.add(
+                DeadLetter(
+                    id=new_id("letter"),
+                    call=call,
+                    tool=self.tool_id,
+                    args=to_jsonable_python(shown, inf_nan_mode="null", fallback=str),
+                    attempts=self.attempt,
+                    at=now,
+                    replay_of=None if replayed is None else replayed.id,
+                    raw=own_copy(self.raw),
+                    secrets=frozenset(self.secrets or ()),
+                    **evidence_of(result, self.args, shown),
+                )
+            )
+        except Exception:
+            _log.exception("the dead letter of call %s could not be kept", call.id)
 
     def refuse(self, refused: Refusal) -> Outcome:
         """The call does not run: tell why."""

@@ -242,6 +242,24 @@ class Progress(Event):
 
 
 @record
+class Retrying(Event):
+    """An attempt failed and will be repeated; shown, not stored."""
+
+    type = "tool.retrying"
+    kind = "retrying"
+
+    run_id: str
+    attempt: int
+    """The one that failed, from 1."""
+    error: str
+    pause: float
+    """Seconds until the next."""
+
+    def payload(self) -> dict[str, Any]:
+        return {"run_id": self.run_id, "attempt": self.attempt, "error": self.error, "pause": self.pause}
+
+
+@record
 class Settled(Event):
     """The call ended without running: planned, or answered from an earlier run. Not stored."""
 

@@ -1,0 +1,199 @@
+"""LetterOffice: dead letters, listed, replayed and purged. A replay goes through the full guard."""
+
+from __future__ import annotations
+
+import builtins
+import logging
+from dataclasses import replace
+
+from handrail.core.define.call import Call, Outcome
+from handrail.core.define.decision import STRICTNESS, Decision
+from handrail.core.define.permission import Source
+from handrail.core.define.principal import Principal
+from handrail.core.define.tool import Tool
+from handrail.core.guard.admit import Admitted, admit
+from handrail.core.guard.keys import key_id
+from handrail.core.ids import new_id
+from handrail.core.run.approvals import Conflict
+from handrail.core.run.brought import Brought
+from handrail.core.run.house import House
+from handrail.core.run.pipeline import run
+from handrail.core.run.refusal import Refusal
+from handrail.core.run.seek import seek
+from handrail.core.tell.letters import DeadLetter, LetterStatus
+
+_log = logging.getLogger("handrail.letters")
+
+
+class LetterOffice:
+    """The dead letters of one Handrail. Whoever asks sees those of its tenant and of tools it may see."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    async def list(
+        self,
+        principal: Principal,
+        tool: str | None = None,
+        session: str | None = None,
+        code: str | None = None,
+        *,
+        status: LetterStatus | None = None,
+        since: float | None = None,
+        before: float | None = None,
+    ) -> builtins.list[DeadLetter]:
+        """The letters that fit every given filter, newest last."""
+        known = None if tool is None else self._house.registry.get(tool)
+        found = self._house.letters.list(
+            principal.tenant,
+            tool=tool if known is None else known.id,
+            session=session,
+            code=code,
+            status=status,
+            since=since,
+            before=before,
+        )
+        names = {letter.tool for letter in found}
+        visible = {name for name in names if await self._tool(name, principal) is not None}
+        return [letter for letter in found if letter.tool in visible]
+
+    async def get(self, id: str, principal: Principal) -> DeadLetter | None:
+        letter = self._house.letters.get(id, principal.tenant)
+        if letter is None or await self._tool(letter.tool, principal) is None:
+            return None
+        return letter
+
+    async def replay(self, id: str, *, by: Principal) -> Outcome:
+        """Run a letter's call once more: as whoever made it, from where it came, under the same key.
+
+        `by` must be free to make that call itself; nobody gains authority by a replay.
+        """
+        letter = await self._letter(id, by)
+        await self._permit(letter, by)
+        outcome = await self._replayed(letter)
+        if outcome is None:
+            now = await self._letter(id, by)
+            done = "is being replayed" if now.status == "replaying" else "was replayed already"
+            raise Conflict(f"The dead letter {id!r} {done}.")
+        return outcome
+
+    async def replay_session(self, session: str, *, by: Principal) -> builtins.list[Outcome]:
+        """Replay what failed in a session, one after the other, in order.
+
+        Of a call that failed again in a replay, only the newest letter counts.
+        """
+        letters = await self.list(by, session=session)
+        newer = {letter.replay_of for letter in letters}
+        waiting = [letter for letter in letters if letter.status == "open" and letter.id not in newer]
+        for letter in waiting:
+            await self._permit(letter, by)
+        return [outcome for letter in waiting if (outcome := await self._replayed(letter)) is not None]
+
+    async def purge(
+        self,
+        id: str | None = None,
+        *,
+        by: Principal,
+        tool: str | None = None,
+        session: str | None = None,
+        before: float | None = None,
+    ) -> int:
+        """Forget one letter, or all that fit every given filter; how many that were."""
+        found = await self.list(by, tool, session, before=before)
+        if id is not None:
+            wanted = await self._letter(id, by)
+            found = [letter for letter in found if letter.id == wanted.id]
+        return self._house.letters.remove([letter.id for letter in found], by.tenant)
+
+    def ended(self, call: Call, outcome: Outcome) -> None:
+        """A call that had waited is over: if it was a replay, its letter learns how it ended."""
+        if call.parent is None or call.depth or call.principal is None:
+            return
+        try:
+            letter = self._house.letters.behind(outcome.call_id, call.principal.tenant)
+        except Exception:
+            _log.exception("the dead letter behind call %s could not be found", outcome.call_id)
+            return
+        if letter is not None:
+            self._settle(letter, outcome)
+
+    async def _tool(self, name: str, principal: Principal) -> Tool | None:
+        """A tool that the principal may see."""
+        found = await seek(Call(name, None, principal), self._house)
+        if isinstance(found, Refusal) or self._house.guard.see(found, principal).verdict == "deny":
+            return None
+        return found
+
+    async def _letter(self, id: str, by: Principal) -> DeadLetter:
+        letter = await self.get(id, by)
+        if letter is None:
+            raise Conflict(f"There is no dead letter {id!r}.")
+        return letter
+
+    async def _permit(self, letter: DeadLetter, by: Principal) -> None:
+        """Raise unless the guard would be no stricter with `by` than with whoever made the call."""
+        if by == letter.principal:
+            return
+        tool = await self._tool(letter.tool, by)
+        assert tool is not None, "only letters of visible tools come here"
+        mine = self._decide(tool, letter, by, _door_of(by, letter.call.source))
+        theirs = self._decide(tool, letter, letter.principal, letter.call.source)
+        if mine.verdict == "deny" or _strictness(mine) > _strictness(theirs):
+            raise Conflict(
+                f"The dead letter {letter.id!r} is not yours to replay, "
+                f"since you could not make its call in this way: {mine.reason}"
+            )
+
+    def _decide(self, tool: Tool, letter: DeadLetter, who: Principal, source: Source) -> Decision:
+        guard = self._house.guard
+        admitted = admit(tool, letter.raw, letter.call.tool, self._house.repairing)
+        if isinstance(admitted, Admitted):
+            return guard.decide(tool, admitted.values, who, source)
+        return guard.certain(tool, who, source)
+
+    async def _replayed(self, letter: DeadLetter) -> Outcome | None:
+        """How the replay ended, or waits; None when somebody else was faster."""
+        house = self._house
+        call = replace(
+            letter.call,
+            session=letter.session,
+            id=new_id("call"),
+            idempotency_key=letter.key,
+            digest=None,
+            parent=letter.call.id,
+        )
+        assert call.id is not None
+        if house.letters.take(letter.id, letter.tenant, call.id) is None:
+            return None
+        outcome: Outcome | None = None
+        try:
+            house.keys.reopen(key_id(letter.principal, letter.key))
+            outcome = await run(call, letter.raw, house, Brought(secrets=letter.secrets))
+            return outcome
+        finally:
+            self._settle(letter, outcome)
+
+    def _settle(self, letter: DeadLetter, outcome: Outcome | None) -> None:
+        """A success ends the letter and those it came from; after anything else it is open again."""
+        letters = self._house.letters
+        try:
+            if outcome is None or not outcome.ok:
+                letters.settle(letter.id, letter.tenant, "open")
+                return
+            done: DeadLetter | None = letter
+            while done is not None:
+                letters.settle(done.id, done.tenant, "replayed")
+                done = letters.get(done.replay_of, done.tenant) if done.replay_of is not None else None
+        except Exception:
+            _log.exception("the dead letter %s could not be settled", letter.id)
+
+
+def _door_of(by: Principal, source: Source) -> Source:
+    """The door of the call, for persons; an agent or a service does not become one by a replay."""
+    if by.agent is not None:
+        return "agent"
+    return "api" if by.key == "service" else source
+
+
+def _strictness(decision: Decision) -> tuple[int, bool]:
+    return STRICTNESS[decision.verdict], decision.by == "reviewer"

@@ -1,0 +1,233 @@
+"""Dead letters: calls whose body failed, kept for study and replay. The port, and its twin in memory."""
+
+from __future__ import annotations
+
+import builtins
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol
+
+from handrail.core.define.call import Call
+from handrail.core.define.principal import Principal
+from handrail.core.define.result import Result
+from handrail.core.define.secrecy import MASK, scrubbed
+
+LetterStatus = Literal["open", "replaying", "replayed"]
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """One call that failed: what was wanted, why it failed, and what came of replays."""
+
+    id: str
+    call: Call
+    tool: str
+    args: Mapping[str, Any]
+    """The arguments, secrets masked."""
+    error: str
+    code: str | None
+    attempts: int
+    at: float
+    replay_of: str | None = None
+    """The letter whose replay this failure is."""
+    replays: tuple[str, ...] = ()
+    """The call ids of replays, in order."""
+    status: LetterStatus = "open"
+    earlier_errors: tuple[str, ...] = ()
+    """Why the attempts before the last one failed."""
+    raw: Any = field(default=None, repr=False)
+    """The exact arguments, for the replay. A store keeps them encrypted."""
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    """What the body was told in confidence: masked in every record of a replay."""
+
+    @property
+    def principal(self) -> Principal:
+        assert self.call.principal is not None
+        return self.call.principal
+
+    @property
+    def tenant(self) -> str:
+        return self.principal.tenant
+
+    @property
+    def user(self) -> str | None:
+        return self.principal.user
+
+    @property
+    def agent(self) -> str | None:
+        return self.principal.agent
+
+    @property
+    def session(self) -> str:
+        return self.call.session or f"call:{self.call.id}"
+
+    @property
+    def key(self) -> str:
+        """The idempotency key that outside systems know this call by, and will know its replays by."""
+        return self.call.idempotency_key or self.call.id or ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The letter as JSON data, for whoever may see it."""
+        return {
+            "id": self.id,
+            "status": self.status,
+            "tool": self.tool,
+            "args": dict(self.args),
+            "error": self.error,
+            "code": self.code,
+            "attempts": self.attempts,
+            "earlier_errors": list(self.earlier_errors),
+            "at": self.at,
+            "tenant": self.tenant,
+            "session": self.session,
+            "user": self.user,
+            "agent": self.agent,
+            "source": self.call.source,
+            "call_id": self.call.id,
+            "replay_of": self.replay_of,
+            "replays": list(self.replays),
+        }
+
+
+def evidence_of(result: Result, args: Any, shown: Any) -> dict[str, Any]:
+    """What a failed result says, for a letter: secret arguments that the body repeats are masked as well."""
+    hidden = set(_hidden(args, shown))
+    return {
+        "error": scrubbed(result.error or "Unknown error", hidden),
+        "code": result.code,
+        "earlier_errors": tuple(scrubbed(list(result.metadata.get("earlier_errors", ())), hidden)),
+    }
+
+
+def _hidden(args: Any, shown: Any) -> Iterator[str]:
+    """The texts and numbers among arguments that their masked view does not show."""
+    if isinstance(args, Mapping):
+        for name, part in args.items():
+            yield from _hidden(part, shown.get(name) if isinstance(shown, Mapping) else shown)
+    elif isinstance(args, list):
+        for index, item in enumerate(args):
+            yield from _hidden(item, shown[index] if isinstance(shown, list) else shown)
+    elif shown == MASK and isinstance(args, (str, int, float)) and not isinstance(args, bool):
+        yield str(args)
+
+
+class DeadLetters(Protocol):
+    """Where dead letters are kept. Each belongs to a tenant, and is found under no other."""
+
+    def add(self, letter: DeadLetter, /) -> None: ...
+
+    def get(self, letter_id: str, tenant: str, /) -> DeadLetter | None: ...
+
+    def list(
+        self,
+        tenant: str,
+        *,
+        tool: str | None = None,
+        session: str | None = None,
+        code: str | None = None,
+        status: LetterStatus | None = None,
+        since: float | None = None,
+        before: float | None = None,
+    ) -> builtins.list[DeadLetter]:
+        """The tenant's letters that fit every given filter, newest last."""
+        ...
+
+    def take(self, letter_id: str, tenant: str, call_id: str, /) -> DeadLetter | None:
+        """An open letter becomes `replaying`, and the call that replays it is noted: once.
+
+        None when it is not open, or not there. What a process that died had taken, a store opens again.
+        """
+        ...
+
+    def settle(self, letter_id: str, tenant: str, status: LetterStatus, /) -> None:
+        """How the replay ended. What was replayed stays so; a letter that is gone is nobody's concern."""
+        ...
+
+    def behind(self, call_id: str, tenant: str, /) -> DeadLetter | None:
+        """The letter that a call replays."""
+        ...
+
+    def remove(self, letter_ids: Iterable[str], tenant: str, /) -> int:
+        """Forget letters; how many there were."""
+        ...
+
+
+class MemoryDeadLetters:
+    """The dead letters of a process without a database. Keeps the newest."""
+
+    def __init__(self, keep: int = 1_000) -> None:
+        self._keep = keep
+        self._letters: dict[str, DeadLetter] = {}
+        self._replays: dict[str, str] = {}
+        """Letter ids by the calls that replay them."""
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._letters)
+
+    def add(self, letter: DeadLetter, /) -> None:
+        with self._lock:
+            self._letters[letter.id] = letter
+            while len(self._letters) > self._keep:
+                self._forget(next(iter(self._letters)))
+
+    def get(self, letter_id: str, tenant: str, /) -> DeadLetter | None:
+        letter = self._letters.get(letter_id)
+        return letter if letter is not None and letter.tenant == tenant else None
+
+    def list(
+        self,
+        tenant: str,
+        *,
+        tool: str | None = None,
+        session: str | None = None,
+        code: str | None = None,
+        status: LetterStatus | None = None,
+        since: float | None = None,
+        before: float | None = None,
+    ) -> builtins.list[DeadLetter]:
+        with self._lock:
+            letters = list(self._letters.values())
+        return [
+            letter
+            for letter in letters
+            if letter.tenant == tenant
+            and (tool is None or letter.tool == tool)
+            and (session is None or letter.session == session)
+            and (code is None or letter.code == code)
+            and (status is None or letter.status == status)
+            and (since is None or letter.at >= since)
+            and (before is None or letter.at < before)
+        ]
+
+    def take(self, letter_id: str, tenant: str, call_id: str, /) -> DeadLetter | None:
+        with self._lock:
+            letter = self.get(letter_id, tenant)
+            if letter is None or letter.status != "open":
+                return None
+            self._replays[call_id] = letter_id
+            taken = replace(letter, status="replaying", replays=(*letter.replays, call_id))
+            self._letters[letter_id] = taken
+            return taken
+
+    def settle(self, letter_id: str, tenant: str, status: LetterStatus, /) -> None:
+        with self._lock:
+            letter = self.get(letter_id, tenant)
+            if letter is not None and letter.status != "replayed":
+                self._letters[letter_id] = replace(letter, status=status)
+
+    def behind(self, call_id: str, tenant: str, /) -> DeadLetter | None:
+        letter_id = self._replays.get(call_id)
+        return None if letter_id is None else self.get(letter_id, tenant)
+
+    def remove(self, letter_ids: Iterable[str], tenant: str, /) -> int:
+        with self._lock:
+            there = [letter_id for letter_id in letter_ids if self.get(letter_id, tenant) is not None]
+            for letter_id in there:
+                self._forget(letter_id)
+        return len(there)
+
+    def _forget(self, letter_id: str) -> None:
+        for call_id in self._letters.pop(letter_id).replays:
+            self._replays.pop(call_id, None)
