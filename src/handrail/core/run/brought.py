@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from handrail.core.define.tool import Tool
+from handrail.core.guard.footprint import footprint_of
 
 if TYPE_CHECKING:
     from handrail.core.guard.dedup import Dedup
@@ -23,3 +26,7 @@ class Brought:
     memory: Dedup | None = None
     tale: Tale | None = None
     """Filled in when the call begins."""
+
+    async def in_turn(self, tool: Tool, values: Any, args: Mapping[str, Any]) -> bool:
+        """Wait until no other call of the batch is in the way. False when one will stay there."""
+        return self.turn is None or await self.turn.take(footprint_of(tool, values, args))

@@ -17,7 +17,6 @@ from handrail.core.define.context import Context
 from handrail.core.define.permission import SOURCES
 from handrail.core.define.result import make_result
 from handrail.core.guard.admit import Admitted, admit
-from handrail.core.guard.footprint import footprint_of
 from handrail.core.ids import new_id
 from handrail.core.run import refusal
 from handrail.core.run.approve import pass_gate
@@ -98,10 +97,8 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
         body, args, values = tool.body, tale.args, tale.values
         assert body is not None and args is not None
 
-        if brought is not None and brought.turn is not None:
-            in_turn = await brought.turn.take(footprint_of(tool, values, args))
-            if not in_turn:
-                return tale.refuse(refusal.held_up(tool))
+        if brought is not None and not await brought.in_turn(tool, values, args):
+            return tale.refuse(refusal.held_up(tool))
         if tool.writes is not None and (busy := tale.claim(tool, values)) is not None:
             return tale.refuse(busy)
 
