@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from handrail.core.define.call import Call, Outcome
     from handrail.core.define.context import Context
     from handrail.core.define.decision import Decision
+    from handrail.core.define.found import Found
     from handrail.core.define.principal import Principal
     from handrail.core.define.result import Result
     from handrail.core.define.retry import Retry
@@ -25,6 +26,7 @@ __all__ = [
     "Call",
     "Context",
     "Decision",
+    "Found",
     "Handrail",
     "Outcome",
     "Policy",
@@ -46,6 +48,7 @@ _HOMES = {
     "Call": "core.define.call",
     "Context": "core.define.context",
     "Decision": "core.define.decision",
+    "Found": "core.define.found",
     "Handrail": "engine",
     "Outcome": "core.define.call",
     "Policy": "core.guard.policy",

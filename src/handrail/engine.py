@@ -14,6 +14,7 @@ from handrail.core.clock import Clock
 from handrail.core.define.call import Call, Outcome, make_call
 from handrail.core.define.context import Context, TenantScope, current
 from handrail.core.define.decision import Decision, Step, strictest
+from handrail.core.define.found import Found
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
@@ -22,6 +23,7 @@ from handrail.core.define.tool import InitContext, Tool
 from handrail.core.define.toolset import Toolset
 from handrail.core.errors import UsageError
 from handrail.core.find.discover import discover
+from handrail.core.find.meaning import Embedder
 from handrail.core.find.registry import Registry
 from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.approval import ApprovalBook, Approver, MemoryBook
@@ -47,6 +49,7 @@ from handrail.core.run.many import run_many
 from handrail.core.run.outcomes import Outcomes
 from handrail.core.run.pipeline import run
 from handrail.core.run.refusal import Refusal, invalid
+from handrail.core.run.search import Search
 from handrail.core.run.seek import hidden_or_denied, seek
 from handrail.core.run.tale import Tale
 from handrail.core.tell.events import Event
@@ -79,6 +82,7 @@ class Handrail:
         create_context: Callable[[str, str], Mapping[str, Any]] | None = None,
         on_result: Callable[[Result], None] | None = None,
         clock: Clock | None = None,
+        embedder: Embedder | None = None,
         repair: bool = True,
         timeout: float | None = None,
         retry: Retry | int | None = None,
@@ -103,7 +107,7 @@ class Handrail:
             claims=claims if claims is not None else MemoryClaims(),
             keys=keys if keys is not None else MemoryKeys(),
             plan=Plan(),
-            host=Hosting(self._nested, lambda: self._house),
+            host=Hosting(self._nested, lambda: self._house, lambda: self._search),
             place=Workplace(self._pool, cancel_grace),
             clock=clock,
             init=InitContext(working_dir or os.getcwd()),
@@ -122,7 +126,8 @@ class Handrail:
         if on_result is not None:
             self._house.on_result.add(on_result)
         self._catalogue = Catalogue(self._house)
-        self._house.similar = self._catalogue.similar
+        self._search = Search(self._house, self._catalogue, embedder)
+        self._house.similar = self._search.similar
         self.approvals = Approvals(self._house, self._resume)
         self.dead_letters = LetterOffice(self._house)
 
@@ -296,9 +301,36 @@ class Handrail:
             return _refused(invalid(found, admitted))
         return house.guard.decide(found, admitted.values, who, source)
 
-    async def tools(self, principal: Principal | None = None, *, source: Source = "agent") -> list[Tool]:
-        """What this principal may see, sorted by id."""
-        return await self._catalogue.tools(principal or self._principal(), source)
+    async def tools(
+        self,
+        principal: Principal | None = None,
+        *,
+        source: Source = "agent",
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[Tool]:
+        """What this principal may see, sorted by id: all of it, or the next `limit` tools `after` an id."""
+        return await self._catalogue.tools(principal or self._principal(), source, after, limit)
+
+    async def search(
+        self, words: str, principal: Principal | None = None, *, limit: int = 10, source: Source = "agent"
+    ) -> list[Found]:
+        """The tools that fit the words best, of those this principal may see.
+
+        Words without a letter or a digit find nothing; `tools` lists what there is.
+        """
+        return await self._search.find(words, principal or self._principal(), source, limit)
+
+    async def menu(
+        self,
+        principal: Principal | None = None,
+        *,
+        loaded: Iterable[str | Tool] = (),
+        max_tokens: int = 500,
+        source: Source = "agent",
+    ) -> str:
+        """The visible tools that are not loaded, by category, for a prompt; as many as there is room for."""
+        return await self._catalogue.menu(principal or self._principal(), source, loaded, max_tokens)
 
     async def export(
         self, how: Format, principal: Principal | None = None, *, source: Source = "agent"

@@ -12,6 +12,7 @@ from handrail.core.define.context import (
     with_tool_context,
 )
 from handrail.core.define.decision import Step
+from handrail.core.define.found import Described
 from handrail.core.define.markdown import build_markdown_table
 from handrail.core.define.names import humanize_field_name, slug_of, wire_name
 from handrail.core.define.registryevent import RegistryEvent
@@ -30,6 +31,7 @@ from handrail.core.errors import (
 )
 from handrail.core.find.builtins import register_builtin_tools
 from handrail.core.find.discover import discover
+from handrail.core.find.meaning import Embedder
 from handrail.core.find.registry import default_registry, ensure_system_tools_registered, register_tool
 from handrail.core.find.toolsets import (
     CombinedToolset,
@@ -101,7 +103,9 @@ __all__ = [
     "DeadLetters",
     "Dedup",
     "DefinitionError",
+    "Described",
     "DuplicateName",
+    "Embedder",
     "Event",
     "EventLog",
     "FilteredToolset",

@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 
 from handrail.core.define.call import Call, Outcome
 from handrail.core.define.decision import Decision
+from handrail.core.define.found import Found
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.errors import UsageError
@@ -98,6 +99,12 @@ class Handrail:
 
     def tools(self, principal: Principal | None = None, **options: Any) -> list[Tool]:
         return self.block_on(self._inner.tools(principal, **options))
+
+    def search(self, words: str, principal: Principal | None = None, **options: Any) -> list[Found]:
+        return self.block_on(self._inner.search(words, principal, **options))
+
+    def menu(self, principal: Principal | None = None, **options: Any) -> str:
+        return self.block_on(self._inner.menu(principal, **options))
 
     def export(self, how: Format, principal: Principal | None = None, **options: Any) -> Any:
         return self.block_on(self._inner.export(how, principal, **options))

@@ -16,6 +16,7 @@ from handrail.core.errors import NoTenant
 
 if TYPE_CHECKING:
     from handrail.core.define.call import Call, Outcome
+    from handrail.core.define.found import Described, Found
 
 T = TypeVar("T")
 
@@ -28,6 +29,8 @@ class Host(Protocol):
     def secret(self, ctx: Context, name: str) -> str: ...
     async def nested(self, ctx: Context, tool: str, args: Mapping[str, Any] | None) -> Outcome: ...
     async def page(self, ctx: Context, handle: str, offset: int, limit: int | None) -> str: ...
+    async def search(self, ctx: Context, words: str, limit: int) -> list[Found]: ...
+    async def describe(self, ctx: Context, name: str) -> Described: ...
 
 
 class CallState(Protocol):
@@ -167,6 +170,14 @@ class Context:
     async def read_result(self, handle: str, offset: int = 0, limit: int | None = None) -> str:
         """A page of an earlier result that was too large to show, if this principal may read it."""
         return await self._state.host.page(self, handle, offset, limit)
+
+    async def search(self, words: str, limit: int = 10) -> list[Found]:
+        """The tools this principal may see that fit the words best."""
+        return await self._state.host.search(self, words, limit)
+
+    async def describe(self, name: str) -> Described:
+        """A tool this principal may see, and what a call would meet. Raises ToolError when there is none."""
+        return await self._state.host.describe(self, name)
 
 
 @dataclass(frozen=True, slots=True)

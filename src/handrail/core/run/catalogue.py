@@ -1,22 +1,39 @@
-"""Catalogue: what a principal may see, and what is near to a name it got wrong."""
+"""Catalogue: what a principal may see."""
 
 from __future__ import annotations
 
-import difflib
+import asyncio
 import logging
+from bisect import bisect_right
 from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain
 
-from handrail.core.define.call import Call
-from handrail.core.define.names import words
+from handrail.core.define.names import category_of
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
-from handrail.core.find.registry import Snapshot
+from handrail.core.errors import UsageError
+from handrail.core.find.registry import Snapshot, every_name
+from handrail.core.find.toolsets import LazyToolset
+from handrail.core.guard.guard import Guard
 from handrail.core.run.house import House
+from handrail.core.run.menu import short_menu
 from handrail.core.run.seek import make_ready
 
 _log = logging.getLogger("handrail.find")
 _REMEMBERED = 256
+_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class Listing:
+    """What one principal may see, while nothing changes."""
+
+    tools: tuple[Tool, ...]
+    """Sorted by id."""
+    given: tuple[tuple[Tool, ...], ...]
+    """All that it was chosen from: the registry's tools, then those of each toolset."""
 
 
 class Catalogue:
@@ -25,59 +42,85 @@ class Catalogue:
     def __init__(self, house: House) -> None:
         self._house = house
         self._snapshot: Snapshot | None = None
+        self._waiting: tuple[Tool, ...] = ()
         self._policy = house.guard.policy
-        self._listed: dict[tuple[Principal, Source], tuple[Tool, ...]] = {}
+        self._listed: dict[tuple[Principal, Source], Listing] = {}
 
-    async def tools(self, principal: Principal, source: Source = "agent") -> list[Tool]:
-        """The tools this principal may see, sorted by id. Whatever is certainly refused is not there."""
+    async def tools(
+        self,
+        principal: Principal,
+        source: Source = "agent",
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[Tool]:
+        """The tools this principal may see, sorted by id: all, or a page of those that come after an id."""
+        if limit is not None and limit < 1:
+            raise UsageError("A page holds at least one tool: give a limit of 1 or more, or none.")
+        listed = (await self.listing(principal, source)).tools
+        start = 0 if after is None else bisect_right(listed, after, key=lambda tool: tool.id)
+        return list(listed[start : None if limit is None else start + limit])
+
+    async def listing(self, principal: Principal, source: Source = "agent") -> Listing:
+        """What this principal may see. Whatever is certainly refused is not there."""
         house = self._house
-        for waiting in [tool for tool in house.registry.snapshot().tools if not tool.ready]:
+        self._refresh()
+        for waiting in self._waiting:
             try:
                 await make_ready(waiting, house)
             except Exception:
                 _log.exception("tool %s could not be initialised and is not listed", waiting.id)
-        listed = self._registered(principal, source)
-        if not house.toolsets:
-            return list(listed)
-        found = {tool.id: tool for tool in listed}
+        offered: list[tuple[Tool, ...]] = []
         for toolset in house.toolsets:
             try:
-                given = await toolset.tools(principal)
+                offered.append(tuple(await toolset.tools(principal)))
             except Exception:
                 _log.exception("a toolset could not list its tools; the others are listed")
-                continue
-            for tool in self._visible(given, principal, source):
-                found.setdefault(tool.id, tool)
-        return [tool for _, tool in sorted(found.items())]
+        given = (self._refresh().tools, *offered)
+        key = (principal, source)
+        listing = self._listed.get(key)
+        if listing is None or listing.given != given:
+            found: dict[str, Tool] = {}
+            for number, tool in enumerate(chain(*given), 1):
+                if _may_see(tool, principal, source, house.guard):
+                    found.setdefault(tool.id, tool)
+                if number % _AT_ONCE == 0:
+                    await asyncio.sleep(0)  # thousands take a while; others go on meanwhile
+            if len(self._listed) >= _REMEMBERED:
+                self._listed.clear()
+            listing = Listing(tuple(tool for _, tool in sorted(found.items())), given)
+            self._listed[key] = listing
+        return listing
 
-    def _registered(self, principal: Principal, source: Source) -> tuple[Tool, ...]:
+    def _refresh(self) -> Snapshot:
+        """The registry as it is now. What was remembered of an older one, or another policy, is forgotten."""
         house = self._house
         snapshot = house.registry.snapshot()
         if snapshot is not self._snapshot or house.guard.policy is not self._policy:
             self._snapshot, self._policy = snapshot, house.guard.policy
+            self._waiting = tuple(tool for tool in snapshot.tools if not tool.ready)
             self._listed.clear()
-        key = (principal, source)
-        listed = self._listed.get(key)
-        if listed is None:
-            listed = tuple(self._visible(snapshot.tools, principal, source))
-            if len(self._listed) >= _REMEMBERED:
-                self._listed.clear()
-            self._listed[key] = listed
-        return listed
+        return snapshot
 
-    def _visible(self, tools: Iterable[Tool], principal: Principal, source: Source) -> Iterable[Tool]:
-        guard = self._house.guard
-        for tool in tools:
-            if not tool.ready or guard.see(tool, principal).verdict == "deny":
-                continue
-            if guard.certain(tool, principal, source).verdict != "deny":
-                yield tool
+    async def menu(
+        self, principal: Principal, source: Source, loaded: Iterable[str | Tool], max_tokens: int
+    ) -> str:
+        """What may be seen and is not loaded, by category."""
+        names = {one.id if isinstance(one, Tool) else one for one in loaded}
+        listed = {tool.id: tool for tool in (await self.listing(principal, source)).tools}
+        told = {tool.id: tool for tool in self._on_demand(principal, source)} | listed
+        left = [tool for tool in told.values() if not names or names.isdisjoint(every_name(tool))]
+        entries = [(tool.id, tool.category, tool.description) for tool in left]
+        return short_menu(sorted(entries), max_tokens, "search_tools" in listed)
 
-    async def similar(self, call: Call) -> list[str]:
-        """Names near the one asked for, among those the principal may see."""
-        assert call.principal is not None
-        tools = await self.tools(call.principal, call.source)
-        asked = {word.lower() for word in words(call.tool)}
-        near = [tool.id for tool in tools if asked & {word.lower() for word in words(tool.id)}]
-        candidates = near if len(near) > 0 else [tool.id for tool in tools[:500]]
-        return difflib.get_close_matches(call.tool, candidates[:500], n=3, cutoff=0.5)
+    def _on_demand(self, principal: Principal, source: Source) -> Iterable[Tool]:
+        """What toolsets load only when it is called. Its name is all that policy can judge of it here."""
+        lazy = (toolset for toolset in self._house.toolsets if isinstance(toolset, LazyToolset))
+        summaries = ((name, text) for toolset in lazy for name, text in toolset.summaries.items())
+        tools = (Tool(id=name, description=text, category=category_of(name)) for name, text in summaries)
+        unremembering = Guard(self._house.guard.policy)
+        return (tool for tool in tools if _may_see(tool, principal, source, unremembering))
+
+
+def _may_see(tool: Tool, principal: Principal, source: Source, guard: Guard) -> bool:
+    """Whether a call could ever be allowed; what says no to the sight of a tool says no to every call too."""
+    return tool.ready and guard.certain(tool, principal, source).verdict != "deny"

@@ -96,6 +96,12 @@ class Remote:
     async def page(self, ctx: Context, handle: str, offset: int, limit: int | None) -> str:
         return _not_here("earlier results")
 
+    async def search(self, ctx: Context, words: str, limit: int) -> NoReturn:
+        _not_here("other tools")
+
+    async def describe(self, ctx: Context, name: str) -> NoReturn:
+        _not_here("other tools")
+
 
 def _not_here(what: str) -> NoReturn:
     raise ToolError(f"A body in a process of its own has no {what}; take isolation from the tool.")

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from handrail.core.define.names import wire_name
 from handrail.core.define.schema import provider_schema
 from handrail.core.define.tool import Tool
+from handrail.core.run.menu import prompt_menu
 from handrail.core.run.normalise import is_described
 
 Format = Literal["openai", "anthropic", "mcp", "ai_sdk", "prompt_menu"]
@@ -77,12 +78,3 @@ def to_ai_sdk(tool: Tool, execute: Execute) -> dict[str, Any]:
 
     schema = provider_schema(tool.input_schema)
     return {"description": told(tool), "inputSchema": schema, "execute": run}
-
-
-def prompt_menu(entries: Iterable[tuple[str, str | None, str]]) -> str:
-    """Name and short description of each tool under the heading of its category, for a prompt."""
-    by_category: dict[str, list[str]] = {}
-    for name, category, description in entries:
-        by_category.setdefault(category or "general", []).append(f"- {name}: {description}")
-    parts = [f"## {category}\n" + "\n".join(lines) for category, lines in sorted(by_category.items())]
-    return "\n\n".join(parts)

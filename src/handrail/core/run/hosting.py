@@ -11,11 +11,13 @@ from pydantic_core import to_jsonable_python
 from handrail.core.define.bound import MODEL_LIMIT
 from handrail.core.define.call import Call, Outcome
 from handrail.core.define.context import Context
+from handrail.core.define.found import Described, Found
 from handrail.core.define.principal import Principal
 from handrail.core.define.secrecy import scrubbed
 from handrail.core.errors import ToolError
 from handrail.core.ids import new_id
 from handrail.core.run.house import House
+from handrail.core.run.search import Search
 from handrail.core.run.sound import sound, sound_text
 from handrail.core.run.tale import Tale
 from handrail.core.tell.events import Event, OutputAppended, Progress, ToolCompleted, ToolFailed
@@ -28,11 +30,12 @@ Nested = Callable[[Context, Mapping[str, Any] | None, Call], Awaitable[Outcome]]
 
 
 class Hosting:
-    """Progress, output, secrets, nested calls and pages of results, for every running body."""
+    """Progress, output, secrets, nested calls, pages of results and other tools, for every running body."""
 
-    def __init__(self, nested: Nested, house: Callable[[], House]) -> None:
+    def __init__(self, nested: Nested, house: Callable[[], House], search: Callable[[], Search]) -> None:
         self._run_nested = nested
         self._house = house
+        self._search = search
 
     def progress(self, ctx: Context, told: Mapping[str, Any]) -> None:
         running = self._running(ctx)
@@ -106,6 +109,12 @@ class Hosting:
 
     async def page(self, ctx: Context, handle: str, offset: int, limit: int | None) -> str:
         return read_page(self._house(), handle, ctx.principal, offset, limit)
+
+    async def search(self, ctx: Context, words: str, limit: int) -> list[Found]:
+        return await self._search().find(words, ctx.principal, ctx.source, limit)
+
+    async def describe(self, ctx: Context, name: str) -> Described:
+        return await self._search().describe(name, ctx.principal, ctx.source)
 
 
 def read_page(house: House, handle: str, principal: Principal, offset: int, limit: int | None) -> str:
