@@ -72,7 +72,7 @@ def parse_toml(text: str, where: str) -> Any:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise DocumentError(f"{where}: it is not TOML ({error})", remedy="correct that line") from None
+        raise DocumentError(f"{where}: it is not TOML ({error})", remedy="correct it there") from None
 
 
 def parse_yaml(text: str, where: str) -> Any:
@@ -101,9 +101,9 @@ def parse_yaml(text: str, where: str) -> Any:
     except yaml.MarkedYAMLError as error:
         line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
         problem = f"{where}{line}: it is not YAML ({error.problem})"
-        raise DocumentError(problem, remedy="correct that line") from None
+        raise DocumentError(problem, remedy="correct it there") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise DocumentError(f"{where}: it is not YAML ({error})", remedy="correct it") from None
+        raise DocumentError(f"{where}: it is not YAML ({error})", remedy="correct it there") from None
 
 
 _FORMATS: dict[str, Callable[[str, str], Any]] = {

@@ -12,7 +12,7 @@ from handrail.core.define.tool import Tool
 from handrail.core.guard.decide import is_standing
 from handrail.doors.cli.exits import Exit
 from handrail.doors.cli.flags import flags_of
-from handrail.doors.cli.opening import Opened, need_tools, open_for
+from handrail.doors.cli.opening import Opened, open_for
 from handrail.doors.cli.options import As, Debug, Json, Tools
 from handrail.doors.cli.result import decision_json
 from handrail.doors.cli.run import Args, Name, arguments
@@ -38,7 +38,7 @@ def command(
     """
     with screen(debug) as here:
         opened = open_for(ctx, tools, as_)
-        need_tools(opened)
+        opened.need_tools()
         decision, tool = asyncio.run(_explained(opened, name or "", ctx.args, args))
         helps = what_helps(decision, tool, opened)
         if json:

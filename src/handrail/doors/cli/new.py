@@ -47,8 +47,8 @@ def command(
             raise Stop(f"{error.filename} cannot be written ({error.strerror})", "check the path") from None
         for file in files:
             here.out.say(str(file))
-        here.err.say(f"Try it:   handrail run {name} --tools {path / new.module}.py --name Ada")
-        here.err.say(f"Test it:  pytest {path / f'test_{new.module}.py'}")
+        here.err.line(f"Try it:   handrail run {name} --tools {path / new.module}.py --name Ada")
+        here.err.line(f"Test it:  pytest {path / f'test_{new.module}.py'}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from handrail.core.define.decision import Decision
 from handrail.core.define.tool import Tool
 from handrail.core.guard.approval import Approver
 from handrail.doors.cli.acting import Acting, acting_as
-from handrail.doors.cli.exits import Stop
+from handrail.doors.cli.exits import Exit, Stop
 from handrail.doors.cli.loading import load_tools
 from handrail.engine import Handrail
 from handrail.settings import Settings, load_settings
@@ -45,6 +45,20 @@ class Opened:
             return decision
         return tool
 
+    async def need(self, name: str) -> Tool:
+        """The tool of that name, or a stop that says why there is none."""
+        self.need_tools()
+        found = await self.find(name)
+        if isinstance(found, Decision):
+            raise Stop(found.reason, "see which tools there are: handrail tools", Exit.REFUSED)
+        return found
+
+    def need_tools(self) -> None:
+        """A command about one tool says so when there is none at all."""
+        if not self.hr.registry.list():
+            remedy = "name a module with --tools, or under `tools` in handrail.toml; see: handrail doctor"
+            raise Stop("there are no tools here", remedy)
+
     async def tools(self) -> list[Tool]:
         """What whoever acts may see."""
         return await self.hr.tools(self.acting.principal, source=self.acting.source)
@@ -64,10 +78,3 @@ def open_for(
 def tools_of(named: list[str] | None, settings: Settings) -> list[Tool]:
     """The tools of the modules that are named, or else of those in the settings."""
     return load_tools(named, Path.cwd()) if named else load_tools(settings.tools, settings.folder)
-
-
-def need_tools(opened: Opened) -> None:
-    """A command about one tool says so when there is none at all."""
-    if not opened.hr.registry.list():
-        remedy = "name a module with --tools, or under `tools` in handrail.toml; see: handrail doctor"
-        raise Stop("there are no tools here", remedy)

@@ -127,7 +127,7 @@ class Asking:
         side.say(f"  level   {card.level}\n  danger  {card.danger}\n  why     {one_line(request.reason)}")
         side.say("  with" if card.args else "  with no arguments")
         for name, value in card.args.items():
-            side.say(f"    {exact(name)[1:-1]} = {exact(value)}")
+            side.line(f"    {exact(name)[1:-1]} = {exact(value)}")
         for repair in request.repairs:
             side.say(f"  {told(repair)}", "yellow")
         side.say()

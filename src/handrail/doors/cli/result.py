@@ -53,7 +53,9 @@ def _draw(out: Side, result: Result, tool: Tool | None) -> None:
     elif result.markdown is not None:
         out.draw(draw.markdown(result.markdown))
     elif result.output is not None:
-        out.draw(draw.words(result.output))
+        out.line(result.output.removesuffix("\n"))
+    elif isinstance(result.data, str):
+        out.line(result.data)
     elif result.data is not None:
         out.draw(draw.value(result.data, out.console))
     elif not line and not result.attachments:
@@ -70,7 +72,7 @@ def _write(out: Side, result: Result) -> None:
     if text is None and isinstance(result.data, str):
         text = result.data
     if text is not None:
-        out.say(text.removesuffix("\n"))
+        out.line(text.removesuffix("\n"))
     elif result.data is not None:
         out.json(result.data)
 

@@ -18,7 +18,7 @@ from handrail.documents import parse_json, read_text
 from handrail.doors.cli.calling import call
 from handrail.doors.cli.exits import Exit, Stop, exit_of
 from handrail.doors.cli.flags import Flags, flags_of
-from handrail.doors.cli.opening import Opened, need_tools, open_for
+from handrail.doors.cli.opening import Opened, open_for
 from handrail.doors.cli.options import As, Debug, Json, Tools
 from handrail.doors.cli.prompt import Asking, Terminal
 from handrail.doors.cli.result import outcome_json, show_outcome
@@ -83,10 +83,10 @@ def command(
         asking = Asking(Terminal(here.err), "", yes)
         opened = open_for(ctx, tools, as_, asking)
         asking.person, asking.by_agent = opened.acting.person, opened.acting.agent is not None
-        need_tools(opened)
         if help_:
-            _help(here, asyncio.run(opened.find(name)), name)
+            _help(here, asyncio.run(opened.need(name)), name)
             return
+        opened.need_tools()
         outcome = asyncio.run(_run(opened, asking, name, ctx.args, args, session, timeout, json, here))
         raise typer.Exit(exit_of(outcome))
 
@@ -124,7 +124,7 @@ async def _run(
 
 
 def _leave_within(seconds: float, code: Exit) -> None:
-    """End the process soon: a thread that was started by a stopped body may go on, and Python waits for it."""
+    """End the process soon: a thread of a stopped body may go on, and Python would wait for it."""
     timer = threading.Timer(seconds, os._exit, (code,))
     timer.daemon = True
     timer.start()
@@ -150,9 +150,7 @@ def _whole(args: str | None) -> dict[str, Any]:
     return given
 
 
-def _help(here: Screen, tool: Any, name: str) -> None:
-    if not isinstance(tool, Tool):
-        raise Stop(tool.reason, "see which tools there are: handrail tools")
+def _help(here: Screen, tool: Tool, name: str) -> None:
     here.out.say(f"Usage: handrail run {tool.id} [FLAGS]\n")
     here.out.say(f"{tool.description}\n")
     show_flags(here.out, flags_of(tool, name), tool)

@@ -49,13 +49,17 @@ class Side:
         self.console.print(what)
 
     def say(self, text: str = "", style: str = "") -> None:
-        """A line, or several."""
+        """A sentence, or several lines; broken between words where the screen ends."""
         if self.for_people:
             from rich.text import Text
 
             self.console.print(Text(visible(text), style))
         else:
-            self.stream.write(visible(text) + "\n")
+            self.line(text)
+
+    def line(self, text: str) -> None:
+        """Text of which no space may be lost; a terminal breaks it wherever it ends."""
+        self.stream.write(visible(text) + "\n")
 
     def json(self, value: object) -> None:
         """One JSON document."""

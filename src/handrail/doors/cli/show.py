@@ -8,11 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from handrail.core.define.decision import Decision
 from handrail.core.define.tool import Tool
-from handrail.doors.cli.exits import Exit, Stop
 from handrail.doors.cli.flags import MISSING, Flag, Flags, flags_of
-from handrail.doors.cli.opening import need_tools, open_for
+from handrail.doors.cli.opening import open_for
 from handrail.doors.cli.options import As, Debug, Json, Tools
 from handrail.doors.cli.screen import Side, screen
 from handrail.doors.cli.spelling import write_arguments
@@ -31,10 +29,7 @@ def command(
     """Show everything about one tool."""
     with screen(debug) as here:
         opened = open_for(ctx, tools, as_)
-        need_tools(opened)
-        tool = asyncio.run(opened.find(name))
-        if isinstance(tool, Decision):
-            raise Stop(tool.reason, "see which tools there are: handrail tools", Exit.REFUSED)
+        tool = asyncio.run(opened.need(name))
         if json:
             here.out.json(_whole(tool))
             return
@@ -100,7 +95,7 @@ def show_flags(out: Side, flags: Flags, tool: Tool) -> None:
     else:
         for flag in flags:
             out.say("\t".join((_spelled(flag), flag.wanted, _need(flag), one_line(flag.description))))
-    out.say(f"\nExample:  {example(tool, flags)}")
+    out.line(f"\nExample:  {example(tool, flags)}")
 
 
 def _spelled(flag: Flag) -> str:
