@@ -74,7 +74,7 @@ class Terminal:
             "/bin/sh",
             ["-c", f"exec {line}" if into is None else f"exec {line} > {into}"],
             cwd=str(cwd),
-            env=environment(HANDRAIL_TOOLS=SHOP, **env),  # type: ignore[arg-type]
+            env=environment(HANDRAIL_TOOLS=SHOP, **env),
             dimensions=(50, columns),
             encoding="utf-8",
             timeout=DEADLINE,

@@ -15,6 +15,12 @@ CLEAR = "\x1b[2J"
 """Clears a terminal, if it ever gets there."""
 
 
+def _leave(trace: str | None, text: str) -> None:
+    """A trace in the world, so that a test can see whether the body ran."""
+    if trace is not None:
+        Path(trace).write_text(text)
+
+
 @tool("stock.count", level="read", aliases={"count_stock": {"thing": "item"}})
 async def count_stock(item: str, include_reserved: bool = False, limit: int | None = None) -> int:
     """Say how many pieces of an item are in stock.
@@ -46,8 +52,7 @@ async def order_stock(
 @tool("stock.drop", level="destructive")
 async def drop_stock(item: str, trace: str | None = None) -> str:
     """Throw all pieces of an item away."""
-    if trace is not None:
-        Path(trace).write_text(item)
+    _leave(trace, item)
     return f"{item} is gone."
 
 
@@ -152,8 +157,7 @@ async def wait(trace: str | None = None, *, ctx: Context) -> str:
     try:
         await asyncio.Event().wait()
     finally:
-        if trace is not None:
-            Path(trace).write_text("cleaned up")
+        _leave(trace, "cleaned up")
     return "never"
 
 

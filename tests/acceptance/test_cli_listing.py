@@ -108,7 +108,7 @@ written in    shop_tools.py:LINE
 --limit	integer	optional	\n\
 
 Example:  handrail run stock.count --item=TEXT
-""")
+""")  # noqa: E501
 
 
 def test_show_as_json_has_the_schema(tmp_path: Path) -> None:

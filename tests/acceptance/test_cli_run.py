@@ -64,7 +64,7 @@ def test_arguments_come_from_a_file_or_from_standard_input(tmp_path: Path) -> No
         (["--args", "[1]"], 'error: --args: the arguments are not a JSON object\n  write {"name": value}\n'),
         (
             ["--args", "@none.json"],
-            "error: none.json: it cannot be read (No such file or directory)\n  check",
+            "error: none.json: it cannot be read (No such file or directory)\n",
         ),
         (["--args", '{"a": 1, "a": 2}'], "error: --args: 'a' is given twice in one object\n  keep one"),
         (["--text=a", "--yes"], "error: --yes goes with --as agent\n  you are asked yourself; --yes answers"),
@@ -231,7 +231,7 @@ def test_a_session_can_be_named_and_a_timeout_holds_for_tools_with_their_own(tmp
     (tmp_path / "waiting.py").write_text(
         "import asyncio\nfrom handrail import Context, tool\n"
         "@tool('a.wait', level='read', timeout=100)\n"
-        "async def wait(*, ctx: Context) -> str:\n    'Wait.'\n    await asyncio.Event().wait()\n    return ''\n"
+        "async def wait() -> str:\n    'Wait.'\n    await asyncio.Event().wait()\n    return ''\n"
         "@tool('a.where', level='read')\n"
         "async def where(*, ctx: Context) -> str:\n    'Say where.'\n    return ctx.session_id\n"
     )

@@ -70,9 +70,9 @@ async def test_in_a_policy_of_its_own_an_empty_allow_list_allows_nothing() -> No
 def test_a_rule_whose_examples_fail_does_not_load() -> None:
     rule = {"tool": "pay.*", "when": {"amount": {"gt": 5}}, "match": [{"amount": 5}]}
     with pytest.raises(PolicyError) as error:
-        read_policy({"rules": [{"tool": "a"}, rule]}, "handrail.toml: policy")
+        read_policy({"rules": [{"tool": "a"}, rule]}, "here")
     assert error.value.problem == (
-        "handrail.toml: policy: rules: rule 2: rule 'pay.*': its example {'amount': 5} should match, but does not"
+        "here: rules: rule 2: rule 'pay.*': its example {'amount': 5} should match, but does not"
     )
     assert error.value.remedy == "correct the rule or the example"
 

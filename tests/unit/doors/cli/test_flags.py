@@ -10,8 +10,8 @@ from handrail import from_json_schema, tool
 from handrail.doors.cli.flags import MISSING, OWN, Flags, flags_of
 
 
-def flags(properties: dict[str, Any], required: list[str] | None = None, **more: Any) -> Flags:
-    schema = {"type": "object", "properties": properties, "required": required or [], **more}
+def flags(properties: dict[str, Any], required: list[str] | None = None, defs: Any = None) -> Flags:
+    schema = {"type": "object", "properties": properties, "required": required or [], "$defs": defs or {}}
     return flags_of(from_json_schema("some.tool", schema, execute=lambda args: None, description="Do it."))
 
 
@@ -20,7 +20,7 @@ def names(*params: str) -> list[str]:
 
 
 def reading(schema: Any) -> str:
-    [flag] = flags({"x": schema}, **{"$defs": {"name": {"type": "string"}, "pair": {"type": "object"}}})
+    [flag] = flags({"x": schema}, defs={"name": {"type": "string"}, "pair": {"type": "object"}})
     return flag.reading
 
 
@@ -80,7 +80,7 @@ def test_the_schema_says_how_text_is_read(schema: Any, how: str) -> None:
 
 def test_a_schema_that_refers_to_itself_comes_to_an_end() -> None:
     tree = {"anyOf": [{"type": "integer"}, {"$ref": "#/$defs/tree"}]}
-    [flag] = flags({"x": {"$ref": "#/$defs/tree"}}, **{"$defs": {"tree": tree}})
+    [flag] = flags({"x": {"$ref": "#/$defs/tree"}}, defs={"tree": tree})
     assert flag.reading == "json"
 
 

@@ -153,6 +153,9 @@ PARTS: list[tuple[Any, st.SearchStrategy[Any]]] = [
 ]
 
 
+NAMES = ["x", "no_x", "json", "arg_json", "maxResults", "max_results"]
+
+
 @st.composite
 def schemas_with_arguments(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
     names = draw(
