@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from handrail.conformance import Finding, check
 from handrail.doors.cli.exits import Exit, Stop
 from handrail.doors.cli.loading import load_tools
 from handrail.doors.cli.options import Debug, Json
 from handrail.doors.cli.screen import Side, screen
 from handrail.settings import load_settings
+
+if TYPE_CHECKING:
+    from handrail.conformance import Finding
 
 
 def command(
@@ -25,6 +27,8 @@ def command(
     debug: Debug = False,
 ) -> None:
     """Check how well tools are written."""
+    from handrail.conformance import check  # its rules load when they are asked for
+
     with screen(debug) as here:
         settings = load_settings()
         names, folder = (modules, Path.cwd()) if modules else (settings.tools, settings.folder)

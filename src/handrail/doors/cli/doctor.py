@@ -11,7 +11,6 @@ from typing import Literal, TypeVar
 
 import typer
 
-from handrail.conformance import check
 from handrail.core.errors import HandrailError
 from handrail.doors.cli.exits import Exit, Stop
 from handrail.doors.cli.opening import Opener, tools_of
@@ -117,6 +116,8 @@ def _tools(named: list[str] | None, settings: Settings, opener: Opener) -> Check
         return Check("tools", "warn", "none", "make one: handrail new tool notes.search")
     if isinstance(clash := _tried("tools", lambda: opener(settings, tools, None, None)), Check):
         return clash
+    from handrail.conformance import check  # its rules load when they are asked for
+
     findings = check(tools)
     said = f"{len(tools)} found"
     if findings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -11,6 +12,7 @@ import typer
 
 from handrail.core.define.decision import Decision
 from handrail.core.define.tool import Tool
+from handrail.core.errors import HandrailError
 from handrail.core.guard.approval import Approver
 from handrail.doors.cli.acting import Acting, acting_as
 from handrail.doors.cli.exits import Exit, Stop
@@ -73,6 +75,16 @@ def open_for(
     tools = tools_of(named, settings)
     opener: Opener = ctx.obj
     return Opened(opener(settings, tools, acting.agent, approver), acting)
+
+
+def complete(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Names of tools that begin like this, for the shell. What is wrong here, a command tells better."""
+    with redirect_stdout(None):
+        try:
+            tools = tools_of(ctx.params.get("tools"), load_settings())
+        except (Stop, HandrailError):
+            return []
+    return [tool.id for tool in tools if tool.id.startswith(incomplete)]
 
 
 def tools_of(named: list[str] | None, settings: Settings) -> list[Tool]:

@@ -18,7 +18,7 @@ from handrail.documents import parse_json, read_text
 from handrail.doors.cli.calling import call
 from handrail.doors.cli.exits import Exit, Stop, exit_of
 from handrail.doors.cli.flags import Flags, flags_of
-from handrail.doors.cli.opening import Opened, open_for
+from handrail.doors.cli.opening import Opened, complete, open_for
 from handrail.doors.cli.options import As, Debug, Json, Tools
 from handrail.doors.cli.prompt import Asking, Terminal
 from handrail.doors.cli.result import outcome_json, show_outcome
@@ -28,7 +28,10 @@ from handrail.doors.cli.spelling import read_arguments
 
 _LAST_SECOND = 1.0
 
-Name = Annotated[str | None, typer.Argument(help="The tool; its flags follow.", show_default=False)]
+Name = Annotated[
+    str | None,
+    typer.Argument(help="The tool; its flags follow.", show_default=False, autocompletion=complete),
+]
 Args = Annotated[
     str | None,
     typer.Option(

@@ -93,7 +93,7 @@ class Screen:
 @contextmanager
 def screen(debug: bool = False) -> Iterator[Screen]:
     """The screen of one command. What goes wrong inside is told there and becomes an exit code."""
-    here = Screen(_kept_output(), sys.stderr)
+    here = Screen(_kept_output(), sys.stderr or _nowhere())
     _log_to(here.err, debug)
     try:
         yield here
@@ -114,15 +114,19 @@ def screen(debug: bool = False) -> Iterator[Screen]:
 
 
 def _kept_output() -> TextIO:
-    """Standard output for the answer alone."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    try:
-        kept = os.dup(1)
-    except OSError:  # it was closed from the start
-        kept = os.open(os.devnull, os.O_WRONLY)
-    with suppress(OSError):
-        os.dup2(2, 1)
+    """Standard output for the answer alone; what anybody else writes there goes to standard error."""
+    if sys.stdout is None:
+        return _nowhere()
+    kept = os.dup(sys.stdout.fileno())
+    encoding = sys.stdout.encoding
+    if sys.stderr is not None:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return os.fdopen(kept, "w", encoding=encoding, errors="backslashreplace")
+
+
+def _nowhere() -> TextIO:
+    """For a stream that was closed from the start."""
+    return open(os.devnull, "w", encoding="utf-8")
 
 
 class _OneLine(logging.Formatter):

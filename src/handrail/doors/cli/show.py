@@ -10,7 +10,7 @@ import typer
 
 from handrail.core.define.tool import Tool
 from handrail.doors.cli.flags import MISSING, Flag, Flags, flags_of
-from handrail.doors.cli.opening import open_for
+from handrail.doors.cli.opening import complete, open_for
 from handrail.doors.cli.options import As, Debug, Json, Tools
 from handrail.doors.cli.screen import Side, screen
 from handrail.doors.cli.spelling import write_arguments
@@ -20,7 +20,10 @@ from handrail.doors.cli.visible import exact, one_line
 
 def command(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(help="The tool: its id, an alias, its slug or its wire name.")],
+    name: Annotated[
+        str,
+        typer.Argument(help="The tool: its id, an alias, its slug or wire name.", autocompletion=complete),
+    ],
     json: Json = False,
     tools: Tools = None,
     as_: As = None,
