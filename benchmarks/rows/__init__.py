@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from benchmarks.row import Row
-from benchmarks.rows import imports, one_call, scale
+from benchmarks.rows import command_line, imports, one_call, scale
 from benchmarks.timing import Effort
 
 
@@ -18,4 +18,9 @@ class Rows(Protocol):
         """Measure now; `peers` is the Python that has the peers installed."""
 
 
-ALL: dict[str, Rows] = {"one_call": one_call, "scale": scale, "imports": imports}
+ALL: dict[str, Rows] = {
+    "one_call": one_call,
+    "scale": scale,
+    "imports": imports,
+    "command_line": command_line,
+}

@@ -47,6 +47,7 @@ def command(
             raise Stop(f"{error.filename} cannot be written ({error.strerror})", "check the path") from None
         for file in files:
             here.out.say(str(file))
+        here.out.flush()
         here.err.line(f"Try it:   handrail run {name} --tools {path / new.module}.py --name Ada")
         here.err.line(f"Test it:  pytest {path / f'test_{new.module}.py'}")
 
