@@ -114,7 +114,9 @@ def test_an_unknown_tool_and_wrong_arguments_are_told_by_the_exit_code(
     wrong = handrail("policy", "explain", "stock.order", "--item=a", cwd=project)
     assert wrong.code == 2
     assert "Missing required param: pieces" in wrong.out
-    assert handrail("policy", "explain", "stock.order", "--yes", cwd=project).code == 2
+    yes = handrail("policy", "explain", "stock.order", "--yes", cwd=project)
+    assert (yes.code, yes.err) == (2, "error: --yes is no option of this command\n  leave it out\n")
+    assert handrail("policy", "explain", cwd=project).err.startswith("error: which tool?")
 
 
 def test_at_a_terminal_it_reads_the_same(project: Path) -> None:

@@ -73,6 +73,7 @@ def test_an_edit_may_be_the_whole_arguments_as_json(tmp_path: Path) -> None:
     [
         ("--itm x", "--itm is no flag here. did you mean --item?"),
         ("--item:=5 --item:=6", "--item is given twice. keep one of them"),
+        ("--json", "--json is no flag of the tool. only its arguments can be changed here"),
         ("--item 'open", "a quote is left open"),
         ("--item:=[]", "item: should be a valid string"),
         ("{'a'", "the arguments: it is not JSON"),

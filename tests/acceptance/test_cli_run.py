@@ -59,7 +59,7 @@ def test_arguments_come_from_a_file_or_from_standard_input(tmp_path: Path) -> No
         (["--text"], "error: --text wants a value\n  write --text VALUE, or --text:=JSON\n"),
         (
             ["--text", "--json"],
-            "error: --text wants a value\n  write --text VALUE, or --text:=JSON\n",
+            "error: --text wants a value\n  if you mean the text '--json', write --text=--json\n",
         ),
         (["--args", "[1]"], 'error: --args: the arguments are not a JSON object\n  write {"name": value}\n'),
         (
@@ -69,7 +69,7 @@ def test_arguments_come_from_a_file_or_from_standard_input(tmp_path: Path) -> No
         (["--args", '{"a": 1, "a": 2}'], "error: --args: 'a' is given twice in one object\n  keep one"),
         (["--text=a", "--yes"], "error: --yes goes with --as agent\n  you are asked yourself; --yes answers"),
         (["--text=a", "--as", "robot"], "error: --as 'robot' is nobody\n  give --as agent, --as agent:NAME"),
-        (["--text=a", "--timeout", "0"], "error: --timeout 0 is no time\n  give seconds above 0\n"),
+        (["--text=a", "--timeout", "0"], "error: --timeout '0' is no time\n  give seconds above 0\n"),
     ],
 )
 def test_a_wrong_command_line_says_what_to_do(tmp_path: Path, words: list[str], said: str) -> None:
@@ -78,11 +78,36 @@ def test_a_wrong_command_line_says_what_to_do(tmp_path: Path, words: list[str], 
     assert done.err.startswith(said)
 
 
-def test_the_name_comes_first(tmp_path: Path) -> None:
-    for words in (["run"], ["run", "--text", "a", "words.echo"]):
-        done = shop(*words, cwd=tmp_path)
-        assert done.code == 2
-        assert done.err.startswith("error: which tool?\n  its name comes first: handrail run NAME [FLAGS]")
+def test_the_name_comes_before_the_flags(tmp_path: Path) -> None:
+    nameless = shop("run", cwd=tmp_path)
+    assert (nameless.code, nameless.err.startswith("error: which tool?\n  name it: handrail run NAME")) == (
+        2,
+        True,
+    )
+    late = shop("run", "--text", "a", "words.echo", cwd=tmp_path)
+    assert (late.code, "No such option: --text" in late.err) == (2, True)
+
+
+def test_options_stand_before_the_name_or_among_the_flags(tmp_path: Path) -> None:
+    before = handrail("run", "--tools", SHOP, "--json", "stock.count", "--item=a", cwd=tmp_path)
+    after = handrail(
+        "run", "stock.count", "--item=a", "--include-reserved", "--json", "--tools", SHOP, cwd=tmp_path
+    )
+    assert (before.json["status"], after.json["status"]) == ("completed", "completed")
+
+
+def test_a_value_never_becomes_an_option(tmp_path: Path) -> None:
+    (tmp_path / "evil.py").write_text("open('evil.txt', 'w').write('ran')")
+    for value in ("--tools=evil.py", "--as=agent", "--yes"):
+        done = shop("run", "words.echo", "--text", value, cwd=tmp_path)
+        assert (done.code, done.out) == (2, "")
+        assert f"if you mean the text {value!r}, write --text={value}" in done.err
+        assert shop("run", "words.echo", f"--text={value}", cwd=tmp_path).json["text"] == value
+    assert not (tmp_path / "evil.txt").exists()
+    unsure = shop("run", "stock.count", "--item=a", "--include-reserved", "--tools", "evil.py", cwd=tmp_path)
+    assert unsure.code == 2
+    assert "could be the value of that flag\n  write it before the name of the tool" in unsure.err
+    assert not (tmp_path / "evil.txt").exists()
 
 
 @pytest.mark.parametrize(

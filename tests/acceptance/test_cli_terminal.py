@@ -122,6 +122,11 @@ calc.roi completed in N ms
 """)
 
 
+def test_a_long_list_is_cut_at_a_terminal_and_says_so(tmp_path: Path) -> None:
+    shown = at(60, "run", "big.list", cwd=tmp_path, NO_COLOR="1").shown
+    assert "- 499\n… and 199500 more; a pipe and --json get all of them\n" in shown
+
+
 def test_markdown_is_rendered_and_a_link_shows_where_it_leads(tmp_path: Path) -> None:
     terminal = at(60, "run", "calc.report", cwd=tmp_path)
     assert "A report" in terminal.shown

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
@@ -49,18 +49,19 @@ async def call(
         live.say("Stopping; press Ctrl-C again to leave at once.", "dim")
         stopping.append(asyncio.create_task(hr.cancel(call_id, why)))
 
+    _on_interrupt(asyncio.get_running_loop(), stop)
     try:
-        with _interrupted(asyncio.get_running_loop(), stop):
-            return await calling
+        return await calling
     finally:
         stop_listening()
         told.end()
 
 
-@contextmanager
-def _interrupted(loop: asyncio.AbstractEventLoop, stop: Callable[[str], None]) -> Iterator[None]:
-    """Hand SIGINT and SIGTERM to `stop`, once. The handlers stay when the call is over: somebody who presses
-    Ctrl-C again while threads come to their end wants to leave."""
+def _on_interrupt(loop: asyncio.AbstractEventLoop, stop: Callable[[str], None]) -> None:
+    """Hand the first SIGINT or SIGTERM to `stop`; the next one ends the process.
+
+    The handlers stay when the call is over: Ctrl-C while threads come to their end means to leave.
+    """
     seen = False
 
     def heard(number: int, frame: FrameType | None) -> None:
@@ -72,7 +73,6 @@ def _interrupted(loop: asyncio.AbstractEventLoop, stop: Callable[[str], None]) -
 
     signal.signal(signal.SIGINT, heard)
     signal.signal(signal.SIGTERM, heard)
-    yield
 
 
 class _Live:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeGuard
 
 from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
@@ -17,6 +17,8 @@ from handrail.core.define.sections import OutputSection
 from handrail.doors.cli.visible import exact, visible
 
 _GAP = 2
+_MOST = 500
+"""Items of a list that a terminal shows."""
 _ROOM = 20
 """Columns in which a sentence can be read."""
 
@@ -42,21 +44,33 @@ def indented(what: RenderableType, by: int = _GAP) -> RenderableType:
 def value(given: Any, console: Console) -> RenderableType:
     """Any JSON value."""
     if isinstance(given, Mapping) and given:
-        return pairs({humanize_field_name(str(name)): one for name, one in given.items()}, console)
-    if isinstance(given, list) and given:
-        if all(isinstance(row, Mapping) for row in given):
-            return rows(given, console)
-        if all(not isinstance(one, (list, Mapping)) for one in given):
-            return Group(*(words(f"- {_cell(one)}") for one in given))
-        return words(exact(given, indent=2))
-    return words(_cell(given))
+        return _pairs(given, console)
+    if _are_rows(given):
+        return rows(given, console)
+    if isinstance(given, list) and given and not any(isinstance(one, (list, Mapping)) for one in given):
+        return Group(*(words(f"- {_cell(one)}") for one in given[:_MOST]), *_more(given))
+    return words(_cell(given, indent=2))
 
 
-def pairs(given: Mapping[str, Any], console: Console) -> RenderableType:
+def _are_rows(given: Any) -> TypeGuard[list[Mapping[str, Any]]]:
+    return isinstance(given, list) and any(given) and all(isinstance(row, Mapping) for row in given)
+
+
+def _more(given: Sequence[Any]) -> Iterator[Text]:
+    """What is said of the rest of a long list."""
+    if (rest := len(given) - _MOST) > 0:
+        yield words(f"… and {rest} more; a pipe and --json get all of them", "dim")
+
+
+def _label(name: str) -> str:
+    return humanize_field_name(name) or name
+
+
+def _pairs(given: Mapping[str, Any], console: Console) -> RenderableType:
     """Names and values beside each other; what has parts of its own stands under its name."""
     found: list[RenderableType] = []
     grid: Table | None = None
-    for name, one in given.items():
+    for name, one in ((_label(str(key)), one) for key, one in given.items()):
         if isinstance(one, (Mapping, list)) and one:
             found += [words(name, "dim"), indented(value(one, console))]
             grid = None
@@ -83,12 +97,12 @@ def rows(
 ) -> RenderableType:
     """A table, or where it would not fit one block a row."""
     names = list(columns or dict.fromkeys(str(name) for row in given for name in row))
-    labels = [humanize_field_name(name) for name in names]
-    cells = [[_cell(row.get(name)) for name in names] for row in given]
+    labels = [_label(name) for name in names]
+    cells = [[_cell(row.get(name)) for name in names] for row in given[:_MOST]]
     if numbered:
         labels.insert(0, "#")
         cells = [[str(number), *row] for number, row in enumerate(cells, start=1)]
-    return table(labels, cells, console)
+    return Group(table(labels, cells, console), *_more(given))
 
 
 def table(labels: Sequence[str], cells: Iterable[Sequence[str]], console: Console) -> RenderableType:
@@ -137,7 +151,7 @@ def _section(section: OutputSection, given: Any, console: Console) -> Renderable
         return words(exact(given, indent=2))
     if section.type == "summary" and isinstance(given, str):
         return markdown(given)
-    if isinstance(given, list) and given and all(isinstance(row, Mapping) for row in given):
+    if _are_rows(given):
         return rows(given, console, _columns(section), numbered=section.type == "ranking")
     return value(given, console)
 
@@ -147,9 +161,7 @@ def _columns(section: OutputSection) -> list[str] | None:
     return [str(name) for name in given] if isinstance(given, (list, tuple)) else None
 
 
-def _cell(given: Any) -> str:
+def _cell(given: Any, indent: int | None = None) -> str:
     if given is None:
         return ""
-    if isinstance(given, str):
-        return given
-    return exact(given)
+    return given if isinstance(given, str) else exact(given, indent)

@@ -11,13 +11,13 @@ from handrail.core.define.decision import Decision, Step
 from handrail.core.define.tool import Tool
 from handrail.core.guard.decide import is_standing
 from handrail.doors.cli.exits import Exit
-from handrail.doors.cli.flags import flags_of
+from handrail.doors.cli.line import Args, Line, Name, Options
 from handrail.doors.cli.opening import Opened, open_for
 from handrail.doors.cli.options import As, Debug, Json, Tools
 from handrail.doors.cli.result import decision_json
-from handrail.doors.cli.run import Args, Name, arguments
 from handrail.doors.cli.screen import Side, screen
 
+_KNOWN = frozenset({"args", "as", "debug", "json", "tools"})
 _STYLES = {"allow": "", "ask": "yellow", "queue": "yellow", "deny": "red"}
 _INVALID = frozenset({"MISSING_PARAM", "INVALID_PARAM"})
 
@@ -36,12 +36,14 @@ def command(
     Every layer that was asked, the one that decided, and what would make it pass. Nothing runs. Give the
     arguments as `handrail run` takes them.
     """
-    with screen(debug) as here:
-        opened = open_for(ctx, tools, as_)
+    options = Options(args, as_, tools=tuple(tools or ()), json=json, debug=debug)
+    line = Line(options, name, ctx.args)
+    with screen(line.early.debug) as here:
+        opened = open_for(ctx, line.early.tools, line.early.as_)
         opened.need_tools()
-        decision, tool = asyncio.run(_explained(opened, name or "", ctx.args, args))
+        decision, tool = asyncio.run(_explained(opened, line))
         helps = what_helps(decision, tool, opened)
-        if json:
+        if json or "--json" in line.words:
             here.out.json(decision_json(decision) | {"tool": name, "what_helps": helps})
         else:
             _show(here.out, decision, helps)
@@ -51,15 +53,13 @@ def command(
             raise typer.Exit(Exit.REFUSED)
 
 
-async def _explained(
-    opened: Opened, name: str, words: list[str], args: str | None
-) -> tuple[Decision, Tool | None]:
-    found = await opened.find(name)
+async def _explained(opened: Opened, line: Line) -> tuple[Decision, Tool | None]:
+    found = await opened.find(line.name)
     if isinstance(found, Decision):
         return found, None
-    given = arguments(words, args, flags_of(found, name))
+    given, _ = line.read(found, _KNOWN)
     acting = opened.acting
-    return await opened.hr.explain(name, given, acting.principal, source=acting.source), found
+    return await opened.hr.explain(line.name, given, acting.principal, source=acting.source), found
 
 
 def _show(out: Side, decision: Decision, helps: str | None) -> None:

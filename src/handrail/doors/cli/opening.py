@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,7 +67,7 @@ class Opened:
 
 
 def open_for(
-    ctx: typer.Context, named: list[str] | None, who: str | None, approver: Approver | None = None
+    ctx: typer.Context, named: Sequence[str] | None, who: str | None, approver: Approver | None = None
 ) -> Opened:
     """Handrail with the tools that `--tools` or the settings name, for whoever `--as` names."""
     settings = load_settings()
@@ -87,6 +87,6 @@ def complete(ctx: typer.Context, incomplete: str) -> list[str]:
     return [tool.id for tool in tools if tool.id.startswith(incomplete)]
 
 
-def tools_of(named: list[str] | None, settings: Settings) -> list[Tool]:
+def tools_of(named: Sequence[str] | None, settings: Settings) -> list[Tool]:
     """The tools of the modules that are named, or else of those in the settings."""
     return load_tools(named, Path.cwd()) if named else load_tools(settings.tools, settings.folder)

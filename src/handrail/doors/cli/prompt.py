@@ -16,11 +16,12 @@ from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.approval import ApprovalRequest, Reply, approve, reject
 from handrail.core.guard.decide import axes, is_standing
 from handrail.documents import DocumentError, parse_json
+from handrail.doors.cli.acting import Acting
 from handrail.doors.cli.exits import Stop
 from handrail.doors.cli.flags import Flags, flags_of
 from handrail.doors.cli.result import told
 from handrail.doors.cli.screen import Side
-from handrail.doors.cli.spelling import read_arguments
+from handrail.doors.cli.spelling import read_words
 from handrail.doors.cli.visible import exact, one_line
 
 _CHOICES = "[a]pprove / [r]eject / [e]dit: "
@@ -83,22 +84,22 @@ def _wake(ready: asyncio.Future[None]) -> None:
 
 @dataclass(slots=True)
 class Asking:
-    """The approver of `handrail run`."""
+    """The approver of `handrail run`. Who acts, and with which tool, is set once it is known."""
 
     terminal: Terminal
-    person: str
+    acting: Acting | None = None
+    tool: Tool | None = None
     yes: bool = False
     """`--yes`: ordinary writes of an agent are answered at once; never what is destructive, dangerous or
     `always_ask`, and never what a rule asks for."""
-    by_agent: bool = False
-    """Whether an agent calls: then the person is the reviewer. A person's own call they can only confirm."""
-    tool: Tool | None = None
-    """The tool that is called; set once it is known."""
 
     async def __call__(self, request: ApprovalRequest) -> Reply | None:
+        assert self.acting is not None
+        person = self.acting.person
         if self.yes and is_standing(request.decision):
-            return approve(by=self.person)
-        answerable = self.by_agent or request.by == "caller"
+            return approve(by=person)
+        # The person reviews what an agent wants; a call of their own they can confirm and no more.
+        answerable = self.acting.agent is not None or request.by == "caller"
         if not answerable or not self.terminal.is_there:
             return None
         card = Card(request, dict(request.args), request.level, request.danger)
@@ -107,10 +108,10 @@ class Asking:
             answer = await self.terminal.line(_CHOICES)
             match (answer or "").lower():
                 case "a" | "approve":
-                    return approve(by=self.person, edits=card.args if card.edited else None)
+                    return approve(by=person, edits=card.args if card.edited else None)
                 case "r" | "reject":
                     reason = await self.terminal.line("Why? (nothing for no reason): ")
-                    return reject(reason or None, by=self.person)
+                    return reject(reason or None, by=person)
                 case "e" | "edit":
                     card = await self._edited(card)
                 case _:
@@ -167,4 +168,11 @@ def _changed(line: str, args: Mapping[str, Any], flags: Flags) -> dict[str, Any]
         words = shlex.split(line)
     except ValueError as error:
         raise Stop(f"a quote is left open ({error})", "close it") from None
-    return {**args, **read_arguments(words, flags)}
+    return {**args, **_arguments(words, flags)}
+
+
+def _arguments(words: list[str], flags: Flags) -> dict[str, Any]:
+    given, own = read_words(words, flags)
+    if own:
+        raise Stop(f"--{next(iter(own))} is no flag of the tool", "only its arguments can be changed here")
+    return given

@@ -68,7 +68,8 @@ class Later(TyperCommand):
         return get_command(app)
 
 
-_FOR_FLAGS = {"allow_extra_args": True, "ignore_unknown_options": True}
+_FOR_FLAGS = {"allow_extra_args": True, "allow_interspersed_args": False}
+"""What stands after the tool's name is left to the command."""
 
 
 def start(opener: object) -> None:

@@ -107,7 +107,7 @@ def screen(debug: bool = False) -> Iterator[Screen]:
         raise typer.Exit(Exit.CANCELLED) from None
     except (Stop, HandrailError) as error:
         if debug:
-            here.err.say(traceback.format_exc())
+            here.err.line(traceback.format_exc())
         stop = error if isinstance(error, Stop) else Stop.of(error)
         here.complain(stop)
         raise typer.Exit(stop.code) from None

@@ -10,17 +10,24 @@ from typing import Any
 
 from handrail.documents import DocumentError, parse_json
 from handrail.doors.cli.exits import Stop
-from handrail.doors.cli.flags import OWN, Flag, Flags, Reading, Values, kind_of
+from handrail.doors.cli.flags import OWN, OWN_SWITCHES, OWN_VALUED, Flag, Flags, Reading
+from handrail.doors.cli.kinds import Values, kind_of
+
+Own = dict[str, list[str]]
+"""Options of the command itself, each with what was written after it; a switch with an empty text."""
 
 
-def read_arguments(words: Sequence[str], flags: Flags) -> dict[str, Any]:
-    """The arguments that flags give."""
+def read_words(words: Sequence[str], flags: Flags) -> tuple[dict[str, Any], Own]:
+    """The arguments that flags give, and the options of the command that stand among them."""
     given: dict[str, Any] = {}
     whole: set[str] = set()
+    own: Own = {}
     rest = list(words)
     while rest:
-        word = rest.pop(0)
-        name, mark, text = _parts(word, flags)
+        name, mark, text = _parts(rest.pop(0), flags)
+        if name in OWN:
+            own.setdefault(name, []).append(_own(name, mark, text, rest))
+            continue
         flag, negative = _find(name, flags)
         if negative or (flag.reading == "switch" and not mark):
             if mark:
@@ -37,7 +44,43 @@ def read_arguments(words: Sequence[str], flags: Flags) -> dict[str, Any]:
         else:
             given[flag.param] = value
             whole.add(flag.param)
-    return given
+    return given, own
+
+
+def look_ahead(words: Sequence[str]) -> Own:
+    """The options of the command that can be told before the tool is known.
+
+    Which flags take a value is not known yet. So an option right after a flag may be its value, written
+    by somebody else, and is left alone: a value must never name a module to be imported.
+    """
+    own: Own = {}
+    rest = list(words)
+    open_flag = False
+    while rest:
+        word = rest.pop(0)
+        name, equals, text = word[2:].partition("=")
+        known = word.startswith("--") and name in OWN
+        if known and not open_flag:
+            if name in OWN_VALUED and not equals:
+                text = rest.pop(0) if rest else ""
+            own.setdefault(name, []).append(text)
+        else:
+            # Also where it stands for a value, a switch of ours has none after it.
+            is_switch = known and name in OWN_SWITCHES
+            open_flag = word.startswith("--") and not equals and not is_switch
+    return own
+
+
+def _own(name: str, mark: str, text: str, rest: list[str]) -> str:
+    if name in OWN_SWITCHES:
+        if mark:
+            raise Stop(f"--{name} takes no value", f"write --{name}")
+        return ""
+    if mark == ":=":
+        raise Stop(f"--{name} is no flag of the tool", f"write --{name}={text}; a flag may be --arg-{name}")
+    if not mark and not rest:
+        raise Stop(f"--{name} wants a value", f"write --{name} VALUE")
+    return text if mark else rest.pop(0)
 
 
 def _parts(word: str, flags: Flags) -> tuple[str, str, str]:
@@ -56,8 +99,6 @@ def _find(name: str, flags: Flags) -> tuple[Flag, bool]:
     found = flags.by_name.get(name)
     if found is not None:
         return found
-    if name in OWN:
-        raise Stop(f"--{name} is no option of this command", "leave it out")
     near = difflib.get_close_matches(name, [*flags.by_name, *OWN], 1, 0.5)
     names = ", ".join(f"--{flag.name}" for flag in flags) or "none"
     raise Stop(f"--{name} is no flag here", f"did you mean --{near[0]}?" if near else f"there are: {names}")

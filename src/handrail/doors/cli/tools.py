@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator
-from itertools import groupby
 from typing import Annotated, Any
 
 import typer
@@ -17,8 +16,6 @@ from handrail.doors.cli.options import As, Debug, Json, Tools
 from handrail.doors.cli.screen import Side, screen
 from handrail.doors.cli.visible import one_line
 
-_ROOMY = 72
-"""Columns from which on a table reads better than lines under each other."""
 _HOW_TO_START = """\
 Make one:   handrail new tool notes.search
 Then:       handrail tools --tools notes_search.py
@@ -53,7 +50,7 @@ def command(
         if json:
             here.out.json([as_json(tool) for tool in found])
         elif found:
-            _people(here.out, found) if here.out.for_people else _pipe(here.out, found)
+            _show(here.out, found)
         elif every:
             here.err.say(f"None of the {len(every)} tools is like that.")
         else:
@@ -85,41 +82,11 @@ def as_json(tool: Tool) -> dict[str, Any]:
     }
 
 
-def _pipe(out: Side, tools: Iterable[Tool]) -> None:
+def _show(out: Side, tools: list[Tool]) -> None:
+    if out.for_people:
+        from handrail.doors.cli.listing import draw_tools  # a pipe needs nothing of rich
+
+        draw_tools(out, tools)
+        return
     for tool in tools:
-        out.say("\t".join((tool.id, tool.level, one_line(tool.description))))
-
-
-def _people(out: Side, tools: list[Tool]) -> None:
-    from rich.console import RenderableType
-    from rich.table import Table
-
-    from handrail.doors.cli.draw import heading, indented, words
-
-    def under(tool: Tool) -> str:
-        return tool.category or ""
-
-    widest = max(len(tool.id) for tool in tools)
-    for category, group in groupby(sorted(tools, key=lambda tool: (under(tool), tool.id)), under):
-        if category:
-            out.draw(heading(category))
-        drawn: RenderableType
-        if out.width >= _ROOMY and widest <= out.width // 2:
-            drawn = table = Table.grid(padding=(0, 2))
-            table.add_column(width=widest)
-            table.add_column(width=max(map(len, LEVELS)))
-            table.add_column()
-            for tool in group:
-                table.add_row(words(tool.id, "cyan"), _level(tool), words(one_line(tool.description)))
-            out.draw(indented(drawn))
-        else:
-            for tool in group:
-                out.draw(indented(words(f"{tool.id}  ", "cyan") + _level(tool)))
-                out.draw(indented(words(one_line(tool.description)), 4))
-        out.say()
-
-
-def _level(tool: Tool) -> Any:
-    from handrail.doors.cli.draw import words
-
-    return words(tool.level, {"write": "yellow", "destructive": "red"}.get(tool.level, "green"))
+        out.line("\t".join((tool.id, tool.level, one_line(tool.description))))

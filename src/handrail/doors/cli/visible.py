@@ -6,10 +6,11 @@ another. Neither reaches a screen from here: each such character is written out.
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from typing import Any
 
-from pydantic_core import to_json
+from pydantic_core import to_jsonable_python
 
 _JOINERS = "\u200c\u200d"
 """Needed inside words of some scripts and inside emoji; they only shape their neighbours."""
@@ -29,7 +30,9 @@ def one_line(text: str) -> str:
 
 def exact(value: Any, indent: int | None = None) -> str:
     """A value as JSON in which every character can be seen; reading it gives the same value."""
-    text = to_json(value, indent=indent, inf_nan_mode="null", fallback=str).decode()
+    plain = to_jsonable_python(value, inf_nan_mode="null", fallback=str)
+    separators = (",", ": ") if indent else (",", ":")
+    text = json.dumps(plain, ensure_ascii=False, indent=indent, separators=separators)
     if text.isascii() and "\x7f" not in text:
         return text
     return "".join(one if one == "\n" or one.isprintable() else _json_escape(one) for one in text)

@@ -14,7 +14,7 @@ from handrail import from_json_schema
 from handrail.doors.cli.exits import Stop
 from handrail.doors.cli.flags import Flags, flags_of
 from handrail.doors.cli.root import COMMANDS, Entry, Later
-from handrail.doors.cli.spelling import read_arguments, write_arguments
+from handrail.doors.cli.spelling import look_ahead, read_words, write_arguments
 
 
 def flags(properties: dict[str, Any], required: list[str] | None = None) -> Flags:
@@ -23,7 +23,9 @@ def flags(properties: dict[str, Any], required: list[str] | None = None) -> Flag
 
 
 def read(line: str, **properties: Any) -> dict[str, Any]:
-    return read_arguments(shlex.split(line), flags(properties))
+    given, own = read_words(shlex.split(line), flags(properties))
+    assert own == {}
+    return given
 
 
 TEXT = {"type": "string"}
@@ -95,7 +97,9 @@ def test_what_does_not_fit_reaches_the_guard_as_it_was_typed(line: str, schema: 
         ("--limt 5", "--limt is no flag here", "did you mean --limit?"),
         ("--zzz", "--zzz is no flag here", "there are: --limit, --on, --tags, --at"),
         ("--jsn", "--jsn is no flag here", "did you mean --json?"),
-        ("--yes", "--yes is no option of this command", "leave it out"),
+        ("--yes=1", "--yes takes no value", "write --yes"),
+        ("--session", "--session wants a value", "write --session VALUE"),
+        ("--args:=1", "--args is no flag of the tool", "write --args=1; a flag may be --arg-args"),
         ("--limit", "--limit wants a value", "write --limit VALUE, or --limit:=JSON"),
         ("--limit --on", "--limit wants a value", "if you mean the text '--on', write --limit=--on"),
         ("--limit --at=1", "--limit wants a value", "if you mean the text '--at=1', write --limit=--at=1"),
@@ -120,7 +124,7 @@ def test_what_does_not_fit_reaches_the_guard_as_it_was_typed(line: str, schema: 
 def test_a_mistake_is_told_with_what_to_do(line: str, problem: str, remedy: str) -> None:
     properties = {"limit": INTEGER, "on": SWITCH, "tags": LIST, "at": {"type": "object"}}
     with pytest.raises(Stop) as stop:
-        read_arguments(shlex.split(line), flags(properties, ["limit"]))
+        read_words(shlex.split(line), flags(properties, ["limit"]))
     assert (stop.value.problem, stop.value.remedy) == (problem, remedy)
 
 
@@ -181,20 +185,75 @@ def test_any_arguments_can_be_written_as_flags_and_are_read_back_the_same(
     properties, args = case
     known = flags(properties)
     words = write_arguments(args, known)
-    back = read_arguments(shlex.split(shlex.join(words)), known)
+    back, own = read_words(shlex.split(shlex.join(words)), known)
+    assert own == look_ahead(words) == {}
     assert json.dumps(back, sort_keys=True) == json.dumps(args, sort_keys=True)
 
 
 @given(schemas_with_arguments())
-def test_the_options_of_run_leave_the_flags_of_the_tool_alone(
-    case: tuple[dict[str, Any], dict[str, Any]],
-) -> None:
+def test_typer_leaves_what_follows_the_name_alone(case: tuple[dict[str, Any], dict[str, Any]]) -> None:
     properties, args = case
-    words = write_arguments(args, flags(properties))
+    words = [*write_arguments(args, flags(properties)), "--json", "--", "-x"]
     entry = COMMANDS["run"]
     assert isinstance(entry, Entry)
-    ctx = Later("run", entry).make_context("run", ["some.tool", *words, "--json"])
-    assert (ctx.params["name"], ctx.params["json"], ctx.args) == ("some.tool", True, words)
+    ctx = Later("run", entry).make_context("run", ["--session", "s", "some.tool", *words])
+    assert (ctx.params["name"], ctx.params["session"], ctx.params["json"]) == ("some.tool", "s", False)
+    assert ctx.args == words
+
+
+def test_options_of_the_command_may_stand_among_the_flags() -> None:
+    known = flags({"text": TEXT, "on": SWITCH})
+    line = "--tools a --text x --json --on --yes --as=agent --session s --tools=b --timeout 5"
+    given, own = read_words(shlex.split(line), known)
+    assert given == {"text": "x", "on": True}
+    assert own == {
+        "tools": ["a", "b"],
+        "json": [""],
+        "yes": [""],
+        "as": ["agent"],
+        "session": ["s"],
+        "timeout": ["5"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "own"),
+    [
+        ("--tools a --x=1 --tools=b", {"tools": ["a", "b"]}),
+        ("--x 1 --as agent --debug", {"as": ["agent"], "debug": [""]}),
+        ("--json --tools a", {"json": [""], "tools": ["a"]}),
+        ("--x --tools=evil", {}),
+        ("--x --tools evil", {}),
+        ("--on --x --tools=evil", {}),
+        ("--x --y --tools=evil", {}),
+        ("--x --session --tools=evil", {}),
+        ("--on --json --tools=a", {"tools": ["a"]}),
+        ("--session --tools=evil", {"session": ["--tools=evil"]}),
+        ("--args --as --tools=a", {"args": ["--as"], "tools": ["a"]}),
+        ("--x -- --tools=a", {}),
+        ("--tools", {"tools": [""]}),
+    ],
+)
+def test_before_the_tool_is_known_only_what_cannot_be_a_value_counts(line: str, own: Any) -> None:
+    assert look_ahead(shlex.split(line)) == own
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["--x", "--on", "--x=1", "v", "--tools=m", "--as", "--json", "--session", "--session=s"]
+        )
+    )
+)
+def test_what_is_told_ahead_is_never_a_value_later(words: list[str]) -> None:
+    try:
+        _, own = read_words(words, flags({"x": TEXT, "on": SWITCH}))
+    except Stop:
+        return
+    ahead = look_ahead(words)
+    assert set(ahead.get("tools", ())) <= set(own.get("tools", ()))
+    assert len(ahead.get("tools", ())) <= len(own.get("tools", ()))
+    assert len(ahead.get("as", ())) <= len(own.get("as", ()))
 
 
 def test_what_has_no_flag_is_written_as_args() -> None:
