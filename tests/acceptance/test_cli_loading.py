@@ -158,3 +158,17 @@ def test_a_tool_that_cannot_be_set_up_is_left_out_with_a_line(tmp_path: Path) ->
     ran = handrail("run", "f.lazy", "--tools", "lazy", cwd=tmp_path)
     assert ran.code == 3
     assert "refused TOOL_UNAVAILABLE: f.lazy could not be set up: no disk" in ran.err
+
+
+def test_a_tool_that_is_there_only_at_the_second_look_does_not_run_without_arguments(tmp_path: Path) -> None:
+    write(
+        tmp_path / "flaky.py",
+        text="from handrail import define\ntries = []\n"
+        "def prepare(init):\n    tries.append(1)\n    if len(tries) == 1:\n        raise OSError('not yet')\n"
+        "    return {'description': 'Do it.', 'level': 'write', 'params': {}, 'execute': run}\n"
+        "def run(args):\n    open('trace.txt', 'w').close()\n    return ''\n"
+        "flaky = define('f.flaky', prepare)\n",
+    )
+    done = handrail("run", "f.flaky", "--tools", "flaky", "--json", cwd=tmp_path)
+    assert (done.code, done.json["code"]) == (3, "STALE_TOOL")
+    assert not (tmp_path / "trace.txt").exists()

@@ -80,7 +80,10 @@ def test_a_wrong_command_line_says_what_to_do(tmp_path: Path, words: list[str], 
 
 def test_the_name_comes_before_the_flags(tmp_path: Path) -> None:
     nameless = shop("run", cwd=tmp_path)
-    assert (nameless.code, nameless.err.startswith("error: which tool?\n  name it: handrail run NAME")) == (
+    assert (
+        nameless.code,
+        nameless.err.startswith("error: which tool?\n  its name comes before its flags"),
+    ) == (
         2,
         True,
     )

@@ -70,7 +70,7 @@ class Line:
     @property
     def name(self) -> str:
         if not self.given_name:
-            raise Stop("which tool?", "name it: handrail run NAME [FLAGS]; see: handrail tools")
+            raise Stop("which tool?", "its name comes before its flags; see: handrail tools")
         return self.given_name
 
     def read(self, tool: Tool, known: Collection[str] = OWN) -> tuple[dict[str, Any], Options]:
