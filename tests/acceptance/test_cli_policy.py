@@ -75,7 +75,12 @@ What would help: other arguments, or a change of the rule 'large orders'; it app
             "allow/deny",
             "add it to the allow list under [policy] allow",
         ),
-        (["stock.vault"], "deny", "permission", "the permission (`permissions` in handrail.toml)"),
+        (
+            ["stock.vault"],
+            "deny",
+            "permission",
+            "let the caller hold that permission (`permissions` in handrail.toml)",
+        ),
         (["stock.drop", "--item=a"], "ask", "danger", "confirm it: handrail run asks you at a terminal"),
         (["stock.order", "--item=a", "--pieces=1", "--as=agent:clerk"], "ask", "level", "--yes answers it"),
         (["stock.drop", "--item=a", "--as=agent:clerk"], "ask", "danger", "--yes does not answer this one"),

@@ -234,7 +234,8 @@ def test_yes_does_not_answer_what_a_rule_asks_for(tmp_path: Path) -> None:
     rule = '[[policy.rules]]\ntool = "stock.order"\nwhen = { pieces = { gt = 10 } }\nreason = "many pieces"\n'
     (tmp_path / "handrail.toml").write_text(rule)
     many = ["run", "stock.order", "--item=a", "--pieces=11"]
-    assert shop(*many, "--as", "agent", "--yes", cwd=tmp_path).code == 4
+    agent = shop(*many, "--as", "agent", "--yes", cwd=tmp_path)
+    assert (agent.code, "Run it at a terminal, where you can answer" in agent.err) == (4, True)
     person = shop(*many, cwd=tmp_path)
     assert person.code == 4
     assert "A rule wants somebody else to agree, so you cannot answer it yourself." in person.err

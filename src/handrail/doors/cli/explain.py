@@ -42,7 +42,7 @@ def command(
         opened = open_for(ctx, line.early.tools, line.early.as_)
         opened.need_tools()
         decision, tool = asyncio.run(_explained(opened, line))
-        helps = what_helps(decision, tool, opened)
+        helps = what_helps(decision, opened)
         if json or "--json" in line.words:
             here.out.json(decision_json(decision) | {"tool": name, "what_helps": helps})
         else:
@@ -73,7 +73,7 @@ def _show(out: Side, decision: Decision, helps: str | None) -> None:
         out.say(f"\nWhat would help: {helps}")
 
 
-def what_helps(decision: Decision, tool: Tool | None, opened: Opened) -> str | None:
+def what_helps(decision: Decision, opened: Opened) -> str | None:
     """What would make the call pass, as far as the deciding step tells."""
     decider = decision.decider
     if decider is None or decision.verdict == "allow":
@@ -86,8 +86,7 @@ def what_helps(decision: Decision, tool: Tool | None, opened: Opened) -> str | N
         case "allow/deny":
             return _lists(decider)
         case "permission":
-            needed = tool.requires if tool else None
-            return f"the caller must hold {needed or 'the permission'} (`permissions` in handrail.toml)"
+            return "let the caller hold that permission (`permissions` in handrail.toml)"
         case "capability":
             return "grant the capability under [policy] capabilities"
         case "plan":
@@ -110,7 +109,9 @@ def _rule(step: Step, opened: Opened) -> str:
     rule = next((one for one in rules if one.label == step.rule), None)
     when = f"; it applies when {dict(rule.when)}" if rule is not None and rule.when else ""
     change = f"other arguments, or a change of the rule {step.rule!r}{when}"
-    return change if step.verdict != "ask" else f"somebody else agrees; or {change}"
+    if step.verdict != "ask":
+        return change
+    return f"{'somebody else' if opened.acting.agent is None else 'a person'} agrees; or {change}"
 
 
 def _answer(decision: Decision) -> str:

@@ -8,11 +8,12 @@ from handrail.core.define.call import Outcome, Repair
 from handrail.core.define.decision import Decision
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
+from handrail.doors.cli.acting import Acting
 from handrail.doors.cli.screen import Screen, Side
 from handrail.doors.cli.visible import exact
 
 
-def show_outcome(here: Screen, outcome: Outcome, tool: Tool | None) -> None:
+def show_outcome(here: Screen, outcome: Outcome, tool: Tool | None, acting: Acting) -> None:
     """The result on standard output; how it went, on standard error."""
     for repair in outcome.repairs:
         here.err.say(told(repair), "yellow")
@@ -28,7 +29,7 @@ def show_outcome(here: Screen, outcome: Outcome, tool: Tool | None) -> None:
         return
     said = result.error or result.output or result.to_ui()
     here.err.say(f"{outcome.status}{f' {outcome.code}' if outcome.code else ''}: {said}", "red")
-    if hint := hint_of(outcome):
+    if hint := hint_of(outcome, acting):
         here.err.say(f"  {hint}")
 
 
@@ -122,11 +123,11 @@ def decision_json(decision: Decision) -> dict[str, Any]:
     }
 
 
-def hint_of(outcome: Outcome) -> str | None:
+def hint_of(outcome: Outcome, acting: Acting) -> str | None:
     """What the person at the terminal can do next."""
     name = outcome.tool
     if outcome.code == "NEEDS_APPROVAL":
-        return _who_answers(outcome)
+        return _who_answers(outcome, acting)
     return {
         "TOOL_NOT_FOUND": "See which tools there are: handrail tools",
         "NOT_PERMITTED": f"See why: handrail policy explain {name}",
@@ -139,13 +140,9 @@ def hint_of(outcome: Outcome) -> str | None:
     }.get(outcome.code or "")
 
 
-def _who_answers(outcome: Outcome) -> str:
+def _who_answers(outcome: Outcome, acting: Acting) -> str:
+    if acting.agent is not None:
+        return "Run it at a terminal, where you can answer; --yes answers writes that are not dangerous."
     if outcome.decision is not None and outcome.decision.by == "caller":
         return "Run it at a terminal, where you can confirm it."
-    if outcome.decision is not None and any(step.layer == "rules" for step in _asking(outcome.decision)):
-        return "A rule wants somebody else to agree, so you cannot answer it yourself."
-    return "Run it at a terminal, where you can answer; --yes answers writes that are not dangerous."
-
-
-def _asking(decision: Decision) -> list[Any]:
-    return [step for step in decision.trace if step.verdict == "ask"]
+    return "A rule wants somebody else to agree, so you cannot answer it yourself."

@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 
-from handrail.core.define.call import Outcome
 from handrail.core.define.tool import Tool
 from handrail.doors.cli.calling import call
 from handrail.doors.cli.exits import Exit, Stop, exit_of
@@ -80,11 +79,16 @@ async def _run(opened: Opened, asking: Asking, line: Line, here: Screen) -> Exit
                 raise Stop("--yes goes with --as agent", remedy)
             asking.acting, asking.tool, asking.yes = opened.acting, tool, options.yes
             outcome = await call(opened, line.name, given, tool.digest, here.err, options.session)
-            _show(here, outcome, tool, options.json)
+            json = options.json
         else:
             # With the digest of no tool: whatever this name stands for by now, it is refused and not run.
             outcome = await call(opened, line.name, {}, "unseen", here.err)
-            _show(here, outcome, None, line.before.json or "--json" in line.words)
+            json = line.before.json or "--json" in line.words
+        if json:
+            here.out.json(outcome_json(outcome))
+        else:
+            show_outcome(here, outcome, tool if isinstance(tool, Tool) else None, opened.acting)
+        here.out.flush()
     if outcome.code in ("CANCELLED", "TIMEOUT"):
         _leave_within(_LAST_SECOND, exit_of(outcome))
     return exit_of(outcome)
@@ -98,14 +102,6 @@ def _seconds(text: str) -> float:
     if not 0 < seconds < math.inf:
         raise Stop(f"--timeout {text!r} is no time", "give seconds above 0")
     return seconds
-
-
-def _show(here: Screen, outcome: Outcome, tool: Tool | None, json: bool) -> None:
-    if json:
-        here.out.json(outcome_json(outcome))
-    else:
-        show_outcome(here, outcome, tool)
-    here.out.flush()
 
 
 def _leave_within(seconds: float, code: Exit) -> None:
