@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from benchmarks.row import Row
-from benchmarks.rows import batch, imports, one_call, scale, search
+from benchmarks.rows import batch, command_line, imports, one_call, scale, search
 from benchmarks.timing import Effort
 
 
@@ -24,4 +24,5 @@ ALL: dict[str, Rows] = {
     "batch": batch,
     "search": search,
     "imports": imports,
+    "command_line": command_line,
 }

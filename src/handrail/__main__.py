@@ -1,0 +1,5 @@
+"""`python -m handrail` is the `handrail` command."""
+
+from handrail.app import main
+
+main()

@@ -1,0 +1,59 @@
+"""The composition root: the entry point, and how a Handrail is made of settings. Alone knows every room."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from handrail.core.define.tool import Tool
+    from handrail.core.guard.approval import Approver
+    from handrail.core.guard.policy import Policy
+    from handrail.engine import Handrail
+    from handrail.settings import Settings
+
+
+def main() -> None:
+    """The `handrail` command."""
+    from handrail.doors.cli.root import start
+
+    start(open_handrail)
+
+
+def open_handrail(
+    settings: Settings, tools: Iterable[Tool], agent: str | None = None, approver: Approver | None = None, /
+) -> Handrail:
+    """A Handrail as the settings want it; for an agent, with the policy that is written for it.
+
+    What this needs is loaded here and not above: `handrail --help` does without.
+    """
+    from handrail.engine import Handrail
+
+    return Handrail(
+        tools,
+        policy=policy_of(settings, agent),
+        approver=approver,
+        secrets={name: os.environ[name] for name in settings.secrets if name in os.environ},
+        timeout=settings.timeout,
+        cancel_grace=settings.cancel_grace,
+    )
+
+
+def policy_of(settings: Settings, agent: str | None = None) -> Policy:
+    """The policy of the settings; an agent that has one of its own gets it inside this one."""
+    from handrail.core.errors import PolicyError
+    from handrail.policyfile import load_policies, read_policy
+
+    policy = read_policy(settings.policy, f"{settings.file}: policy")
+    if settings.agents is None:
+        return policy
+    policies = load_policies(settings.path(settings.agents))
+    if agent is None:
+        return policy
+    if agent not in policies:
+        near = difflib.get_close_matches(agent, policies, 1, 0.5)
+        remedy = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(policies) or 'none'}"
+        raise PolicyError(f"{settings.agents}: there is no agent {agent!r}", remedy=remedy)
+    return policy.spawn(policies[agent])

@@ -1,0 +1,114 @@
+"""Documents: JSON, TOML and YAML from people's files, read strictly and refused with file, line and remedy.
+
+A name that stands twice in an object is refused: readers keep one of the two and say nothing, and of two deny
+lists one would be gone.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from handrail.core.errors import DefinitionError
+
+_TWICE = "keep one of them"
+
+
+class DocumentError(DefinitionError):
+    """A document cannot be read."""
+
+
+def read_document(path: Path) -> Any:
+    """The data in a file, in the format that its name says."""
+    parse = _FORMATS.get(path.suffix.lower())
+    if parse is None:
+        known = ", ".join(_FORMATS)
+        raise DocumentError(f"{path}: its format is not known", remedy=f"let its name end in one of: {known}")
+    return parse(read_text(path), str(path))
+
+
+def read_text(path: Path) -> str:
+    """The text of a file that a person named."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        problem = f"{path}: it is not UTF-8 text (byte {error.start})"
+        raise DocumentError(problem, remedy="save it as UTF-8") from None
+    except OSError as error:
+        why = error.strerror or error
+        raise DocumentError(f"{path}: it cannot be read ({why})", remedy="check the path") from None
+
+
+def parse_json(text: str, where: str) -> Any:
+    """The value of a JSON text; `where` names it in errors."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            double = next(name for name in names if names.count(name) > 1)
+            raise DocumentError(f"{where}: {double!r} is given twice in one object", remedy=_TWICE)
+        return found
+
+    def no_number(word: str) -> NoReturn:
+        raise DocumentError(f"{where}: {word} is not a JSON number", remedy="leave it out or write null")
+
+    try:
+        return json.loads(text, object_pairs_hook=once, parse_constant=no_number)
+    except json.JSONDecodeError as error:
+        at = f"line {error.lineno}, column {error.colno}"
+        remedy = "write JSON: text and names in double quotes, no comma at the end"
+        raise DocumentError(f"{where}: it is not JSON ({error.msg}, {at})", remedy=remedy) from None
+    except (ValueError, RecursionError) as error:
+        problem = f"{where}: it cannot be read as JSON ({error})"
+        raise DocumentError(problem, remedy="write a smaller number or a flatter value") from None
+
+
+def parse_toml(text: str, where: str) -> Any:
+    """The table of a TOML text."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DocumentError(f"{where}: it is not TOML ({error})", remedy="correct it there") from None
+
+
+def parse_yaml(text: str, where: str) -> Any:
+    """The value of a YAML text. YAML is an extra: its package is loaded here and nowhere else."""
+    try:
+        import yaml
+    except ImportError:
+        remedy = "pip install 'handrail[yaml]', or write the file as TOML or JSON"
+        raise DocumentError(f"{where}: reading YAML needs the package pyyaml", remedy=remedy) from None
+
+    class Once(yaml.SafeLoader):
+        """Plain data only, and no name twice."""
+
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+            names: set[Any] = set()
+            for key_node, _ in node.value:
+                name = key_node.value if isinstance(key_node, yaml.ScalarNode) else None
+                if name is not None and name in names:
+                    line = key_node.start_mark.line + 1
+                    raise DocumentError(f"{where}:{line}: {name!r} is given twice", remedy=_TWICE)
+                names.add(name)
+            return super().construct_mapping(node, deep)
+
+    try:
+        return yaml.load(text, Once)
+    except yaml.MarkedYAMLError as error:
+        line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
+        problem = f"{where}{line}: it is not YAML ({error.problem})"
+        raise DocumentError(problem, remedy="correct it there") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise DocumentError(f"{where}: it is not YAML ({error})", remedy="correct it there") from None
+
+
+_FORMATS: dict[str, Callable[[str, str], Any]] = {
+    ".toml": parse_toml,
+    ".yaml": parse_yaml,
+    ".yml": parse_yaml,
+    ".json": parse_json,
+}

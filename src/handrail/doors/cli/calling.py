@@ -1,0 +1,104 @@
+"""Calling: one call with its progress shown while it runs, and Ctrl-C that really stops it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from types import FrameType
+from typing import Any
+
+from handrail.core.define.call import Outcome
+from handrail.core.ids import new_id
+from handrail.core.tell.events import Event, OutputAppended, Progress
+from handrail.doors.cli.exits import Exit
+from handrail.doors.cli.opening import Opened
+from handrail.doors.cli.screen import Side
+from handrail.doors.cli.visible import one_line, visible
+
+
+async def call(
+    opened: Opened,
+    name: str,
+    args: Mapping[str, Any],
+    digest: str,
+    live: Side,
+    session: str | None = None,
+) -> Outcome:
+    """Run one call. A first Ctrl-C cancels it, and its body can clean up; a second one leaves at once."""
+    hr, acting = opened.hr, opened.acting
+    call_id = new_id("call")
+    told = _Live(live, call_id)
+    stop_listening = hr.subscribe(told.hear)
+    calling = asyncio.create_task(
+        hr.call(
+            name,
+            args,
+            principal=acting.principal,
+            source=acting.source,
+            session=session,
+            digest=digest,
+            id=call_id,
+        )
+    )
+    stopping: list[asyncio.Task[bool]] = []
+
+    def stop(why: str) -> None:
+        live.say("Stopping; press Ctrl-C again to leave at once.", "dim")
+        stopping.append(asyncio.create_task(hr.cancel(call_id, why)))
+
+    _on_interrupt(asyncio.get_running_loop(), stop)
+    try:
+        return await calling
+    finally:
+        stop_listening()
+        told.end()
+
+
+def _on_interrupt(loop: asyncio.AbstractEventLoop, stop: Callable[[str], None]) -> None:
+    """Hand the first SIGINT or SIGTERM to `stop`; the next one ends the process.
+
+    The handlers stay when the call is over: Ctrl-C while threads come to their end means to leave.
+    """
+    seen = False
+
+    def heard(number: int, frame: FrameType | None) -> None:
+        nonlocal seen
+        if seen or loop.is_closed():
+            os._exit(Exit.CANCELLED)
+        seen = True
+        loop.call_soon_threadsafe(stop, "Ctrl-C" if number == signal.SIGINT else "it was told to end")
+
+    signal.signal(signal.SIGINT, heard)
+    signal.signal(signal.SIGTERM, heard)
+
+
+class _Live:
+    """What a body says while it runs, on standard error."""
+
+    def __init__(self, side: Side, call_id: str) -> None:
+        self._side = side
+        self._call_id = call_id
+        self._open = False
+        """Whether the last piece of output left its line open."""
+
+    def hear(self, event: Event) -> None:
+        if event.call_id != self._call_id:
+            return
+        with suppress(OSError):  # nobody reads it any more; the call goes on
+            if isinstance(event, Progress) and isinstance(event.title, str):
+                self.end()
+                self._side.say(f"… {one_line(event.title)}", "dim")
+            elif isinstance(event, OutputAppended) and event.chunk:
+                self._side.stream.write(visible(event.chunk))
+                self._side.flush()
+                self._open = not event.chunk.endswith("\n")
+
+    def end(self) -> None:
+        """Close the line that a piece of output left open."""
+        if self._open:
+            with suppress(OSError):
+                self._side.stream.write("\n")
+            self._open = False

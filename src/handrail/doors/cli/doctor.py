@@ -1,0 +1,149 @@
+"""handrail doctor: is everything here as it should be?"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Literal, TypeVar
+
+import typer
+
+from handrail.core.errors import HandrailError
+from handrail.doors.cli.exits import Exit, Stop
+from handrail.doors.cli.opening import Opener, tools_of
+from handrail.doors.cli.options import Debug, Json, Tools
+from handrail.doors.cli.screen import Screen, Side, screen
+from handrail.settings import FILE, Settings, load_settings
+
+T = TypeVar("T")
+State = Literal["ok", "warn", "fail"]
+_STYLES: dict[State, str] = {"ok": "green", "warn": "yellow", "fail": "red"}
+_OLDEST = (3, 11)
+_NEEDED = ("handrail", "pydantic", "jsonschema-rs", "typer", "rich")
+_EXTRAS = {"yaml": "pyyaml"}
+_NARROW = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    state: State
+    said: str
+    remedy: str | None = None
+
+
+def command(ctx: typer.Context, json: Json = False, tools: Tools = None, debug: Debug = False) -> None:
+    """Check the set-up, and say what to do."""
+    with screen(debug) as here:
+        checks = [_python(), *_packages(), *_extras(), *_project(tools, ctx.obj), _terminal(here)]
+        failed = any(one.state == "fail" for one in checks)
+        if json:
+            here.out.json({"ok": not failed, "checks": [asdict(one) for one in checks]})
+        else:
+            _show(here.out, checks)
+        if failed:
+            raise typer.Exit(Exit.FAILED)
+
+
+def _show(out: Side, checks: list[Check]) -> None:
+    for one in checks:
+        if out.for_people:
+            out.say(f"{one.state:<4}  {one.name:<12}  {one.said}", _STYLES[one.state])
+            if one.remedy:
+                out.say(f"      {one.remedy}")
+        else:
+            out.say("\t".join((one.state, one.name, one.said, one.remedy or "")))
+
+
+def _python() -> Check:
+    said = f"{platform.python_version()} at {sys.executable}"
+    if sys.version_info >= _OLDEST:
+        return Check("python", "ok", said)
+    return Check("python", "fail", said, "use Python {}.{} or newer".format(*_OLDEST))
+
+
+def _packages() -> Iterator[Check]:
+    for name in _NEEDED:
+        version = _version(name)
+        if version is None:
+            yield Check(name, "fail", "not installed", "install handrail again: pip install handrail")
+        else:
+            yield Check(name, "ok", version)
+
+
+def _extras() -> Iterator[Check]:
+    for extra, package in _EXTRAS.items():
+        version = _version(package)
+        said = "not installed" if version is None else f"{package} {version}"
+        remedy = f"only if you need it: pip install 'handrail[{extra}]'" if version is None else None
+        yield Check(f"extra {extra}", "ok", said, remedy)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _project(named: list[str] | None, opener: Opener) -> Iterator[Check]:
+    """Settings, then the policy in them, then the tools they name; each needs the one before."""
+    settings = _tried("settings", load_settings)
+    if isinstance(settings, Check):
+        yield settings
+        return
+    if settings.file is None:
+        yield Check("settings", "warn", f"no {FILE} here or above", 'write one: tools = ["shop.tools"]')
+    else:
+        yield Check("settings", "ok", str(settings.file))
+    opened = _tried("policy", lambda: opener(settings, (), None, None))
+    yield (
+        opened if isinstance(opened, Check) else Check("policy", "ok", f"mode {opened.policy.approval_mode}")
+    )
+    yield _tools(named, settings, opener)
+
+
+def _tools(named: list[str] | None, settings: Settings, opener: Opener) -> Check:
+    tools = _tried("tools", lambda: tools_of(named, settings))
+    if isinstance(tools, Check):
+        return tools
+    if not tools:
+        return Check("tools", "warn", "none", "make one: handrail new tool notes.search")
+    if isinstance(clash := _tried("tools", lambda: opener(settings, tools, None, None)), Check):
+        return clash
+    from handrail.conformance import check_ready  # its rules load when they are asked for
+
+    findings = asyncio.run(check_ready(tools))
+    said = f"{len(tools)} found"
+    if findings:
+        return Check("tools", "warn", f"{said}, {len(findings)} findings", "read them: handrail conformance")
+    return Check("tools", "ok", said)
+
+
+def _tried(name: str, attempt: Callable[[], T]) -> T | Check:
+    """What an attempt gives, or why it failed."""
+    try:
+        return attempt()
+    except (Stop, HandrailError) as error:
+        stop = error if isinstance(error, Stop) else Stop.of(error)
+        return Check(name, "fail", stop.problem, stop.remedy)
+
+
+def _terminal(here: Screen) -> Check:
+    out = here.out
+    encoding = (out.stream.encoding or "").lower().replace("-", "")
+    if encoding != "utf8":
+        return Check("terminal", "warn", f"its encoding is {encoding}", "set PYTHONIOENCODING=utf-8")
+    if not out.for_people:
+        return Check("terminal", "ok", "standard output is none, so it is written plainly")
+    colours = "no colours" if out.console.no_color else "colours"
+    said = f"{out.width} columns, {colours}"
+    if out.width < _NARROW:
+        return Check("terminal", "warn", said, f"tables read better from {_NARROW} columns on")
+    return Check("terminal", "ok", said)

@@ -1,0 +1,122 @@
+"""handrail policy explain: what the guard would say to a call, and why. Nothing runs."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import typer
+
+from handrail.core.define.decision import Decision, Step
+from handrail.core.define.tool import Tool
+from handrail.core.guard.decide import is_standing
+from handrail.doors.cli.exits import Exit
+from handrail.doors.cli.line import Args, Line, Name, Options
+from handrail.doors.cli.opening import Opened, open_for
+from handrail.doors.cli.options import As, Debug, Json, Tools
+from handrail.doors.cli.result import decision_json
+from handrail.doors.cli.screen import Side, screen
+
+_KNOWN = frozenset({"args", "as", "debug", "json", "tools"})
+_STYLES = {"allow": "", "ask": "yellow", "queue": "yellow", "deny": "red"}
+_INVALID = frozenset({"MISSING_PARAM", "INVALID_PARAM"})
+
+
+def command(
+    ctx: typer.Context,
+    name: Name = None,
+    args: Args = None,
+    json: Json = False,
+    as_: As = None,
+    tools: Tools = None,
+    debug: Debug = False,
+) -> None:
+    """Say whether a call would run, and why.
+
+    Every layer that was asked, the one that decided, and what would make it pass. Nothing runs. Give the
+    arguments as `handrail run` takes them.
+    """
+    options = Options(args, as_, tools=tuple(tools or ()), json=json, debug=debug)
+    line = Line(options, name, ctx.args)
+    with screen(line.early.debug) as here:
+        opened = open_for(ctx, line.early.tools, line.early.as_)
+        opened.need_tools()
+        decision, tool = asyncio.run(_explained(opened, line))
+        helps = what_helps(decision, opened)
+        if json or "--json" in line.words:
+            here.out.json(decision_json(decision) | {"tool": name, "what_helps": helps})
+        else:
+            _show(here.out, decision, helps)
+        if decision.code in _INVALID:
+            raise typer.Exit(Exit.USAGE)
+        if tool is None and decision.code in ("TOOL_NOT_FOUND", "TOOL_UNAVAILABLE"):
+            raise typer.Exit(Exit.REFUSED)
+
+
+async def _explained(opened: Opened, line: Line) -> tuple[Decision, Tool | None]:
+    found = await opened.find(line.name)
+    if isinstance(found, Decision):
+        return found, None
+    given, _ = line.read(found, _KNOWN)
+    acting = opened.acting
+    return await opened.hr.explain(line.name, given, acting.principal, source=acting.source), found
+
+
+def _show(out: Side, decision: Decision, helps: str | None) -> None:
+    out.say(f"{decision.verdict}: {decision.reason}", "bold")
+    decider = decision.decider
+    for step in decision.trace:
+        mark = ">" if step is decider else " "
+        rule = f" [{step.rule}]" if step.rule else ""
+        out.say(f"  {mark} {step.layer}{rule}: {step.verdict}, {step.reason}", _STYLES[step.verdict])
+    if helps:
+        out.say(f"\nWhat would help: {helps}")
+
+
+def what_helps(decision: Decision, opened: Opened) -> str | None:
+    """What would make the call pass, as far as the deciding step tells."""
+    decider = decision.decider
+    if decider is None or decision.verdict == "allow":
+        return None
+    if decision.code in _INVALID:
+        return "correct the arguments; the flags are shown by: handrail run NAME --help"
+    match decider.layer:
+        case "find" | "visibility":
+            return "use the name of a tool that is there; see: handrail tools"
+        case "allow/deny":
+            return _lists(decider)
+        case "permission":
+            return "let the caller hold that permission (`permissions` in handrail.toml)"
+        case "capability":
+            return "grant the capability under [policy] capabilities"
+        case "plan":
+            return "switch plan mode off under [policy] plan, or review and run the plan"
+        case "rules":
+            return _rule(decider, opened)
+        case "danger" | "level" | "policy":
+            return _answer(decision)
+    return "look at what the step says, and ask whoever wrote it"
+
+
+def _lists(step: Step) -> str:
+    if step.rule == "deny":
+        return "take it off the deny list under [policy] deny, here or in the agent's own policy"
+    return "add it to the allow list under [policy] allow, here or in the agent's own policy"
+
+
+def _rule(step: Step, opened: Opened) -> str:
+    rules: Any = (rule for one in opened.hr.policy.chain for rule in one.rules)
+    rule = next((one for one in rules if one.label == step.rule), None)
+    when = f"; it applies when {dict(rule.when)}" if rule is not None and rule.when else ""
+    change = f"other arguments, or a change of the rule {step.rule!r}{when}"
+    if step.verdict != "ask":
+        return change
+    return f"{'somebody else' if opened.acting.agent is None else 'a person'} agrees; or {change}"
+
+
+def _answer(decision: Decision) -> str:
+    if decision.by == "caller":
+        return "confirm it: handrail run asks you at a terminal"
+    if is_standing(decision):
+        return "a person agrees: handrail run --as agent asks you at a terminal, and --yes answers it"
+    return "a person agrees: handrail run --as agent asks you at a terminal; --yes does not answer this one"

@@ -1,0 +1,114 @@
+"""handrail new tool: a tool, its description file and its test, from the template."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+from typing import Annotated
+
+import typer
+
+from handrail.core.define.names import MAX_NAME, is_name, words
+from handrail.doors.cli.exits import Stop
+from handrail.doors.cli.options import Debug
+from handrail.doors.cli.screen import screen
+
+_TEMPLATES = Path(__file__).parent / "templates"
+STYLES = ("function", "class", "definition", "parameters", "schema")
+_RULE = f"use letters, digits, _ and -, and dots between words, at most {MAX_NAME} characters"
+
+
+def command(
+    name: Annotated[str, typer.Argument(help="What the tool is called, such as notes.search.")],
+    path: Annotated[Path, typer.Option("--path", metavar="folder", help="Where to write.")] = Path(),
+    style: Annotated[
+        str, typer.Option("--style", metavar="style", help=f"One of {', '.join(STYLES)}.")
+    ] = "function",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Write a tool, its description file and its test."""
+    with screen(debug) as here:
+        new = named(name, path)
+        if style not in STYLES:
+            raise Stop(f"{style!r} is no style", f"use one of: {', '.join(STYLES)}")
+        files = new.files(style)
+        if not force and (there := [str(file) for file in files if file.exists()]):
+            raise Stop(f"already there: {', '.join(there)}", "choose another name, or overwrite with --force")
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            for file, text in files.items():
+                file.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise Stop(f"{error.filename} cannot be written ({error.strerror})", "check the path") from None
+        for file in files:
+            here.out.say(str(file))
+        here.out.flush()
+        here.err.line(f"Try it:   handrail run {name} --tools {path / new.module}.py --name Ada")
+        here.err.line(f"Test it:  pytest {path / f'test_{new.module}.py'}")
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """A tool to be written."""
+
+    id: str
+    folder: Path
+    module: str
+    """The name of its file."""
+
+    def files(self, style: str) -> dict[Path, str]:
+        """The files and their texts."""
+        function = self.module
+        class_name = "".join(word[:1].upper() + word[1:] for word in function.split("_"))
+        subject = class_name if style == "class" else function
+        facts = {
+            "id": self.id,
+            "function": function,
+            "class_name": class_name,
+            "module": ".".join((*_packages(self.folder), self.module)),
+            "subject": subject,
+            "tool": f"{subject}.tool()" if style == "class" else subject,
+        }
+        return {
+            self.folder / name: _filled(template, facts)
+            for name, template in (
+                (f"{self.module}.py", f"{style}.py.txt"),
+                (f"{self.id}.txt", "description.txt"),
+                (f"test_{self.module}.py", "test.py.txt"),
+            )
+        }
+
+
+def named(name: str, folder: Path) -> New:
+    """What to write for a name; a name that no tool can have is refused with one that it could."""
+    if not is_name(name):
+        better = re.sub(r"\W+", "_", "_".join(words(name)), flags=re.ASCII).strip("_").lower()
+        hint = f"; perhaps {better}" if is_name(better) else ""
+        raise Stop(f"{name!r} is not a name a tool can have", f"{_RULE}{hint}")
+    module = "_".join(word.lower() for word in words(name))
+    if not module.isidentifier() or keyword.iskeyword(module) or module in _TAKEN:
+        module = f"{module}_tool" if module[:1].isalpha() else f"tool_{module}"
+    return New(name, folder, module)
+
+
+_TAKEN = {*sys.stdlib_module_names, "handrail", "pydantic", "pytest"}
+"""Modules that a file of the same name would hide."""
+
+
+def _packages(folder: Path) -> list[str]:
+    """The packages that a folder is in, outermost first: how a test beside it imports the module."""
+    here = folder.resolve()
+    found: list[str] = []
+    while (here / "__init__.py").is_file():
+        found.insert(0, here.name)
+        here = here.parent
+    return found
+
+
+def _filled(template: str, facts: dict[str, str]) -> str:
+    return Template((_TEMPLATES / template).read_text(encoding="utf-8")).substitute(facts)

@@ -1,0 +1,92 @@
+"""Opening: settings, tools and whoever acts, put together for one command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import typer
+
+from handrail.core.define.decision import Decision
+from handrail.core.define.tool import Tool
+from handrail.core.errors import HandrailError
+from handrail.core.guard.approval import Approver
+from handrail.doors.cli.acting import Acting, acting_as
+from handrail.doors.cli.exits import Exit, Stop
+from handrail.doors.cli.loading import load_tools
+from handrail.engine import Handrail
+from handrail.settings import Settings, load_settings
+
+_UNSEEN = frozenset({"find", "visibility", "allow/deny", "permission", "capability"})
+"""Layers that speak before anybody looks at arguments: what they refuse has no flags to show."""
+
+
+class Opener(Protocol):
+    """Makes a Handrail of settings and tools. The app hands it to this door."""
+
+    def __call__(
+        self, settings: Settings, tools: Iterable[Tool], agent: str | None, approver: Approver | None, /
+    ) -> Handrail: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What a command works with."""
+
+    hr: Handrail
+    acting: Acting
+
+    async def find(self, name: str) -> Tool | Decision:
+        """The tool of that name, initialised; or why whoever acts may not know of it."""
+        decision = await self.hr.explain(name, None, self.acting.principal, source=self.acting.source)
+        tool = self.hr.registry.get(name)
+        if tool is None or not tool.ready or decision.layer in _UNSEEN:
+            return decision
+        return tool
+
+    async def need(self, name: str) -> Tool:
+        """The tool of that name, or a stop that says why there is none."""
+        self.need_tools()
+        found = await self.find(name)
+        if isinstance(found, Decision):
+            raise Stop(found.reason, "see which tools there are: handrail tools", Exit.REFUSED)
+        return found
+
+    def need_tools(self) -> None:
+        """A command about one tool says so when there is none at all."""
+        if not self.hr.registry.list():
+            remedy = "name a module with --tools, or under `tools` in handrail.toml; see: handrail doctor"
+            raise Stop("there are no tools here", remedy)
+
+    async def tools(self) -> list[Tool]:
+        """What whoever acts may see."""
+        return await self.hr.tools(self.acting.principal, source=self.acting.source)
+
+
+def open_for(
+    ctx: typer.Context, named: Sequence[str] | None, who: str | None, approver: Approver | None = None
+) -> Opened:
+    """Handrail with the tools that `--tools` or the settings name, for whoever `--as` names."""
+    settings = load_settings()
+    acting = acting_as(who, settings)
+    tools = tools_of(named, settings)
+    opener: Opener = ctx.obj
+    return Opened(opener(settings, tools, acting.agent, approver), acting)
+
+
+def complete(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Names of tools that begin like this, for the shell. What is wrong here, a command tells better."""
+    with redirect_stdout(None):
+        try:
+            tools = tools_of(ctx.params.get("tools"), load_settings())
+        except (Stop, HandrailError):
+            return []
+    return [tool.id for tool in tools if tool.id.startswith(incomplete)]
+
+
+def tools_of(named: Sequence[str] | None, settings: Settings) -> list[Tool]:
+    """The tools of the modules that are named, or else of those in the settings."""
+    return load_tools(named, Path.cwd()) if named else load_tools(settings.tools, settings.folder)

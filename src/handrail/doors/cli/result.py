@@ -1,0 +1,148 @@
+"""What came of a call: laid out at a terminal, plain in a pipe, or whole as one JSON document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from handrail.core.define.call import Outcome, Repair
+from handrail.core.define.decision import Decision
+from handrail.core.define.result import Result
+from handrail.core.define.tool import Tool
+from handrail.doors.cli.acting import Acting
+from handrail.doors.cli.screen import Screen, Side
+from handrail.doors.cli.visible import exact
+
+
+def show_outcome(here: Screen, outcome: Outcome, tool: Tool | None, acting: Acting) -> None:
+    """The result on standard output; how it went, on standard error."""
+    for repair in outcome.repairs:
+        here.err.say(told(repair), "yellow")
+    result = outcome.result
+    if result.success or result.data is not None or result.output is not None:
+        if here.out.for_people:
+            _draw(here.out, result, tool)
+        else:
+            _write(here.out, result)
+    if outcome.ok:
+        if here.err.for_people:
+            here.err.say(f"{outcome.tool} {outcome.status} in {_duration(outcome.duration_ms)}", "dim")
+        return
+    said = result.error or result.output or result.to_ui()
+    here.err.say(f"{outcome.status}{f' {outcome.code}' if outcome.code else ''}: {said}", "red")
+    if hint := hint_of(outcome, acting):
+        here.err.say(f"  {hint}")
+
+
+def told(repair: Repair) -> str:
+    """A repair in a line."""
+    where, before, after = repair.path or "arguments", exact(repair.before), exact(repair.after)
+    return f"repaired {where}: {before} became {after} ({repair.kind})"
+
+
+def _duration(ms: float) -> str:
+    return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
+
+
+def _draw(out: Side, result: Result, tool: Tool | None) -> None:
+    from handrail.doors.cli import draw
+
+    if line := result.summary or result.title:
+        out.draw(draw.heading(line))
+    wanted = (tool.sections or (tool.view.sections if tool.view else ())) if tool else ()
+    if wanted and isinstance(result.data, dict):
+        out.draw(draw.sections(wanted, result.data, out.console))
+    elif result.markdown is not None:
+        out.draw(draw.markdown(result.markdown))
+    elif result.output is not None:
+        out.line(result.output.removesuffix("\n"))
+    elif isinstance(result.data, str):
+        out.line(result.data)
+    elif result.data is not None:
+        out.draw(draw.value(result.data, out.console))
+    elif not line and not result.attachments:
+        out.draw(draw.words("Done."))
+    for attachment in result.attachments:
+        about = attachment.to_log()
+        size = f", {about['bytes']} bytes" if "bytes" in about else f", {about['ref']}"
+        out.draw(draw.words(f"{attachment.name} ({attachment.mime}{size})"))
+
+
+def _write(out: Side, result: Result) -> None:
+    """The text or the data alone, for whatever reads the pipe."""
+    text = result.output if result.output is not None else result.markdown
+    if text is None and isinstance(result.data, str):
+        text = result.data
+    if text is not None:
+        out.line(text.removesuffix("\n"))
+    elif result.data is not None:
+        out.json(result.data)
+
+
+def outcome_json(outcome: Outcome) -> dict[str, Any]:
+    """An outcome as JSON data."""
+    return {
+        "status": outcome.status,
+        "ok": outcome.ok,
+        "code": outcome.code,
+        "tool": outcome.tool,
+        "call_id": outcome.call_id,
+        "run_id": outcome.run_id,
+        "approval_id": outcome.approval_id,
+        "duration_ms": outcome.duration_ms,
+        "repairs": [
+            {"path": one.path, "kind": one.kind, "before": one.before, "after": one.after}
+            for one in outcome.repairs
+        ],
+        "decision": None if outcome.decision is None else decision_json(outcome.decision),
+        "result": outcome.result.to_dict(),
+    }
+
+
+def decision_json(decision: Decision) -> dict[str, Any]:
+    """A decision as JSON data, with its trace."""
+    decider = decision.decider
+    return {
+        "verdict": decision.verdict,
+        "layer": decision.layer,
+        "rule": decision.rule,
+        "code": decision.code,
+        "reason": decision.reason,
+        "by": decision.by,
+        "trace": [
+            {
+                "layer": step.layer,
+                "verdict": step.verdict,
+                "rule": step.rule,
+                "code": step.code,
+                "reason": step.reason,
+                "by": step.by,
+                "decided": step is decider,
+            }
+            for step in decision.trace
+        ],
+    }
+
+
+def hint_of(outcome: Outcome, acting: Acting) -> str | None:
+    """What the person at the terminal can do next."""
+    name = outcome.tool
+    if outcome.code == "NEEDS_APPROVAL":
+        return _who_answers(outcome, acting)
+    return {
+        "TOOL_NOT_FOUND": "See which tools there are: handrail tools",
+        "NOT_PERMITTED": f"See why: handrail policy explain {name}",
+        "MISSING_PARAM": f"See its flags: handrail run {name} --help",
+        "INVALID_PARAM": f"See its flags: handrail run {name} --help",
+        "PLANNED": "Plan mode holds it back; `plan` in handrail.toml switches that off.",
+        "TIMEOUT": "Give it more time with --timeout SECONDS.",
+        "SECRET_MISSING": "Name the environment variable under `secrets` in handrail.toml, and set it.",
+        "TOOL_FAILED": "See the traceback with --debug.",
+    }.get(outcome.code or "")
+
+
+def _who_answers(outcome: Outcome, acting: Acting) -> str:
+    if acting.agent is not None:
+        return "Run it at a terminal, where you can answer; --yes answers writes that are not dangerous."
+    if outcome.decision is not None and outcome.decision.by == "caller":
+        return "Run it at a terminal, where you can confirm it."
+    return "A rule wants somebody else to agree, so you cannot answer it yourself."

@@ -1,0 +1,126 @@
+"""The root of the command line: names, and a sentence on each; a command loads when it is called.
+
+`handrail --help` must answer at once, so nothing here imports more than typer.
+"""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from importlib import import_module
+from shutil import get_terminal_size
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from handrail import __version__
+from handrail.doors.cli.exits import Exit
+
+_NARROWEST, _WIDEST = 30, 100
+_CODES = ", ".join(f"{code.value} {code.meaning}" for code in Exit)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command before it is loaded."""
+
+    module: str
+    summary: str
+    """The first sentence of the command's own docstring."""
+    flags: bool = False
+    """Whether flags of a tool may follow, which only the command can read."""
+
+
+COMMANDS: dict[str, Entry | tuple[str, dict[str, Entry]]] = {
+    "tools": Entry("tools", "List the tools that you or an agent may use."),
+    "show": Entry("show", "Show everything about one tool."),
+    "run": Entry("run", "Run a tool, with flags made from its schema.", flags=True),
+    "policy": (
+        "Ask what the guard would say.",
+        {"explain": Entry("explain", "Say whether a call would run, and why.", flags=True)},
+    ),
+    "conformance": Entry("conformance", "Check how well tools are written."),
+    "new": (
+        "Write something new from a template.",
+        {"tool": Entry("new", "Write a tool, its description file and its test.")},
+    ),
+    "doctor": Entry("doctor", "Check the set-up, and say what to do."),
+}
+"""Every command, in the order of the help; a group with its sentence and its commands."""
+
+
+class Later(TyperCommand):
+    """Stands for a command in lists, and becomes it when somebody calls it."""
+
+    def __init__(self, name: str, entry: Entry) -> None:
+        super().__init__(name, short_help=entry.summary, rich_markup_mode=None)
+        self._entry = entry
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        return self._loaded().make_context(info_name, args, parent, **extra)
+
+    def _loaded(self) -> Any:
+        module = import_module(f"handrail.doors.cli.{self._entry.module}")
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command(self.name, context_settings=_FOR_FLAGS if self._entry.flags else None)(module.command)
+        return get_command(app)
+
+
+_FOR_FLAGS = {"allow_extra_args": True, "allow_interspersed_args": False}
+"""What stands after the tool's name is left to the command."""
+
+
+def start(opener: object) -> None:
+    """Run the command that the process was called with. `opener` makes a Handrail of settings and tools."""
+    command_line()(prog_name="handrail", obj=opener, terminal_width=_width())
+
+
+def _width() -> int:
+    """The columns that help is written into: those there are, as far as lines stay easy to read."""
+    return max(_NARROWEST, min(get_terminal_size().columns, _WIDEST)) - 2
+
+
+def command_line() -> TyperGroup:
+    """The whole command line. Help is plain text: boxes would cut names short on a narrow terminal."""
+    app = typer.Typer(
+        help="One tool definition, safe in every hand.",
+        epilog=f"Exit codes: {_CODES}.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_root)
+    root = get_command(app)
+    assert isinstance(root, TyperGroup)
+    _fill(root, COMMANDS)
+    return root
+
+
+def _fill(group: TyperGroup, commands: Any) -> None:
+    for name, entry in commands.items():
+        if isinstance(entry, Entry):
+            group.add_command(Later(name, entry))
+        else:
+            summary, inner = entry
+            below = TyperGroup(
+                name=name, help=summary, short_help=summary, no_args_is_help=True, rich_markup_mode=None
+            )
+            _fill(below, inner)
+            group.add_command(below)
+
+
+def _version(given: bool) -> None:
+    if given:
+        typer.echo(f"handrail {__version__}, Python {platform.python_version()}")
+        raise typer.Exit
+
+
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Say which version this is.", is_eager=True, callback=_version),
+    ] = False,
+) -> None:
+    """One tool definition, safe in every hand."""

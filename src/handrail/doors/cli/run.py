@@ -1,0 +1,121 @@
+"""handrail run: one call, by a person at the terminal or by an agent on their behalf."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import threading
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from handrail.core.define.tool import Tool
+from handrail.doors.cli.calling import call
+from handrail.doors.cli.exits import Exit, Stop, exit_of
+from handrail.doors.cli.flags import flags_of
+from handrail.doors.cli.line import Args, Line, Name, Options
+from handrail.doors.cli.opening import Opened, open_for
+from handrail.doors.cli.options import As, Debug, Json, Tools
+from handrail.doors.cli.prompt import Asking, Terminal
+from handrail.doors.cli.result import outcome_json, show_outcome
+from handrail.doors.cli.screen import Screen, screen
+from handrail.doors.cli.show import show_flags
+
+_LAST_SECOND = 1.0
+
+
+def command(
+    ctx: typer.Context,
+    name: Name = None,
+    args: Args = None,
+    json: Json = False,
+    as_: As = None,
+    yes: Annotated[
+        bool,
+        typer.Option(
+            "--yes",
+            help="With --as agent: answer asks for ordinary writes with yes. "
+            "Never for what is destructive or dangerous.",
+        ),
+    ] = False,
+    session: Annotated[
+        str | None, typer.Option("--session", metavar="name", help="The session that the call belongs to.")
+    ] = None,
+    timeout: Annotated[
+        str | None, typer.Option("--timeout", metavar="seconds", help="Stop the tool after so long.")
+    ] = None,
+    tools: Tools = None,
+    debug: Debug = False,
+) -> None:
+    """Run a tool, with flags made from its schema.
+
+    `handrail run NAME --help` shows the flags of a tool. `--flag:=JSON` gives any of them any value, such as
+    `--limit:=null`. The options below may also stand among the flags; a parameter that is called like one of
+    them has `arg-` in front.
+    """
+    options = Options(args, as_, session, timeout, tuple(tools or ()), json, yes, debug)
+    line = Line(options, name, ctx.args)
+    with screen(line.early.debug) as here:
+        asking = Asking(Terminal(here.err))
+        opened = open_for(ctx, line.early.tools, line.early.as_, asking)
+        opened.need_tools()
+        if "--help" in line.words:
+            _help(here, asyncio.run(opened.need(line.name)), line.name)
+            return
+        raise typer.Exit(asyncio.run(_run(opened, asking, line, here)))
+
+
+async def _run(opened: Opened, asking: Asking, line: Line, here: Screen) -> Exit:
+    async with opened.hr as hr:
+        tool = await opened.find(line.name)
+        if isinstance(tool, Tool):
+            given, options = line.read(tool)
+            if options.timeout is not None:
+                tool = hr.registry.register(replace(tool, timeout=_seconds(options.timeout)), replace=True)
+            if options.yes and opened.acting.agent is None:
+                remedy = "you are asked yourself; --yes answers in your place only with --as agent"
+                raise Stop("--yes goes with --as agent", remedy)
+            asking.acting, asking.tool, asking.yes = opened.acting, tool, options.yes
+            outcome = await call(opened, line.name, given, tool.digest, here.err, options.session)
+            json = options.json
+        else:
+            # With the digest of no tool: whatever this name stands for by now, it is refused and not run.
+            outcome = await call(opened, line.name, {}, "unseen", here.err)
+            json = line.before.json or "--json" in line.words
+        if json:
+            here.out.json(outcome_json(outcome))
+        else:
+            show_outcome(here, outcome, tool if isinstance(tool, Tool) else None, opened.acting)
+        here.out.flush()
+    if outcome.code in ("CANCELLED", "TIMEOUT"):
+        _leave_within(_LAST_SECOND, exit_of(outcome))
+    return exit_of(outcome)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise Stop(f"--timeout {text!r} is no time", "give seconds above 0")
+    return seconds
+
+
+def _leave_within(seconds: float, code: Exit) -> None:
+    """End the process soon: a thread of a stopped body may go on, and Python would wait for it."""
+    timer = threading.Timer(seconds, os._exit, (code,))
+    timer.daemon = True
+    timer.start()
+
+
+def _help(here: Screen, tool: Tool, name: str) -> None:
+    here.out.say(f"Usage: handrail run {tool.id} [FLAGS]\n")
+    here.out.say(f"{tool.description}\n")
+    show_flags(here.out, flags_of(tool, name), tool)
+    here.out.say(
+        "\n--flag:=JSON gives a flag any value. There are also --args, --as, --yes, --json, --session, "
+        "--timeout, --tools and --debug; see: handrail run --help"
+    )

@@ -1,0 +1,92 @@
+"""handrail tools: what there is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any
+
+import typer
+
+from handrail.core.define.permission import LEVELS
+from handrail.core.define.tool import Tool
+from handrail.doors.cli.exits import Stop
+from handrail.doors.cli.opening import open_for
+from handrail.doors.cli.options import As, Debug, Json, Tools
+from handrail.doors.cli.screen import Side, screen
+from handrail.doors.cli.visible import one_line
+
+_HOW_TO_START = """\
+Make one:   handrail new tool notes.search
+Then:       handrail tools --tools notes_search.py
+Or name it in handrail.toml, which every command reads:   tools = ["notes_search.py"]"""
+
+
+def command(
+    ctx: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(help="Only tools with all of these words in their names or descriptions."),
+    ] = None,
+    category: Annotated[
+        str | None, typer.Option("--category", metavar="name", help="Only tools under this heading.")
+    ] = None,
+    level: Annotated[
+        str | None,
+        typer.Option("--level", metavar="level", help=f"Only one of {', '.join(LEVELS)}."),
+    ] = None,
+    json: Json = False,
+    tools: Tools = None,
+    as_: As = None,
+    debug: Debug = False,
+) -> None:
+    """List the tools that you or an agent may use."""
+    with screen(debug) as here:
+        if level is not None and level not in LEVELS:
+            raise Stop(f"{level!r} is no level", f"use one of: {', '.join(LEVELS)}")
+        opened = open_for(ctx, tools, as_)
+        every = asyncio.run(opened.tools())
+        found = list(_matching(every, words or [], category, level))
+        if json:
+            here.out.json([as_json(tool) for tool in found])
+        elif found:
+            _show(here.out, found)
+        elif every:
+            here.err.say(f"None of the {len(every)} tools is like that.")
+        else:
+            here.err.say(f"There are no tools yet.\n{_HOW_TO_START}")
+
+
+def _matching(
+    tools: Iterable[Tool], words: Iterable[str], category: str | None, level: str | None
+) -> Iterator[Tool]:
+    wanted = [word.casefold() for word in words]
+    for tool in tools:
+        text = " ".join((*tool.names, tool.name, tool.description, tool.category or "")).casefold()
+        if category not in (None, tool.category) or level not in (None, tool.level):
+            continue
+        if all(word in text for word in wanted):
+            yield tool
+
+
+def as_json(tool: Tool) -> dict[str, Any]:
+    """What a list tells of a tool."""
+    return {
+        "id": tool.id,
+        "name": tool.name,
+        "description": tool.description,
+        "category": tool.category,
+        "level": tool.level,
+        "danger": tool.danger,
+        "aliases": list(tool.aliases),
+    }
+
+
+def _show(out: Side, tools: list[Tool]) -> None:
+    if out.for_people:
+        from handrail.doors.cli.listing import draw_tools  # a pipe needs nothing of rich
+
+        draw_tools(out, tools)
+        return
+    for tool in tools:
+        out.line("\t".join((tool.id, tool.level, one_line(tool.description))))

@@ -1,0 +1,166 @@
+"""Settings: what a person wrote in handrail.toml and in HANDRAIL_* variables, checked and frozen."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from handrail.core.errors import DefinitionError
+from handrail.documents import parse_toml, read_text
+
+FILE = "handrail.toml"
+PREFIX = "HANDRAIL_"
+
+
+class SettingsError(DefinitionError):
+    """The settings cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is set, with what holds where nothing is."""
+
+    tools: tuple[str, ...] = ()
+    """Modules, packages or files with tools."""
+    tenant: str = "local"
+    user: str = "local"
+    roles: tuple[str, ...] = ()
+    permissions: tuple[str, ...] = ("*",)
+    """What the person at the terminal holds."""
+    secrets: tuple[str, ...] = ()
+    """Environment variables that a tool may ask for as secrets."""
+    timeout: float | None = None
+    """Seconds for every tool that names none itself."""
+    cancel_grace: float = 5.0
+    """Seconds that a cancelled body has to end."""
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    """The table [policy], as written."""
+    agents: str | None = None
+    """A file with the policies of agents."""
+    folder: Path = field(default_factory=Path.cwd)
+    """What relative names in the settings are relative to."""
+    file: Path | None = None
+    """Where they were read; None without a file."""
+
+    def path(self, name: str) -> Path:
+        """A file that the settings name."""
+        return self.folder / name
+
+
+def load_settings(start: Path | None = None, environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings of a folder: its handrail.toml or that of a folder above, then the environment."""
+    env = os.environ if environment is None else environment
+    here = Path.cwd() if start is None else start
+    file = find_file(here, env)
+    given = {} if file is None else _from_file(file)
+    given |= _from_environment(env)
+    return Settings(**given, folder=here if file is None else file.parent, file=file)
+
+
+def find_file(start: Path, environment: Mapping[str, str]) -> Path | None:
+    """The settings file that counts here, or None: the one HANDRAIL_CONFIG names, or the nearest upwards."""
+    if named := environment.get(f"{PREFIX}CONFIG"):
+        return (start / named).absolute()
+    folders = (start.absolute(), *start.absolute().parents)
+    return next((folder / FILE for folder in folders if (folder / FILE).is_file()), None)
+
+
+def _from_file(file: Path) -> dict[str, Any]:
+    table = parse_toml(read_text(file), str(file))
+    unknown = next((key for key in table if key not in READERS), None)
+    if unknown is not None:
+        raise SettingsError(f"{file}: {unknown!r} is not a setting", remedy=_nearest(unknown, list(READERS)))
+    return {key: _read(READERS[key], value, f"{file}: {key}") for key, value in table.items()}
+
+
+def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
+    known = {variable(key): key for key in READERS if key != "policy"}
+    given: dict[str, Any] = {}
+    for name, text in env.items():
+        if name in known:
+            key = known[name]
+            given[key] = _read(READERS[key], _typed(key, text), name)
+        elif near := _misspelt(name, known):
+            raise SettingsError(f"{name} is not a variable that is read", remedy=f"did you mean {near}?")
+    return given
+
+
+def _misspelt(name: str, known: Iterable[str]) -> str | None:
+    """The variable that is meant: others may begin like ours, but one that is nearly ours is a mistake."""
+    near = difflib.get_close_matches(name, known, 1, 0.85) if name.startswith(PREFIX) else []
+    return near[0] if near and name != f"{PREFIX}CONFIG" else None
+
+
+def variable(key: str) -> str:
+    """The environment variable of a setting."""
+    return f"{PREFIX}{key.upper()}"
+
+
+def _typed(key: str, text: str) -> Any:
+    """Text from the environment in the shape that a file would give it."""
+    if READERS[key] is _names:
+        return [part.strip() for part in text.split(",") if part.strip()]
+    if READERS[key] is _seconds:
+        try:
+            return float(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _read(reader: Callable[[Any], Any], value: Any, where: str) -> Any:
+    try:
+        return reader(value)
+    except ValueError as error:
+        raise SettingsError(f"{where}: {value!r} is not what belongs here", remedy=f"{error}") from None
+
+
+def _nearest(word: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(word, known, 1, 0.5)
+    return f"did you mean {near[0]!r}?" if near else f"use one of: {', '.join(known)}"
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+        raise ValueError('give a list of names, such as ["shop.tools"]')
+    return tuple(value)
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError("give a name")
+    return value
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+        raise ValueError("give a number of seconds above 0")
+    return float(value)
+
+
+def _table(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("write it as a table: [policy]")
+    return value
+
+
+READERS: dict[str, Callable[[Any], Any]] = {
+    "tools": _names,
+    "tenant": _name,
+    "user": _name,
+    "roles": _names,
+    "permissions": _names,
+    "secrets": _names,
+    "timeout": _seconds,
+    "cancel_grace": _seconds,
+    "policy": _table,
+    "agents": _name,
+}
+"""Every setting, and what reads it."""

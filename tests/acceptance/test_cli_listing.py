@@ -1,0 +1,132 @@
+"""handrail tools and handrail show."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+
+from tests.acceptance.command_line import SHOP, Terminal, handrail, shop
+
+
+def test_in_a_pipe_each_tool_is_a_line_with_tabs(tmp_path: Path) -> None:
+    done = shop("tools", "stock", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert done.out == snapshot("""\
+stock.audit	read	Count everything by hand.
+stock.count	read	Say how many pieces of an item are in stock.
+stock.drop	destructive	Throw all pieces of an item away.
+stock.order	write	Order more pieces of an item from the supplier.
+stock.vault	read	Look into the vault.
+""")
+
+
+def test_tools_as_json(tmp_path: Path) -> None:
+    done = shop("tools", "--json", "--category", "stock", "--level", "write", cwd=tmp_path)
+    assert done.json == [
+        {
+            "id": "stock.order",
+            "name": "Order",
+            "description": "Order more pieces of an item from the supplier.",
+            "category": "stock",
+            "level": "write",
+            "danger": "moderate",
+            "aliases": [],
+        }
+    ]
+
+
+def test_words_must_all_be_found_in_names_or_descriptions(tmp_path: Path) -> None:
+    done = shop("tools", "PIECES", "stock", "--level", "read", cwd=tmp_path)
+    assert done.out.split("\t")[0] == "stock.count" and done.out.count("\n") == 1
+    none = shop("tools", "nothing like it", cwd=tmp_path)
+    assert (none.code, none.out) == (0, "")
+    assert none.err == "None of the 18 tools is like that.\n"
+
+
+def test_a_tool_that_is_set_up_on_demand_is_listed(tmp_path: Path) -> None:
+    assert "slow.lazy\tread\tSet up when it is needed." in shop("tools", "lazy", cwd=tmp_path).out
+
+
+def test_a_level_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    done = shop("tools", "--level", "all", cwd=tmp_path)
+    assert done.code == 2
+    assert done.err == "error: 'all' is no level\n  use one of: read, draft, write, destructive\n"
+
+
+def test_where_there_are_no_tools_it_says_how_to_make_one(tmp_path: Path) -> None:
+    done = handrail("tools", cwd=tmp_path)
+    assert (done.code, done.out) == (0, "")
+    assert "There are no tools yet.\nMake one:   handrail new tool notes.search\n" in done.err
+    assert handrail("tools", "--json", cwd=tmp_path).json == []
+
+
+def test_at_a_terminal_tools_stand_under_their_category(tmp_path: Path) -> None:
+    terminal = Terminal("tools", "of an item", cwd=tmp_path, columns=80)
+    assert terminal.end() == 0
+    assert [line.rstrip() for line in terminal.shown.split("\n")] == snapshot(
+        [
+            "stock",
+            "  stock.count  read         Say how many pieces of an item are in stock.",
+            "  stock.drop   destructive  Throw all pieces of an item away.",
+            "  stock.order  write        Order more pieces of an item from the supplier.",
+            "",
+            "",
+        ]
+    )
+
+
+def test_an_agent_sees_what_its_policy_allows(tmp_path: Path) -> None:
+    (tmp_path / "agents.yaml").write_text(
+        "agents: [{id: clerk, tools: {allow: ['stock.*'], deny: [stock.drop]}}]"
+    )
+    (tmp_path / "handrail.toml").write_text(f'tools = ["{SHOP}"]\nagents = "agents.yaml"')
+    done = handrail("tools", "--as", "agent:clerk", "--json", cwd=tmp_path)
+    assert [tool["id"] for tool in done.json] == ["stock.audit", "stock.count", "stock.order", "stock.vault"]
+
+
+def test_show_tells_everything_about_a_tool(tmp_path: Path) -> None:
+    done = shop("show", "count_stock", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert re.sub(rf"{re.escape(SHOP)}:\d+", "shop_tools.py:LINE", done.out) == snapshot("""\
+stock.count
+Say how many pieces of an item are in stock.
+
+Use it before stock.order. It does not know what is on its way.
+
+level         read
+danger        safe
+policy        auto
+aliases       count_stock
+written in    shop_tools.py:LINE
+
+--item	text	required	The item, by its name in the catalogue.
+--include-reserved / --no-include-reserved	yes or no	default false	Whether to count what is promised to somebody.
+--limit	integer	optional	\n\
+
+Example:  handrail run stock.count --item=TEXT
+""")  # noqa: E501
+
+
+def test_show_as_json_has_the_schema(tmp_path: Path) -> None:
+    told = shop("show", "stock.order", "--json", cwd=tmp_path).json
+    assert told["id"] == "stock.order"
+    assert told["input_schema"]["required"] == ["item", "pieces"]
+    assert told["example"] == "handrail run stock.order --item=TEXT --pieces=1"
+
+
+@pytest.mark.parametrize("name", ["stock.hidden", "stock.nothing"])
+def test_a_tool_of_somebody_else_is_unknown_like_any_other(tmp_path: Path, name: str) -> None:
+    done = shop("show", name, cwd=tmp_path)
+    assert (done.code, done.out) == (3, "")
+    assert done.err.startswith(f"error: There is no tool '{name}'. ")
+
+
+def test_the_example_of_every_tool_can_be_run_as_it_stands(tmp_path: Path) -> None:
+    for told in shop("tools", "--json", "--level", "read", "stock", cwd=tmp_path).json:
+        example = shop("show", told["id"], "--json", cwd=tmp_path).json["example"]
+        done = shop(*shlex.split(example)[1:], "--json", cwd=tmp_path)
+        assert (done.code, done.json["status"]) == (0, "completed"), example

@@ -1,0 +1,75 @@
+"""Sessions: the commands that cli.md shows, and what they answer.
+
+When the command line says something else, `python -m tests.docs.sessions` writes it into the page.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.docs.blocks import ROOT
+
+PAGE = ROOT / "docs" / "cli.md"
+
+
+def fenced(language: str) -> list[str]:
+    """The blocks of the page in a language."""
+    page = PAGE.read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+
+
+def steps() -> Iterator[tuple[str, str]]:
+    """Every command of every session, and what the page shows after it."""
+    for session in fenced("console"):
+        for step in session.split("$ ")[1:]:
+            command, _, output = step.partition("\n")
+            yield command, output
+
+
+def prepare(project: Path) -> None:
+    """The folder in which the sessions play."""
+    shutil.copy(ROOT / "docs_src" / "cli_shop.py", project / "shop.py")
+    (project / "handrail.toml").write_text(fenced("toml")[0])
+    (project / "bin").mkdir()
+    command = project / "bin" / "handrail"
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m handrail "$@"\n')
+    command.chmod(0o755)
+
+
+def answer(command: str, project: Path) -> str:
+    """What a command says there, with an id that is the same each time."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("HANDRAIL_")}
+    env["PATH"] = f"{project / 'bin'}:{env['PATH']}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", command],
+        cwd=project,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    return re.sub(r"approval approval_\w+", "approval ID", done.stdout)
+
+
+def main() -> None:
+    """Write what the commands answer now into the page."""
+    page = PAGE.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(Path(folder))
+        for command, shown in list(steps()):
+            page = page.replace(f"$ {command}\n{shown}", f"$ {command}\n{answer(command, Path(folder))}", 1)
+    PAGE.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""cli.md: its sessions are what the command line answers, its tables are complete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from handrail.doors.cli.exits import Exit
+from handrail.doors.cli.new import STYLES
+from handrail.doors.cli.root import COMMANDS, Entry
+from handrail.policyfile import load_policies
+from handrail.settings import READERS
+from tests.docs import sessions
+
+PAGE = sessions.PAGE.read_text(encoding="utf-8")
+
+
+def test_every_session_answers_what_the_page_shows(tmp_path: Path) -> None:
+    sessions.prepare(tmp_path)
+    for command, shown in sessions.steps():
+        assert sessions.answer(command, tmp_path) == shown, command
+
+
+def test_the_file_of_agents_loads(tmp_path: Path) -> None:
+    (tmp_path / "agents.yaml").write_text(sessions.fenced("yaml")[0])
+    assert list(load_policies(tmp_path / "agents.yaml")) == ["clerk", "planner"]
+
+
+def test_every_exit_code_is_in_the_table() -> None:
+    for code in Exit:
+        assert f"\n| {code.value} | {code.meaning} | " in PAGE
+
+
+def test_every_command_setting_and_style_is_named() -> None:
+    for name, entry in COMMANDS.items():
+        commands = [name] if isinstance(entry, Entry) else [f"{name} {inner}" for inner in entry[1]]
+        assert all(f"`handrail {command}" in PAGE for command in commands)
+    assert [word for word in (*READERS, *STYLES) if f"`{word}`" not in PAGE] == []
