@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail import Call, Context, Handrail, Policy, Principal, tool
+from handrail import Call, Context, Handrail, Policy, Principal, Tool, define, tool
 from handrail.core.tell.log import open_runs
 from handrail.ext import ToolError, UsageError, approve, path_key
 
@@ -459,3 +459,74 @@ def test_one_file_has_one_key_however_its_path_is_spelled(
     assert path_key("Ä.txt", str(tmp_path / "link")) == path_key("real/Ä.txt")
     assert path_key("real/other.txt") != path_key("real/Ä.txt")
     assert isinstance(path_key("a\0b"), str)
+
+
+def slow_to_set_up(name: str, ready: asyncio.Event, **definition: Any) -> Tool:
+    async def initialise(init: object) -> dict[str, Any]:
+        await ready.wait()
+        return definition
+
+    return define(name, initialise)
+
+
+@pytest.mark.req("BP-11", "BY-11")
+async def test_a_read_waits_for_a_write_before_it_that_is_still_being_set_up() -> None:
+    ready, looked = asyncio.Event(), asyncio.Event()
+    ran: list[str] = []
+
+    @tool("file.read", level="read", reads=lambda args: ["a"])
+    async def read() -> None:
+        """Read."""
+        ran.append("read")
+
+    @tool("clock.look", level="read")
+    async def look() -> None:
+        """Look."""
+        looked.set()
+
+    async def writes(args: object) -> None:
+        ran.append("write")
+
+    write = slow_to_set_up(
+        "file.write", ready, description="Write.", level="draft", writes=lambda args: ["a"], execute=writes
+    )
+    async with Handrail([write, read, look]) as hr, asyncio.timeout(20):
+        batch = asyncio.ensure_future(hr.call_many([Call("file.write", {}), Call("file.read", {})]))
+        await hr.call("clock.look")
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert ran == []
+        ready.set()
+        await batch
+    assert ran == ["write", "read"]
+
+
+@pytest.mark.req("BP-02", "BY-12")
+@pytest.mark.parametrize("twin", ["key", "dedup"])
+async def test_who_waits_for_a_twin_holds_up_nobody(twin: str) -> None:
+    """The first call ends only after the third: the second, its twin, must let that pass."""
+    third_ran = asyncio.Event()
+
+    @tool("slow.first", level="read")
+    async def first() -> str:
+        """Wait."""
+        await third_ran.wait()
+        return "done"
+
+    @tool("slow.third", level="read")
+    async def third() -> None:
+        """Go."""
+        third_ran.set()
+
+    async with Handrail([first, third]) as hr, asyncio.timeout(20):
+        key = "k" if twin == "key" else None
+        outcomes = await hr.call_many(
+            [
+                Call("slow.first", {}, idempotency_key=key),
+                Call("slow.first", {}, idempotency_key=key),
+                Call("slow.third", {}),
+            ],
+            dedup=hr.dedup() if twin == "dedup" else None,
+        )
+    assert [out.status for out in outcomes] == ["completed", "duplicate", "completed"]
+    assert outcomes[1].result.data == "done"

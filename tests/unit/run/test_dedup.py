@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail import Call, Handrail, Policy, Principal, tool
+from handrail import Call, Handrail, Policy, Principal, define, tool
 from handrail.ext import (
     ToolError,
     UsageError,
@@ -263,3 +263,24 @@ def test_a_loop_of_ones_own_asks_and_marks() -> None:
     assert new_tool_calls(state, []) == ([], None) and state.skipped_duplicates == []
     fresh, end = new_tool_calls(state, [Call("a", {"x": 1, "y": 2})])
     assert fresh == [] and end == {"type": "exit", "reason": "all_tools_duplicate"}
+
+
+@pytest.mark.req("DD-03", "BP-11")
+async def test_a_change_that_is_still_being_set_up_counts_for_the_reads_after_it() -> None:
+    ready = asyncio.Event()
+
+    async def initialise(init: object) -> dict[str, Any]:
+        await ready.wait()
+        return {
+            "description": "Change.",
+            "level": "write",
+            "writes": lambda args: ["a"],
+            "execute": lambda args: None,
+        }
+
+    async with Handrail([*TOOLS, define("notes.change", initialise)], policy=WITHOUT_ASKING) as hr:
+        memory = hr.dedup("until_change")
+        await hr.call_many([call("read", name="a")], dedup=memory)
+        asyncio.get_running_loop().call_soon(ready.set)
+        changed, again = await hr.call_many([call("change"), call("read", name="a")], dedup=memory)
+    assert (changed.status, again.status, RAN) == ("completed", "completed", ["read a", "read a"])
