@@ -48,7 +48,8 @@ class MemoryLog:
 
     What is told is only noted; events are made and numbered when somebody reads. A call thus pays next to
     nothing for a log that nobody looks at. When there are too many notes the oldest drop off by themselves,
-    and take no numbers with them. A session goes on counting as long as it is among the newest.
+    and take no numbers with them; as there are then as many notes as events are kept, no gap remains.
+    A session goes on counting as long as it is among the newest.
     """
 
     def __init__(self, keep: int = 10_000) -> None:
@@ -76,8 +77,6 @@ class MemoryLog:
 
     def _write_down(self) -> None:
         notes = self.notes
-        if len(notes) == notes.maxlen:  # some may have dropped off: what came before them is past as well
-            self._drop(len(self._events))
         while notes:
             kind, *fields = notes.popleft()
             self._number(kind(*fields))
