@@ -18,12 +18,13 @@ _ROOMY = 72
 _STYLES: dict[Level, str] = {"read": "green", "draft": "green", "write": "yellow", "destructive": "red"}
 
 
-def draw_tools(out: Side, tools: list[Tool]) -> None:
-    """Every tool with its level and what it does."""
+def draw_tools(out: Side, tools: list[Tool], ranked: bool) -> None:
+    """Every tool with its level and what it does; under its category, unless the order means something."""
     widest = max(len(tool.id) for tool in tools)
     roomy = out.width >= _ROOMY and widest <= out.width // 2
     ordered = sorted(tools, key=lambda tool: (_category(tool), tool.id))
-    for category, group in groupby(ordered, _category):
+    groups = [("", iter(tools))] if ranked else groupby(ordered, _category)
+    for category, group in groups:
         if category:
             out.draw(heading(category))
         if roomy:

@@ -65,6 +65,12 @@ class Opened:
         """What whoever acts may see."""
         return await self.hr.tools(self.acting.principal, source=self.acting.source)
 
+    async def search(self, words: str, limit: int) -> list[Tool]:
+        """The same, as far as it fits the words, the best first."""
+        acting = self.acting
+        found = await self.hr.search(words, acting.principal, limit=limit, source=acting.source)
+        return [one.tool for one in found]
+
 
 def open_for(
     ctx: typer.Context, named: Sequence[str] | None, who: str | None, approver: Approver | None = None

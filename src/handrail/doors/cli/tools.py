@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +10,7 @@ import typer
 from handrail.core.define.permission import LEVELS
 from handrail.core.define.tool import Tool
 from handrail.doors.cli.exits import Stop
-from handrail.doors.cli.opening import open_for
+from handrail.doors.cli.opening import Opened, open_for
 from handrail.doors.cli.options import As, Debug, Json, Tools
 from handrail.doors.cli.screen import Side, screen
 from handrail.doors.cli.visible import one_line
@@ -26,7 +25,7 @@ def command(
     ctx: typer.Context,
     words: Annotated[
         list[str] | None,
-        typer.Argument(help="Only tools with all of these words in their names or descriptions."),
+        typer.Argument(help="What you look for: only tools that fit these words, the best first."),
     ] = None,
     category: Annotated[
         str | None, typer.Option("--category", metavar="name", help="Only tools under this heading.")
@@ -45,28 +44,24 @@ def command(
         if level is not None and level not in LEVELS:
             raise Stop(f"{level!r} is no level", f"use one of: {', '.join(LEVELS)}")
         opened = open_for(ctx, tools, as_)
-        every = asyncio.run(opened.tools())
-        found = list(_matching(every, words or [], category, level))
+        every, fitting = asyncio.run(_found(opened, " ".join(words or ())))
+        found = [
+            tool for tool in fitting if category in (None, tool.category) and level in (None, tool.level)
+        ]
         if json:
             here.out.json([as_json(tool) for tool in found])
         elif found:
-            _show(here.out, found)
+            _show(here.out, found, ranked=bool(words))
         elif every:
             here.err.say(f"None of the {len(every)} tools is like that.")
         else:
             here.err.say(f"There are no tools yet.\n{_HOW_TO_START}")
 
 
-def _matching(
-    tools: Iterable[Tool], words: Iterable[str], category: str | None, level: str | None
-) -> Iterator[Tool]:
-    wanted = [word.casefold() for word in words]
-    for tool in tools:
-        text = " ".join((*tool.names, tool.name, tool.description, tool.category or "")).casefold()
-        if category not in (None, tool.category) or level not in (None, tool.level):
-            continue
-        if all(word in text for word in wanted):
-            yield tool
+async def _found(opened: Opened, words: str) -> tuple[list[Tool], list[Tool]]:
+    """All that may be used, and what of it fits the words."""
+    every = await opened.tools()
+    return every, await opened.search(words, len(every)) if words and every else every
 
 
 def as_json(tool: Tool) -> dict[str, Any]:
@@ -82,11 +77,11 @@ def as_json(tool: Tool) -> dict[str, Any]:
     }
 
 
-def _show(out: Side, tools: list[Tool]) -> None:
+def _show(out: Side, tools: list[Tool], ranked: bool) -> None:
     if out.for_people:
         from handrail.doors.cli.listing import draw_tools  # a pipe needs nothing of rich
 
-        draw_tools(out, tools)
+        draw_tools(out, tools, ranked)
         return
     for tool in tools:
         out.line("\t".join((tool.id, tool.level, one_line(tool.description))))
