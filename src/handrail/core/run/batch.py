@@ -34,6 +34,8 @@ class InOrder:
         await self._waiting[number]
 
     def let_pass(self, number: int) -> None:
+        if self._passed[number]:
+            return
         self._passed[number] = True
         while self._next < len(self._passed) and self._passed[self._next]:
             self._next += 1
@@ -70,7 +72,9 @@ class Turn:
         self.footprint = footprint
         batch.place(self)
         batch.taking.let_pass(self._number)
-        if self.state == "placed" and not self.stuck:
+        if self.state == "running":
+            return True
+        if not self.stuck:
             self.go = asyncio.get_running_loop().create_future()
             await self.go
         return not self.stuck
