@@ -57,7 +57,8 @@ def _agent(given: Any, where: str) -> tuple[str, Policy]:
     if not isinstance(name, str) or not name:
         raise PolicyError(f"{where}: it has no id", remedy="add `id`, such as my-agent")
     here = f"{where} ({name})"
-    lists = _only(_mapping(options.pop("tools", None) or {}, f"{here}: tools"), _LISTS, f"{here}: tools")
+    tools = options.pop("tools", None)
+    lists = _only(_mapping({} if tools is None else tools, f"{here}: tools"), _LISTS, f"{here}: tools")
     for key in _LISTS:
         if lists.get(key) is not None:
             _is_list(lists[key], f"{here}: tools.{key}")

@@ -85,6 +85,8 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
         if name in known:
             key = known[name]
             given[key] = _read(READERS[key], _typed(key, text), name)
+        elif name == variable("policy"):
+            raise SettingsError(f"{name} is not read", remedy=f"write [policy] in {FILE}")
         elif near := _misspelt(name, known):
             raise SettingsError(f"{name} is not a variable that is read", remedy=f"did you mean {near}?")
     return given

@@ -183,3 +183,68 @@ def test_spaces_in_an_argument_are_all_there(tmp_path: Path) -> None:
     terminal.type("r")
     terminal.type("")
     assert terminal.end() == 5
+
+
+PAINTER = '''
+import asyncio
+from pathlib import Path
+
+from handrail import Context, tool
+
+
+@tool("paint.wall", level="write")
+async def wall(colour: str) -> str:
+    """Paint one wall."""
+    return f"painted {colour}"
+
+
+@tool("paint.room", level="read")
+async def room(*, ctx: Context) -> list[str]:
+    """Paint two walls at once."""
+    walls = [ctx.call("paint.wall", {"colour": colour}) for colour in ("red", "blue")]
+    return [one.result.data or one.code for one in await asyncio.gather(*walls)]
+
+
+@tool("paint.slowly", level="read")
+async def slowly(*, ctx: Context) -> str:
+    """Mix the paint, then paint one wall."""
+    ctx.append_output("mixing\\n")
+    while not Path("typed").exists():
+        await asyncio.sleep(0.01)
+    return (await ctx.call("paint.wall", {"colour": "red"})).status
+'''
+
+
+@pytest.fixture
+def painter(tmp_path: Path) -> Path:
+    (tmp_path / "painter.py").write_text(PAINTER)
+    return tmp_path
+
+
+@pytest.mark.req("AP-02")
+def test_two_calls_at_once_are_asked_about_one_after_the_other(painter: Path) -> None:
+    terminal = Terminal("run", "--as", "agent", "--tools", "painter.py", "paint.room", cwd=painter)
+    terminal.until(ASK)
+    assert 'colour = "red"' in terminal.shown and "blue" not in terminal.shown
+    terminal.type("a")
+    terminal.until('colour = "blue"')
+    terminal.until(ASK)
+    terminal.type("r")
+    terminal.until("Why? (nothing for no reason): ")
+    terminal.type("")
+    assert terminal.end() == 0
+    assert "- painted red\n- REJECTED" in terminal.shown
+
+
+@pytest.mark.req("AP-02")
+def test_what_was_typed_before_the_question_is_no_answer(painter: Path) -> None:
+    terminal = Terminal("run", "--as", "agent", "--tools", "painter.py", "paint.slowly", cwd=painter)
+    terminal.until("mixing")
+    terminal.type("a")
+    terminal.until("a\r\n")
+    (painter / "typed").touch()
+    terminal.until(ASK)
+    terminal.type("r")
+    terminal.until("Why? (nothing for no reason): ")
+    terminal.type("")
+    assert terminal.end() == 0 and "refused" in terminal.shown

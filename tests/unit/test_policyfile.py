@@ -168,6 +168,16 @@ def test_the_same_in_json_and_toml(tmp_path: Path) -> None:
             "did you mean 'deny'?",
         ),
         (
+            {"agents": [{"id": "a", "tools": []}]},
+            "agent 1 (a): tools: [] is not a table of names and values",
+            "write one",
+        ),
+        (
+            {"agents": [{"id": "a", "tools": False}]},
+            "agent 1 (a): tools: False is not a table of names and values",
+            "write one",
+        ),
+        (
             {"agents": [{"id": "a", "tools": {"deny": "x"}}]},
             "agent 1 (a): tools.deny: 'x' is not a list",
             "write ['x']",

@@ -119,6 +119,12 @@ def test_a_variable_that_is_nearly_ours_is_a_mistake_and_others_are_left_alone(t
     assert load_settings(tmp_path, others) == Settings(folder=tmp_path)
 
 
+def test_a_policy_in_the_environment_is_not_passed_over_in_silence(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError) as error:
+        load_settings(tmp_path, {"HANDRAIL_POLICY": "strict"})
+    assert error.value.remedy == "write [policy] in handrail.toml"
+
+
 def test_a_number_in_the_environment_is_checked(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="HANDRAIL_TIMEOUT: 'soon' is not what belongs here"):
         load_settings(tmp_path, {"HANDRAIL_TIMEOUT": "soon"})

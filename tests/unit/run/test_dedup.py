@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from handrail import Call, Handrail, Policy, Principal, define, tool
 from handrail.ext import (
+    ApprovalRequest,
+    Event,
     ToolError,
     UsageError,
     WorkerState,
@@ -18,6 +20,7 @@ from handrail.ext import (
     new_tool_calls,
     tool_signature,
 )
+from handrail.testing import TurnedClock
 
 ANA = Principal(tenant="acme", user="ana")
 BEN = Principal(tenant="acme", user="ben")
@@ -195,6 +198,58 @@ async def test_a_call_that_waits_for_a_person_is_not_asked_twice_and_its_answer_
         assert (done.status, done.result.data) == ("duplicate", "a")
         assert read_again.status == "completed"
     assert RAN == ["read b", "write a", "read b"]
+
+
+@pytest.mark.req("DD-03", "AP-03")
+async def test_what_was_read_while_a_person_was_asked_may_be_read_again() -> None:
+    was_read = asyncio.Event()
+
+    async def approver(request: ApprovalRequest) -> bool:
+        await was_read.wait()
+        return True
+
+    def hear(event: Event) -> None:
+        if event.tool == "notes.read" and event.kind == "completed":
+            was_read.set()
+
+    async with Handrail(TOOLS, approver=approver) as hr:
+        hr.subscribe(hear)
+        memory = hr.dedup("until_change")
+        outcomes = await hr.call_many([call("write", name="a"), call("read", name="a")], dedup=memory)
+        assert RAN == ["read a", "write a"] and all(out.ok for out in outcomes)
+        (again,) = await hr.call_many([call("read", name="a")], dedup=memory)
+    assert again.status == "completed" and RAN == ["read a", "write a", "read a"]
+
+
+@pytest.mark.req("DD-03", "AP-08")
+async def test_when_nobody_answered_in_time_the_same_call_asks_again() -> None:
+    clock = TurnedClock()
+    async with Handrail(TOOLS, clock=clock, approval_lifetime=60) as hr:
+        memory = hr.dedup()
+        (first,) = await hr.call_many([call("write", name="a")], dedup=memory)
+        clock.turn(60)
+        (again,) = await hr.call_many([call("write", name="a")], dedup=memory)
+        assert (again.status, memory.skipped) == ("pending", ()) and again.approval_id != first.approval_id
+        assert [one.id for one in await hr.approvals.list(ANA)] == [again.approval_id]
+        told = [event.result.code for event in hr.log.read("acme", call_id=first.call_id, status="failed")]  # type: ignore[attr-defined]
+        assert told == ["APPROVAL_EXPIRED"]
+
+
+@pytest.mark.req("DD-04", "BP-02")
+async def test_arguments_that_cannot_be_written_down_disturb_no_other_call() -> None:
+    class Shy:
+        def __repr__(self) -> str:
+            raise RuntimeError("not here")
+
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    async with Handrail(TOOLS) as hr:
+        memory = hr.dedup()
+        odd = [call("read", name=Shy()), call("read", name=deep), Call("notes.read", {"name": "b"}, id=["x"])]  # type: ignore[arg-type]
+        for _ in range(2):
+            outcomes = await hr.call_many([call("read", name="a"), *odd], dedup=memory)
+            assert [out.code for out in outcomes[1:]] == ["INVALID_PARAM"] * 3 and outcomes[0].ok
 
 
 @pytest.mark.req("DD-04")

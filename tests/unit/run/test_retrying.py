@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BeforeValidator
 
-from handrail import Context, Handrail, Policy, Principal, Result, Retry, Tool, tool
+from handrail import Context, Handrail, Policy, Principal, Result, Retry, Tool, define, tool
 from handrail.ext import Event, MemoryClaims, Retrying, ToolError, with_retry
 from tests.unit.run import process_tools
 
@@ -396,3 +396,24 @@ async def test_a_cancelled_pause_of_an_author_ends() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert runs == [1]
+
+
+@pytest.mark.req("RT-05")
+async def test_a_body_that_makes_its_write_look_like_a_read_is_not_tried_again() -> None:
+    ran: list[str] = []
+
+    async def change(args: dict[str, Any]) -> None:
+        ran.append(args["action"])
+        args["action"] = "look"
+        raise ConnectionError("gone")
+
+    properties = {"action": {"type": "string"}, "tags": {"type": "array"}}
+    shelf = define(
+        "shelf.change",
+        {"description": "Change it.", "parameters": {"properties": properties}, "execute": change},
+        level=lambda args: "read" if args["action"] == "look" else "write",
+        retry=AT_ONCE,
+    )
+    async with Handrail([shelf], policy=WITHOUT_ASKING) as hr:
+        out = await hr.call("shelf.change", {"action": "put", "tags": []})
+    assert (out.status, ran) == ("failed", ["put"])

@@ -267,3 +267,15 @@ async def test_a_call_whose_tool_changed_since_the_caller_saw_it_is_refused_as_s
         assert out.result.metadata["digest"] == second.digest
         assert (await hr.call("notes.read", digest=second.digest)).result.data == "second"
         assert (await hr.call("notes.read")).result.data == "second"
+
+
+@pytest.mark.req("RG-10", "MT-10")
+async def test_a_tool_out_of_sight_that_cannot_be_set_up_answers_like_one_that_is_ready() -> None:
+    def fails(init: Any) -> dict[str, Any]:
+        raise RuntimeError("no such database: payroll")
+
+    ready = define("staff.hire", definition())
+    async with Handrail([define("staff.pay", fails), ready], policy=Policy(deny=["staff.*"])) as hr:
+        broken, whole = await hr.call("staff.pay"), await hr.call("staff.hire")
+        assert broken.code == whole.code
+        assert broken.result.error == (whole.result.error or "").replace("staff.hire", "staff.pay")

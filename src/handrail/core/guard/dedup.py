@@ -88,10 +88,7 @@ class Dedup:
         for signature, entry in tuple(self._waiting.items()):
             ended = self._final(entry.outcome.call_id) if entry.outcome is not None else None
             if ended is not None:
-                del self._waiting[signature]
                 self.settle(signature, entry, ended)
-                if entry.changes:
-                    self._forget_reads()
 
     def _forget_reads(self) -> None:
         if self.scope == "until_change":
@@ -99,6 +96,7 @@ class Dedup:
 
     def settle(self, signature: Signature, entry: Entry, outcome: Outcome | None) -> None:
         """How a call ended that was not a repetition; one that is worth repeating is forgotten."""
+        self._waiting.pop(signature, None)
         repeatable = self._is_repeatable(outcome)
         entry.outcome = None if repeatable else outcome
         if not entry.ended.done():
@@ -107,6 +105,8 @@ class Dedup:
             del self._entries[signature]
         if outcome is not None and outcome.status == "pending":
             self._waiting[signature] = entry
+        elif entry.changes and outcome is not None and outcome.approval_id is not None:
+            self._forget_reads()  # what was read while a person was asked may be older than the change
 
     def _is_repeatable(self, outcome: Outcome | None) -> bool:
         if outcome is None or outcome.status == "cancelled" or outcome.code in _WORTH_REPEATING:
@@ -129,8 +129,8 @@ class Dedup:
             return False
         try:
             words = digest_of([outcome.tool, raw, outcome.code, outcome.result.error])
-        except (TypeError, ValueError):
-            words = repr((outcome.tool, raw, outcome.code))
+        except Exception:
+            return False  # nobody can tell whether what cannot be written down is the same
         if words in self._refused:
             return True
         self._refused.add(words)

@@ -9,7 +9,7 @@ from handrail.core.define.call import Outcome
 from handrail.core.define.result import Result
 from handrail.core.define.schema import digest_of
 from handrail.core.guard.dedup import Dedup, signature_of
-from handrail.core.guard.keys import KeyEntry, KeyId, key_id
+from handrail.core.guard.keys import KeyEntry, key_id
 from handrail.core.run import refusal
 from handrail.core.run.approve import expired
 from handrail.core.run.batch import Turn
@@ -47,9 +47,14 @@ async def _in_memory(tale: Tale, memory: Dedup, turn: Turn) -> Outcome | None:
         if not entry.ended.done():
             turn.step_aside()
             await asyncio.shield(entry.ended)
-        if entry.outcome is not None:
-            turn.repeats = True
-            return _again(tale, entry.outcome)
+        if entry.outcome is None:
+            continue
+        known = _final(tale, entry.outcome)
+        if known is not entry.outcome:
+            memory.settle(signature, entry, known)
+            continue
+        turn.repeats = True
+        return _again(tale, known)
 
 
 async def _under_key(tale: Tale) -> Outcome | None:
@@ -69,7 +74,10 @@ async def _under_key(tale: Tale) -> Outcome | None:
             # Shielded: whoever stops waiting must not end the wait of the others.
             await asyncio.shield(asyncio.wrap_future(entry.ended))
         if entry.outcome is not None:
-            return _again(tale, _final(tale, key, entry.outcome))
+            known = _final(tale, entry.outcome)
+            if known is not entry.outcome:
+                tale.house.keys.finish(key, known)
+            return _again(tale, known)
         if _orphaned(entry):
             if tool.idempotent:
                 tale.key = key
@@ -85,7 +93,7 @@ def _orphaned(entry: KeyEntry) -> bool:
     return entry.state == "dispatched" and entry.outcome is None and entry.ended.done()
 
 
-def _final(tale: Tale, key: KeyId, earlier: Outcome) -> Outcome:
+def _final(tale: Tale, earlier: Outcome) -> Outcome:
     """The outcome; of a call that waited too long for an approval, how it ended thereby."""
     house, call = tale.house, tale.call
     if earlier.status != "pending" or earlier.approval_id is None or call.principal is None:
@@ -95,9 +103,7 @@ def _final(tale: Tale, key: KeyId, earlier: Outcome) -> Outcome:
         return earlier
     waited = begin(late.call, late.raw, house)
     waited.tool, waited.admitted, waited.approval_id = tale.tool, tale.admitted, late.id
-    outcome = waited.refuse(expired(late))
-    house.keys.finish(key, outcome)
-    return outcome
+    return waited.refuse(expired(late))
 
 
 def _again(tale: Tale, earlier: Outcome) -> Outcome:

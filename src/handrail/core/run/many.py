@@ -28,8 +28,10 @@ async def run_many(asked: Sequence[Asked], house: House, limit: int, memory: Ded
     ids: set[str | None] = set()
     tasks: list[asyncio.Task[Outcome]] = []
     for (call, raw), turn in zip(asked, batch.turns, strict=True):
-        one = _twin(call, raw, house, turn) if call.id in ids else _one(call, raw, house, turn, memory)
-        ids.add(call.id)
+        named = call.id if isinstance(call.id, str) else None  # what is no text is refused on its way
+        one = _twin(call, raw, house, turn) if named in ids else _one(call, raw, house, turn, memory)
+        if named is not None:
+            ids.add(named)
         tasks.append(asyncio.create_task(one))
     await _all_over(tasks)
     outcomes = [task.result() for task in tasks]

@@ -46,6 +46,7 @@ async def with_retry(fn: Callable[[], T | Awaitable[T]], retry: Retry | int = 3)
 async def attempts(retry: Retry, tool: Tool, body: Body, values: Any, tale: Tale) -> Any:
     """What a body returns or raises at last. Each attempt gets the arguments as they were at first."""
     kept = _copied(values, tool)
+    once = is_effectful(tool, values) and not tool.idempotent  # asked before a body can change the values
 
     async def attempt() -> Any:
         given = values if tale.attempt == 1 else _copied(kept, tool)
@@ -56,7 +57,7 @@ async def attempts(retry: Retry, tool: Tool, body: Body, values: Any, tale: Tale
         if failure is None or tale.ending is not None or tale.is_cancelled_from_outside():
             return None
         pause = retry.pause(count, failure, random())
-        if pause is None or (is_effectful(tool, values) and not tool.idempotent):
+        if pause is None or once:
             return None
         said = failure.error if isinstance(failure, Result) else words_of(failure)
         _repeat(tale, count, said or "Unknown error", pause)

@@ -42,6 +42,9 @@ async def seek(call: Call, house: House) -> Tool | Refusal:
         return house.initialised.get(tool) or await make_ready(tool, house)
     except Exception as error:
         _log.exception("tool %s could not be initialised", tool.id)
+        seen = house.guard.see(tool, call.principal)
+        if seen.verdict == "deny":
+            return await hidden_or_denied(seen, tool, call, house)
         why = error.problem if isinstance(error, DefinitionError) else error
         return refusal.unavailable(tool.id, f"{tool.id} could not be set up: {why}")
 

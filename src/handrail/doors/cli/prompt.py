@@ -6,7 +6,9 @@ import asyncio
 import os
 import shlex
 import sys
+import termios
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,6 +56,12 @@ class Terminal:
     def is_there(self) -> bool:
         return os.isatty(self.number) and self.side.for_people
 
+    def forget_typed(self) -> None:
+        """What was typed before a question was seen is no answer to it."""
+        self._typed = b""
+        with suppress(termios.error):
+            termios.tcflush(self.number, termios.TCIFLUSH)
+
     async def line(self, question: str) -> str | None:
         """What was typed, or None when the input has ended."""
         self.side.stream.write(question)
@@ -92,6 +100,8 @@ class Asking:
     yes: bool = False
     """`--yes`: ordinary writes of an agent are answered at once; never what is destructive, dangerous or
     `always_ask`, and never what a rule asks for."""
+    _asked: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    """One question at a time: a body may make several calls at once."""
 
     async def __call__(self, request: ApprovalRequest) -> Reply | None:
         assert self.acting is not None
@@ -102,6 +112,11 @@ class Asking:
         answerable = self.acting.agent is not None or request.by == "caller"
         if not answerable or not self.terminal.is_there:
             return None
+        async with self._asked:
+            self.terminal.forget_typed()
+            return await self._answer(request, person)
+
+    async def _answer(self, request: ApprovalRequest, person: str) -> Reply | None:
         card = Card(request, dict(request.args), request.level, request.danger)
         self._show(card)
         while True:
