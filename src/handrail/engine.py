@@ -222,11 +222,19 @@ class Handrail:
         return asked
 
     def _complete(self, call: Call) -> Call:
-        return replace(
-            call,
-            args=None,
-            principal=call.principal or self._principal(),
-            id=call.id or new_id("call"),
+        return make_call(
+            call.tool,
+            None,
+            call.principal or self._principal(),
+            call.source,
+            call.session,
+            call.id or new_id("call"),
+            call.turn,
+            call.idempotency_key,
+            call.digest,
+            call.message,
+            call.parent,
+            call.depth,
         )
 
     def _principal(self) -> Principal:

@@ -26,13 +26,20 @@ class Footprint:
 
     @property
     def has_trees(self) -> bool:
-        return any(key.endswith("/") for key in self.reads | self.writes)
+        return _has_tree(self.reads) or _has_tree(self.writes)
 
     def clashes(self, other: Footprint) -> bool:
         """Whether one could see or undo half of what the other does."""
         if self.alone or other.alone:
             return True
         return meet(self.writes, other.writes | other.reads) or meet(self.reads, other.writes)
+
+
+def _has_tree(keys: frozenset[str]) -> bool:
+    for key in keys:  # noqa: SIM110 - asked for every call of a batch
+        if key.endswith("/"):
+            return True
+    return False
 
 
 FREE = Footprint()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import Iterator
 from typing import Literal
 
 from handrail.core.guard.footprint import FREE, Footprint
@@ -46,6 +45,8 @@ class InOrder:
 
 class Turn:
     """One call's place in its batch."""
+
+    __slots__ = ("_batch", "_number", "followers", "footprint", "go", "repeats", "state", "waits_for")
 
     def __init__(self, batch: Batch, number: int) -> None:
         self._batch = batch
@@ -92,6 +93,7 @@ class Turn:
     def leave(self, still_at_it: asyncio.Future[object] | None = None) -> None:
         """The call is over. A body that did not stop stays in the way of others until it does."""
         self.step_aside()
+        self._batch.left()
         if still_at_it is None or self.state != "running":
             self._batch.remove(self)
             return
@@ -111,6 +113,8 @@ class Batch:
         self.recalling = InOrder(size)
         self.taking = InOrder(size)
         self._limit = limit
+        self._over = 0
+        self._end: asyncio.Future[None] | None = None
         self._running = 0
         self._ready: deque[Turn] = deque()
         self._there: set[Turn] = set()
@@ -120,10 +124,22 @@ class Batch:
         self._trees = False
         """Whether any key so far stands for everything below it."""
 
+    def left(self) -> None:
+        """One call more is over."""
+        self._over += 1
+        if self._over == len(self.turns) and self._end is not None and not self._end.done():
+            self._end.set_result(None)
+
+    async def over(self) -> None:
+        """Wait until all calls are over."""
+        if self._over < len(self.turns):
+            self._end = asyncio.get_running_loop().create_future()
+            await self._end
+
     def place(self, turn: Turn) -> None:
         """Behind everybody who is there and touches the same."""
-        for other in self._in_the_way_of(turn.footprint):
-            turn.waits_for.add(other)
+        turn.waits_for = self._in_the_way_of(turn.footprint)
+        for other in turn.waits_for:
             other.followers.append(turn)
         turn.state = "placed"
         for users in self._lists_for(turn):
@@ -135,21 +151,23 @@ class Batch:
     def _in_the_way_of(self, footprint: Footprint) -> set[Turn]:
         """Found by key, so that a batch of many does not compare each with each, unless keys are trees."""
         if footprint.alone:
-            return self._there
+            return set(self._there)
         self._trees = self._trees or footprint.has_trees
         if self._trees:
             return {other for other in self._there if footprint.clashes(other.footprint)}
-        lists = [self._alone]
-        lists += [self._writers[key] for key in footprint.reads | footprint.writes if key in self._writers]
-        lists += [self._readers[key] for key in footprint.writes if key in self._readers]
-        return set().union(*lists)
+        found = set(self._alone)
+        for key in footprint.reads:
+            found.update(self._writers.get(key, ()))
+        for key in footprint.writes:
+            found.update(self._writers.get(key, ()), self._readers.get(key, ()))
+        return found
 
-    def _lists_for(self, turn: Turn) -> Iterator[set[Turn]]:
-        yield self._there
-        if turn.footprint.alone:
-            yield self._alone
-        yield from (self._readers[key] for key in turn.footprint.reads)
-        yield from (self._writers[key] for key in turn.footprint.writes)
+    def _lists_for(self, turn: Turn) -> list[set[Turn]]:
+        footprint = turn.footprint
+        lists = [self._there, self._alone] if footprint.alone else [self._there]
+        lists += [self._readers[key] for key in footprint.reads]
+        lists += [self._writers[key] for key in footprint.writes]
+        return lists
 
     def _start(self) -> None:
         while self._ready and self._running < self._limit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from handrail.core.define.call import Call, Outcome
@@ -33,7 +34,11 @@ async def run_many(asked: Sequence[Asked], house: House, limit: int, memory: Ded
         if named is not None:
             ids.add(named)
         tasks.append(asyncio.create_task(one))
-    await _all_over(tasks)
+    try:
+        await batch.over()
+    except asyncio.CancelledError:
+        await _cancelled(tasks)
+        raise
     outcomes = [task.result() for task in tasks]
     if memory is not None:
         repeats = (turn.repeats for turn in batch.turns)
@@ -61,18 +66,15 @@ async def _one(call: Call, raw: Any, house: House, turn: Turn, memory: Dedup | N
 
 async def _twin(call: Call, raw: Any, house: House, turn: Turn) -> Outcome:
     """Two calls of one pass with the same id: the answers could not be told apart."""
+    outcome = begin(call, raw, house).refuse(refusal.id_in_use())
     turn.leave()
-    return begin(call, raw, house).refuse(refusal.id_in_use())
+    return outcome
 
 
-async def _all_over(tasks: list[asyncio.Task[Outcome]]) -> None:
-    cancelled: asyncio.CancelledError | None = None
+async def _cancelled(tasks: list[asyncio.Task[Outcome]]) -> None:
+    """Cancel what still runs and see it end, however impatient somebody is."""
     while left := [task for task in tasks if not task.done()]:
-        try:
+        for task in left:
+            task.cancel()
+        with suppress(asyncio.CancelledError):
             await asyncio.wait(left)
-        except asyncio.CancelledError as error:
-            cancelled = error
-            for task in left:
-                task.cancel()
-    if cancelled is not None:
-        raise cancelled
