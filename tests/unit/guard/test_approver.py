@@ -124,10 +124,10 @@ async def test_an_approver_that_fails_or_answers_nonsense_refuses(
 
 @pytest.mark.req("AP-02")
 async def test_a_person_can_answer_in_the_tools_place_and_the_body_never_runs() -> None:
-    asked = Asked(respond({"url": "/old"}, by="bo"))
+    asked = Asked(respond("It was out already.", by="bo"))
     out = await asked.go()
 
-    assert (out.status, out.result.data, asked.ran) == ("completed", {"url": "/old"}, [])
+    assert (out.status, out.result.data, asked.ran) == ("completed", "It was out already.", [])
     assert out.result.metadata["answered_by"] == "bo"
     assert asked.events == ["tool.needs_approval", "tool.completed"]
     assert out.run_id is None

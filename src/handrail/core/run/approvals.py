@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from handrail.core.define.principal import Principal
+from handrail.core.define.tool import Tool
 from handrail.core.errors import UsageError
 from handrail.core.guard.approval import ApprovalRequest, Reply, RequestStatus, approve, reject, respond
 from handrail.core.run.approve import Grant
 from handrail.core.run.house import House
+from handrail.core.run.normalise import answered
+from handrail.core.run.seek import seek
 
 
 class Conflict(UsageError):
-    """The approval or dead letter is no longer open, or is not yours."""
-
-
-_NO_PERSON = "An approval is answered by a person, not by an agent or a service."
+    """The approval or dead letter is no longer open, is not yours, or the answer does not fit."""
 
 
 class Approvals:
@@ -50,14 +50,32 @@ class Approvals:
         return self._answer(approval_id, by, reject(reason, by=by.user), "rejected")
 
     async def respond(self, approval_id: str, *, by: Principal, result: Any) -> ApprovalRequest:
-        """Answer in the tool's place."""
-        return self._answer(approval_id, by, respond(result, by=by.user), "responded")
+        """Answer in the tool's place, with data that fits its output schema or a Result that has only words.
+
+        What does not fit raises `Conflict`, and the question stays open.
+        """
+        reply = respond(result, by=by.user)
+        _check_person(by)
+        await self._check_answer(approval_id, by, reply)
+        return self._answer(approval_id, by, reply, "responded")
+
+    async def _check_answer(self, approval_id: str, by: Principal, reply: Reply) -> None:
+        request = self._house.book.get(approval_id, by.tenant)
+        if request is None or request.status != "pending":
+            return
+        tool = await seek(request.call, self._house)
+        if isinstance(tool, Tool) and reply.result is not None:
+            answer = answered(reply.result, tool)
+            if isinstance(answer, str):
+                raise Conflict(
+                    f"{answer}. The approval {approval_id!r} is still open: "
+                    "respond with data that fits, or with words alone, as Result(output=...)."
+                )
 
     def _answer(
         self, approval_id: str, by: Principal, reply: Reply, status: RequestStatus
     ) -> ApprovalRequest:
-        if by.agent is not None or by.user is None or by.key == "service":
-            raise Conflict(_NO_PERSON)
+        _check_person(by)
         book = self._house.book
         settled = book.settle(approval_id, by.tenant, status, reply)
         if settled is None:
@@ -75,3 +93,8 @@ class Approvals:
         if request is None:
             return Conflict(f"There is no approval {approval_id!r}.")
         return Conflict(f"The approval {approval_id!r} is no longer open: it is {request.status}.")
+
+
+def _check_person(by: Principal) -> None:
+    if by.agent is not None or by.user is None or by.key == "service":
+        raise Conflict("An approval is answered by a person, not by an agent or a service.")

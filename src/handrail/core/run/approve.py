@@ -21,6 +21,7 @@ from handrail.core.guard.keys import key_id
 from handrail.core.guard.plan import Planned
 from handrail.core.ids import new_id
 from handrail.core.run import refusal
+from handrail.core.run.normalise import answered
 from handrail.core.run.refusal import Refusal
 from handrail.core.run.seek import hidden_or_denied, seek
 from handrail.core.run.tale import Tale
@@ -160,9 +161,7 @@ async def _answered(tale: Tale, request: ApprovalRequest, reply: Reply) -> Outco
     if reply.verdict == "reject":
         return _rejected(tale, request, reply)
     if reply.verdict == "respond":
-        _settle(tale, Step("approval", "allow", f"answered by {who} in its place"))
-        answer = (reply.result or Result()).with_metadata(answered_by=who)
-        return tale.complete(answer) if answer.success else tale.fail("failed", answer)
+        return _responded(tale, reply, who)
     checked = await _checked_again(tale, request, reply)
     if isinstance(checked, Refusal):
         return tale.refuse(checked)
@@ -180,6 +179,18 @@ async def _answered(tale: Tale, request: ApprovalRequest, reply: Reply) -> Outco
     now = house.clock.now()
     house.teller.tell((ToolApproved, call, tool.id, now, request.id, reply.by, shown, edited))
     return admitted, tool
+
+
+def _responded(tale: Tale, reply: Reply, who: str) -> Outcome:
+    """The reviewer's answer is the tool's; like the tool's, it keeps what the output schema promises."""
+    assert tale.tool is not None
+    _settle(tale, Step("approval", "allow", f"answered by {who} in its place"))
+    answer = answered(reply.result or Result(), tale.tool)
+    if isinstance(answer, str):
+        said = f"{answer}. The tool was not run."
+        answer = Result.fail(said, code="INVALID_OUTPUT", summary="The reviewer's answer could not be used")
+    answer = answer.with_metadata(answered_by=who)
+    return tale.complete(answer) if answer.success else tale.fail("failed", answer)
 
 
 def _settle(tale: Tale, step: Step) -> None:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import CancelledError
 from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from handrail.core.define.bound import MODEL_LIMIT
 from handrail.core.define.call import Call, Outcome
 from handrail.core.define.context import Context
 from handrail.core.define.found import Described, Found
-from handrail.core.define.principal import Principal
 from handrail.core.define.secrecy import scrubbed
+from handrail.core.define.signal import Aborted
 from handrail.core.errors import ToolError
 from handrail.core.ids import new_id
 from handrail.core.run.house import House
+from handrail.core.run.invoke import holds_thread
+from handrail.core.run.pages import read_page
 from handrail.core.run.search import Search
 from handrail.core.run.sound import sound, sound_text
 from handrail.core.run.tale import Tale
-from handrail.core.tell.events import Event, OutputAppended, Progress, ToolCompleted, ToolFailed
-from handrail.core.tell.log import Note
+from handrail.core.tell.events import Progress
 
 MAX_NESTING = 16
 _lock = threading.Lock()
@@ -43,30 +45,28 @@ class Hosting:
             data = sound(to_jsonable_python(told, inf_nan_mode="null", fallback=str))
         except (ValueError, RecursionError) as error:
             raise ToolError(f"metadata takes what can be written as JSON: {error}") from None
-        self._tell(self._house().teller.mention, running, Progress, ctx, data)
+        house, shown = self._house(), scrubbed(data, running.secrets or ())
+        note = (Progress, ctx._call, running.tool_id, house.clock.now(), ctx.run_id, shown)
+        self._in_loop(running, lambda: house.teller.mention(note))
 
     def append_output(self, ctx: Context, text: str) -> None:
         if not isinstance(text, str):
             raise ToolError(f"append_output takes text, not {type(text).__name__}.")
         running = self._running(ctx)
-        self._tell(self._house().teller.tell, running, OutputAppended, ctx, sound_text(text))
+        piece, now = sound_text(text), self._house().clock.now()
+        self._in_loop(running, lambda: running.append(piece, now))
 
-    def _tell(
-        self, say: Callable[[Note], None], running: Tale, kind: type[Event], ctx: Context, told: Any
-    ) -> None:
+    def _in_loop(self, running: Tale, tell: Callable[[], None]) -> None:
         """Also from a worker thread: the loop tells it, in order, unless the call ended meanwhile."""
-        house = self._house()
-        shown = scrubbed(told, running.secrets or ())
-        note = (kind, ctx._call, running.tool_id, house.clock.now(), ctx.run_id, shown)
         if running.is_here():
-            say(note)
+            tell()
             return
 
-        def tell() -> None:
-            if house.running.get(ctx.call_id) is running:
-                say(note)
+        def still() -> None:
+            if self._house().running.get(running.call.id or "") is running:
+                tell()
 
-        running.loop.call_soon_threadsafe(tell)
+        running.loop.call_soon_threadsafe(still)
 
     def _running(self, ctx: Context) -> Tale:
         tale = ctx._state
@@ -107,46 +107,33 @@ class Hosting:
         )
         return await self._run_nested(ctx, args, call)
 
+    def nested_and_wait(self, ctx: Context, tool: str, args: Mapping[str, Any] | None) -> Outcome:
+        running = self._running(ctx)
+        if running.is_here():
+            raise ToolError("call_and_wait would hold up the loop that runs it; use `await ctx.call(...)`.")
+
+        async def attended() -> Outcome:
+            """The nested call, which stops when the outer one has to; all of it in the loop's own thread."""
+            self._running(ctx)
+            task = asyncio.current_task()
+            assert task is not None
+            holds_thread.set(True)
+            forget = running.signal.on_abort(task.cancel)
+            try:
+                return await self.nested(ctx, tool, args)
+            finally:
+                forget()
+
+        try:
+            return asyncio.run_coroutine_threadsafe(attended(), running.loop).result()
+        except CancelledError:
+            raise Aborted(running.signal.reason or "the call was cancelled") from None
+
     async def page(self, ctx: Context, handle: str, offset: int, limit: int | None) -> str:
-        return read_page(self._house(), handle, ctx.principal, offset, limit)
+        return await read_page(self._house(), handle, ctx.principal, offset, limit)
 
     async def search(self, ctx: Context, words: str, limit: int) -> list[Found]:
         return await self._search().find(words, ctx.principal, ctx.source, limit)
 
     async def describe(self, ctx: Context, name: str) -> Described:
         return await self._search().describe(name, ctx.principal, ctx.source)
-
-
-def read_page(house: House, handle: str, principal: Principal, offset: int, limit: int | None) -> str:
-    """A page of the whole text of an earlier result, for the same principal, while its tool may be seen."""
-    size = MODEL_LIMIT if limit is None else limit
-    if offset < 0 or size <= 0:
-        raise ToolError("offset counts from 0 and limit is at least 1.", code="INVALID_PARAM")
-    ends = [
-        event
-        for event in house.teller.log.read(principal.tenant, call_id=handle)
-        if isinstance(event, (ToolCompleted, ToolFailed)) and _may_read(house, event, principal)
-    ]
-    if not ends:
-        raise ToolError(f"There is no result {handle!r} to read.", code="TOOL_NOT_FOUND")
-    text = ends[-1].result.text()
-    page = text[offset : offset + size]
-    following = offset + len(page)
-    rest = len(text) - following
-    if rest <= 0:
-        return page
-    return f"{page}\n[{rest} characters follow. Read on with offset={following}.]"
-
-
-def _may_read(house: House, event: Event, principal: Principal) -> bool:
-    owner = event.call.principal
-    if owner is None or _identity(owner) != _identity(principal):
-        return False
-    tool = house.registry.get(event.tool)
-    if tool is None:  # gone, or from a toolset, which only gave it to those who may see it
-        return bool(house.toolsets)
-    return house.guard.see(tool, principal).verdict != "deny"
-
-
-def _identity(principal: Principal) -> tuple[str | None, ...]:
-    return principal.tenant, principal.user, principal.agent, principal.workspace

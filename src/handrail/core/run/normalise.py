@@ -44,11 +44,27 @@ def normalise(value: Any, tool: Tool) -> Result:
         if data.__class__ is dict and data.get("error") and _says_error(data):
             return _tidied(_failure(data), tool)
         return Result(True, data)
-    except Invalid as error:
-        said = "; ".join(map(str, error.errors))
-        return _broken(tool, f"its output does not fit its output schema: {said}")
     except Exception as error:  # serialisers and properties of the author's own types run here
-        return _broken(tool, f"its output cannot be written as JSON: {str(error) or type(error).__name__}")
+        return _broken(tool, f"its output {_problem(error)}")
+
+
+def answered(given: Result, tool: Tool) -> Result | str:
+    """What a person answers in the tool's place, held to the same promise; or what does not fit.
+
+    An answer in words alone is fit for every tool.
+    """
+    try:
+        if given.success and given.data is None and not (given.output or given.summary or given.markdown):
+            _checked(None, tool)
+        return _tidied(given, tool)
+    except Exception as error:
+        return f"The answer given in place of {tool.id} {_problem(error)}"
+
+
+def _problem(error: Exception) -> str:
+    if isinstance(error, Invalid):
+        return f"does not fit its output schema: {'; '.join(map(str, error.errors))}"
+    return f"cannot be written as JSON: {str(error) or type(error).__name__}"
 
 
 def _checked(data: Any, tool: Tool) -> Any:
