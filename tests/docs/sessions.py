@@ -41,6 +41,11 @@ def prepare(project: Path, page: Path = PAGE) -> None:
         (project / "handrail.toml").write_text(fenced("toml")[0])
     else:
         shutil.copytree(page.parent, project, dirs_exist_ok=True)
+    put_command(project)
+
+
+def put_command(project: Path) -> None:
+    """The command `handrail` as this Python has it."""
     (project / "bin").mkdir()
     command = project / "bin" / "handrail"
     command.write_text(f'#!/bin/sh\nexec {sys.executable} -m handrail "$@"\n')
