@@ -1,6 +1,6 @@
-"""Sessions: the commands that cli.md shows, and what they answer.
+"""Sessions: the commands that cli.md and a page of the examples show, and what they answer.
 
-When the command line says something else, `python -m tests.docs.sessions` writes it into the page.
+When the command line says something else, `python -m tests.docs.sessions` writes it into the pages.
 """
 
 from __future__ import annotations
@@ -17,26 +17,35 @@ from pathlib import Path
 from tests.docs.blocks import ROOT
 
 PAGE = ROOT / "docs" / "cli.md"
+AGENTS = ROOT / "examples" / "agent_policy" / "README.md"
 
 
-def fenced(language: str) -> list[str]:
-    """The blocks of the page in a language."""
-    page = PAGE.read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+def fenced(language: str, page: Path = PAGE) -> list[str]:
+    """The blocks of a page in a language."""
+    text = page.read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-def steps() -> Iterator[tuple[str, str]]:
+def steps(page: Path = PAGE) -> Iterator[tuple[str, str]]:
     """Every command of every session, and what the page shows after it."""
-    for session in fenced("console"):
+    for session in fenced("console", page):
         for step in session.split("$ ")[1:]:
             command, _, output = step.partition("\n")
             yield command, output
 
 
-def prepare(project: Path) -> None:
-    """The folder in which the sessions play."""
-    shutil.copy(ROOT / "docs_src" / "cli_shop.py", project / "shop.py")
-    (project / "handrail.toml").write_text(fenced("toml")[0])
+def prepare(project: Path, page: Path = PAGE) -> None:
+    """The folder in which the sessions of a page play."""
+    if page == PAGE:
+        shutil.copy(ROOT / "docs_src" / "cli_shop.py", project / "shop.py")
+        (project / "handrail.toml").write_text(fenced("toml")[0])
+    else:
+        shutil.copytree(page.parent, project, dirs_exist_ok=True)
+    put_command(project)
+
+
+def put_command(project: Path) -> None:
+    """The command `handrail` as this Python has it."""
     (project / "bin").mkdir()
     command = project / "bin" / "handrail"
     command.write_text(f'#!/bin/sh\nexec {sys.executable} -m handrail "$@"\n')
@@ -62,13 +71,15 @@ def answer(command: str, project: Path) -> str:
 
 
 def main() -> None:
-    """Write what the commands answer now into the page."""
-    page = PAGE.read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory() as folder:
-        prepare(Path(folder))
-        for command, shown in list(steps()):
-            page = page.replace(f"$ {command}\n{shown}", f"$ {command}\n{answer(command, Path(folder))}", 1)
-    PAGE.write_text(page, encoding="utf-8")
+    """Write what the commands answer now into the pages."""
+    for page in (PAGE, AGENTS):
+        text = page.read_text(encoding="utf-8")
+        with tempfile.TemporaryDirectory() as folder:
+            prepare(Path(folder), page)
+            for command, shown in list(steps(page)):
+                said = answer(command, Path(folder))
+                text = text.replace(f"$ {command}\n{shown}", f"$ {command}\n{said}", 1)
+        page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

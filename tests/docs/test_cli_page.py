@@ -1,7 +1,8 @@
-"""cli.md: its sessions are what the command line answers, its tables are complete."""
+"""cli.md and the README: their commands work, sessions are what is answered, tables are complete."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from handrail.doors.cli.exits import Exit
@@ -10,6 +11,7 @@ from handrail.doors.cli.root import COMMANDS, Entry
 from handrail.policyfile import load_policies
 from handrail.settings import READERS
 from tests.docs import sessions
+from tests.docs.blocks import ROOT
 
 PAGE = sessions.PAGE.read_text(encoding="utf-8")
 
@@ -18,6 +20,17 @@ def test_every_session_answers_what_the_page_shows(tmp_path: Path) -> None:
     sessions.prepare(tmp_path)
     for command, shown in sessions.steps():
         assert sessions.answer(command, tmp_path) == shown, command
+
+
+def test_the_commands_of_the_readme_work(tmp_path: Path) -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = page.partition("## At the terminal")[2].split("```")[1].split("\n")[1:-1]
+    sessions.put_command(tmp_path)
+    for command in commands:
+        here = command.replace("pytest ", f"{sys.executable} -m pytest -p no:cacheprovider ", 1)
+        said = sessions.answer(f'{here}\necho "exit code $?"', tmp_path)
+        assert said.endswith("\nexit code 0\n"), f"{command}\n{said}"
+    assert len(commands) == 6
 
 
 def test_the_file_of_agents_loads(tmp_path: Path) -> None:

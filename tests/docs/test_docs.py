@@ -105,7 +105,10 @@ def test_a_page_names_every_word_of_its_subject(page: str, words: Any) -> None:
 
 
 LINK = re.compile(r"\[[^\]]+\]\((?P<target>[^)#\s]*)(?:#(?P<anchor>[^)\s]*))?\)")
-WRITTEN = sorted({*PAGES, *ROOT.glob("*.md"), *(ROOT / "docs" / "adr").glob("*.md")})
+FOLDERS = ("docs/adr", "examples")
+WRITTEN = sorted(
+    {*PAGES, *ROOT.glob("*.md"), *(page for one in FOLDERS for page in (ROOT / one).rglob("*.md"))}
+)
 
 
 @pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))
