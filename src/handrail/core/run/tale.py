@@ -25,10 +25,11 @@ from handrail.core.define.signal import Aborted, Signal
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted
 from handrail.core.guard.dedup import Entry, Signature
+from handrail.core.guard.footprint import keys_of
 from handrail.core.guard.keys import KeyId
 from handrail.core.ids import new_id
 from handrail.core.run import refusal
-from handrail.core.run.aside import NOTHING_ASIDE, HasAside, Lies
+from handrail.core.run.aside import NOTHING_ASIDE, Claimed, HasAside, Lies
 from handrail.core.run.brought import Brought
 from handrail.core.run.house import House
 from handrail.core.run.refusal import Refusal
@@ -113,7 +114,7 @@ class Tale(HasAside):
     key = Lies[KeyId | None]()
     entry = Lies[tuple[Signature, Entry] | None]()
     """What a memory of repeated calls holds of this one, if it is the first of its kind."""
-    claimed = Lies[tuple[list[str], str] | None]()
+    claimed = Lies[Claimed | None]()
     secrets = Lies[set[str] | None]()
     """The secret values the body was given."""
     stray = Lies[asyncio.Future[Any] | None]()
@@ -235,8 +236,7 @@ class Tale(HasAside):
         """Claim what the call will write; a refusal when somebody else holds it."""
         assert tool.writes is not None and self.call.principal is not None
         try:
-            given = tool.writes(values)
-            keys = [given] if isinstance(given, str) else [str(key) for key in given or ()]
+            keys = sorted(keys_of(tool.writes, values))
         except Exception as error:
             problem = f"The resources that {tool.id} would write cannot be told ({error}), so it was not run."
             return refusal.broken("POLICY_ERROR", "Not run", problem, "claim")
@@ -244,10 +244,10 @@ class Tale(HasAside):
         who = principal.agent or principal.user or "another caller"
         session = self.call.session or f"call:{self.call.id}"
         holder = f"{who} in session {session}"
-        taken = self.house.claims.take(keys, holder)
+        taken = self.house.claims.take(keys, principal.tenant, holder)
         if taken is not None:
             return refusal.busy(taken.key, taken.holder)
-        self.claimed = (keys, holder)
+        self.claimed = (keys, principal.tenant, holder)
         return None
 
     def show(self, args: dict[str, Any], tool: Tool) -> dict[str, Any]:
@@ -261,9 +261,9 @@ class Tale(HasAside):
             claimed, self.claimed = self.claimed, None
             over.add_done_callback(lambda _: self._release(*claimed))
 
-    def _release(self, keys: list[str], holder: str) -> None:
+    def _release(self, keys: list[str], tenant: str, holder: str) -> None:
         try:
-            self.house.claims.release(keys, holder)
+            self.house.claims.release(keys, tenant, holder)
         except Exception:
             _log.exception("the claims of call %s could not be released", self.call.id)
 
