@@ -159,7 +159,9 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
                 return await stopped(tale, ignored=True)
             if tale.secrets:
                 result = without_secrets(result, tale.secrets)
-        return tale.complete(result) if result.success else tale.fail("failed", result)
+        if result.success:
+            return tale.complete(result)
+        return tale.fail("failed", without_secrets(result, tale.hidden) if tool.secrets else result)
     except Exception as error:
         if tale.ending is not None and tale.outcome is None:
             return await stopped(tale)

@@ -20,7 +20,7 @@ from handrail.core.define.decision import Decision
 from handrail.core.define.jsonvalue import own_copy
 from handrail.core.define.permission import Capability
 from handrail.core.define.result import Result
-from handrail.core.define.secrecy import masked, masked_repairs, masked_unread, scrubbed
+from handrail.core.define.secrecy import hidden, masked, masked_repairs, masked_unread, scrubbed
 from handrail.core.define.signal import Aborted, Signal
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted
@@ -40,7 +40,7 @@ from handrail.core.tell.events import (
     ToolFailed,
     ToolStarted,
 )
-from handrail.core.tell.letters import DeadLetter, evidence_of
+from handrail.core.tell.letters import DeadLetter
 
 _log = logging.getLogger("handrail.run")
 
@@ -332,7 +332,15 @@ class Tale(HasAside):
         """How often it was tried and why earlier attempts failed, for the metadata of a failure."""
         if not self.tries:
             return {}
-        return {"attempts": self.attempt, "earlier_errors": scrubbed(list(self.tries), self.secrets or ())}
+        return {"attempts": self.attempt, "earlier_errors": scrubbed(list(self.tries), self.hidden)}
+
+    @property
+    def hidden(self) -> set[str]:
+        """What nobody is told of a failure: secrets the body was given, and those among its arguments."""
+        found = set(self.secrets or ())
+        if self.args is not None and self.tool is not None and self.tool.secrets:
+            found.update(hidden(self.args, masked(self.args, self.tool.secrets)))
+        return found
 
     def _bury(self, result: Result, shown: Any, now: float) -> None:
         """A body that failed leaves a dead letter. A port that does not take it disturbs nobody."""
@@ -351,7 +359,9 @@ class Tale(HasAside):
                     replay_of=None if replayed is None else replayed.id,
                     raw=own_copy(self.raw),
                     secrets=frozenset(self.secrets or ()),
-                    **evidence_of(result, self.args, shown),
+                    error=result.error or "Unknown error",
+                    code=result.code,
+                    earlier_errors=tuple(result.metadata.get("earlier_errors", ())),
                 )
             )
         except Exception:
