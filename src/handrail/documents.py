@@ -6,9 +6,10 @@ lists one would be gone.
 
 from __future__ import annotations
 
+import difflib
 import json
 import tomllib
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -19,6 +20,12 @@ _TWICE = "keep one of them"
 
 class DocumentError(DefinitionError):
     """A document cannot be read."""
+
+
+def meant(word: object, known: Collection[str]) -> str:
+    """The remedy for a name that is not known: the one that is nearly it, or all there are."""
+    near = difflib.get_close_matches(str(word), known, 1, 0.5)
+    return f"did you mean {near[0]!r}?" if near else f"use one of: {', '.join(known)}"
 
 
 def read_document(path: Path) -> Any:

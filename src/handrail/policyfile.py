@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,7 +9,7 @@ from typing import Any, TypeVar
 from handrail.core.errors import PolicyError
 from handrail.core.guard.policy import Policy
 from handrail.core.guard.rules import Rule
-from handrail.documents import read_document
+from handrail.documents import meant, read_document
 
 _POLICY = ("approval_mode", "allow", "deny", "capabilities", "rules", "plan", "moderate")
 _RULE = ("name", "tool", "when", "verdict", "reason", "match", "not_match")
@@ -97,9 +96,7 @@ def _named(where: str, make: Callable[[], T]) -> T:
 def _only(given: Mapping[str, Any], known: Collection[str], where: str) -> dict[str, Any]:
     for key in given:
         if key not in known:
-            near = difflib.get_close_matches(str(key), known, 1, 0.5)
-            remedy = f"did you mean {near[0]!r}?" if near else f"use one of: {', '.join(known)}"
-            raise PolicyError(f"{where}: {key!r} is not known here", remedy=remedy)
+            raise PolicyError(f"{where}: {key!r} is not known here", remedy=meant(key, known))
     return dict(given)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from handrail.core.errors import DefinitionError
-from handrail.documents import parse_toml, read_text
+from handrail.documents import meant, parse_toml, read_text
 
 FILE = "handrail.toml"
 PREFIX = "HANDRAIL_"
@@ -74,7 +74,7 @@ def _from_file(file: Path) -> dict[str, Any]:
     table = parse_toml(read_text(file), str(file))
     unknown = next((key for key in table if key not in READERS), None)
     if unknown is not None:
-        raise SettingsError(f"{file}: {unknown!r} is not a setting", remedy=_nearest(unknown, list(READERS)))
+        raise SettingsError(f"{file}: {unknown!r} is not a setting", remedy=meant(unknown, READERS))
     return {key: _read(READERS[key], value, f"{file}: {key}") for key, value in table.items()}
 
 
@@ -120,11 +120,6 @@ def _read(reader: Callable[[Any], Any], value: Any, where: str) -> Any:
         return reader(value)
     except ValueError as error:
         raise SettingsError(f"{where}: {value!r} is not what belongs here", remedy=f"{error}") from None
-
-
-def _nearest(word: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(word, known, 1, 0.5)
-    return f"did you mean {near[0]!r}?" if near else f"use one of: {', '.join(known)}"
 
 
 def _names(value: Any) -> tuple[str, ...]:

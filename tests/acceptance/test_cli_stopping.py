@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,6 +13,18 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.command_line import DEADLINE, SHOP, Terminal, environment
+
+LATE = """
+from handrail import define
+
+
+def late(init):
+    print("set up", flush=True)
+    return {"description": "Read late.", "level": "read", "execute": lambda args: "read"}
+
+
+late_read = define("late.read", late)
+"""
 
 
 @pytest.mark.req("BY-18")
@@ -49,6 +62,36 @@ def test_a_second_ctrl_c_leaves_at_once(tmp_path: Path) -> None:
     terminal.until("Stopping")
     terminal.interrupt()
     assert terminal.end() == 130
+
+
+def test_ctrl_c_while_arguments_are_typed_leaves_at_once(tmp_path: Path) -> None:
+    (tmp_path / "late.py").write_text(LATE)
+    terminal = Terminal("run", "--tools", "late.py", "late.read", "--args", "-", cwd=tmp_path)
+    terminal.until("set up")
+    terminal.interrupt()
+    assert terminal.end() == 130
+
+
+def test_a_disk_that_is_full_and_an_input_that_is_closed_are_told_in_words(tmp_path: Path) -> None:
+    said = {}
+    for ending in (
+        "tools > /dev/full",
+        "run stock.count --item bolt > /dev/full",
+        "run stock.count --args - <&-",
+    ):
+        done = subprocess.run(
+            ["/bin/sh", "-c", f"{shlex.quote(sys.executable)} -m handrail {ending}"],
+            cwd=tmp_path,
+            env=environment(HANDRAIL_TOOLS=SHOP),
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr and "Exception" not in done.stderr
+        said[ending.partition(" ")[0], done.returncode] = done.stderr
+    assert "No space left on device" in said["tools", 1] and "No space left" in said["run", 1]
+    assert "error: standard input is closed" in said["run", 2]
 
 
 def test_a_termination_signal_cancels_too(tmp_path: Path) -> None:

@@ -89,9 +89,11 @@ def test_forty_columns_are_enough(tmp_path: Path, words: list[str]) -> None:
 
 
 def test_a_narrow_list_puts_descriptions_under_names(tmp_path: Path) -> None:
-    shown = at(40, "tools", "of an item", cwd=tmp_path).shown
+    shown = at(40, "tools", "--category", "stock", cwd=tmp_path).shown
     assert "\n".join(line.rstrip() for line in shown.split("\n")) == snapshot("""\
 stock
+  stock.audit  read
+    Count everything by hand.
   stock.count  read
     Say how many pieces of an item are
     in stock.
@@ -100,6 +102,8 @@ stock
   stock.order  write
     Order more pieces of an item from
     the supplier.
+  stock.vault  read
+    Look into the vault.
 
 """)
 

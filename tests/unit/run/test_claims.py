@@ -152,9 +152,9 @@ async def test_a_tool_names_what_it_writes_in_several_ways(writes, claimed) -> N
     held: list[str] = []
 
     class Claims(MemoryClaims):
-        def take(self, keys, holder, /):
+        def take(self, keys, tenant, holder, /):
             held.extend(keys)
-            return super().take(keys, holder)
+            return super().take(keys, tenant, holder)
 
     @tool("desk.write", level="write", writes=writes)
     async def write() -> str:
@@ -197,3 +197,42 @@ async def test_of_many_at_once_one_writes_at_a_time() -> None:
         codes = [out.code for out in outs]
         assert codes.count(None) >= 1 and set(codes) == {None, "RESOURCE_BUSY"}
         assert not len(hr._house.claims)  # type: ignore[arg-type]
+
+
+@pytest.mark.req("EX-10")
+async def test_a_tenant_is_not_held_up_by_another_and_hears_nothing_of_it() -> None:
+    desk = Desk()
+    eve = Principal(tenant="globex", user="ana", agent="writer")
+    async with Handrail([desk.tool], policy=WITHOUT_ASKING) as hr:
+        first = asyncio.create_task(hr.call("desk.write", {"at": ["left"]}, principal=ANA, session="s1"))
+        await desk.entered.wait()
+        out = await hr.call("desk.write", {"at": ["left"], "stay": False}, principal=eve, session="s2")
+        assert out.ok
+        desk.go_on.set_result("written")
+        assert (await first).ok
+
+
+@pytest.mark.req("EX-10")
+@pytest.mark.parametrize(
+    ("held", "wanted", "free"),
+    [
+        ("src/", "src/app.py", False),
+        ("src/app.py", "src/", False),
+        ("src/", "src/core/", False),
+        ("src/core/", "src/", False),
+        ("src/", "src", True),
+        ("src/app", "src/app.py", True),
+        ("src/core/", "src/app.py", True),
+    ],
+)
+def test_a_key_that_ends_in_a_slash_stands_for_everything_below_it(
+    held: str, wanted: str, free: bool
+) -> None:
+    claims = MemoryClaims()
+    assert claims.take([held], "acme", "ana") is None
+    taken = claims.take([wanted], "acme", "bo")
+    assert (taken is None) is free
+    assert taken is None or (taken.key, taken.holder) == (held, "ana")
+    assert claims.take([wanted], "globex", "bo") is None
+    claims.release([held], "acme", "ana")
+    assert claims.take([wanted], "acme", "bo") is None

@@ -1,5 +1,7 @@
 """Batches for those who run calls in a loop of their own; what may overlap follows from the tool."""
 
+import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -141,3 +143,25 @@ def test_clashing_is_mutual_and_two_readers_never_clash(one: Footprint, other: F
         assert not Footprint(reads=one.reads).clashes(Footprint(reads=other.reads))
         if one.writes & (other.reads | other.writes):
             assert one.clashes(other)
+
+
+@pytest.mark.req("BP-05", "BP-10", "BP-11")
+async def test_relative_paths_are_those_of_the_folder_that_the_tools_work_in(tmp_path: Path) -> None:
+    running: list[str] = []
+
+    @tool("write_file", level="write", concurrency="by_path")
+    async def write(path: str) -> list[str]:
+        """Write it."""
+        running.append(path)
+        await asyncio.sleep(0)
+        seen = list(running)
+        running.remove(path)
+        return seen
+
+    policy = Policy(approval_mode="policy")
+    calls = [Call("write_file", {"path": path}) for path in (str(tmp_path / "a"), "a")]
+    async with Handrail([write], policy=policy, working_dir=str(tmp_path)) as hr:
+        outcomes = await hr.call_many(calls)
+        groups = await hr.batches(calls)
+    assert [out.result.data for out in outcomes] == [[str(tmp_path / "a")], ["a"]]
+    assert len(groups) == 2

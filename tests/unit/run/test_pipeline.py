@@ -256,7 +256,7 @@ async def test_of_all_that_is_wrong_the_earliest_stage_answers(first) -> None:
     if "key of another call" in wrong:
         keys.begin(key_id(ANA, "k"), "another fingerprint")
     if "claimed by another" in wrong:
-        claims.take(["desk"], "bo")
+        claims.take(["desk"], ANA.tenant, "bo")
     policy = Policy(
         deny=["desk.write"] if "on the deny list" in wrong else (),
         rules=[Rule(tool="desk.*", verdict="deny", reason="not here")] if "denied by a rule" in wrong else (),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretStr, model_validator
 
-from handrail import Context, Handrail, Policy, Principal, Result, Tool, define, from_json_schema, tool
+from handrail import Context, Handrail, Policy, Principal, Result, Retry, Tool, define, from_json_schema, tool
 from handrail.ext import Attachment, Event, MemoryBook, approve
 from handrail.testing import ScriptedApprover
 
@@ -283,6 +283,30 @@ async def test_a_typed_password_is_masked_wherever_it_is_shown(name: str, args: 
         cards += [(one.args, (), str(one)) for one in await hr.planned(ANA)]
         seen = everything(hr, heard, outcome, outcome.to_model(), explained.explain(), cards)
     assert PIN not in seen
+
+
+@pytest.mark.req("BY-19", "RT-06", "BY-13")
+@pytest.mark.parametrize("way", ["raised", "returned"])
+async def test_a_password_that_a_failing_body_repeats_is_masked(
+    way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    @tool("bank.fail", level="read", retry=Retry(attempts=2, first=0, on=(ValueError, "WRONG")))
+    async def fail(login: Login) -> Result:
+        """Fail to log in."""
+        said = f"{login.pin.get_secret_value()} is wrong"
+        if way == "raised":
+            raise ValueError(said)
+        return Result.fail(said, code="WRONG", summary=said, metadata={"tried": said})
+
+    heard: list[Event] = []
+    caplog.set_level("DEBUG")
+    async with Handrail([fail]) as hr:
+        hr.subscribe(heard.append)
+        outcome = await hr.call("bank.fail", {"login": {"user": "ana", "pin": PIN}}, principal=ANA)
+        letters = await hr.dead_letters.list(ANA)
+        seen = everything(hr, heard, outcome, outcome.to_model(), letters)
+    assert outcome.result.error == "••• is wrong" and outcome.result.metadata["attempts"] == 2
+    assert PIN not in seen and PIN not in caplog.text
 
 
 @pytest.mark.req("BY-19")

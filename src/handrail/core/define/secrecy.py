@@ -223,6 +223,18 @@ def _is_same(edited: Any, original: Any) -> bool:
     return bool(edited == original)
 
 
+def hidden(args: Any, shown: Any) -> Iterator[str]:
+    """The texts and numbers among arguments that their masked view does not show."""
+    if isinstance(args, Mapping):
+        for name, part in args.items():
+            yield from hidden(part, shown.get(name) if isinstance(shown, Mapping) else shown)
+    elif isinstance(args, list):
+        for index, item in enumerate(args):
+            yield from hidden(item, shown[index] if isinstance(shown, list) else shown)
+    elif shown == MASK and isinstance(args, (str, int, float)) and not isinstance(args, bool):
+        yield str(args)
+
+
 def scrubbed(value: Any, secrets: Iterable[str]) -> Any:
     """A copy of JSON data or bytes in which none of the secret texts occur, nor their usual spellings."""
     known = _known(secrets)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,43 +17,57 @@ class Taken:
 
 
 class Claims(Protocol):
-    """A blackboard of claimed resources."""
+    """A blackboard of claimed resources. Each tenant has its own, and learns nothing of the others'."""
 
-    def take(self, keys: Iterable[str], holder: str, /) -> Taken | None:
-        """Claim all of the keys or none; says which one is held by whom when it cannot be had."""
+    def take(self, keys: Iterable[str], tenant: str, holder: str, /) -> Taken | None:
+        """Claim all of the keys or none; says which one is held by whom when it cannot be had.
+
+        A key that ends in `/` stands for everything below it.
+        """
         ...
 
-    def release(self, keys: Iterable[str], holder: str, /) -> None: ...
+    def release(self, keys: Iterable[str], tenant: str, holder: str, /) -> None: ...
 
 
 class MemoryClaims:
     """The blackboard of one process. A holder may claim again what it already holds."""
 
     def __init__(self) -> None:
-        self._held: dict[str, tuple[str, int]] = {}
+        self._held: dict[tuple[str, str], tuple[str, int]] = {}
+        """By tenant and key: the holder, and how often it holds it."""
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._held)
 
-    def take(self, keys: Iterable[str], holder: str, /) -> Taken | None:
+    def take(self, keys: Iterable[str], tenant: str, holder: str, /) -> Taken | None:
         wanted = list(keys)
         with self._lock:
             for key in wanted:
-                held = self._held.get(key)
-                if held is not None and held[0] != holder:
-                    return Taken(key, held[0])
+                for place in self._touching(tenant, key):
+                    if self._held[place][0] != holder:
+                        return Taken(place[1], self._held[place][0])
             for key in wanted:
-                self._held[key] = (holder, self._held.get(key, (holder, 0))[1] + 1)
+                times = self._held.get((tenant, key), (holder, 0))[1]
+                self._held[tenant, key] = (holder, times + 1)
         return None
 
-    def release(self, keys: Iterable[str], holder: str, /) -> None:
+    def _touching(self, tenant: str, key: str) -> Iterator[tuple[str, str]]:
+        """What is held of a key: itself, what stands for it from above, and what lies below it."""
+        above = (key[: at + 1] for at, one in enumerate(key[:-1]) if one == "/")
+        for name in (key, *above):
+            if (tenant, name) in self._held:
+                yield tenant, name
+        if key.endswith("/"):
+            yield from (held for held in self._held if held[0] == tenant and held[1].startswith(key))
+
+    def release(self, keys: Iterable[str], tenant: str, holder: str, /) -> None:
         with self._lock:
             for key in keys:
-                held = self._held.get(key)
+                held = self._held.get((tenant, key))
                 if held is None or held[0] != holder:
                     continue
                 if held[1] == 1:
-                    del self._held[key]
+                    del self._held[tenant, key]
                 else:
-                    self._held[key] = (holder, held[1] - 1)
+                    self._held[tenant, key] = (holder, held[1] - 1)

@@ -58,8 +58,11 @@ def _reaches(some: Iterable[str], others: Iterable[str]) -> bool:
     return bool(trees) and any(key.startswith(trees) for key in others)
 
 
-def footprint_of(tool: Tool, values: Any, args: Mapping[str, Any]) -> Footprint:
-    """What a call with these validated arguments touches; alone where that cannot be told."""
+def footprint_of(tool: Tool, values: Any, args: Mapping[str, Any], root: str | None = None) -> Footprint:
+    """What a call with these validated arguments touches; alone where that cannot be told.
+
+    A path that is relative is so to `root`.
+    """
     if tool.concurrency == "sequential":
         return ALONE
     try:
@@ -71,7 +74,7 @@ def footprint_of(tool: Tool, values: Any, args: Mapping[str, Any]) -> Footprint:
         return Footprint(reads, writes)
     if tool.concurrency == "by_path" and tool.reads is None and tool.writes is None:
         path = extract_tool_file_path(args)
-        found = frozenset() if path is None else frozenset({path_key(path)})
+        found = frozenset() if path is None else frozenset({path_key(path, root)})
         reads, writes = (frozenset(), found) if effect else (found, frozenset())
     if effect and not writes:
         return ALONE

@@ -13,6 +13,9 @@ from handrail.core.run.brought import Brought
 
 T = TypeVar("T")
 
+Claimed = tuple[list[str], str, str]
+"""The keys that a call holds, its tenant, and the holder's name."""
+
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -41,7 +44,7 @@ class Aside:
         self.approval_id: str | None = None
         self.attempt = 1
         self.brought: Brought | None = None
-        self.claimed: tuple[list[str], str] | None = None
+        self.claimed: Claimed | None = None
         self.entry: tuple[Signature, Entry] | None = None
         self.extra = _NOTHING
         self.key: KeyId | None = None

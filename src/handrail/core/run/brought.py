@@ -27,6 +27,6 @@ class Brought:
     tale: Tale | None = None
     """Filled in when the call begins."""
 
-    async def in_turn(self, tool: Tool, values: Any, args: Mapping[str, Any]) -> bool:
+    async def in_turn(self, tool: Tool, values: Any, args: Mapping[str, Any], root: str) -> bool:
         """Wait until no other call of the batch is in the way. False when one will stay there."""
-        return self.turn is None or await self.turn.take(footprint_of(tool, values, args))
+        return self.turn is None or await self.turn.take(footprint_of(tool, values, args, root))

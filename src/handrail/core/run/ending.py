@@ -25,9 +25,10 @@ _UNHEEDED = " It did not heed the interruption: its effect may have happened, or
 
 def failed(tale: Tale, tool: Tool, values: Any, error: BaseException) -> Outcome:
     """The body raised, or its process died under it."""
+    hidden = tale.hidden
     if isinstance(error, ProcessDied):
         if error.began and is_effectful(tool, values) and not tool.idempotent:
-            unknown = refusal.unknown_outcome(f"{error}")
+            unknown = refusal.unknown_outcome(scrubbed(f"{error}", hidden))
             return tale.fail(unknown.status, unknown.result)
         _free_key(tale)
     code, metadata = "TOOL_FAILED", {}
@@ -37,10 +38,8 @@ def failed(tale: Tale, tool: Tool, values: Any, error: BaseException) -> Outcome
             metadata["retry_after"] = error.retry_after
     else:
         # a traceback would show what the body was given in confidence
-        _log.info(
-            "tool %s raised %s", tool.id, type(error).__name__, exc_info=None if tale.secrets else error
-        )
-    said = scrubbed(words_of(error), tale.secrets or ())
+        _log.info("tool %s raised %s", tool.id, type(error).__name__, exc_info=None if hidden else error)
+    said = scrubbed(words_of(error), hidden)
     result = Result.fail(said, code=code, summary=f"{tool.name} failed", metadata=metadata)
     return tale.fail("failed", result)
 

@@ -54,4 +54,6 @@ async def _footprint(call: Call, raw: Any, house: House) -> Footprint:
     if house.guard.see(tool, call.principal).verdict == "deny":
         return ALONE
     admitted = admit(tool, raw, call.tool, house.repairing)
-    return footprint_of(tool, admitted.values, admitted.args) if isinstance(admitted, Admitted) else FREE
+    if not isinstance(admitted, Admitted):
+        return FREE
+    return footprint_of(tool, admitted.values, admitted.args, house.init.working_dir)

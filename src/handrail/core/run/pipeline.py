@@ -97,7 +97,7 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
         body, args, values = tool.body, tale.args, tale.values
         assert body is not None and args is not None
 
-        if brought is not None and not await brought.in_turn(tool, values, args):
+        if brought is not None and not await brought.in_turn(tool, values, args, house.init.working_dir):
             return tale.refuse(refusal.held_up(tool))
         if tool.writes is not None and (busy := tale.claim(tool, values)) is not None:
             return tale.refuse(busy)
@@ -159,7 +159,9 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
                 return await stopped(tale, ignored=True)
             if tale.secrets:
                 result = without_secrets(result, tale.secrets)
-        return tale.complete(result) if result.success else tale.fail("failed", result)
+        if result.success:
+            return tale.complete(result)
+        return tale.fail("failed", without_secrets(result, tale.hidden) if tool.secrets else result)
     except Exception as error:
         if tale.ending is not None and tale.outcome is None:
             return await stopped(tale)

@@ -92,7 +92,7 @@ def _failure_in(value: Any, retry: Retry, tool: Tool) -> Result | None:
 def _repeat(tale: Tale, count: int, said: str, pause: float) -> None:
     """Note why an attempt failed, and tell whoever listens that it will be repeated."""
     house = tale.house
-    error = scrubbed(said, tale.secrets or ())
+    error = scrubbed(said, tale.hidden)
     tale.tries = (*tale.tries, error)
     told = (tale.call, tale.tool_id, house.clock.now(), tale.next_run_id, count, error, pause)
     house.teller.mention((Retrying, *told))

@@ -20,15 +20,16 @@ from handrail.core.define.decision import Decision
 from handrail.core.define.jsonvalue import own_copy
 from handrail.core.define.permission import Capability
 from handrail.core.define.result import Result
-from handrail.core.define.secrecy import masked, masked_repairs, masked_unread, scrubbed, settled
+from handrail.core.define.secrecy import hidden, masked, masked_repairs, masked_unread, scrubbed, settled
 from handrail.core.define.signal import Aborted, Signal
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted
 from handrail.core.guard.dedup import Entry, Signature
+from handrail.core.guard.footprint import keys_of
 from handrail.core.guard.keys import KeyId
 from handrail.core.ids import new_id
 from handrail.core.run import refusal
-from handrail.core.run.aside import NOTHING_ASIDE, HasAside, Lies
+from handrail.core.run.aside import NOTHING_ASIDE, Claimed, HasAside, Lies
 from handrail.core.run.brought import Brought
 from handrail.core.run.house import House
 from handrail.core.run.refusal import Refusal
@@ -40,7 +41,7 @@ from handrail.core.tell.events import (
     ToolFailed,
     ToolStarted,
 )
-from handrail.core.tell.letters import DeadLetter, evidence_of
+from handrail.core.tell.letters import DeadLetter
 
 _log = logging.getLogger("handrail.run")
 
@@ -114,7 +115,7 @@ class Tale(HasAside):
     key = Lies[KeyId | None]()
     entry = Lies[tuple[Signature, Entry] | None]()
     """What a memory of repeated calls holds of this one, if it is the first of its kind."""
-    claimed = Lies[tuple[list[str], str] | None]()
+    claimed = Lies[Claimed | None]()
     secrets = Lies[set[str] | None]()
     """The secret values the body was given."""
     stray = Lies[asyncio.Future[Any] | None]()
@@ -238,8 +239,7 @@ class Tale(HasAside):
         """Claim what the call will write; a refusal when somebody else holds it."""
         assert tool.writes is not None and self.call.principal is not None
         try:
-            given = tool.writes(values)
-            keys = [given] if isinstance(given, str) else [str(key) for key in given or ()]
+            keys = sorted(keys_of(tool.writes, values))
         except Exception as error:
             problem = f"The resources that {tool.id} would write cannot be told ({error}), so it was not run."
             return refusal.broken("POLICY_ERROR", "Not run", problem, "claim")
@@ -247,10 +247,10 @@ class Tale(HasAside):
         who = principal.agent or principal.user or "another caller"
         session = self.call.session or f"call:{self.call.id}"
         holder = f"{who} in session {session}"
-        taken = self.house.claims.take(keys, holder)
+        taken = self.house.claims.take(keys, principal.tenant, holder)
         if taken is not None:
             return refusal.busy(taken.key, taken.holder)
-        self.claimed = (keys, holder)
+        self.claimed = (keys, principal.tenant, holder)
         return None
 
     def show(self, args: dict[str, Any], tool: Tool) -> dict[str, Any]:
@@ -264,9 +264,9 @@ class Tale(HasAside):
             claimed, self.claimed = self.claimed, None
             over.add_done_callback(lambda _: self._release(*claimed))
 
-    def _release(self, keys: list[str], holder: str) -> None:
+    def _release(self, keys: list[str], tenant: str, holder: str) -> None:
         try:
-            self.house.claims.release(keys, holder)
+            self.house.claims.release(keys, tenant, holder)
         except Exception:
             _log.exception("the claims of call %s could not be released", self.call.id)
 
@@ -353,7 +353,15 @@ class Tale(HasAside):
         """How often it was tried and why earlier attempts failed, for the metadata of a failure."""
         if not self.tries:
             return {}
-        return {"attempts": self.attempt, "earlier_errors": scrubbed(list(self.tries), self.secrets or ())}
+        return {"attempts": self.attempt, "earlier_errors": scrubbed(list(self.tries), self.hidden)}
+
+    @property
+    def hidden(self) -> set[str]:
+        """What nobody is told of a failure: secrets the body was given, and those among its arguments."""
+        found = set(self.secrets or ())
+        if self.args is not None and self.tool is not None and self.tool.secrets:
+            found.update(hidden(self.args, masked(self.args, self.tool.secrets)))
+        return found
 
     def _bury(self, result: Result, shown: Any, now: float) -> None:
         """A body that failed leaves a dead letter. A port that does not take it disturbs nobody."""
@@ -372,7 +380,9 @@ class Tale(HasAside):
                     replay_of=None if replayed is None else replayed.id,
                     raw=own_copy(self.raw),
                     secrets=frozenset(self.secrets or ()),
-                    **evidence_of(result, self.args, shown),
+                    error=result.error or "Unknown error",
+                    code=result.code,
+                    earlier_errors=tuple(result.metadata.get("earlier_errors", ())),
                 )
             )
         except Exception:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import builtins
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from handrail.core.define.call import Call
 from handrail.core.define.principal import Principal
-from handrail.core.define.result import Result
-from handrail.core.define.secrecy import MASK, scrubbed
 
 LetterStatus = Literal["open", "replaying", "replayed"]
 
@@ -88,28 +86,6 @@ class DeadLetter:
             "replay_of": self.replay_of,
             "replays": list(self.replays),
         }
-
-
-def evidence_of(result: Result, args: Any, shown: Any) -> dict[str, Any]:
-    """What a failed result says, for a letter: secret arguments that the body repeats are masked as well."""
-    hidden = set(_hidden(args, shown))
-    return {
-        "error": scrubbed(result.error or "Unknown error", hidden),
-        "code": result.code,
-        "earlier_errors": tuple(scrubbed(list(result.metadata.get("earlier_errors", ())), hidden)),
-    }
-
-
-def _hidden(args: Any, shown: Any) -> Iterator[str]:
-    """The texts and numbers among arguments that their masked view does not show."""
-    if isinstance(args, Mapping):
-        for name, part in args.items():
-            yield from _hidden(part, shown.get(name) if isinstance(shown, Mapping) else shown)
-    elif isinstance(args, list):
-        for index, item in enumerate(args):
-            yield from _hidden(item, shown[index] if isinstance(shown, list) else shown)
-    elif shown == MASK and isinstance(args, (str, int, float)) and not isinstance(args, bool):
-        yield str(args)
 
 
 class DeadLetters(Protocol):

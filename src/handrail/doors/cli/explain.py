@@ -41,7 +41,7 @@ def command(
     with screen(line.early.debug) as here:
         opened = open_for(ctx, line.early.tools, line.early.as_)
         opened.need_tools()
-        decision, tool = asyncio.run(_explained(opened, line))
+        decision, tool = _explained(opened, line)
         helps = what_helps(decision, opened)
         if json or "--json" in line.words:
             here.out.json(decision_json(decision) | {"tool": name, "what_helps": helps})
@@ -53,13 +53,15 @@ def command(
             raise typer.Exit(Exit.REFUSED)
 
 
-async def _explained(opened: Opened, line: Line) -> tuple[Decision, Tool | None]:
-    found = await opened.find(line.name)
-    if isinstance(found, Decision):
-        return found, None
-    given, _ = line.read(found, _KNOWN)
+def _explained(opened: Opened, line: Line) -> tuple[Decision, Tool | None]:
     acting = opened.acting
-    return await opened.hr.explain(line.name, given, acting.principal, source=acting.source), found
+    with asyncio.Runner() as loop:
+        found = loop.run(opened.find(line.name))
+        if isinstance(found, Decision):
+            return found, None
+        given, _ = line.read(found, _KNOWN)
+        explaining = opened.hr.explain(line.name, given, acting.principal, source=acting.source)
+        return loop.run(explaining), found
 
 
 def _show(out: Side, decision: Decision, helps: str | None) -> None:

@@ -90,6 +90,8 @@ def _whole(args: str | None) -> dict[str, Any]:
     if args is None:
         return {}
     if args == "-":
+        if sys.stdin is None:
+            raise Stop("standard input is closed", "give the arguments as @FILE or as a JSON object")
         text, where = sys.stdin.read(), "standard input"
     elif args.startswith("@"):
         text, where = read_text(Path(args[1:])), args[1:]

@@ -7,10 +7,11 @@ import math
 import os
 import threading
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from handrail.core.define.decision import Decision
 from handrail.core.define.tool import Tool
 from handrail.doors.cli.calling import call
 from handrail.doors.cli.exits import Exit, Stop, exit_of
@@ -64,14 +65,24 @@ def command(
         if "--help" in line.words:
             _help(here, asyncio.run(opened.need(line.name)), line.name)
             return
-        raise typer.Exit(asyncio.run(_run(opened, asking, line, here)))
+        with asyncio.Runner() as loop:
+            tool = loop.run(opened.find(line.name))
+            # Read between two runs: while the loop runs, Ctrl-C does not end the reading of standard input.
+            read = line.read(tool) if isinstance(tool, Tool) else ({}, line.early)
+            raise typer.Exit(loop.run(_run(opened, asking, line, tool, *read, here)))
 
 
-async def _run(opened: Opened, asking: Asking, line: Line, here: Screen) -> Exit:
+async def _run(
+    opened: Opened,
+    asking: Asking,
+    line: Line,
+    tool: Tool | Decision,
+    given: dict[str, Any],
+    options: Options,
+    here: Screen,
+) -> Exit:
     async with opened.hr as hr:
-        tool = await opened.find(line.name)
         if isinstance(tool, Tool):
-            given, options = line.read(tool)
             if options.timeout is not None:
                 tool = hr.registry.register(replace(tool, timeout=_seconds(options.timeout)), replace=True)
             if options.yes and opened.acting.agent is None:

@@ -102,6 +102,12 @@ def screen(debug: bool = False) -> Iterator[Screen]:
         here.out.mute()
         here.err.mute()
         raise typer.Exit(Exit.UNREAD) from None
+    except OSError as error:
+        if debug:
+            here.err.line(traceback.format_exc())
+        here.out.mute()
+        here.complain(Stop(f"it cannot be written or read: {error}", "look at the disk and the folder"))
+        raise typer.Exit(Exit.FAILED) from None
     except KeyboardInterrupt:
         here.err.say("Cancelled.")
         raise typer.Exit(Exit.CANCELLED) from None
