@@ -225,8 +225,50 @@ def _is_same(edited: Any, original: Any) -> bool:
 
 def scrubbed(value: Any, secrets: Iterable[str]) -> Any:
     """A copy of JSON data or bytes in which none of the secret texts occur, nor their usual spellings."""
+    known = _known(secrets)
+    return _scrub(value, known) if known else value
+
+
+def settled(text: str, secrets: Iterable[str]) -> tuple[str, str]:
+    """Of a text that goes on: what may be given out, scrubbed, and the end that has to wait for more.
+
+    Only the longest end waits that may be the beginning of a secret, with a secret that reaches into it.
+    """
+    known = _known(secrets)
+    cut = min((_opening(text, secret) for secret in known), default=len(text))
+    cut = next((start for start, end in _places(text, known) if start < cut < end), cut)
+    return _scrub(text[:cut], known), text[cut:]
+
+
+def _opening(text: str, secret: str) -> int:
+    """Where the longest end of a text stands with which the secret begins, but does not end."""
+    start = text.find(secret[0], max(0, len(text) - len(secret) + 1))
+    while start >= 0 and not secret.startswith(text[start:]):
+        start = text.find(secret[0], start + 1)
+    return start if start >= 0 else len(text)
+
+
+def _places(text: str, secrets: Iterable[str]) -> list[tuple[int, int]]:
+    """Where secrets stand in a text, in order; those that overlap are one place."""
+    found = []
+    for secret in secrets:
+        start = text.find(secret)
+        while start >= 0:
+            found.append((start, start + len(secret)))
+            start = text.find(secret, start + 1)
+    places: list[tuple[int, int]] = []
+    for start, end in sorted(found):
+        if places and start < places[-1][1]:
+            places[-1] = (places[-1][0], max(end, places[-1][1]))
+        else:
+            places.append((start, end))
+    return places
+
+
+def _known(secrets: Iterable[str]) -> list[str]:
+    """Every spelling of the secrets, the longest first."""
     known = {spelling for secret in secrets if secret for spelling in _spellings(secret)}
-    return _scrub(value, sorted(known, key=len, reverse=True)) if known else value
+    return sorted(known, key=len, reverse=True)
 
 
 def _spellings(secret: str) -> Iterator[str]:
@@ -241,9 +283,12 @@ def _spellings(secret: str) -> Iterator[str]:
 
 def _scrub(value: Any, secrets: list[str]) -> Any:
     if isinstance(value, str):
-        for secret in secrets:
-            value = value.replace(secret, MASK)
-        return value
+        pieces: list[str] = []
+        done = 0
+        for start, end in _places(value, secrets):
+            pieces += (value[done:start], MASK)
+            done = end
+        return "".join((*pieces, value[done:]))
     if isinstance(value, bytes):
         for secret in secrets:
             value = value.replace(secret.encode(errors="replace"), MASK.encode())

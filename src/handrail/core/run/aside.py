@@ -34,6 +34,7 @@ class Aside:
         "timer",
         "tries",
         "waiting",
+        "withheld",
     )
 
     def __init__(self) -> None:
@@ -51,6 +52,7 @@ class Aside:
         self.timer: asyncio.TimerHandle | None = None
         self.tries: tuple[str, ...] = ()
         self.waiting: tuple[Callable[[], None], ...] = ()
+        self.withheld = ""
 
 
 NOTHING_ASIDE = Aside()

@@ -20,8 +20,7 @@ from handrail.core.run.house import House
 from handrail.core.run.search import Search
 from handrail.core.run.sound import sound, sound_text
 from handrail.core.run.tale import Tale
-from handrail.core.tell.events import Event, OutputAppended, Progress, ToolCompleted, ToolFailed
-from handrail.core.tell.log import Note
+from handrail.core.tell.events import Event, Progress, ToolCompleted, ToolFailed
 
 MAX_NESTING = 16
 _lock = threading.Lock()
@@ -43,30 +42,28 @@ class Hosting:
             data = sound(to_jsonable_python(told, inf_nan_mode="null", fallback=str))
         except (ValueError, RecursionError) as error:
             raise ToolError(f"metadata takes what can be written as JSON: {error}") from None
-        self._tell(self._house().teller.mention, running, Progress, ctx, data)
+        house, shown = self._house(), scrubbed(data, running.secrets or ())
+        note = (Progress, ctx._call, running.tool_id, house.clock.now(), ctx.run_id, shown)
+        self._in_loop(running, lambda: house.teller.mention(note))
 
     def append_output(self, ctx: Context, text: str) -> None:
         if not isinstance(text, str):
             raise ToolError(f"append_output takes text, not {type(text).__name__}.")
         running = self._running(ctx)
-        self._tell(self._house().teller.tell, running, OutputAppended, ctx, sound_text(text))
+        piece, now = sound_text(text), self._house().clock.now()
+        self._in_loop(running, lambda: running.append(piece, now))
 
-    def _tell(
-        self, say: Callable[[Note], None], running: Tale, kind: type[Event], ctx: Context, told: Any
-    ) -> None:
+    def _in_loop(self, running: Tale, tell: Callable[[], None]) -> None:
         """Also from a worker thread: the loop tells it, in order, unless the call ended meanwhile."""
-        house = self._house()
-        shown = scrubbed(told, running.secrets or ())
-        note = (kind, ctx._call, running.tool_id, house.clock.now(), ctx.run_id, shown)
         if running.is_here():
-            say(note)
+            tell()
             return
 
-        def tell() -> None:
-            if house.running.get(ctx.call_id) is running:
-                say(note)
+        def still() -> None:
+            if self._house().running.get(running.call.id or "") is running:
+                tell()
 
-        running.loop.call_soon_threadsafe(tell)
+        running.loop.call_soon_threadsafe(still)
 
     def _running(self, ctx: Context) -> Tale:
         tale = ctx._state

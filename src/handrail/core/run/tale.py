@@ -20,7 +20,7 @@ from handrail.core.define.decision import Decision
 from handrail.core.define.jsonvalue import own_copy
 from handrail.core.define.permission import Capability
 from handrail.core.define.result import Result
-from handrail.core.define.secrecy import masked, masked_repairs, masked_unread, scrubbed
+from handrail.core.define.secrecy import masked, masked_repairs, masked_unread, scrubbed, settled
 from handrail.core.define.signal import Aborted, Signal
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted
@@ -33,6 +33,7 @@ from handrail.core.run.brought import Brought
 from handrail.core.run.house import House
 from handrail.core.run.refusal import Refusal
 from handrail.core.tell.events import (
+    OutputAppended,
     Settled,
     ToolCancelled,
     ToolCompleted,
@@ -122,6 +123,8 @@ class Tale(HasAside):
     """The attempt at hand, from 1."""
     tries = Lies[tuple[str, ...]]()
     """Why each earlier attempt failed."""
+    withheld = Lies[str]()
+    """The end of the output so far, while it may be the beginning of a secret."""
     extra = Lies[Mapping[str, Any]]()
     _signal = Lies[Signal | None]()
     _timer = Lies[asyncio.TimerHandle | None]()
@@ -289,11 +292,27 @@ class Tale(HasAside):
         """The canonical id; the name that was asked for where that is all the caller may know."""
         return self.tool.id if self.tool is not None else self.call.tool
 
+    def append(self, text: str, at: float) -> None:
+        """Tell a piece of output, without the secrets in it, also those that are cut in two by its end."""
+        if self.secrets:
+            text, self.withheld = settled(self.withheld + text, self.secrets)
+            if self.withheld and not text:
+                return
+        self.house.teller.tell((OutputAppended, self.call, self.tool_id, at, self.next_run_id, text))
+
+    def _append_withheld(self) -> None:
+        """No more output comes: what was withheld is told as it is."""
+        rest, self.withheld = scrubbed(self.withheld, self.secrets or ()), ""
+        now = self.house.clock.now()
+        self.house.teller.tell((OutputAppended, self.call, self.tool_id, now, self.next_run_id, rest))
+
     def complete(self, result: Result, kind: Callable[..., ToolCompleted] = ToolCompleted) -> Outcome:
         """The call succeeded. Of a bare result, which is data and nothing else, only the data is noted."""
         house, call, tool, aside = self.house, self.call, self.tool, self.aside
         assert tool is not None and call.id is not None
         clock, run_id = house.clock, self.run_id
+        if aside.withheld:
+            self._append_withheld()
         duration = (clock.ticks() - self.began) * 1000
         told = result if kind is ToolCompleted else result.data
         house.teller.tell((kind, call, tool.id, clock.now(), run_id, told, duration))
@@ -317,6 +336,8 @@ class Tale(HasAside):
     ) -> Outcome:
         """The call failed, was refused or needs a person to look."""
         house = self.house
+        if self.withheld:
+            self._append_withheld()
         if self.tries:
             result = result.with_metadata(**self.evidence)
         duration = (house.clock.ticks() - self.began) * 1000
@@ -366,6 +387,8 @@ class Tale(HasAside):
     def call_off(self, status: Status, result: Result) -> Outcome:
         """Somebody ended the call: it was cancelled, or a reviewer rejected it."""
         house = self.house
+        if self.withheld:
+            self._append_withheld()
         duration = (house.clock.ticks() - self.began) * 1000
         now = house.clock.now()
         house.teller.tell((ToolCancelled, self.call, self.tool_id, now, self.run_id, result, duration))
