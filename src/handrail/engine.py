@@ -42,11 +42,12 @@ from handrail.core.run.catalogue import Catalogue
 from handrail.core.run.export import Format, export
 from handrail.core.run.grouping import Group, group_tool_calls_into_batches
 from handrail.core.run.hooks import Hook
-from handrail.core.run.hosting import Hosting, read_page
+from handrail.core.run.hosting import Hosting
 from handrail.core.run.house import House, Secrets, Workplace
 from handrail.core.run.letter_office import LetterOffice
 from handrail.core.run.many import run_many
 from handrail.core.run.outcomes import Outcomes
+from handrail.core.run.pages import read_page
 from handrail.core.run.pipeline import run
 from handrail.core.run.refusal import Refusal, invalid
 from handrail.core.run.search import Search
@@ -399,8 +400,8 @@ class Handrail:
     async def read_result(
         self, handle: str, principal: Principal | None = None, offset: int = 0, limit: int | None = None
     ) -> str:
-        """A page of an earlier result, for the principal whose call it was."""
-        return read_page(self._house, handle, principal or self._principal(), offset, limit)
+        """A page of an earlier result, for the principal whose call it was, while it may see the tool."""
+        return await read_page(self._house, handle, principal or self._principal(), offset, limit)
 
     def last_result(self, tool: str, principal: Principal | None = None) -> Result | None:
         """The newest result that this principal got from a tool, as long as the log keeps it."""

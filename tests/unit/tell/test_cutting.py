@@ -163,6 +163,55 @@ async def test_results_of_a_toolsets_tools_are_readable_too() -> None:
         assert await hr.read_result(outcome.call_id, ANA) == "text"
 
 
+class Shelf:
+    """A toolset whose one tool changes, goes, or cannot be asked for."""
+
+    def __init__(self, held: Tool | None) -> None:
+        self.held = held
+        self.broken = False
+
+    async def tools(self, principal: Principal, /) -> list[Tool]:
+        return [self.held] if self.held else []
+
+    async def find(self, name: str, principal: Principal, /) -> Tool | None:
+        if self.broken:
+            raise OSError("no answer")
+        return self.held if self.held and self.held.id == name else None
+
+
+@pytest.mark.req("BY-15")
+async def test_a_toolsets_tool_that_became_invisible_takes_its_results_along() -> None:
+    shelf = Shelf(book("text", requires="books.read"))
+    reader = Principal("acme", "ana", permissions={"books.read"})
+    async with Handrail([shelf, read_result]) as hr:
+        outcome = await hr.call("book.read", principal=reader)
+        assert await hr.read_result(outcome.call_id, reader) == "text"
+
+        with pytest.raises(ToolError, match="There is no result"):
+            await hr.read_result(outcome.call_id, ANA)
+        page = await hr.call("read_result", {"handle": outcome.call_id}, principal=ANA)
+        assert (page.status, page.code) == ("failed", "TOOL_NOT_FOUND")
+
+        shelf.held = book("text", tenants=["other"])
+        with pytest.raises(ToolError, match="There is no result"):
+            await hr.read_result(outcome.call_id, reader)
+
+
+@pytest.mark.req("BY-15")
+async def test_a_toolset_that_no_longer_has_the_tool_or_fails_gives_nothing_to_read() -> None:
+    shelf = Shelf(book("text"))
+    async with Handrail([shelf]) as hr:
+        outcome = await hr.call("book.read", principal=ANA)
+        shelf.broken = True
+        with pytest.raises(ToolError, match="Try again later") as failed:
+            await hr.read_result(outcome.call_id, ANA)
+        assert failed.value.code == "TOOL_UNAVAILABLE"
+
+        shelf.broken, shelf.held = False, None
+        with pytest.raises(ToolError, match="There is no result"):
+            await hr.read_result(outcome.call_id, ANA)
+
+
 @pytest.mark.req("BY-15")
 async def test_a_body_reads_earlier_results_with_its_callers_authority() -> None:
     async def execute(args: Any, ctx: Any) -> str:

@@ -8,19 +8,18 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from handrail.core.define.bound import MODEL_LIMIT
 from handrail.core.define.call import Call, Outcome
 from handrail.core.define.context import Context
 from handrail.core.define.found import Described, Found
-from handrail.core.define.principal import Principal
 from handrail.core.define.secrecy import scrubbed
 from handrail.core.errors import ToolError
 from handrail.core.ids import new_id
 from handrail.core.run.house import House
+from handrail.core.run.pages import read_page
 from handrail.core.run.search import Search
 from handrail.core.run.sound import sound, sound_text
 from handrail.core.run.tale import Tale
-from handrail.core.tell.events import Event, Progress, ToolCompleted, ToolFailed
+from handrail.core.tell.events import Progress
 
 MAX_NESTING = 16
 _lock = threading.Lock()
@@ -105,45 +104,10 @@ class Hosting:
         return await self._run_nested(ctx, args, call)
 
     async def page(self, ctx: Context, handle: str, offset: int, limit: int | None) -> str:
-        return read_page(self._house(), handle, ctx.principal, offset, limit)
+        return await read_page(self._house(), handle, ctx.principal, offset, limit)
 
     async def search(self, ctx: Context, words: str, limit: int) -> list[Found]:
         return await self._search().find(words, ctx.principal, ctx.source, limit)
 
     async def describe(self, ctx: Context, name: str) -> Described:
         return await self._search().describe(name, ctx.principal, ctx.source)
-
-
-def read_page(house: House, handle: str, principal: Principal, offset: int, limit: int | None) -> str:
-    """A page of the whole text of an earlier result, for the same principal, while its tool may be seen."""
-    size = MODEL_LIMIT if limit is None else limit
-    if offset < 0 or size <= 0:
-        raise ToolError("offset counts from 0 and limit is at least 1.", code="INVALID_PARAM")
-    ends = [
-        event
-        for event in house.teller.log.read(principal.tenant, call_id=handle)
-        if isinstance(event, (ToolCompleted, ToolFailed)) and _may_read(house, event, principal)
-    ]
-    if not ends:
-        raise ToolError(f"There is no result {handle!r} to read.", code="TOOL_NOT_FOUND")
-    text = ends[-1].result.text()
-    page = text[offset : offset + size]
-    following = offset + len(page)
-    rest = len(text) - following
-    if rest <= 0:
-        return page
-    return f"{page}\n[{rest} characters follow. Read on with offset={following}.]"
-
-
-def _may_read(house: House, event: Event, principal: Principal) -> bool:
-    owner = event.call.principal
-    if owner is None or _identity(owner) != _identity(principal):
-        return False
-    tool = house.registry.get(event.tool)
-    if tool is None:  # gone, or from a toolset, which only gave it to those who may see it
-        return bool(house.toolsets)
-    return house.guard.see(tool, principal).verdict != "deny"
-
-
-def _identity(principal: Principal) -> tuple[str | None, ...]:
-    return principal.tenant, principal.user, principal.agent, principal.workspace

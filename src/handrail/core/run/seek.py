@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from handrail.core.define.call import Call
 from handrail.core.define.decision import Decision
 from handrail.core.define.principal import Principal
 from handrail.core.define.styles import initialised
 from handrail.core.define.tool import Tool
-from handrail.core.define.toolset import Toolset
 from handrail.core.errors import DefinitionError
 from handrail.core.run import refusal
 from handrail.core.run.house import House
@@ -25,15 +24,11 @@ async def seek(call: Call, house: House) -> Tool | Refusal:
     assert call.principal is not None
     if not isinstance(call.tool, str):
         return refusal.not_found(str(call.tool))
-    tool = house.registry.get(call.tool)
-    if tool is None:
-        try:
-            tool = await _in_toolsets(call.tool, call.principal, house.toolsets)
-        except Exception as error:
-            _log.exception("a toolset failed to find %s", call.tool)
-            return refusal.unavailable(
-                call.tool, f"The source of {call.tool} failed: {error}. Try again later."
-            )
+    try:
+        tool = await look_up(call.tool, call.principal, house)
+    except Exception as error:
+        _log.exception("a toolset failed to find %s", call.tool)
+        return refusal.unavailable(call.tool, f"The source of {call.tool} failed: {error}. Try again later.")
     if tool is None:
         return await _not_found(call, house)
     if tool.ready:
@@ -46,8 +41,12 @@ async def seek(call: Call, house: House) -> Tool | Refusal:
         return refusal.unavailable(tool.id, f"{tool.id} could not be set up: {why}")
 
 
-async def _in_toolsets(name: str, principal: Principal, toolsets: Iterable[Toolset]) -> Tool | None:
-    for toolset in toolsets:
+async def look_up(name: str, principal: Principal, house: House) -> Tool | None:
+    """The tool that has the name now, ready or not, registered or from a toolset. A toolset may raise."""
+    tool = house.registry.get(name)
+    if tool is not None:
+        return tool
+    for toolset in house.toolsets:
         tool = await toolset.find(name, principal)
         if tool is not None and not isinstance(tool, Tool):
             raise TypeError(f"it found a {type(tool).__name__}, which is not a tool")
