@@ -209,6 +209,8 @@ async def identity(*, ctx: Context) -> dict[str, Any]:
 @tool("calls.secret", level="read", isolation="process")
 def secret(what: str, *, ctx: Context) -> Any:
     """Ask the context for something that is alive."""
+    if what == "wait":
+        return ctx.call_and_wait("calc.add", {"a": 1}).status
     return ctx.secret("TOKEN") if what == "secret" else asyncio.run(ctx.call("calc.add", {"a": 1}))
 
 

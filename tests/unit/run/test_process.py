@@ -239,7 +239,7 @@ async def test_a_process_that_cannot_be_started_is_a_failed_call(monkeypatch) ->
 
 
 @pytest.mark.req("BY-18")
-@pytest.mark.parametrize("what", ["secret", "call"])
+@pytest.mark.parametrize("what", ["secret", "call", "wait"])
 async def test_what_is_alive_does_not_cross_and_the_body_is_told_so(what) -> None:
     async with Handrail(tools=[tools.secret, tools.add], secrets={"TOKEN": "t"}) as hr:
         out = await hr.call("calls.secret", {"what": what})

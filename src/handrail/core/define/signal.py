@@ -37,13 +37,22 @@ class Signal:
         if self._reason is not None:
             raise Aborted(self._reason)
 
-    def on_abort(self, listener: Callable[[], object]) -> None:
-        """Call the listener once when the signal is set; at once if it already is."""
+    def on_abort(self, listener: Callable[[], object]) -> Callable[[], None]:
+        """Call the listener once when the signal is set; at once if it already is.
+
+        Call what comes back to take the listener off again.
+        """
         with _lock:
             if self._reason is None:
                 self._listeners = [*(self._listeners or ()), listener]
-                return
+                return lambda: self._forget(listener)
         listener()
+        return lambda: None
+
+    def _forget(self, listener: Callable[[], object]) -> None:
+        with _lock:
+            if self._listeners and listener in self._listeners:
+                self._listeners.remove(listener)
 
     async def wait(self) -> None:
         """Return when the signal is set."""

@@ -93,6 +93,9 @@ class Remote:
     async def nested(self, ctx: Context, tool: str, args: Mapping[str, Any] | None) -> Outcome:
         return _not_here("nested calls")
 
+    def nested_and_wait(self, ctx: Context, tool: str, args: Mapping[str, Any] | None) -> Outcome:
+        return _not_here("nested calls")
+
     async def page(self, ctx: Context, handle: str, offset: int, limit: int | None) -> str:
         return _not_here("earlier results")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import CancelledError
 from typing import Any
 
 from pydantic_core import to_jsonable_python
@@ -12,9 +14,11 @@ from handrail.core.define.call import Call, Outcome
 from handrail.core.define.context import Context
 from handrail.core.define.found import Described, Found
 from handrail.core.define.secrecy import scrubbed
+from handrail.core.define.signal import Aborted
 from handrail.core.errors import ToolError
 from handrail.core.ids import new_id
 from handrail.core.run.house import House
+from handrail.core.run.invoke import holds_thread
 from handrail.core.run.pages import read_page
 from handrail.core.run.search import Search
 from handrail.core.run.sound import sound, sound_text
@@ -102,6 +106,28 @@ class Hosting:
             outer.depth + 1,
         )
         return await self._run_nested(ctx, args, call)
+
+    def nested_and_wait(self, ctx: Context, tool: str, args: Mapping[str, Any] | None) -> Outcome:
+        running = self._running(ctx)
+        if running.is_here():
+            raise ToolError("call_and_wait would hold up the loop that runs it; use `await ctx.call(...)`.")
+
+        async def attended() -> Outcome:
+            """The nested call, which stops when the outer one has to; all of it in the loop's own thread."""
+            self._running(ctx)
+            task = asyncio.current_task()
+            assert task is not None
+            holds_thread.set(True)
+            forget = running.signal.on_abort(task.cancel)
+            try:
+                return await self.nested(ctx, tool, args)
+            finally:
+                forget()
+
+        try:
+            return asyncio.run_coroutine_threadsafe(attended(), running.loop).result()
+        except CancelledError:
+            raise Aborted(running.signal.reason or "the call was cancelled") from None
 
     async def page(self, ctx: Context, handle: str, offset: int, limit: int | None) -> str:
         return await read_page(self._house(), handle, ctx.principal, offset, limit)

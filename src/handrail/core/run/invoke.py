@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import inspect
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import ContextVar
 from typing import Any
 
 from handrail.core.define.context import Context
@@ -13,6 +15,9 @@ from handrail.core.define.tool import Body, Tool
 from handrail.core.errors import ToolError
 from handrail.core.run.process import in_process
 from handrail.core.run.tale import Tale
+
+holds_thread: ContextVar[bool] = ContextVar("handrail_holds_thread", default=False)
+"""Whether a body above waits in a thread. Those below get threads of their own: all could be waiting so."""
 
 
 async def invoke(tool: Tool, body: Body, values: Any, ctx: Context, tale: Tale) -> Any:
@@ -28,7 +33,10 @@ async def _in_thread(body: Body, values: Any, ctx: Context, tale: Tale) -> Any:
     """A sync body gets a thread, so that the loop goes on, and the caller's context variables."""
     place = tale.house.place
     here = contextvars.copy_context()
-    work = place.threads().submit(here.run, _kept, body, values, ctx)
+    pool = ThreadPoolExecutor(1, "handrail-nested") if holds_thread.get() else place.threads()
+    work = pool.submit(here.run, _kept, body, values, ctx)
+    if holds_thread.get():
+        pool.shutdown(wait=False)
     ended = asyncio.wrap_future(work)
     try:
         value, error = await asyncio.shield(ended)
