@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import builtins
 import threading
-from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from typing import Any, Self, TypeVar
 
@@ -12,12 +13,19 @@ from handrail.core.define.call import Call, Outcome
 from handrail.core.define.decision import Decision
 from handrail.core.define.found import Found
 from handrail.core.define.principal import Principal
+from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
 from handrail.core.errors import UsageError
+from handrail.core.find.registry import Registry
+from handrail.core.guard.approval import ApprovalRequest
 from handrail.core.guard.dedup import Dedup, Failures, Scope
+from handrail.core.guard.plan import Planned
+from handrail.core.guard.policy import Policy
 from handrail.core.run.export import Format
 from handrail.core.run.grouping import Group
 from handrail.core.tell.events import Event
+from handrail.core.tell.letters import DeadLetter
+from handrail.core.tell.log import EventLog
 from handrail.engine import Handrail as AsyncHandrail
 
 T = TypeVar("T")
@@ -32,6 +40,8 @@ class Handrail:
         self._thread = threading.Thread(target=self._loop.run_forever, name="handrail-sync", daemon=True)
         self._lock = threading.Lock()
         self._closed = False
+        self.approvals = BlockingApprovals(self)
+        self.dead_letters = BlockingLetterOffice(self)
         self._thread.start()
 
     @property
@@ -39,8 +49,20 @@ class Handrail:
         """The async Handrail behind this one."""
         return self._inner
 
+    @property
+    def registry(self) -> Registry:
+        return self._inner.registry
+
+    @property
+    def policy(self) -> Policy:
+        return self._inner.policy
+
+    @property
+    def log(self) -> EventLog:
+        return self._inner.log
+
     def block_on(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """The result of anything async that belongs here: `hr.block_on(hr.inner.approvals.approve(...))`."""
+        """The result of anything async, awaited on the loop that the calls run on."""
         if threading.current_thread() is self._thread:
             coroutine.close()
             raise UsageError("A tool body runs on this Handrail's own loop; use `await ctx.call(...)` there.")
@@ -115,6 +137,30 @@ class Handrail:
     def wait(self, call_id: str, timeout: float | None = None) -> Outcome:
         return self.block_on(self._inner.wait(call_id, timeout))
 
+    def planned(self, principal: Principal | None = None, session: str | None = None) -> list[Planned]:
+        return self.block_on(self._inner.planned(principal, session))
+
+    def run_plan(self, principal: Principal | None = None, session: str | None = None) -> list[Outcome]:
+        return self.block_on(self._inner.run_plan(principal, session))
+
+    def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
+        return self.block_on(self._inner.discard_plan(principal, session))
+
+    def read_result(
+        self, handle: str, principal: Principal | None = None, offset: int = 0, limit: int | None = None
+    ) -> str:
+        return self.block_on(self._inner.read_result(handle, principal, offset, limit))
+
+    def last_result(self, tool: str, principal: Principal | None = None) -> Result | None:
+        return self._inner.last_result(tool, principal)
+
+    def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
+        """Hear of every event, in this Handrail's own thread. Call what comes back to stop."""
+        return self._inner.subscribe(listener)
+
+    def subscribe_registry(self, listener: Callable[[Any], None]) -> Callable[[], None]:
+        return self._inner.subscribe_registry(listener)
+
     def close(self) -> None:
         """End the loop and its thread; calls that other threads still wait for are cancelled.
 
@@ -144,6 +190,52 @@ class Handrail:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class BlockingApprovals:
+    """The inbox, for code that does not await."""
+
+    def __init__(self, hr: Handrail) -> None:
+        self._hr = hr
+        self._inner = hr.inner.approvals
+
+    def list(self, principal: Principal) -> builtins.list[ApprovalRequest]:
+        return self._hr.block_on(self._inner.list(principal))
+
+    def get(self, approval_id: str, principal: Principal) -> ApprovalRequest | None:
+        return self._hr.block_on(self._inner.get(approval_id, principal))
+
+    def approve(self, approval_id: str, *, by: Principal, **options: Any) -> ApprovalRequest:
+        return self._hr.block_on(self._inner.approve(approval_id, by=by, **options))
+
+    def reject(self, approval_id: str, *, by: Principal, reason: str | None = None) -> ApprovalRequest:
+        return self._hr.block_on(self._inner.reject(approval_id, by=by, reason=reason))
+
+    def respond(self, approval_id: str, *, by: Principal, result: Any) -> ApprovalRequest:
+        return self._hr.block_on(self._inner.respond(approval_id, by=by, result=result))
+
+
+class BlockingLetterOffice:
+    """The dead letters, for code that does not await."""
+
+    def __init__(self, hr: Handrail) -> None:
+        self._hr = hr
+        self._inner = hr.inner.dead_letters
+
+    def list(self, principal: Principal, *filters: Any, **more: Any) -> builtins.list[DeadLetter]:
+        return self._hr.block_on(self._inner.list(principal, *filters, **more))
+
+    def get(self, id: str, principal: Principal) -> DeadLetter | None:
+        return self._hr.block_on(self._inner.get(id, principal))
+
+    def replay(self, id: str, *, by: Principal) -> Outcome:
+        return self._hr.block_on(self._inner.replay(id, by=by))
+
+    def replay_session(self, session: str, *, by: Principal) -> builtins.list[Outcome]:
+        return self._hr.block_on(self._inner.replay_session(session, by=by))
+
+    def purge(self, id: str | None = None, *, by: Principal, **filters: Any) -> int:
+        return self._hr.block_on(self._inner.purge(id, by=by, **filters))
 
 
 async def _next(events: AsyncGenerator[Event, None]) -> Event | None:

@@ -51,6 +51,65 @@ async def tenant(*, ctx: Context) -> list[Any]:
 TOOLS = [add, slow, wait, send, tenant]
 
 
+def names(thing: object) -> set[str]:
+    return {name for name in dir(thing) if not name.startswith("_")}
+
+
+@pytest.mark.req("EX-01")
+def test_it_has_every_public_name_of_the_async_one() -> None:
+    with Handrail() as hr:
+        assert names(hr) == names(hr.inner) | {"inner", "block_on"}
+        assert names(hr.approvals) == names(hr.inner.approvals)
+        assert names(hr.dead_letters) == names(hr.inner.dead_letters) - {"ended"}  # told by the engine
+
+
+@pytest.mark.req("AP-02")
+def test_questions_are_listed_and_answered() -> None:
+    bo = Principal(tenant="acme", user="bo")
+    with Handrail(TOOLS) as hr:
+        outs = [hr.call("sum.send", principal=ANA) for _ in range(3)]
+        ids = [out.approval_id or "" for out in outs]
+        assert [one.id for one in hr.approvals.list(bo)] == ids
+        hr.approvals.approve(ids[0], by=bo, edits={})
+        hr.approvals.reject(ids[1], by=bo, reason="no")
+        hr.approvals.respond(ids[2], by=bo, result="as good as sent")
+        done = [hr.wait(out.call_id, 10) for out in outs]
+        found = hr.approvals.get(ids[1], bo)
+
+    assert [out.result.data for out in done] == ["sent", None, "as good as sent"]
+    assert found is not None and found.status == "rejected"
+
+
+@pytest.mark.req("EX-06")
+def test_a_plan_is_listed_run_and_discarded() -> None:
+    with Handrail(TOOLS, policy=Policy(approval_mode="policy", plan=True)) as hr:
+        assert hr.policy.plan is True
+        hr.call("sum.send", principal=ANA, session="s")
+        assert [one.tool for one in hr.planned(ANA, "s")] == ["sum.send"]
+        assert [out.result.data for out in hr.run_plan(ANA)] == ["sent"]
+        hr.call("sum.send", principal=ANA)
+        assert (hr.discard_plan(ANA), hr.planned(ANA)) == (1, [])
+
+
+@pytest.mark.req("EX-01")
+def test_results_events_and_tools_are_there_as_well() -> None:
+    heard: list[str] = []
+    with Handrail(TOOLS) as hr:
+        stops = (
+            hr.subscribe(lambda event: heard.append(event.kind)),
+            hr.subscribe_registry(lambda event: heard.append(event.type)),
+        )
+        out = hr.call("sum.add", {"a": 1}, principal=ANA)
+        assert hr.read_result(out.call_id, ANA) == "2"
+        assert hr.last_result("sum.add", ANA) == out.result
+        for stop in stops:
+            stop()
+        hr.call("sum.add", {"a": 1}, principal=ANA)
+        assert len(list(hr.log.read("acme", tool="sum.add"))) == 4
+        assert hr.registry.get("sum.add") is add
+    assert heard == ["started", "completed", "execute"]
+
+
 @pytest.mark.req("EX-01")
 def test_it_calls_runs_explains_lists_and_exports() -> None:
     with Handrail(TOOLS) as hr:
@@ -73,7 +132,7 @@ def test_many_threads_call_at_once() -> None:
 
         assert list(threads.map(call, range(200))) == [n + 1 for n in range(200)]
         for session in range(4):
-            events = list(hr.inner.log.read("acme", session=f"s{session}"))
+            events = list(hr.log.read("acme", session=f"s{session}"))
             assert [event.seq for event in events] == list(range(1, len(events) + 1))
 
 
@@ -92,7 +151,7 @@ def test_leaving_a_stream_early_cancels_the_call() -> None:
             if event.kind == "chunk":
                 break
         del event
-        kinds = [event.kind for event in hr.inner.log.read("acme", session="s1")]
+        kinds = [event.kind for event in hr.log.read("acme", session="s1")]
         assert kinds == ["started", "chunk", "cancelled"]
 
 
@@ -182,7 +241,7 @@ def test_after_close_it_says_so_and_closing_twice_is_fine() -> None:
         with pytest.raises(UsageError, match="closed"):
             use()
     assert not any(thread.name == "handrail-sync" for thread in threading.enumerate())
-    assert open_runs(hr.inner.log.read("local")) == set()
+    assert open_runs(hr.log.read("local")) == set()
     assert hr.inner._house.running == {} and hr.inner._house.teller.listeners.all == ()
 
 
@@ -197,7 +256,7 @@ def test_closing_ends_the_calls_that_other_threads_wait_for() -> None:
         hr.close()
         with pytest.raises(UsageError, match="closed while the call was on its way"):
             waiting.result(5)
-    assert [event.kind for event in hr.inner.log.read("acme")][-1] == "cancelled"
+    assert [event.kind for event in hr.log.read("acme")][-1] == "cancelled"
 
 
 @pytest.mark.req("EV-08")
@@ -207,4 +266,4 @@ def test_closing_finishes_what_was_approved() -> None:
     assert asked.approval_id is not None
     hr.block_on(hr.inner.approvals.approve(asked.approval_id, by=Principal("acme", "bo")))
     hr.close()
-    assert [event.kind for event in hr.inner.log.read("acme")][-1] == "completed"
+    assert [event.kind for event in hr.log.read("acme")][-1] == "completed"

@@ -562,8 +562,9 @@ def test_code_that_does_not_await_has_them_too() -> None:
     mail = Mail()
     with SyncHandrail([mail.tool()]) as hr:
         hr.call("mail.send", {"to": "bo"}, principal=ANA)
-        office = hr.inner.dead_letters
-        [letter] = hr.block_on(office.list(ANA))
+        [letter] = hr.dead_letters.list(ANA, "mail.send", status="open")
+        assert hr.dead_letters.get(letter.id, ANA) == letter
         mail.down = False
-        assert hr.block_on(office.replay(letter.id, by=ANA)).ok
-        assert hr.block_on(office.purge(by=ANA)) == 1
+        assert hr.dead_letters.replay(letter.id, by=ANA).ok
+        assert hr.dead_letters.replay_session(letter.session, by=ANA) == []
+        assert hr.dead_letters.purge(by=ANA, tool="mail.send") == 1

@@ -87,6 +87,6 @@ def test_it_is_there_behind_the_blocking_facade_too() -> None:
         failed = hr.call("data.find", {"n": 3}, principal=ANA)
         hr.call("data.find", {"n": 4}, principal=OPS)
 
-        assert hr.inner.last_result("find", ANA) == failed.result
-        assert hr.inner.last_result("find", OPS) == Result(data=4)
-        assert hr.inner.last_result("find", CY) is None
+        assert hr.last_result("find", ANA) == failed.result
+        assert hr.last_result("find", OPS) == Result(data=4)
+        assert hr.last_result("find", CY) is None
