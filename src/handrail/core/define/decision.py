@@ -82,9 +82,8 @@ def strictest(steps: tuple[Step, ...]) -> Decision:
     An ask that a reviewer must answer is stricter than one the caller may confirm. When all allow, the last
     word is the most telling one.
     """
-    best = max(steps, key=_rank)
-    if best.verdict == "allow":
-        best = steps[-1]
+    strict = [step for step in steps if step.verdict != "allow"]
+    best = max(strict, key=_rank) if strict else steps[-1]
     return Decision(best.verdict, best.layer, best.rule, best.code, best.reason, best.by, steps)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -30,6 +31,11 @@ _KINDS: dict[Source, CallerKind] = {
     "web": "person",
     "cli": "person",
 }
+_NO_FACTS: dict[str, Any] = {}
+_IN_SIGHT = Step("visibility", "allow", "this tenant may see it")
+_NOT_KEPT_OUT = Step("allow/deny", "allow", "no list keeps it out")
+_FREE = Step("permission", "allow", "it requires no permission")
+_GRANTED = Step("capability", "allow", "every capability it needs is granted")
 _CODES: dict[Verdict, str] = {"deny": "NOT_PERMITTED", "ask": "NEEDS_APPROVAL", "queue": "PLANNED"}
 
 
@@ -53,7 +59,7 @@ def sight(tool: Tool, principal: Principal, policy: Policy) -> tuple[Step, ...]:
 def _visibility(tool: Tool, principal: Principal) -> Step:
     if tool.tenants and principal.tenant not in tool.tenants:
         return Step("visibility", "deny", f"Tool not found: {tool.id}", code="TOOL_NOT_FOUND")
-    return Step("visibility", "allow", "this tenant may see it")
+    return _IN_SIGHT
 
 
 def _lists(tool: Tool, policy: Policy) -> Step:
@@ -61,23 +67,22 @@ def _lists(tool: Tool, policy: Policy) -> Step:
         return _not_permitted("allow/deny", tool, "it is on the deny list", "deny")
     if not policy.allows(tool):
         return _not_permitted("allow/deny", tool, "it is not on the allow list", "allow")
-    return Step("allow/deny", "allow", "no list keeps it out")
+    return _NOT_KEPT_OUT
 
 
 def _permission(tool: Tool, principal: Principal) -> Step:
     if tool.requires is None:
-        return Step("permission", "allow", "it requires no permission")
+        return _FREE
     if principal.holds(tool.requires):
         return Step("permission", "allow", f"the caller holds {tool.requires}")
     return _not_permitted("permission", tool, f"it requires the permission {tool.requires}")
 
 
 def _capability(tool: Tool, policy: Policy) -> Step:
-    missing = tool.capabilities - policy.grants()
-    if missing:
+    if tool.capabilities and (missing := tool.capabilities - policy.grants()):
         names = ", ".join(sorted(missing))
         return _not_permitted("capability", tool, f"it needs a capability that is not granted: {names}")
-    return Step("capability", "allow", "every capability it needs is granted")
+    return _GRANTED
 
 
 def _not_permitted(layer: str, tool: Tool, why: str, rule: str | None = None) -> Step:
@@ -97,18 +102,35 @@ def decide(
 
     `rules` are those that speak of the tool, where somebody has them at hand.
     """
-    steps = list(sight(tool, principal, policy))
     applying = rules_for(tool, policy) if rules is None else rules
-    facts = _facts(principal, source) if applying else []
     if args is None:
         applying = tuple(rule for rule in applying if not looks_at_args(rule, tool))
         if is_dynamic(tool):
-            return strictest((*steps, *_rules(tool, args, applying, facts)))
+            said = _rules(tool, applying, holding(applying, args, principal, source))
+            return strictest((*sight(tool, principal, policy), *said))
     level, danger = axes(tool, args)
-    kind = caller_kind(source, principal)
+    held = holding(applying, args, principal, source, level, danger)
+    checks = [_checked(tool, step) for check in safety if (step := check(tool, args, principal)) is not None]
+    return weigh(tool, principal, policy, source, level, danger, applying, held, checks)
+
+
+def weigh(
+    tool: Tool,
+    principal: Principal,
+    policy: Policy,
+    source: Source,
+    level: Level,
+    danger: Danger,
+    rules: tuple[Rule, ...],
+    held: tuple[bool, ...],
+    checks: Iterable[Step] = (),
+) -> Decision:
+    """The decision once it is known what the arguments make of the call, and which rules hold for it."""
+    steps = list(sight(tool, principal, policy))
     steps += (_plan(one, level) for one in policy.chain if one.plan)
-    steps += _rules(tool, args, applying, [one | {"@level": level, "@danger": danger} for one in facts])
-    steps += (_checked(tool, step) for check in safety if (step := check(tool, args, principal)) is not None)
+    steps += _rules(tool, rules, held)
+    steps += checks
+    kind = caller_kind(source, principal)
     for one in policy.chain:
         steps += gates(level, danger, tool.policy, one.approval_mode, one.moderate, kind)
     return strictest(tuple(steps))
@@ -151,23 +173,48 @@ def looks_at_args(rule: Rule, tool: Tool) -> bool:
     return rule.on_args or (rule.on_axes and is_dynamic(tool))
 
 
-def _facts(principal: Principal, source: Source) -> list[dict[str, Any]]:
-    """What rules may ask about the caller: for the agent that calls, then for each agent above it."""
+def holding(
+    rules: tuple[Rule, ...],
+    args: Any,
+    principal: Principal,
+    source: Source,
+    level: Level | None = None,
+    danger: Danger | None = None,
+) -> tuple[bool, ...]:
+    """Of each rule whether its conditions hold: for the agent that calls, or for one above it."""
+    if not rules:
+        return ()
+    given: Mapping[str, Any] = {}
+    asked = [_NO_FACTS]
+    for rule in rules:
+        if rule.on_args and not given:
+            given = as_mapping(args)
+        if rule.on_facts and asked[0] is _NO_FACTS:
+            asked = _facts(principal, source, level, danger)
+    if len(asked) == 1:
+        facts = asked[0]
+        return tuple([rule.holds(given, facts) for rule in rules])
+    return tuple([any(rule.holds(given, facts) for facts in asked) for rule in rules])
+
+
+def _facts(
+    principal: Principal, source: Source, level: Level | None, danger: Danger | None
+) -> list[dict[str, Any]]:
+    """What rules may ask about the call: with the agent that makes it, then with each agent above it."""
     facts = {
         "@source": source,
         "@tenant": principal.tenant,
         "@user": principal.user,
         "@role": principal.roles,
+        "@level": level,
+        "@danger": danger,
     }
     return [facts | {"@agent": agent} for agent in (principal.agent, *principal.ancestors)]
 
 
-def _rules(tool: Tool, args: Any, rules: Iterable[Rule], facts: list[dict[str, Any]]) -> Iterator[Step]:
+def _rules(tool: Tool, rules: Iterable[Rule], held: Iterable[bool]) -> Iterator[Step]:
     """A word for every rule that was consulted, also for one whose conditions do not hold."""
-    given = as_mapping(args) if any(rule.on_args for rule in rules) else {}
-    for rule in rules:
-        held = any(rule.holds(given, one) for one in facts)
-        yield _said(rule, tool) if held else rule.passed
+    return (_said(rule, tool) if holds else rule.passed for rule, holds in zip(rules, held, strict=True))
 
 
 def _said(rule: Rule, tool: Tool) -> Step:
@@ -244,6 +291,7 @@ def _confirm(layer: str, kind: CallerKind, why: str) -> Step:
     return Step(layer, "ask", f"Needs confirmation: {why}", None, "NEEDS_APPROVAL", by)
 
 
+@cache
 def _fine(layer: str, value: str) -> Step:
     return Step(layer, "allow", f"{value} runs by itself here")
 

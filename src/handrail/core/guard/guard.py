@@ -9,8 +9,18 @@ from handrail.core.define.decision import Decision, Step, strictest
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
-from handrail.core.guard.decide import SafetyCheck, decide, is_dynamic, looks_at_args, rules_for, sight
+from handrail.core.guard.decide import (
+    SafetyCheck,
+    axes,
+    decide,
+    holding,
+    is_dynamic,
+    looks_at_args,
+    sight,
+    weigh,
+)
 from handrail.core.guard.policy import Policy
+from handrail.core.guard.rulebook import RuleBook
 from handrail.core.guard.rules import Rule
 
 _log = logging.getLogger("handrail.guard")
@@ -20,14 +30,16 @@ _REMEMBERED = 20_000
 class Guard:
     """One policy, and the decisions it has already taken. An error while deciding refuses."""
 
-    __slots__ = ("_fixed", "_known", "_last", "_seen", "granted", "policy", "safety")
+    __slots__ = ("_book", "_fixed", "_known", "_last", "_seen", "_weighed", "granted", "policy", "safety")
 
     def __init__(self, policy: Policy, safety: tuple[SafetyCheck, ...] = ()) -> None:
         self.policy = policy
         self.safety = safety
         self.granted = policy.grants()
+        self._book: RuleBook | None = None
         self._seen: dict[tuple[Tool, Principal], Decision] = {}
         self._fixed: dict[tuple[Tool, Principal, Source], Decision] = {}
+        self._weighed: dict[tuple[Any, ...], Decision] = {}
         self._last: dict[Tool, tuple[Principal, Source, Decision]] = {}
         """The newest of those by tool: most callers come back, and are recognised without hashing."""
         self._known: dict[Tool, tuple[tuple[Rule, ...], bool]] = {}
@@ -62,11 +74,26 @@ class Guard:
             return decision
         try:
             rules, varying = self._what_is_known(tool)
+            if varying and not self.safety:
+                return self._weighed_by_args(tool, args, principal, source, rules)
             decision = decide(tool, args, principal, self.policy, source, self.safety, rules)
         except Exception as error:
             return self._failed(tool, error)
         if not varying and decision.verdict != "deny":
             self._remember(self._fixed, key, decision)
+        return decision
+
+    def _weighed_by_args(
+        self, tool: Tool, args: Any, principal: Principal, source: Source, rules: tuple[Rule, ...]
+    ) -> Decision:
+        """Arguments can change only what level and danger are and which rules hold: that is remembered by."""
+        level, danger = axes(tool, args)
+        held = holding(rules, args, principal, source, level, danger)
+        key = (tool, principal, source, level, danger, held)
+        decision = self._weighed.get(key)
+        if decision is None:
+            decision = weigh(tool, principal, self.policy, source, level, danger, rules, held)
+            self._remember(self._weighed, key, decision)
         return decision
 
     def certain(self, tool: Tool, principal: Principal, source: Source) -> Decision:
@@ -83,7 +110,9 @@ class Guard:
         """The rules that speak of a tool, and whether its decisions depend on arguments."""
         known = self._known.get(tool)
         if known is None:
-            rules = rules_for(tool, self.policy)
+            if self._book is None:
+                self._book = RuleBook(self.policy)
+            rules = self._book.about(tool)
             conditional = any(looks_at_args(rule, tool) for rule in rules)
             known = (rules, conditional or is_dynamic(tool) or bool(self.safety))
             self._remember(self._known, tool, known)

@@ -13,8 +13,8 @@ from handrail.core.define.decision import STRICTNESS, Step, Verdict
 from handrail.core.errors import PolicyError
 
 Test = Callable[[Any], bool]
-Condition = tuple[str, Callable[[list[Any]], bool]]
-"""A path, and whether what is found there will do."""
+Condition = tuple[str, tuple[str, ...], Callable[[list[Any]], bool]]
+"""A path, its steps (a fact has none), and whether what is found there will do."""
 
 _FACTS = ("@source", "@tenant", "@user", "@agent", "@role", "@level", "@danger")
 _AXES = frozenset({"@level", "@danger"})
@@ -41,6 +41,8 @@ class Rule:
     conditions: tuple[Condition, ...] = field(init=False, repr=False)
     on_args: bool = field(init=False, repr=False)
     """Whether it looks at arguments."""
+    on_facts: bool = field(init=False, repr=False)
+    """Whether it looks at facts of the call."""
     on_axes: bool = field(init=False, repr=False)
     """Whether it looks at level or danger, which may depend on arguments."""
     passed: Step = field(init=False, repr=False)
@@ -59,6 +61,7 @@ class Rule:
             )
         object.__setattr__(self, "conditions", tuple(_compile(self.label, self.when)))
         object.__setattr__(self, "on_args", any(not _is_fact(path) for path in self.when))
+        object.__setattr__(self, "on_facts", any(map(_is_fact, self.when)))
         object.__setattr__(self, "on_axes", not _AXES.isdisjoint(self.when))
         object.__setattr__(self, "passed", Step("rules", "allow", "its conditions do not hold", self.label))
         for example in self._examples("match"):
@@ -78,8 +81,14 @@ class Rule:
 
     def holds(self, args: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
         """Whether the conditions hold for these arguments."""
-        for path, test in self.conditions:
-            if not test(_fact(facts, path) if _is_fact(path) else _at(args, path.split("."))):
+        for path, steps, test in self.conditions:
+            if not steps:
+                values = _fact(facts, path)
+            elif len(steps) == 1 and type(args) is dict and path in args:
+                values = [args[path]]
+            else:
+                values = _at(args, steps)
+            if not test(values):
                 return False
         return True
 
@@ -115,7 +124,7 @@ def _is_fact(path: str) -> bool:
     return path.startswith("@")
 
 
-def _at(value: Any, path: list[str]) -> list[Any]:
+def _at(value: Any, path: tuple[str, ...]) -> list[Any]:
     """The values at a path."""
     here = [value]
     for part in path:
@@ -147,8 +156,9 @@ def _compile(label: str, when: Mapping[str, Any]) -> Iterator[Condition]:
             raise PolicyError(
                 f"rule {label!r}: {path!r} is no fact of a call", remedy=f"use {', '.join(_FACTS)}"
             )
+        steps = () if _is_fact(path) else tuple(path.split("."))
         for operator, value in _operators(label, path, wanted):
-            yield path, _condition(label, path, operator, value)
+            yield path, steps, _condition(label, path, operator, value)
 
 
 def _operators(label: str, path: str, wanted: Any) -> Iterable[tuple[str, Any]]:
