@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError, to_jsonable_python
+from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
 from handrail.core.define.call import FieldError
 from handrail.core.define.schema import JsonSchema, canonical
 from handrail.core.define.validation import Invalid, Validator
 
+_DIGITS = 320
+"""Half of the least number of digits to which Python can be told to limit integers."""
 _SELF_DUMPING: frozenset[type] = frozenset({int, bool, type(None)})
 
 
@@ -43,7 +45,7 @@ def data_checker(validate: Validator) -> Validator:
     def check(value: Any, /) -> Any:
         try:
             data = to_jsonable_python(value, by_alias=True)
-            json.dumps(data, allow_nan=False)
+            check_writable(data)
         except (PydanticSerializationError, RecursionError, ValueError) as error:
             raise Invalid([FieldError("", f"cannot be written as JSON: {error}")]) from None
         validate(data)
@@ -68,12 +70,33 @@ def _finite(dump: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def checked(value: Any) -> Any:
         data = dump(value)
         try:
-            json.dumps(data, allow_nan=False)
+            check_writable(data)
         except ValueError as error:
             raise Invalid([FieldError("", f"cannot be written as JSON: {error}")]) from None
         return data
 
     return checked
+
+
+def check_writable(data: Any) -> None:
+    """Raise what `json.dumps` raises for data that every reader of JSON would refuse.
+
+    A faster writer, which lets all pass, shows whether there can be anything of the kind.
+    """
+    try:
+        text = to_json(data)
+    except PydanticSerializationError:  # half a surrogate pair, or very deep
+        json.dumps(data, allow_nan=False)
+        return
+    if b"NaN" in text or b"Infinity" in text or _may_hold_huge(text):
+        json.dumps(data, allow_nan=False)
+
+
+def _may_hold_huge(text: bytes) -> bool:
+    """Whether there may be a number too long for Python to write: of that many digits, some fill a block."""
+    return len(text) > _DIGITS and any(
+        text[at : at + _DIGITS].isdigit() for at in range(0, len(text), _DIGITS)
+    )
 
 
 def _dumper(adapter: TypeAdapter[Any], declared: Any) -> Callable[[Any], Any]:
