@@ -208,7 +208,7 @@ class Handrail:
         `run`: the same call runs once. `until_change`: what only reads may be called again after something
         changed. `off`: nothing is skipped. `failures="repeatable"`: a call that failed may be made again.
         """
-        return Dedup(scope, failures, self._outcomes.get)
+        return Dedup(scope, failures, self._outcomes.when_final)
 
     async def batches(self, calls: Iterable[Call]) -> list[Group]:
         """The calls of a pass in groups that may overlap, for those who run them in a loop of their own."""
@@ -399,6 +399,8 @@ class Handrail:
             if plan.remove(one):
                 outcomes.append(await run(one.call, one.raw, house, Brought(None, one.secrets)))
                 self.dead_letters.ended(one.call, outcomes[-1])
+                if outcomes[-1].status != "pending":
+                    self._outcomes.put(outcomes[-1])
         return outcomes
 
     async def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
@@ -415,6 +417,8 @@ class Handrail:
         """The newest result that this principal got from a tool, as long as the log keeps it."""
         known = self.registry.get(tool)
         who = principal or self._principal()
+        if known is not None and self._house.guard.see(known, who).verdict == "deny":
+            return None
         events = self.log.read(who.tenant, tool=known.id if known else tool)
         return last_result(event for event in events if event.call.principal == who)
 

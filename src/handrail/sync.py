@@ -10,6 +10,7 @@ from concurrent.futures import CancelledError
 from typing import Any, Self, TypeVar
 
 from handrail.core.define.call import Call, Outcome
+from handrail.core.define.context import Context, current
 from handrail.core.define.decision import Decision
 from handrail.core.define.found import Found
 from handrail.core.define.principal import Principal
@@ -23,6 +24,7 @@ from handrail.core.guard.plan import Planned
 from handrail.core.guard.policy import Policy
 from handrail.core.run.export import Format
 from handrail.core.run.grouping import Group
+from handrail.core.run.invoke import holds_thread
 from handrail.core.tell.events import Event
 from handrail.core.tell.letters import DeadLetter
 from handrail.core.tell.log import EventLog
@@ -66,6 +68,8 @@ class Handrail:
         if threading.current_thread() is self._thread:
             coroutine.close()
             raise UsageError("A tool body runs on this Handrail's own loop; use `await ctx.call(...)` there.")
+        if isinstance(current(), Context):
+            coroutine = _for_a_body(coroutine)
         with self._lock:
             if self._closed:
                 coroutine.close()
@@ -240,3 +244,9 @@ class BlockingLetterOffice:
 
 async def _next(events: AsyncGenerator[Event, None]) -> Event | None:
     return await anext(events, None)
+
+
+async def _for_a_body(coroutine: Coroutine[Any, Any, T]) -> T:
+    """A body that waits here holds a thread: what it calls must not wait for one of the same threads."""
+    holds_thread.set(True)
+    return await coroutine

@@ -267,3 +267,23 @@ def test_closing_finishes_what_was_approved() -> None:
     hr.block_on(hr.inner.approvals.approve(asked.approval_id, by=Principal("acme", "bo")))
     hr.close()
     assert [event.kind for event in hr.log.read("acme")][-1] == "completed"
+
+
+@pytest.mark.req("EX-19", "BY-18")
+@pytest.mark.parametrize("how", ["facade", "context"])
+def test_as_many_bodies_as_there_are_threads_may_all_wait_for_another_body(how: str) -> None:
+    @tool("odd.inner", level="read")
+    def inner() -> str:
+        """Answer."""
+        return "inner"
+
+    @tool("odd.outer", level="read")
+    def outer(*, ctx: Context) -> str:
+        """Ask another, once all are here."""
+        everybody.wait(20)
+        return str((hr.call("odd.inner") if how == "facade" else ctx.call_and_wait("odd.inner")).result.data)
+
+    everybody = threading.Barrier(64)
+    with Handrail([inner, outer]) as hr:
+        outcomes = hr.call_many([Call("odd.outer", {}) for _ in range(64)])
+    assert {out.result.data for out in outcomes} == {"inner"}

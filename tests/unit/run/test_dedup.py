@@ -339,3 +339,34 @@ async def test_a_change_that_is_still_being_set_up_counts_for_the_reads_after_it
         asyncio.get_running_loop().call_soon(ready.set)
         changed, again = await hr.call_many([call("change"), call("read", name="a")], dedup=memory)
     assert (changed.status, again.status, RAN) == ("completed", "completed", ["read a", "read a"])
+
+
+@pytest.mark.req("DD-03", "PM-03")
+async def test_a_planned_call_is_not_planned_twice_unless_the_plan_was_thrown_away() -> None:
+    async with Handrail(TOOLS, policy=Policy(plan=True, approval_mode="policy")) as hr:
+        memory = hr.dedup()
+        asked = [call("write", name="a")]
+        (first,) = await hr.call_many(asked, dedup=memory)
+        (again,) = await hr.call_many(asked, dedup=memory)
+        assert first.status == "queued" and memory.exit and len(await hr.planned(ANA)) == 1
+        await hr.discard_plan(ANA)
+        (anew,) = await hr.call_many(asked, dedup=memory)
+        assert anew.status == "queued" and memory.exit is None and len(await hr.planned(ANA)) == 1
+        await hr.run_plan(ANA)
+        (done,) = await hr.call_many(asked, dedup=memory)
+        assert (done.status, done.result.data, again.status) == ("duplicate", "a", "duplicate")
+    assert RAN == ["write a"]
+
+
+@pytest.mark.req("DD-06", "AP-01")
+async def test_answers_are_handed_on_however_many_there_were_since() -> None:
+    async with Handrail(TOOLS) as hr:
+        memory = hr.dedup()
+        hr._outcomes._keep = 2
+        asked = [call("write", name=f"n{number}") for number in range(6)]
+        for out in await hr.call_many(asked, dedup=memory):
+            assert out.approval_id is not None
+            await hr.approvals.approve(out.approval_id, by=BEN)
+            await hr.wait(out.call_id)
+        again = await hr.call_many(asked, dedup=memory)
+        assert [(out.status, out.result.data) for out in again] == [("duplicate", f"n{n}") for n in range(6)]

@@ -165,3 +165,12 @@ async def test_relative_paths_are_those_of_the_folder_that_the_tools_work_in(tmp
         groups = await hr.batches(calls)
     assert [out.result.data for out in outcomes] == [[str(tmp_path / "a")], ["a"]]
     assert len(groups) == 2
+
+
+@pytest.mark.req("BP-05", "BP-10")
+def test_every_path_among_the_arguments_counts() -> None:
+    @tool("files.copy", level="write", concurrency="by_path")
+    async def copy(path: str, file: str) -> None:
+        """Copy."""
+
+    assert footprint(copy, path="a", file="b").writes == {path_key("a"), path_key("b")}

@@ -90,3 +90,15 @@ def test_it_is_there_behind_the_blocking_facade_too() -> None:
         assert hr.last_result("find", ANA) == failed.result
         assert hr.last_result("find", OPS) == Result(data=4)
         assert hr.last_result("find", CY) is None
+
+
+@pytest.mark.req("TR-17", "MT-14")
+async def test_who_may_no_longer_see_a_tool_reads_nothing_of_it() -> None:
+    seen = capture_tool("data.find", answered, input=NUMBER)
+    hidden = capture_tool("data.find", answered, input=NUMBER, tenants=["other"])
+    async with Handrail([seen]) as hr:
+        await hr.call("data.find", {"n": 2}, principal=ANA)
+        last = hr.last_result("data.find", ANA)
+        assert last is not None and last.data == 2
+        hr.registry.register(hidden, replace=True)
+        assert hr.last_result("data.find", ANA) is None

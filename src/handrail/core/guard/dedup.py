@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, get_args
 
@@ -20,6 +21,10 @@ _WORTH_REPEATING = frozenset(
     "RESOURCE_BUSY TOOL_UNAVAILABLE LOG_UNAVAILABLE CALL_ID_IN_USE APPROVAL_EXPIRED STALE_TOOL".split()
 )
 """Refusals that say: try again."""
+
+
+WhenFinal = Callable[[str, Callable[[Outcome], None]], None]
+"""Tells how the call of an id ended, once it is final."""
 
 
 class Entry:
@@ -45,7 +50,7 @@ class Dedup:
         self,
         scope: Scope = "run",
         failures: Failures = "marked",
-        final: Callable[[str], Outcome | None] = lambda call_id: None,
+        when_final: WhenFinal = lambda call_id, told: None,
     ) -> None:
         if scope not in get_args(Scope) or failures not in get_args(Failures):
             raise UsageError(
@@ -58,10 +63,8 @@ class Dedup:
         """The tools whose calls were skipped in the last pass."""
         self.all_duplicates = False
         """Whether every call of the last pass was skipped."""
-        self._final = final
+        self._when_final = when_final
         self._entries: dict[Signature, Entry] = {}
-        self._waiting: dict[Signature, Entry] = {}
-        """Those that wait for a person."""
         self._refused: set[str] = set()
 
     def __len__(self) -> int:
@@ -74,7 +77,6 @@ class Dedup:
 
     def recall(self, signature: Signature, changes: bool) -> tuple[Entry, bool]:
         """The call's entry, and whether this call made it. Asked in the order of the calls."""
-        self._catch_up()
         entry = self._entries.get(signature)
         if entry is not None:
             return entry, False
@@ -83,30 +85,36 @@ class Dedup:
         entry = self._entries[signature] = Entry(changes)
         return entry, True
 
-    def _catch_up(self) -> None:
-        """Calls that waited for a person may have ended since."""
-        for signature, entry in tuple(self._waiting.items()):
-            ended = self._final(entry.outcome.call_id) if entry.outcome is not None else None
-            if ended is not None:
-                self.settle(signature, entry, ended)
-
     def _forget_reads(self) -> None:
         if self.scope == "until_change":
             self._entries = {key: entry for key, entry in self._entries.items() if entry.changes}
 
-    def settle(self, signature: Signature, entry: Entry, outcome: Outcome | None) -> None:
+    def settle(
+        self, signature: Signature, entry: Entry, outcome: Outcome | None, waited: bool = False
+    ) -> None:
         """How a call ended that was not a repetition; one that is worth repeating is forgotten."""
-        self._waiting.pop(signature, None)
         repeatable = self._is_repeatable(outcome)
         entry.outcome = None if repeatable else outcome
         if not entry.ended.done():
             entry.ended.set_result(None)
         if repeatable and self._entries.get(signature) is entry:
             del self._entries[signature]
-        if outcome is not None and outcome.status == "pending":
-            self._waiting[signature] = entry
-        elif entry.changes and outcome is not None and outcome.approval_id is not None:
-            self._forget_reads()  # what was read while a person was asked may be older than the change
+        if outcome is None:
+            return
+        if outcome.status in ("pending", "queued"):
+            self._hear_of_the_end(signature, entry, outcome.call_id)
+        elif entry.changes and (outcome.approval_id is not None or waited):
+            self._forget_reads()  # what was read while it waited may be older than the change
+
+    def _hear_of_the_end(self, signature: Signature, entry: Entry, call_id: str) -> None:
+        """A call that waits for a person or in a plan ends some other time, perhaps after this memory."""
+        memory = weakref.ref(self)
+
+        def told(outcome: Outcome) -> None:
+            if (here := memory()) is not None:
+                here.settle(signature, entry, outcome, waited=True)
+
+        self._when_final(call_id, told)
 
     def _is_repeatable(self, outcome: Outcome | None) -> bool:
         if outcome is None or outcome.status == "cancelled" or outcome.code in _WORTH_REPEATING:

@@ -73,8 +73,7 @@ def footprint_of(tool: Tool, values: Any, args: Mapping[str, Any], root: str | N
     if tool.concurrency == "parallel":
         return Footprint(reads, writes)
     if tool.concurrency == "by_path" and tool.reads is None and tool.writes is None:
-        path = extract_tool_file_path(args)
-        found = frozenset() if path is None else frozenset({path_key(path, root)})
+        found = frozenset(path_key(path, root) for path in _paths(args))
         reads, writes = (frozenset(), found) if effect else (found, frozenset())
     if effect and not writes:
         return ALONE
@@ -91,11 +90,12 @@ def keys_of(function: OfArgs | None, values: Any) -> frozenset[str]:
 
 def extract_tool_file_path(args: Mapping[str, Any]) -> str | None:
     """The path a call is about, by the names that file tools use for it."""
-    for name in _PATH_NAMES:
-        value = args.get(name)
-        if isinstance(value, str) and value:
-            return value
-    return None
+    return next(iter(_paths(args)), None)
+
+
+def _paths(args: Mapping[str, Any]) -> list[str]:
+    given = (args.get(name) for name in _PATH_NAMES)
+    return [path for path in given if isinstance(path, str) and path]
 
 
 def path_key(path: str, root: str | None = None) -> str:

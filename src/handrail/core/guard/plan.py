@@ -48,6 +48,11 @@ class Plan:
         with self._lock:
             return [one for one in self._queue if _belongs(one, principal, session)]
 
+    def holds(self, call_id: str) -> bool:
+        """Whether a call is still queued."""
+        with self._lock:
+            return any(one.call.id == call_id for one in self._queue)
+
     def remove(self, planned: Planned) -> bool:
         """Take one call out of the queue; False when it is no longer there."""
         with self._lock:

@@ -49,6 +49,9 @@ async def _in_memory(tale: Tale, memory: Dedup, turn: Turn) -> Outcome | None:
             await asyncio.shield(entry.ended)
         if entry.outcome is None:
             continue
+        if entry.outcome.status == "queued" and not tale.house.plan.holds(entry.outcome.call_id):
+            memory.settle(signature, entry, None)
+            continue
         known = _final(tale, entry.outcome)
         if known is not entry.outcome:
             memory.settle(signature, entry, known)
