@@ -15,6 +15,7 @@ from handrail.core.define.call import Call, Outcome, make_call
 from handrail.core.define.context import Context, TenantScope, current
 from handrail.core.define.decision import Decision, Step, strictest
 from handrail.core.define.found import Found
+from handrail.core.define.numbers import at_least_one
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
@@ -99,7 +100,7 @@ class Handrail:
         self._threads: ThreadPoolExecutor | None = None
         self._tasks: set[asyncio.Task[Outcome]] = set()
         self._outcomes = Outcomes()
-        self._max_parallel = _at_least_one("max_parallel", max_parallel)
+        self._max_parallel = at_least_one("max_parallel", max_parallel)
         self._house = House(
             registry=self.registry,
             guard=Guard(policy or Policy(), safety),
@@ -198,7 +199,7 @@ class Handrail:
         At most `limit` run at a time. With `dedup`, calls that were made before are answered, not run.
         """
         asked = self._asked(calls)
-        most = self._max_parallel if limit is None else _at_least_one("limit", limit)
+        most = self._max_parallel if limit is None else at_least_one("The limit of a batch", limit)
         memory = None if dedup is None or dedup.scope == "off" else dedup
         return await run_many(asked, self._house, most, memory)
 
@@ -473,12 +474,6 @@ def _secret_source(given: Mapping[str, str] | Secrets | None) -> Secrets | None:
         return given
     secrets = dict(given)
     return lambda name, principal: secrets.get(name)
-
-
-def _at_least_one(name: str, given: int) -> int:
-    if type(given) is not int or given < 1:
-        raise UsageError(f"{name} is how many calls of a batch may run at a time, 1 or more, not {given!r}.")
-    return given
 
 
 def _refused(refusal: Refusal) -> Decision:

@@ -238,7 +238,7 @@ async def test_what_a_thread_that_did_not_stop_may_still_write_is_left_alone() -
 @pytest.mark.parametrize("limit", [0, -1, 1.5, True, "many"])
 async def test_a_limit_that_is_none_and_calls_that_are_none_are_said_so(limit: Any) -> None:
     async with Handrail() as hr:
-        with pytest.raises(UsageError, match="limit is how many calls"):
+        with pytest.raises(UsageError, match="The limit of a batch is a whole number from 1 on"):
             await hr.call_many([], limit=limit)
         with pytest.raises(UsageError, match="Give Call objects"):
             await hr.call_many([{"tool": "x"}])  # type: ignore[list-item]

@@ -250,5 +250,5 @@ async def test_a_page_begins_after_an_id_that_need_not_be_there() -> None:
     async with Handrail([named("a.a"), named("c.c")]) as hr:
         assert [one.id for one in await hr.tools(ANA, after="b.b")] == ["c.c"]
         assert await hr.tools(ANA, after="c.c", limit=5) == []
-        with pytest.raises(UsageError, match="at least one tool"):
+        with pytest.raises(UsageError, match="tools on a page is a whole number from 1 on"):
             await hr.tools(ANA, limit=0)

@@ -136,6 +136,16 @@ def weigh(
     return strictest(tuple(steps))
 
 
+_EFFECTS = frozenset({"write", "destructive"})
+
+
+def is_effectful(tool: Tool, values: Any) -> bool:
+    """Whether this very call may change something."""
+    if tool.level_of_call is None and tool.danger_of_call is None:
+        return tool.level in _EFFECTS
+    return axes(tool, values)[0] in _EFFECTS
+
+
 def axes(tool: Tool, args: Any) -> tuple[Level, Danger]:
     """Level and danger of this very call.
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from handrail.core.define.tool import OfArgs, Tool
-from handrail.core.guard.decide import axes
+from handrail.core.guard.decide import is_effectful
 
 _PATH_NAMES = ("path", "file_path", "filePath", "filepath", "file", "filename", "file_name", "fileName")
-_EFFECTS = frozenset({"write", "destructive"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ def footprint_of(tool: Tool, values: Any, args: Mapping[str, Any], root: str | N
         return ALONE
     try:
         reads, writes = keys_of(tool.reads, values), keys_of(tool.writes, values)
-        effect = axes(tool, values)[0] in _EFFECTS
+        effect = is_effectful(tool, values)
     except Exception:
         return ALONE  # the guard meets the same error and says it
     if tool.concurrency == "parallel":

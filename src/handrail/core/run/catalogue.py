@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import chain
 
 from handrail.core.define.names import category_of
+from handrail.core.define.numbers import at_least_one
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
-from handrail.core.errors import UsageError
 from handrail.core.find.registry import Snapshot, every_name
 from handrail.core.find.toolsets import LazyToolset
 from handrail.core.guard.guard import Guard
@@ -54,8 +54,8 @@ class Catalogue:
         limit: int | None = None,
     ) -> list[Tool]:
         """The tools this principal may see, sorted by id: all, or a page of those that come after an id."""
-        if limit is not None and limit < 1:
-            raise UsageError("A page holds at least one tool: give a limit of 1 or more, or none.")
+        if limit is not None:
+            at_least_one("The number of tools on a page", limit)
         listed = (await self.listing(principal, source)).tools
         start = 0 if after is None else bisect_right(listed, after, key=lambda tool: tool.id)
         return list(listed[start : None if limit is None else start + limit])

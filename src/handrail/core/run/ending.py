@@ -12,9 +12,9 @@ from handrail.core.define.result import Attachment, Result
 from handrail.core.define.secrecy import MASK, scrubbed
 from handrail.core.define.tool import Tool
 from handrail.core.errors import ToolError
+from handrail.core.guard.decide import is_effectful
 from handrail.core.run import refusal
 from handrail.core.run.child import words_of
-from handrail.core.run.hooks import is_effectful
 from handrail.core.run.process import ProcessDied
 from handrail.core.run.tale import Tale
 

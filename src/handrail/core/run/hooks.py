@@ -8,10 +8,7 @@ from typing import Any, Protocol
 from handrail.core.define.context import Context
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
-from handrail.core.guard.decide import axes
 from handrail.core.run.normalise import normalise
-
-_EFFECTS = frozenset({"write", "destructive"})
 
 _log = logging.getLogger("handrail.run")
 
@@ -51,10 +48,3 @@ async def recorded(hooks: tuple[Hook, ...], tool: Tool, values: Any, ctx: Contex
             _log.exception("a hook failed after %s", tool.id)
             result = result.with_metadata(warning=f"recording failed: {error}")
     return result
-
-
-def is_effectful(tool: Tool, values: Any) -> bool:
-    """Whether this very call may change something."""
-    if tool.level_of_call is None and tool.danger_of_call is None:
-        return tool.level in _EFFECTS
-    return axes(tool, values)[0] in _EFFECTS

@@ -17,6 +17,7 @@ from handrail.core.define.context import Context
 from handrail.core.define.permission import SOURCES
 from handrail.core.define.result import make_result
 from handrail.core.guard.admit import Admitted, admit
+from handrail.core.guard.decide import is_effectful
 from handrail.core.ids import new_id
 from handrail.core.run import refusal
 from handrail.core.run.approve import pass_gate
@@ -24,7 +25,7 @@ from handrail.core.run.aside import NOTHING_ASIDE
 from handrail.core.run.brought import Brought
 from handrail.core.run.duplicate import earlier_outcome
 from handrail.core.run.ending import failed, interrupted, stopped, without_secrets
-from handrail.core.run.hooks import cached_result, is_effectful, recorded
+from handrail.core.run.hooks import cached_result, recorded
 from handrail.core.run.house import House
 from handrail.core.run.invoke import invoke
 from handrail.core.run.normalise import normalise

@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from handrail.core.define.call import Call
 from handrail.core.define.found import Described, Found
+from handrail.core.define.numbers import at_least_one
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
@@ -57,8 +58,7 @@ class Search:
         """The best tools first. Without a word no tool is better than another, and none is found."""
         if not isinstance(words, str):
             raise UsageError(f"A search takes words as text, not {type(words).__name__}.")
-        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-            raise UsageError(f"The limit of a search is a whole number from 1 on, not {limit!r}.")
+        at_least_one("The limit of a search", limit)
         listing = await self._catalogue.listing(principal, source)
         shelves = await self._shelves_of(listing)
         if self._meanings is None or not pieces(words):
