@@ -21,7 +21,7 @@ from handrail.core.run.house import House
 from handrail.core.run.pipeline import run
 from handrail.core.run.refusal import Refusal
 from handrail.core.run.seek import seek
-from handrail.core.tell.letters import DeadLetter, LetterStatus
+from handrail.core.tell.letters import DeadLetter, LetterStatus, settle_chain
 
 _log = logging.getLogger("handrail.letters")
 
@@ -177,16 +177,13 @@ class LetterOffice:
             self._settle(letter, outcome)
 
     def _settle(self, letter: DeadLetter, outcome: Outcome | None) -> None:
-        """A success ends the letter and those it came from; after anything else it is open again."""
+        """A success ends the letter and its whole chain; after anything else it is open again."""
         letters = self._house.letters
         try:
-            if outcome is None or not outcome.ok:
+            if outcome is not None and outcome.ok:
+                settle_chain(letters, letter, "replayed")
+            else:
                 letters.settle(letter.id, letter.tenant, "open")
-                return
-            done: DeadLetter | None = letter
-            while done is not None:
-                letters.settle(done.id, done.tenant, "replayed")
-                done = letters.get(done.replay_of, done.tenant) if done.replay_of is not None else None
         except Exception:
             _log.exception("the dead letter %s could not be settled", letter.id)
 

@@ -129,6 +129,18 @@ class DeadLetters(Protocol):
         ...
 
 
+def settle_chain(letters: DeadLetters, letter: DeadLetter, status: LetterStatus) -> None:
+    """Settle a letter, those it came from, and all that failed replays of any of them left."""
+    first, above = letter, letter.replay_of
+    while above is not None and (before := letters.get(above, letter.tenant)) is not None:
+        first, above = before, before.replay_of
+    chain = {first.id, letter.id}
+    for one in letters.list(letter.tenant, session=letter.session):  # newest last
+        if one.id in chain or one.replay_of in chain:
+            chain.add(one.id)
+            letters.settle(one.id, one.tenant, status)
+
+
 class MemoryDeadLetters:
     """The dead letters of a process without a database. Keeps the newest."""
 
