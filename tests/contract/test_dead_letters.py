@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from handrail import Call, Principal
+from handrail.core.tell.letters import LetterStatus
 from handrail.ext import DeadLetter, DeadLetters, MemoryDeadLetters
 
 PLACES: list[Callable[[], DeadLetters]] = [MemoryDeadLetters]
@@ -78,14 +79,15 @@ def test_a_letter_is_taken_once_and_open_again_when_the_replay_did_not_help(lett
     assert again is not None and again.replays == ("call-8", "call-9")
 
 
-def test_what_was_replayed_stays_so(letters: DeadLetters) -> None:
+@pytest.mark.parametrize("final", ["replayed", "unknown"])
+def test_what_is_final_stays_so(letters: DeadLetters, final: LetterStatus) -> None:
     letters.add(letter(1))
     letters.take("letter-1", "acme", "call-8")
-    letters.settle("letter-1", "acme", "replayed")
+    letters.settle("letter-1", "acme", final)
     letters.settle("letter-1", "acme", "open")
     assert letters.take("letter-1", "acme", "call-9") is None
     found = letters.get("letter-1", "acme")
-    assert found is not None and found.status == "replayed"
+    assert found is not None and found.status == final
 
 
 def test_of_many_at_once_one_takes_it(letters: DeadLetters) -> None:

@@ -25,6 +25,11 @@ from handrail.core.tell.letters import DeadLetter, LetterStatus, settle_chain
 
 _log = logging.getLogger("handrail.letters")
 
+_NOT_OPEN: dict[LetterStatus, str] = {
+    "replayed": "was replayed already",
+    "unknown": "cannot be replayed: its effect may have happened, or still happen",
+}
+
 
 class LetterOffice:
     """The dead letters of one Handrail. Whoever asks sees those of its tenant and of tools it may see."""
@@ -75,8 +80,7 @@ class LetterOffice:
         outcome = await self._replayed(letter)
         if outcome is None:
             now = await self._letter(id, by)
-            done = "is being replayed" if now.status == "replaying" else "was replayed already"
-            raise Conflict(f"The dead letter {id!r} {done}.")
+            raise Conflict(f"The dead letter {id!r} {_NOT_OPEN.get(now.status, 'is being replayed')}.")
         return _told(outcome, letter, by)
 
     async def replay_session(self, session: str, *, by: Principal) -> builtins.list[Outcome]:

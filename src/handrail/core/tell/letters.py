@@ -11,7 +11,8 @@ from typing import Any, Literal, Protocol
 from handrail.core.define.call import Call
 from handrail.core.define.principal import Principal
 
-LetterStatus = Literal["open", "replaying", "replayed"]
+LetterStatus = Literal["open", "replaying", "replayed", "unknown"]
+"""unknown: its effect may have happened, or still happen, so it is never replayed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class DeadLetters(Protocol):
         ...
 
     def settle(self, letter_id: str, tenant: str, status: LetterStatus, /) -> None:
-        """How the replay ended. What was replayed stays so; a letter that is gone is nobody's concern."""
+        """How the replay ended. `replayed` and `unknown` stay; a letter that is gone is nobody's concern."""
         ...
 
     def behind(self, call_id: str, tenant: str, /) -> DeadLetter | None:
@@ -202,7 +203,7 @@ class MemoryDeadLetters:
     def settle(self, letter_id: str, tenant: str, status: LetterStatus, /) -> None:
         with self._lock:
             letter = self.get(letter_id, tenant)
-            if letter is not None and letter.status != "replayed":
+            if letter is not None and letter.status in ("open", "replaying"):
                 self._letters[letter_id] = replace(letter, status=status)
 
     def behind(self, call_id: str, tenant: str, /) -> DeadLetter | None:
