@@ -126,6 +126,19 @@ def test_the_twin_in_memory_forgets_the_oldest() -> None:
     assert len(letters) == 3 and len(letters._replays) == 3
 
 
+def test_no_tenant_pushes_out_the_letters_of_another_until_there_are_too_many_tenants() -> None:
+    letters = MemoryDeadLetters(keep=3, tenants=2)
+    letters.add(letter(0))
+    for number in range(1, 10):
+        letters.add(letter(number, tenant="loud"))
+    assert [one.id for one in letters.list("acme")] == ["letter-0"] and len(letters) == 4
+    letters.take("letter-9", "loud", "replay-9")
+    letters.add(letter(10))
+    letters.add(letter(11, tenant="third"))
+    assert letters.list("loud") == [] and letters.behind("replay-9", "loud") is None
+    assert len(letters.list("acme")) == 2 and len(letters._replays) == 0
+
+
 def test_no_view_of_a_letter_shows_what_it_keeps_for_the_replay() -> None:
     kept = letter(1, raw={"pin": "4711"}, secrets=frozenset({"t0p-s3cret"}), replay_of="letter-0")
     assert "4711" not in repr(kept) and "t0p-s3cret" not in repr(kept)
