@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from handrail import Call, Principal
+from handrail.core.tell.letters import LetterStatus
 from handrail.ext import DeadLetter, DeadLetters, MemoryDeadLetters
 
 PLACES: list[Callable[[], DeadLetters]] = [MemoryDeadLetters]
@@ -78,14 +79,15 @@ def test_a_letter_is_taken_once_and_open_again_when_the_replay_did_not_help(lett
     assert again is not None and again.replays == ("call-8", "call-9")
 
 
-def test_what_was_replayed_stays_so(letters: DeadLetters) -> None:
+@pytest.mark.parametrize("final", ["replayed", "unknown"])
+def test_what_is_final_stays_so(letters: DeadLetters, final: LetterStatus) -> None:
     letters.add(letter(1))
     letters.take("letter-1", "acme", "call-8")
-    letters.settle("letter-1", "acme", "replayed")
+    letters.settle("letter-1", "acme", final)
     letters.settle("letter-1", "acme", "open")
     assert letters.take("letter-1", "acme", "call-9") is None
     found = letters.get("letter-1", "acme")
-    assert found is not None and found.status == "replayed"
+    assert found is not None and found.status == final
 
 
 def test_of_many_at_once_one_takes_it(letters: DeadLetters) -> None:
@@ -122,6 +124,19 @@ def test_the_twin_in_memory_forgets_the_oldest() -> None:
         letters.take(f"letter-{number}", "acme", f"replay-{number}")
     assert [one.id for one in letters.list("acme")] == ["letter-7", "letter-8", "letter-9"]
     assert len(letters) == 3 and len(letters._replays) == 3
+
+
+def test_no_tenant_pushes_out_the_letters_of_another_until_there_are_too_many_tenants() -> None:
+    letters = MemoryDeadLetters(keep=3, tenants=2)
+    letters.add(letter(0))
+    for number in range(1, 10):
+        letters.add(letter(number, tenant="loud"))
+    assert [one.id for one in letters.list("acme")] == ["letter-0"] and len(letters) == 4
+    letters.take("letter-9", "loud", "replay-9")
+    letters.add(letter(10))
+    letters.add(letter(11, tenant="third"))
+    assert letters.list("loud") == [] and letters.behind("replay-9", "loud") is None
+    assert len(letters.list("acme")) == 2 and len(letters._replays) == 0
 
 
 def test_no_view_of_a_letter_shows_what_it_keeps_for_the_replay() -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from handrail import Handrail, Policy, Principal, Tool, tool
+from handrail import Handrail, Outcome, Policy, Principal, Result, Tool, tool
 from handrail.core.guard.keys import KeyEntry, KeyId, key_id
 from handrail.ext import MemoryKeys
 
@@ -237,14 +236,16 @@ class AfterACrash(MemoryKeys):
     def __init__(self, key: KeyId, fingerprint: str | None = None) -> None:
         super().__init__()
         self.lost = key
+        self.found = False
         self.fingerprint = fingerprint
 
     def begin(self, key: KeyId, fingerprint: str, /) -> tuple[KeyEntry, bool]:
-        if key != self.lost or key in self._entries:
-            return super().begin(key, fingerprint)
-        ended: Future[None] = Future()
-        ended.set_result(None)
-        entry = self._entries[key] = KeyEntry(self.fingerprint or fingerprint, "dispatched", None, ended)
+        entry, made = super().begin(key, self.fingerprint or fingerprint)
+        if not made or key != self.lost or self.found:
+            return entry, made
+        self.found = True
+        entry.state = "dispatched"
+        entry.ended.set_result(None)
         return entry, False
 
 
@@ -293,12 +294,50 @@ async def test_the_key_is_written_before_the_body_runs_and_reaches_it() -> None:
     assert seen == [("dispatched", "k1")]
 
 
+def outcome(status: Any = "completed") -> Outcome:
+    return Outcome(status, Result(), "c", "pay.send")
+
+
 def test_the_memory_of_keys_is_bounded_and_forgets_only_what_is_done() -> None:
     keys = MemoryKeys(keep=2)
     for name in ("a", "b", "c"):
         keys.begin(key_id(ANA, name), name)
     assert len(keys) == 3
 
-    keys.begin(key_id(ANA, "a"), "a")[0].state = "done"
+    keys.finish(key_id(ANA, "a"), outcome())
+    keys.finish(key_id(ANA, "c"), outcome("pending"))
     keys.begin(key_id(ANA, "d"), "d")
-    assert keys.begin(key_id(ANA, "a"), "a")[1] and not keys.begin(key_id(ANA, "b"), "b")[1]
+    assert (
+        len(keys) == 3
+        and not keys.begin(key_id(ANA, "b"), "b")[1]
+        and not keys.begin(key_id(ANA, "c"), "c")[1]
+    )
+    assert keys.begin(key_id(ANA, "a"), "a")[1]
+
+
+def test_no_tenant_pushes_out_the_keys_of_another_until_there_are_too_many_tenants() -> None:
+    keys = MemoryKeys(keep=2, tenants=3)
+
+    def pay_once(tenant: str, name: str, done: bool = True) -> bool:
+        key = key_id(Principal(tenant=tenant), name)
+        made = keys.begin(key, name)[1]
+        if done:
+            keys.finish(key, outcome())
+        return made
+
+    assert pay_once("busy", "k", done=False) and pay_once("acme", "k")
+    for number in range(10):
+        assert pay_once("loud", str(number))
+    assert not pay_once("acme", "k") and len(keys) == 4
+
+    assert pay_once("fourth", "k"), "of those with nothing under way, the one idle for longest goes"
+    assert not pay_once("busy", "k", done=False) and not pay_once("loud", "9")
+    assert pay_once("acme", "k")
+
+
+def test_a_tenant_without_keys_is_not_remembered() -> None:
+    keys = MemoryKeys()
+    keys.begin(key_id(ANA, "a"), "a")
+    keys.release(key_id(ANA, "a"))
+    keys.release(key_id(ANA, "a"))
+    assert not keys._shelves and not keys._idle

@@ -294,6 +294,24 @@ async def test_a_replay_that_fails_leaves_a_letter_of_its_own_and_a_success_ends
     assert mail.sent == ["bo"]
 
 
+@pytest.mark.req("RT-06")
+@pytest.mark.parametrize("at", range(4))
+async def test_the_success_of_any_letter_ends_its_whole_chain(at: int) -> None:
+    mail = Mail()
+    async with Handrail([mail.tool()]) as hr:
+        for _ in range(2):
+            await hr.call("mail.send", {"to": "bo"}, principal=ANA, session="s1")
+        [first, _] = await hr.dead_letters.list(ANA)
+        for number in (0, 2, 0):
+            letters = await hr.dead_letters.list(ANA)
+            await hr.dead_letters.replay(letters[number].id, by=ANA)
+        first, other, *newer = await hr.dead_letters.list(ANA)
+        assert [one.replay_of for one in newer] == [first.id, newer[0].id, first.id]
+        mail.down = False
+        assert (await hr.dead_letters.replay([first, *newer][at].id, by=ANA)).ok
+        assert [one.id for one in await hr.dead_letters.list(ANA, status="open")] == [other.id]
+
+
 @pytest.mark.req("RT-06", "BY-12")
 async def test_what_succeeded_meanwhile_under_the_same_key_is_not_run_again() -> None:
     mail = Mail()

@@ -58,57 +58,104 @@ class Keys(Protocol):
         ...
 
 
-class MemoryKeys:
-    """The keys of one process. Keeps the newest ones."""
+@dataclass(slots=True)
+class _Shelf:
+    """The keys of one tenant, and which of them are done, the first one first."""
 
-    def __init__(self, keep: int = 10_000) -> None:
+    entries: dict[KeyId, KeyEntry] = field(default_factory=dict)
+    done: OrderedDict[KeyId, None] = field(default_factory=OrderedDict)
+
+    def forget(self, key: KeyId) -> KeyEntry | None:
+        self.done.pop(key, None)
+        return self.entries.pop(key, None)
+
+
+class MemoryKeys:
+    """The keys of one process: the newest ones of each tenant, and of the tenants that came last.
+
+    Only what is done is forgotten; no tenant pushes out the keys of another until there are too many tenants.
+    """
+
+    def __init__(self, keep: int = 10_000, tenants: int = 1_000) -> None:
         self._keep = keep
-        self._entries: OrderedDict[KeyId, KeyEntry] = OrderedDict()
+        self._tenants = tenants
+        self._shelves: dict[str, _Shelf] = {}
+        self._idle: OrderedDict[str, None] = OrderedDict()
+        """Tenants all of whose keys are done, the one that is so for longest first."""
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return sum(len(shelf.entries) for shelf in self._shelves.values())
 
     def begin(self, key: KeyId, fingerprint: str, /) -> tuple[KeyEntry, bool]:
         with self._lock:
-            entry = self._entries.get(key)
+            shelf = self._shelves.get(key[0])
+            if shelf is None:
+                shelf = self._shelves[key[0]] = _Shelf()
+            entry = shelf.entries.get(key)
             if entry is not None:
                 return entry, False
-            entry = self._entries[key] = KeyEntry(fingerprint)
-            self._drop_oldest()
+            entry = shelf.entries[key] = KeyEntry(fingerprint)
+            self._idle.pop(key[0], None)
+            while len(shelf.entries) > self._keep and shelf.done:
+                shelf.forget(next(iter(shelf.done)))
+            while len(self._shelves) > self._tenants and self._idle:
+                del self._shelves[self._idle.popitem(last=False)[0]]
             return entry, True
 
-    def _drop_oldest(self) -> None:
-        while len(self._entries) > self._keep:
-            finished = (key for key, entry in self._entries.items() if entry.state == "done")
-            oldest = next(finished, None)
-            if oldest is None:
-                return
-            del self._entries[oldest]
-
     def dispatched(self, key: KeyId, /) -> None:
-        if (entry := self._entries.get(key)) is None:
-            return
-        entry.state = "dispatched"
-        if entry.outcome is not None:  # it waited for an approval; from here on its end is open again
-            entry.ended, entry.outcome = Future(), None
+        with self._lock:
+            shelf, entry = self._find(key)
+            if shelf is None or entry is None:
+                return
+            entry.state = "dispatched"
+            shelf.done.pop(key, None)
+            self._note(key[0], shelf)
+            if entry.outcome is not None:  # it waited for an approval; from here on its end is open again
+                entry.ended, entry.outcome = Future(), None
 
     def finish(self, key: KeyId, outcome: Outcome, /) -> None:
-        if (entry := self._entries.get(key)) is None:
-            return
-        entry.outcome = outcome
-        entry.state = "waiting" if outcome.status == "pending" else "done"
+        with self._lock:
+            shelf, entry = self._find(key)
+            if shelf is None or entry is None:
+                return
+            entry.outcome = outcome
+            if outcome.status == "pending":
+                entry.state = "waiting"
+            else:
+                entry.state = "done"
+                shelf.done[key] = None
+            self._note(key[0], shelf)
         if not entry.ended.done():
             entry.ended.set_result(None)
 
     def reopen(self, key: KeyId, /) -> None:
         with self._lock:
-            entry = self._entries.get(key)
-            if entry is not None and entry.state == "done" and is_open_again(entry.outcome):
-                del self._entries[key]
+            shelf, entry = self._find(key)
+            if shelf is None or entry is None or entry.state != "done" or not is_open_again(entry.outcome):
+                return
+            shelf.forget(key)
+            self._note(key[0], shelf)
 
     def release(self, key: KeyId, /) -> None:
         with self._lock:
-            entry = self._entries.pop(key, None)
+            shelf, entry = self._find(key)
+            if shelf is not None:
+                shelf.forget(key)
+                self._note(key[0], shelf)
         if entry is not None and not entry.ended.done():
             entry.ended.set_result(None)
+
+    def _find(self, key: KeyId) -> tuple[_Shelf | None, KeyEntry | None]:
+        shelf = self._shelves.get(key[0])
+        return shelf, None if shelf is None else shelf.entries.get(key)
+
+    def _note(self, tenant: str, shelf: _Shelf) -> None:
+        """Keep in mind whether a tenant can be forgotten; one without keys is, at once."""
+        if not shelf.entries:
+            del self._shelves[tenant]
+            self._idle.pop(tenant, None)
+        elif len(shelf.done) == len(shelf.entries):
+            self._idle[tenant] = None
+        else:
+            self._idle.pop(tenant, None)

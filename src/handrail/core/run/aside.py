@@ -27,6 +27,7 @@ class Aside:
         "attempt",
         "brought",
         "claimed",
+        "doubtful",
         "entry",
         "extra",
         "key",
@@ -45,6 +46,7 @@ class Aside:
         self.attempt = 1
         self.brought: Brought | None = None
         self.claimed: Claimed | None = None
+        self.doubtful = False
         self.entry: tuple[Signature, Entry] | None = None
         self.extra = _NOTHING
         self.key: KeyId | None = None

@@ -10,6 +10,7 @@ from handrail.core.define.call import Call, Outcome
 from handrail.core.define.decision import STRICTNESS, Decision
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
+from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.keys import key_id
@@ -20,9 +21,14 @@ from handrail.core.run.house import House
 from handrail.core.run.pipeline import run
 from handrail.core.run.refusal import Refusal
 from handrail.core.run.seek import seek
-from handrail.core.tell.letters import DeadLetter, LetterStatus
+from handrail.core.tell.letters import DeadLetter, LetterStatus, settle_chain
 
 _log = logging.getLogger("handrail.letters")
+
+_NOT_OPEN: dict[LetterStatus, str] = {
+    "replayed": "was replayed already",
+    "unknown": "cannot be replayed: its effect may have happened, or still happen",
+}
 
 
 class LetterOffice:
@@ -66,16 +72,16 @@ class LetterOffice:
     async def replay(self, id: str, *, by: Principal) -> Outcome:
         """Run a letter's call once more: as whoever made it, from where it came, under the same key.
 
-        `by` must be free to make that call itself; nobody gains authority by a replay.
+        `by` must be free to make that call itself; nobody gains authority by a replay. What the call
+        yields is for whoever made it: anybody else learns how it ended.
         """
         letter = await self._letter(id, by)
         await self._permit(letter, by)
         outcome = await self._replayed(letter)
         if outcome is None:
             now = await self._letter(id, by)
-            done = "is being replayed" if now.status == "replaying" else "was replayed already"
-            raise Conflict(f"The dead letter {id!r} {done}.")
-        return outcome
+            raise Conflict(f"The dead letter {id!r} {_NOT_OPEN.get(now.status, 'is being replayed')}.")
+        return _told(outcome, letter, by)
 
     async def replay_session(self, session: str, *, by: Principal) -> builtins.list[Outcome]:
         """Replay what failed in a session, one after the other, in order.
@@ -87,7 +93,8 @@ class LetterOffice:
         waiting = [letter for letter in letters if letter.status == "open" and letter.id not in newer]
         for letter in waiting:
             await self._permit(letter, by)
-        return [outcome for letter in waiting if (outcome := await self._replayed(letter)) is not None]
+        ended = [(letter, await self._replayed(letter)) for letter in waiting]
+        return [_told(outcome, letter, by) for letter, outcome in ended if outcome is not None]
 
     async def purge(
         self,
@@ -174,18 +181,30 @@ class LetterOffice:
             self._settle(letter, outcome)
 
     def _settle(self, letter: DeadLetter, outcome: Outcome | None) -> None:
-        """A success ends the letter and those it came from; after anything else it is open again."""
+        """A success ends the letter and its whole chain; after anything else it is open again."""
         letters = self._house.letters
         try:
-            if outcome is None or not outcome.ok:
+            if outcome is not None and outcome.ok:
+                settle_chain(letters, letter, "replayed")
+            else:
                 letters.settle(letter.id, letter.tenant, "open")
-                return
-            done: DeadLetter | None = letter
-            while done is not None:
-                letters.settle(done.id, done.tenant, "replayed")
-                done = letters.get(done.replay_of, done.tenant) if done.replay_of is not None else None
         except Exception:
             _log.exception("the dead letter %s could not be settled", letter.id)
+
+
+def _told(outcome: Outcome, letter: DeadLetter, by: Principal) -> Outcome:
+    """The outcome for `by`: of somebody else's call, how it ended and nothing of what it yields."""
+    if _whose(by) == _whose(letter.principal):
+        return outcome
+    result = outcome.result
+    summary = f"{outcome.tool}: {outcome.status}. What it yields is for whoever made the call."
+    return replace(
+        outcome, result=Result(result.success, None, summary, error=result.error, code=result.code)
+    )
+
+
+def _whose(one: Principal) -> tuple[str | None, ...]:
+    return one.tenant, one.user, one.agent, one.workspace
 
 
 def _door_of(by: Principal, source: Source) -> Source:

@@ -41,7 +41,7 @@ from handrail.core.tell.events import (
     ToolFailed,
     ToolStarted,
 )
-from handrail.core.tell.letters import DeadLetter
+from handrail.core.tell.letters import DeadLetter, settle_chain
 
 _log = logging.getLogger("handrail.run")
 
@@ -120,6 +120,8 @@ class Tale(HasAside):
     """The secret values the body was given."""
     stray = Lies[asyncio.Future[Any] | None]()
     """A thread that did not heed its interruption and is still at it."""
+    doubtful = Lies[bool]()
+    """Whether an effect may have happened, or still happen, though the call did not succeed."""
     attempt = Lies[int]()
     """The attempt at hand, from 1."""
     tries = Lies[tuple[str, ...]]()
@@ -264,6 +266,13 @@ class Tale(HasAside):
             claimed, self.claimed = self.claimed, None
             over.add_done_callback(lambda _: self._release(*claimed))
 
+    def doubt(self) -> None:
+        """An effect goes on, perhaps: no replay of this call, or of one around it, may come beside it."""
+        self.doubtful = True
+        call = self.call
+        if call.depth and call.parent is not None and (outer := self.house.running.get(call.parent)):
+            outer.doubt()
+
     def _release(self, keys: list[str], tenant: str, holder: str) -> None:
         try:
             self.house.claims.release(keys, tenant, holder)
@@ -368,7 +377,7 @@ class Tale(HasAside):
         letters, call = self.house.letters, self.call
         assert call.id is not None and call.principal is not None
         try:
-            replayed = letters.behind(call.id, call.principal.tenant) if call.parent is not None else None
+            replayed = self._replays()
             letters.add(
                 DeadLetter(
                     id=new_id("letter"),
@@ -378,6 +387,7 @@ class Tale(HasAside):
                     attempts=self.attempt,
                     at=now,
                     replay_of=None if replayed is None else replayed.id,
+                    status="unknown" if self.doubtful else "open",
                     raw=own_copy(self.raw),
                     secrets=frozenset(self.secrets or ()),
                     error=result.error or "Unknown error",
@@ -387,6 +397,22 @@ class Tale(HasAside):
             )
         except Exception:
             _log.exception("the dead letter of call %s could not be kept", call.id)
+
+    def _replays(self) -> DeadLetter | None:
+        """The letter that this call replays."""
+        call = self.call
+        assert call.id is not None and call.principal is not None
+        if call.parent is None or call.depth:
+            return None
+        return self.house.letters.behind(call.id, call.principal.tenant)
+
+    def _close_letters(self) -> None:
+        """What a doubtful replay came from is not replayed again."""
+        try:
+            if (replayed := self._replays()) is not None:
+                settle_chain(self.house.letters, replayed, "unknown")
+        except Exception:
+            _log.exception("the dead letters behind call %s could not be closed", self.call.id)
 
     def refuse(self, refused: Refusal) -> Outcome:
         """The call does not run: tell why."""
@@ -429,6 +455,8 @@ class Tale(HasAside):
             duration,
             self.repairs,
         )
+        if self.doubtful:
+            self._close_letters()
         self._settled(outcome)
         return outcome
 

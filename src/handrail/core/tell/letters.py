@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
@@ -11,7 +12,8 @@ from typing import Any, Literal, Protocol
 from handrail.core.define.call import Call
 from handrail.core.define.principal import Principal
 
-LetterStatus = Literal["open", "replaying", "replayed"]
+LetterStatus = Literal["open", "replaying", "replayed", "unknown"]
+"""unknown: its effect may have happened, or still happen, so it is never replayed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ class DeadLetters(Protocol):
         ...
 
     def settle(self, letter_id: str, tenant: str, status: LetterStatus, /) -> None:
-        """How the replay ended. What was replayed stays so; a letter that is gone is nobody's concern."""
+        """How the replay ended. `replayed` and `unknown` stay; a letter that is gone is nobody's concern."""
         ...
 
     def behind(self, call_id: str, tenant: str, /) -> DeadLetter | None:
@@ -129,28 +131,50 @@ class DeadLetters(Protocol):
         ...
 
 
-class MemoryDeadLetters:
-    """The dead letters of a process without a database. Keeps the newest."""
+def settle_chain(letters: DeadLetters, letter: DeadLetter, status: LetterStatus) -> None:
+    """Settle a letter, those it came from, and all that failed replays of any of them left."""
+    first, above = letter, letter.replay_of
+    while above is not None and (before := letters.get(above, letter.tenant)) is not None:
+        first, above = before, before.replay_of
+    chain = {first.id, letter.id}
+    for one in letters.list(letter.tenant, session=letter.session):  # newest last
+        if one.id in chain or one.replay_of in chain:
+            chain.add(one.id)
+            letters.settle(one.id, one.tenant, status)
 
-    def __init__(self, keep: int = 1_000) -> None:
+
+class MemoryDeadLetters:
+    """The dead letters of a process without a database: the newest of each tenant.
+
+    Of too many tenants, the one whose newest letter is oldest is forgotten.
+    """
+
+    def __init__(self, keep: int = 1_000, tenants: int = 1_000) -> None:
         self._keep = keep
-        self._letters: dict[str, DeadLetter] = {}
+        self._tenants = tenants
+        self._letters: OrderedDict[str, dict[str, DeadLetter]] = OrderedDict()
+        """Each tenant's letters by id; the tenant with the newest letter last."""
         self._replays: dict[str, str] = {}
         """Letter ids by the calls that replay them."""
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._letters)
+        return sum(map(len, self._letters.values()))
 
     def add(self, letter: DeadLetter, /) -> None:
         with self._lock:
-            self._letters[letter.id] = letter
-            while len(self._letters) > self._keep:
-                self._forget(next(iter(self._letters)))
+            own = self._letters.setdefault(letter.tenant, {})
+            own[letter.id] = letter
+            self._letters.move_to_end(letter.tenant)
+            while len(own) > self._keep:
+                self._forget(next(iter(own)), letter.tenant)
+            while len(self._letters) > self._tenants:
+                tenant = next(iter(self._letters))
+                for letter_id in list(self._letters[tenant]):
+                    self._forget(letter_id, tenant)
 
     def get(self, letter_id: str, tenant: str, /) -> DeadLetter | None:
-        letter = self._letters.get(letter_id)
-        return letter if letter is not None and letter.tenant == tenant else None
+        return self._letters.get(tenant, {}).get(letter_id)
 
     def list(
         self,
@@ -164,12 +188,11 @@ class MemoryDeadLetters:
         before: float | None = None,
     ) -> builtins.list[DeadLetter]:
         with self._lock:
-            letters = list(self._letters.values())
+            letters = list(self._letters.get(tenant, {}).values())
         return [
             letter
             for letter in letters
-            if letter.tenant == tenant
-            and (tool is None or letter.tool == tool)
+            if (tool is None or letter.tool == tool)
             and (session is None or letter.session == session)
             and (code is None or letter.code == code)
             and (status is None or letter.status == status)
@@ -184,14 +207,14 @@ class MemoryDeadLetters:
                 return None
             self._replays[call_id] = letter_id
             taken = replace(letter, status="replaying", replays=(*letter.replays, call_id))
-            self._letters[letter_id] = taken
+            self._letters[tenant][letter_id] = taken
             return taken
 
     def settle(self, letter_id: str, tenant: str, status: LetterStatus, /) -> None:
         with self._lock:
             letter = self.get(letter_id, tenant)
-            if letter is not None and letter.status != "replayed":
-                self._letters[letter_id] = replace(letter, status=status)
+            if letter is not None and letter.status in ("open", "replaying"):
+                self._letters[tenant][letter_id] = replace(letter, status=status)
 
     def behind(self, call_id: str, tenant: str, /) -> DeadLetter | None:
         letter_id = self._replays.get(call_id)
@@ -201,9 +224,12 @@ class MemoryDeadLetters:
         with self._lock:
             there = [letter_id for letter_id in letter_ids if self.get(letter_id, tenant) is not None]
             for letter_id in there:
-                self._forget(letter_id)
+                self._forget(letter_id, tenant)
         return len(there)
 
-    def _forget(self, letter_id: str) -> None:
-        for call_id in self._letters.pop(letter_id).replays:
+    def _forget(self, letter_id: str, tenant: str) -> None:
+        own = self._letters[tenant]
+        for call_id in own.pop(letter_id).replays:
             self._replays.pop(call_id, None)
+        if not own:
+            del self._letters[tenant]
