@@ -151,3 +151,19 @@ async def test_a_call_around_it_cannot_be_replayed_either_unless_it_copes(copes:
             assert [one.status for one in await letters_of(hr)] == ([] if copes else ["unknown"])
         finally:
             pen.go_on.set()
+
+
+async def test_a_write_whose_thread_returns_just_after_its_timeout_may_be_done() -> None:
+    late = threading.Event()
+
+    @tool("pen.write", level="write", timeout=0.01)
+    def write(*, ctx: Context) -> str:
+        """Write, and notice too late that nobody waits any more."""
+        ctx.signal.on_abort(late.set)
+        assert late.wait(DEADLINE)
+        return "written"
+
+    async with Handrail([write], policy=Policy(approval_mode="policy")) as hr:
+        out = await hr.call("pen.write", principal=OPS)
+        [letter] = await letters_of(hr)
+    assert (out.code, letter.status) == ("TIMEOUT", "unknown")

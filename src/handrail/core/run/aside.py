@@ -30,6 +30,7 @@ class Aside:
         "doubtful",
         "entry",
         "extra",
+        "finished",
         "key",
         "reason",
         "secrets",
@@ -49,6 +50,7 @@ class Aside:
         self.doubtful = False
         self.entry: tuple[Signature, Entry] | None = None
         self.extra = _NOTHING
+        self.finished = False
         self.key: KeyId | None = None
         self.reason: str | None = None
         self.secrets: set[str] | None = None

@@ -56,8 +56,8 @@ def interrupted(tale: Tale, ignored: bool = False) -> Outcome:
     if tale.stray is not None:
         ignored = True
         tale.keep_claim_until(tale.stray)
-    tool = tale.tool
-    if ignored and tool is not None and not tool.idempotent and is_effectful(tool, tale.values):
+    tool, perhaps_done = tale.tool, ignored or tale.finished
+    if perhaps_done and tool is not None and not tool.idempotent and is_effectful(tool, tale.values):
         tale.doubt()
     metadata = {**tale.evidence, "ignored": True} if ignored else tale.evidence
     unheeded = _UNHEEDED if ignored else ""

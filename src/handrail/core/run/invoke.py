@@ -44,8 +44,11 @@ async def _in_thread(body: Body, values: Any, ctx: Context, tale: Tale) -> Any:
         if work.cancelled():
             raise ToolError("It was not run: this Handrail was closed before its turn came.") from None
         tale.signal.abort("the caller was cancelled")
-        if not work.cancel() and not await _heeds(ended, place.grace):
-            tale.stray = ended
+        if not work.cancel():
+            if not await _heeds(ended, place.grace):
+                tale.stray = ended
+            elif ended.result()[1] is None:
+                tale.finished = True
         raise
     if error is not None:
         raise error

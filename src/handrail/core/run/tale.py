@@ -120,6 +120,8 @@ class Tale(HasAside):
     """The secret values the body was given."""
     stray = Lies[asyncio.Future[Any] | None]()
     """A thread that did not heed its interruption and is still at it."""
+    finished = Lies[bool]()
+    """Whether a thread returned after its interruption: because of it, or because it was done."""
     doubtful = Lies[bool]()
     """Whether an effect may have happened, or still happen, though the call did not succeed."""
     attempt = Lies[int]()
