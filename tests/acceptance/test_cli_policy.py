@@ -89,7 +89,8 @@ What would help: other arguments, or a change of the rule 'large orders'; it app
             ["stock.order", "--item=a", "--pieces=1", "--as=agent:clerk"],
             "ask",
             "level",
-            "--yes answers it too; at a terminal you are asked by: handrail run stock.order --as agent:clerk --item=a",
+            "--yes answers it too; at a terminal you are asked by: "
+            "handrail run stock.order --as agent:clerk --item=a --pieces=1",
         ),
         (["stock.drop", "--item=a", "--as=agent:clerk"], "ask", "danger", "--yes does not answer this one"),
         (

@@ -135,7 +135,8 @@ def test_a_value_never_becomes_an_option(tmp_path: Path) -> None:
             4,
             "pending",
             "NEEDS_APPROVAL",
-            "It was not run: nobody could be asked here.\n  Run it at a terminal, where you can answer, or with --yes.\n",
+            "It was not run: nobody could be asked here.\n"
+            "  Run it at a terminal, where you can answer, or with --yes.\n",
         ),
         (["words.token"], 1, "failed", "SECRET_MISSING", "Name the environment variable under `secrets`"),
         (["slow.wait", "--timeout", "0.01"], 1, "failed", "TIMEOUT", "Give it more time with --timeout"),

@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel, Field, RootModel
 
 from handrail import BaseTool, Registry, Tool, define, from_json_schema, from_params, tool
+from handrail.core.define.spelling import options
 from handrail.ext import DefinitionError
 
 
