@@ -44,6 +44,7 @@ def open_handrail(
 def policy_of(settings: Settings, agent: str | None = None) -> Policy:
     """The policy of the settings; an agent that has one of its own gets it inside this one."""
     from handrail.core.errors import PolicyError
+    from handrail.doors.cli.acting import NAMELESS
     from handrail.policyfile import load_policies, read_policy
 
     policy = read_policy(settings.policy, f"{settings.file}: policy")
@@ -53,6 +54,9 @@ def policy_of(settings: Settings, agent: str | None = None) -> Policy:
     if agent is None:
         return policy
     if agent not in policies:
+        if agent == NAMELESS and policies:
+            remedy = f"name one with --as agent:NAME; there are: {', '.join(policies)}"
+            raise PolicyError(f"{settings.agents}: which agent?", remedy=remedy)
         near = difflib.get_close_matches(agent, policies, 1, 0.5)
         remedy = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(policies) or 'none'}"
         raise PolicyError(f"{settings.agents}: there is no agent {agent!r}", remedy=remedy)

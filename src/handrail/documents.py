@@ -87,7 +87,7 @@ def parse_yaml(text: str, where: str) -> Any:
     try:
         import yaml
     except ImportError:
-        remedy = "pip install 'handrail[yaml]', or write the file as TOML or JSON"
+        remedy = "pip install 'handrail[yaml]' (or pyyaml), or write the file as TOML or JSON"
         raise DocumentError(f"{where}: reading YAML needs the package pyyaml", remedy=remedy) from None
 
     class Once(yaml.SafeLoader):

@@ -16,6 +16,12 @@ _RULE = ("name", "tool", "when", "verdict", "reason", "match", "not_match")
 _LISTS = ("allow", "deny")
 _AGENT = ("id", "tools", *(key for key in _POLICY if key not in _LISTS))
 
+_ENTRIES = dict.fromkeys((".yaml", ".yml"), "- id: {}") | {
+    ".toml": '[[agents]], and below it id = "{}"',
+    ".json": '[{{"id": "{}"}}]',
+}
+"""How an agent begins in each format."""
+
 T = TypeVar("T")
 
 
@@ -40,6 +46,10 @@ def load_policies(path: str | Path) -> dict[str, Policy]:
     where = str(path)
     document = _mapping(read_document(Path(path)), where)
     agents = _only(document, ("agents",), where).get("agents")
+    if isinstance(agents, Mapping):
+        entry = _ENTRIES[Path(path).suffix.lower()].format(agents.get("id") or next(iter(agents), "my-agent"))
+        problem = f"{where}: agents: it is a table, and not a list of agents"
+        raise PolicyError(problem, remedy=f"begin each agent with its id: {entry}")
     _is_list(agents, f"{where}: agents")
     found: dict[str, Policy] = {}
     for number, agent in enumerate(agents or (), start=1):

@@ -52,9 +52,9 @@ Commands:
   new          Write something new from a template.
   doctor       Check the set-up, and say what to do.
 
-  Exit codes: 0 done, 1 failed, 2 used wrongly, 3 refused, 4 waits for a
-  person, 5 rejected by a person, 6 nobody knows whether it happened, 130
-  cancelled, 141 nobody read the output.
+  Exit codes: 0 done, 1 failed, 2 used wrongly, 3 refused, 4 needs a person, 5
+  rejected by a person, 6 nobody knows whether it happened, 130 cancelled, 141
+  nobody read the output.
 """)
     words = " ".join(done.out.split())
     assert all(f"{code.value} {code.meaning}" in words for code in Exit)

@@ -134,3 +134,33 @@ def test_the_example_of_every_tool_can_be_run_as_it_stands(tmp_path: Path) -> No
         example = shop("show", told["id"], "--json", cwd=tmp_path).json["example"]
         done = shop(*shlex.split(example)[1:], "--json", cwd=tmp_path)
         assert (done.code, done.json["status"]) == (0, "completed"), example
+
+
+def test_an_agent_that_may_use_nothing_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "agents.yaml").write_text("agents: [{id: clerk, tools: {allow: [stock.cuont]}}]")
+    (tmp_path / "handrail.toml").write_text(f'tools = ["{SHOP}"]\nagents = "agents.yaml"')
+    done = handrail("tools", "--as", "agent:clerk", cwd=tmp_path)
+    assert (done.code, done.out) == (0, "")
+    said, why = done.err.splitlines()
+    assert re.fullmatch(r"There are \d+ tools, but agent clerk may use none of them\.", said)
+    assert why.startswith("See why: handrail policy explain ") and why.endswith(" --as agent:clerk")
+    assert "allow list" in handrail(*shlex.split(why)[3:], cwd=tmp_path).out
+
+
+def test_a_module_without_tools_is_named(tmp_path: Path) -> None:
+    (tmp_path / "empty.py").write_text("")
+    done = handrail("tools", "--tools", "empty.py", cwd=tmp_path)
+    assert done.err == "There are no tools in empty.py; decorate a function with @tool.\n"
+    run = handrail("run", "a.b", "--tools", "empty.py", cwd=tmp_path)
+    assert (run.code, run.err) == (
+        2,
+        "error: there are no tools in empty.py\n  decorate a function with @tool\n",
+    )
+
+
+def test_a_single_tool_is_not_spoken_of_as_many(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text(
+        "from handrail import tool\n@tool('a.b', level='read')\ndef b() -> int:\n    'Be.'\n    return 1\n"
+    )
+    done = handrail("tools", "--tools", "one.py", "--level=write", cwd=tmp_path)
+    assert done.err == "The only tool is not like that.\n"

@@ -42,7 +42,10 @@ def test_every_layer_is_named_and_the_one_that_decided_is_marked(project: Path) 
     done = handrail(
         "policy", "explain", "stock.order", "--item=a", "--pieces=500", "--as", "agent", cwd=project
     )
-    assert done.code == 2 and "there is no agent 'agent'" in done.err
+    assert (done.code, done.err) == (
+        2,
+        "error: agents.yaml: which agent?\n  name one with --as agent:NAME; there are: clerk, planner\n",
+    )
     words = ["stock.order", "--item=a", "--pieces=500", "--as", "agent:clerk"]
     done = handrail("policy", "explain", *words, cwd=project)
     assert (done.code, done.err) == (0, "")
@@ -81,8 +84,14 @@ What would help: other arguments, or a change of the rule 'large orders'; it app
             "permission",
             "let the caller hold that permission (`permissions` in handrail.toml)",
         ),
-        (["stock.drop", "--item=a"], "ask", "danger", "confirm it: handrail run asks you at a terminal"),
-        (["stock.order", "--item=a", "--pieces=1", "--as=agent:clerk"], "ask", "level", "--yes answers it"),
+        (["stock.drop", "--item=a"], "ask", "danger", "asked by: handrail run stock.drop --item=a"),
+        (
+            ["stock.order", "--item=a", "--pieces=1", "--as=agent:clerk"],
+            "ask",
+            "level",
+            "--yes answers it too; at a terminal you are asked by: "
+            "handrail run stock.order --as agent:clerk --item=a --pieces=1",
+        ),
         (["stock.drop", "--item=a", "--as=agent:clerk"], "ask", "danger", "--yes does not answer this one"),
         (
             ["stock.order", "--item=a", "--pieces=1", "--as=agent:planner"],
@@ -119,6 +128,7 @@ def test_an_unknown_tool_and_wrong_arguments_are_told_by_the_exit_code(
     wrong = handrail("policy", "explain", "stock.order", "--item=a", cwd=project)
     assert wrong.code == 2
     assert "Missing required param: pieces" in wrong.out
+    assert "the flags are shown by: handrail run stock.order --help" in wrong.out
     yes = handrail("policy", "explain", "stock.order", "--yes", cwd=project)
     assert (yes.code, yes.err) == (2, "error: --yes is no option of this command\n  leave it out\n")
     assert handrail("policy", "explain", cwd=project).err.startswith("error: which tool?")

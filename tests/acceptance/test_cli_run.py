@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -134,7 +135,8 @@ def test_a_value_never_becomes_an_option(tmp_path: Path) -> None:
             4,
             "pending",
             "NEEDS_APPROVAL",
-            "Run it at a terminal, where you can answer; --yes answers writes that are not dangerous.",
+            "It was not run: nobody could be asked here.\n"
+            "  Run it at a terminal, where you can answer, or with --yes.\n",
         ),
         (["words.token"], 1, "failed", "SECRET_MISSING", "Name the environment variable under `secrets`"),
         (["slow.wait", "--timeout", "0.01"], 1, "failed", "TIMEOUT", "Give it more time with --timeout"),
@@ -166,7 +168,11 @@ def test_plan_mode_keeps_a_call_waiting(tmp_path: Path) -> None:
     (tmp_path / "handrail.toml").write_text("[policy]\nplan = true")
     done = shop("run", "stock.order", "--item=a", "--pieces=1", cwd=tmp_path)
     assert done.code == 4
-    assert "queued PLANNED: Order is planned, not run." in done.err
+    assert (done.out, done.err) == (
+        "",
+        "queued PLANNED: Order was not run: plan mode holds it back.\n"
+        "  A plan ends with the command. Set `plan` to false in handrail.toml to run it.\n",
+    )
 
 
 def test_json_is_exactly_one_document_with_the_whole_outcome(tmp_path: Path) -> None:
@@ -235,10 +241,12 @@ def test_yes_does_not_answer_what_a_rule_asks_for(tmp_path: Path) -> None:
     (tmp_path / "handrail.toml").write_text(rule)
     many = ["run", "stock.order", "--item=a", "--pieces=11"]
     agent = shop(*many, "--as", "agent", "--yes", cwd=tmp_path)
-    assert (agent.code, "Run it at a terminal, where you can answer" in agent.err) == (4, True)
+    assert agent.code == 4
+    assert "Run it at a terminal, where you can answer; --yes does not answer this one.\n" in agent.err
     person = shop(*many, cwd=tmp_path)
     assert person.code == 4
-    assert "A rule wants somebody else to agree, so you cannot answer it yourself." in person.err
+    assert "It was not run: somebody else must agree, and nobody else can be asked here." in person.err
+    assert "See which: handrail policy explain stock.order --item=a --pieces=11\n" in person.err
     assert shop("run", "stock.order", "--item=a", "--pieces=10", cwd=tmp_path).code == 0
 
 
@@ -272,6 +280,7 @@ def test_a_session_can_be_named_and_a_timeout_holds_for_tools_with_their_own(tmp
 def test_debug_shows_the_traceback_of_the_body_and_without_it_there_is_none(tmp_path: Path) -> None:
     assert "Traceback" not in shop("run", "words.fail", cwd=tmp_path).err
     told = shop("run", "words.fail", "--debug", cwd=tmp_path).err
+    assert "See the traceback" not in told
     assert "Traceback" in told and 'raise RuntimeError("the paper is jammed")' in told
 
 
@@ -309,3 +318,28 @@ def test_tools_can_be_named_on_the_command_line_instead(tmp_path: Path) -> None:
     none = handrail("run", "stock.count", "--item=a", cwd=tmp_path)
     assert none.code == 2
     assert none.err.startswith("error: there are no tools here\n  name a module with --tools")
+
+
+def test_a_hinted_command_is_about_the_same_call_and_runs_as_it_stands(tmp_path: Path) -> None:
+    rule = '[[policy.rules]]\ntool = "stock.order"\nwhen = { pieces = { gt = 10 } }\nverdict = "deny"\n'
+    (tmp_path / "handrail.toml").write_text(rule)
+    words = ["stock.order", "--tools", SHOP, "--as", "agent:clerk", "--item=a nut", "--pieces=11"]
+    refused = handrail("run", *words, cwd=tmp_path)
+    assert refused.code == 3
+    why = shlex.split(refused.err.partition("See why: ")[2])
+    assert why == ["handrail", "policy", "explain", *words]
+    assert handrail(*why[1:], cwd=tmp_path).out.startswith("deny: ")
+    missing = handrail("run", *words[:5], cwd=tmp_path)
+    flags = shlex.split(missing.err.partition("See its flags: ")[2])
+    assert flags == ["handrail", "run", *words[:5], "--help"]
+    assert handrail(*flags[1:], cwd=tmp_path).code == 0
+    unknown = handrail("run", "stock.cuont", *words[1:5], cwd=tmp_path)
+    assert unknown.err.endswith(f"{shlex.join(['handrail', 'tools', *words[1:5]])}\n")
+
+
+def test_a_hinted_command_does_not_repeat_a_secret(tmp_path: Path) -> None:
+    (tmp_path / "handrail.toml").write_text('[[policy.rules]]\ntool = "words.login"\nverdict = "deny"\n')
+    done = shop("run", "words.login", "--pin=77531", cwd=tmp_path)
+    assert done.code == 3
+    assert "See why: handrail policy explain words.login (and pin)" in done.err
+    assert "77531" not in done.err

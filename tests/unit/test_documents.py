@@ -86,4 +86,6 @@ def test_without_pyyaml_yaml_says_how_to_get_it(tmp_path: Path) -> None:
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert "a.yaml: reading YAML needs the package pyyaml" in done.stderr
-    assert "remedy: pip install 'handrail[yaml]', or write the file as TOML or JSON" in done.stderr
+    assert (
+        "remedy: pip install 'handrail[yaml]' (or pyyaml), or write the file as TOML or JSON" in done.stderr
+    )

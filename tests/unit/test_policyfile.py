@@ -155,7 +155,8 @@ def test_the_same_in_json_and_toml(tmp_path: Path) -> None:
     [
         ([], "[] is not a table of names and values", "write one"),
         ({"agent": []}, "'agent' is not known here", "did you mean 'agents'?"),
-        ({"agents": {"id": "a"}}, "agents: {'id': 'a'} is not a list", "write"),
+        ({"agents": {"id": "a"}}, "agents: it is a table, and not a list of agents", '[{"id": "a"}]'),
+        ({"agents": {"b": {}}}, "agents: it is a table, and not a list of agents", '[{"id": "b"}]'),
         ({}, "agents: None is not a list", "write a list"),
         ({"agents": [5]}, "agent 1: 5 is not a table of names and values", "write one"),
         ({"agents": [{"tools": {}}]}, "agent 1: it has no id", "add `id`"),
@@ -196,3 +197,13 @@ def test_a_file_of_agents_is_read_strictly(tmp_path: Path, document: Any, proble
         load_policies(file)
     assert error.value.problem == f"{file}: {problem}"
     assert remedy in (error.value.remedy or "")
+
+
+def test_agents_as_a_mapping_are_told_how_an_entry_begins(tmp_path: Path) -> None:
+    file = tmp_path / "agents.yaml"
+    file.write_text("agents:\n  clerk:\n    tools: {allow: [x]}\n")
+    with pytest.raises(PolicyError) as error:
+        load_policies(file)
+    assert error.value.remedy == "begin each agent with its id: - id: clerk"
+    file.write_text("agents:\n- id: clerk\n  tools: {allow: [x]}\n")
+    assert list(load_policies(file)) == ["clerk"]

@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel, Field, RootModel
 
 from handrail import BaseTool, Registry, Tool, define, from_json_schema, from_params, tool
+from handrail.core.define.spelling import options
 from handrail.ext import DefinitionError
 
 
@@ -332,3 +333,12 @@ def test_a_schema_that_speaks_of_an_object_in_other_words_is_accepted(schema, re
         "far.read", schema, lambda args: None, description="Far.", level="read", resources=resources
     )
     assert made.id == "far.read"
+
+
+def test_an_option_that_is_nearly_one_is_named() -> None:
+    with pytest.raises(DefinitionError) as near:
+        options({"levle": "read"}, "a.b", None)
+    assert near.value.remedy == "did you mean 'level'?"
+    with pytest.raises(DefinitionError) as far:
+        options({"zzz": 1}, "a.b", None)
+    assert (far.value.remedy or "").startswith("use one of: aggregate, aliases")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from typing import Any
 
@@ -45,6 +46,12 @@ def option_name(key: Any) -> str | None:
     return name if name in OPTIONS else None
 
 
+def _meant(key: object) -> str:
+    """The remedy for an option that is not known: the one that is nearly it, or all there are."""
+    near = difflib.get_close_matches(str(key), sorted({*OPTIONS, *_OTHER_NAMES}), 1, 0.7)
+    return f"did you mean {near[0]!r}?" if near else f"use one of: {', '.join(sorted(OPTIONS))}"
+
+
 def options(given: Mapping[str, Any], tool: str, place: Place | None) -> dict[str, Any]:
     """Options under their own names, whatever style they were written in: `permissionLevel` is level."""
     folded: dict[str, Any] = {}
@@ -55,7 +62,7 @@ def options(given: Mapping[str, Any], tool: str, place: Place | None) -> dict[st
                 f"{key!r} is not an option of a tool",
                 tool=tool,
                 place=place,
-                remedy=f"use one of: {', '.join(sorted(OPTIONS))}",
+                remedy=_meant(key),
             )
         if name in folded:
             raise DefinitionError(

@@ -9,6 +9,14 @@ from handrail.core.define.principal import Principal
 from handrail.doors.cli.exits import Stop
 from handrail.settings import Settings
 
+NAMELESS = "agent"
+"""What an agent is called that `--as agent` gives no name."""
+
+
+def told_agent(name: str) -> str:
+    """An agent, in a sentence."""
+    return "the agent" if name == NAMELESS else f"agent {name}"
+
 
 @dataclass(frozen=True, slots=True)
 class Acting:
@@ -22,6 +30,11 @@ class Acting:
     @property
     def agent(self) -> str | None:
         return self.principal.agent
+
+    @property
+    def caller(self) -> str:
+        """Who calls, in a sentence."""
+        return "you" if self.agent is None else told_agent(self.agent)
 
 
 def acting_as(given: str | None, settings: Settings) -> Acting:
@@ -37,4 +50,4 @@ def acting_as(given: str | None, settings: Settings) -> Acting:
     kind, _, name = given.partition(":")
     if kind != "agent" or (":" in given and not name):
         raise Stop(f"--as {given!r} is nobody", "give --as agent, --as agent:NAME, or leave it out")
-    return Acting(person.spawn(name or "agent"), "agent", settings.user)
+    return Acting(person.spawn(name or NAMELESS), "agent", settings.user)

@@ -10,6 +10,7 @@ import typer
 
 from handrail.doors.cli.exits import Exit, Stop
 from handrail.doors.cli.loading import load_tools
+from handrail.doors.cli.opening import HOW_TO_FILL, no_tools_in
 from handrail.doors.cli.options import Debug, Json
 from handrail.doors.cli.screen import Side, screen
 from handrail.settings import load_settings
@@ -37,7 +38,7 @@ def command(
             raise Stop("which tools?", "name a module: handrail conformance shop.tools")
         tools = load_tools(names, folder)
         if not tools:
-            raise Stop(f"there are no tools in {', '.join(names)}", "decorate a function with @tool")
+            raise Stop(no_tools_in(names), HOW_TO_FILL)
         findings = asyncio.run(check_ready(tools))
         errors = sum(finding.level == "error" for finding in findings)
         counts = {"tools": len(tools), "errors": errors, "warnings": len(findings) - errors}

@@ -52,9 +52,10 @@ def command(ctx: typer.Context, json: Json = False, tools: Tools = None, debug: 
 
 
 def _show(out: Side, checks: list[Check]) -> None:
+    width = max(len(one.name) for one in checks)
     for one in checks:
         if out.for_people:
-            out.say(f"{one.state:<4}  {one.name:<12}  {one.said}", _STYLES[one.state])
+            out.say(f"{one.state:<4}  {one.name:<{width}}  {one.said}", _STYLES[one.state])
             if one.remedy:
                 out.say(f"      {one.remedy}")
         else:
@@ -81,7 +82,9 @@ def _extras() -> Iterator[Check]:
     for extra, package in _EXTRAS.items():
         version = _version(package)
         said = "not installed" if version is None else f"{package} {version}"
-        remedy = f"only if you need it: pip install 'handrail[{extra}]'" if version is None else None
+        remedy = (
+            f"only if you need it: pip install 'handrail[{extra}]', or {package}" if version is None else None
+        )
         yield Check(f"extra {extra}", "ok", said, remedy)
 
 
@@ -141,7 +144,7 @@ def _terminal(here: Screen) -> Check:
     if encoding != "utf8":
         return Check("terminal", "warn", f"its encoding is {encoding}", "set PYTHONIOENCODING=utf-8")
     if not out.for_people:
-        return Check("terminal", "ok", "standard output is none, so it is written plainly")
+        return Check("terminal", "ok", "standard output is not a terminal, so the answer is plain text")
     colours = "no colours" if out.console.no_color else "colours"
     said = f"{out.width} columns, {colours}"
     if out.width < _NARROW:

@@ -25,7 +25,7 @@ class Exit(IntEnum):
     FAILED = 1, "failed"
     USAGE = 2, "used wrongly"
     REFUSED = 3, "refused"
-    WAITING = 4, "waits for a person"
+    WAITING = 4, "needs a person"
     REJECTED = 5, "rejected by a person"
     UNCLEAR = 6, "nobody knows whether it happened"
     CANCELLED = 130, "cancelled"

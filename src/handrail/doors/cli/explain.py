@@ -8,9 +8,9 @@ from typing import Any
 import typer
 
 from handrail.core.define.decision import Decision, Step
-from handrail.core.define.tool import Tool
 from handrail.core.guard.decide import is_standing
 from handrail.doors.cli.exits import Exit
+from handrail.doors.cli.hints import Asked
 from handrail.doors.cli.line import Args, Line, Name, Options
 from handrail.doors.cli.opening import Opened, open_for
 from handrail.doors.cli.options import As, Debug, Json, Tools
@@ -41,27 +41,27 @@ def command(
     with screen(line.early.debug) as here:
         opened = open_for(ctx, line.early.tools, line.early.as_)
         opened.need_tools()
-        decision, tool = _explained(opened, line)
-        helps = what_helps(decision, opened)
+        decision, asked = _explained(opened, line)
+        helps = what_helps(decision, asked)
         if json or "--json" in line.words:
             here.out.json(decision_json(decision) | {"tool": name, "what_helps": helps})
         else:
             _show(here.out, decision, helps)
         if decision.code in _INVALID:
             raise typer.Exit(Exit.USAGE)
-        if tool is None and decision.code in ("TOOL_NOT_FOUND", "TOOL_UNAVAILABLE"):
+        if asked.tool is None and decision.code in ("TOOL_NOT_FOUND", "TOOL_UNAVAILABLE"):
             raise typer.Exit(Exit.REFUSED)
 
 
-def _explained(opened: Opened, line: Line) -> tuple[Decision, Tool | None]:
+def _explained(opened: Opened, line: Line) -> tuple[Decision, Asked]:
     acting = opened.acting
     with asyncio.Runner() as loop:
         found = loop.run(opened.find(line.name))
         if isinstance(found, Decision):
-            return found, None
-        given, _ = line.read(found, _KNOWN)
+            return found, Asked(opened, line.name, line.early)
+        given, options = line.read(found, _KNOWN)
         explaining = opened.hr.explain(line.name, given, acting.principal, source=acting.source)
-        return loop.run(explaining), found
+        return loop.run(explaining), Asked(opened, line.name, options, found, given)
 
 
 def _show(out: Side, decision: Decision, helps: str | None) -> None:
@@ -75,16 +75,16 @@ def _show(out: Side, decision: Decision, helps: str | None) -> None:
         out.say(f"\nWhat would help: {helps}")
 
 
-def what_helps(decision: Decision, opened: Opened) -> str | None:
+def what_helps(decision: Decision, asked: Asked) -> str | None:
     """What would make the call pass, as far as the deciding step tells."""
     decider = decision.decider
     if decider is None or decision.verdict == "allow":
         return None
     if decision.code in _INVALID:
-        return "correct the arguments; the flags are shown by: handrail run NAME --help"
+        return f"correct the arguments; the flags are shown by: {asked.flags}"
     match decider.layer:
         case "find" | "visibility":
-            return "use the name of a tool that is there; see: handrail tools"
+            return f"use the name of a tool that is there; see: {asked.tools}"
         case "allow/deny":
             return _lists(decider)
         case "permission":
@@ -94,9 +94,9 @@ def what_helps(decision: Decision, opened: Opened) -> str | None:
         case "plan":
             return "switch plan mode off under [policy] plan, or review and run the plan"
         case "rules":
-            return _rule(decider, opened)
+            return _rule(decider, asked.opened)
         case "danger" | "level" | "policy":
-            return _answer(decision)
+            return _answer(decision, asked)
     return "look at what the step says, and ask whoever wrote it"
 
 
@@ -116,9 +116,8 @@ def _rule(step: Step, opened: Opened) -> str:
     return f"{'somebody else' if opened.acting.agent is None else 'a person'} agrees; or {change}"
 
 
-def _answer(decision: Decision) -> str:
+def _answer(decision: Decision, asked: Asked) -> str:
     if decision.by == "caller":
-        return "confirm it: handrail run asks you at a terminal"
-    if is_standing(decision):
-        return "a person agrees: handrail run --as agent asks you at a terminal, and --yes answers it"
-    return "a person agrees: handrail run --as agent asks you at a terminal; --yes does not answer this one"
+        return f"confirm it; at a terminal you are asked by: {asked.run}"
+    yes = "answers it too" if is_standing(decision) else "does not answer this one"
+    return f"a person agrees; --yes {yes}; at a terminal you are asked by: {asked.run}"

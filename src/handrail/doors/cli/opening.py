@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -24,6 +25,14 @@ _UNSEEN = frozenset({"find", "visibility", "allow/deny", "permission", "capabili
 """Layers that speak before anybody looks at arguments: what they refuse has no flags to show."""
 
 
+HOW_TO_FILL = "decorate a function with @tool"
+
+
+def no_tools_in(modules: Iterable[str]) -> str:
+    """What is wrong where modules were named and have no tools."""
+    return f"there are no tools in {', '.join(modules)}"
+
+
 class Opener(Protocol):
     """Makes a Handrail of settings and tools. The app hands it to this door."""
 
@@ -38,6 +47,14 @@ class Opened:
 
     hr: Handrail
     acting: Acting
+    modules: tuple[str, ...]
+    """Where the tools were looked for."""
+    carried: tuple[str, ...]
+    """`--tools` and `--as` as they were given: another command about the same needs them too."""
+
+    def command(self, *words: str, then: Sequence[str] = ()) -> str:
+        """A command line about the same tools and for the same caller, to be run as it stands."""
+        return shlex.join(["handrail", *words, *self.carried, *then])
 
     async def find(self, name: str) -> Tool | Decision:
         """The tool of that name, initialised; or why whoever acts may not know of it."""
@@ -52,12 +69,14 @@ class Opened:
         self.need_tools()
         found = await self.find(name)
         if isinstance(found, Decision):
-            raise Stop(found.reason, "see which tools there are: handrail tools", Exit.REFUSED)
+            raise Stop(found.reason, f"see which tools there are: {self.command('tools')}", Exit.REFUSED)
         return found
 
     def need_tools(self) -> None:
         """A command about one tool says so when there is none at all."""
         if not self.hr.registry.list():
+            if self.modules:
+                raise Stop(no_tools_in(self.modules), HOW_TO_FILL)
             remedy = "name a module with --tools, or under `tools` in handrail.toml; see: handrail doctor"
             raise Stop("there are no tools here", remedy)
 
@@ -80,7 +99,11 @@ def open_for(
     acting = acting_as(who, settings)
     tools = tools_of(named, settings)
     opener: Opener = ctx.obj
-    return Opened(opener(settings, tools, acting.agent, approver), acting)
+    carried = [word for name in named or () for word in ("--tools", name)]
+    if who is not None:
+        carried += ["--as", who]
+    hr = opener(settings, tools, acting.agent, approver)
+    return Opened(hr, acting, tuple(named or settings.tools), tuple(carried))
 
 
 def complete(ctx: typer.Context, incomplete: str) -> list[str]:

@@ -18,7 +18,7 @@ from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.approval import ApprovalRequest, Reply, approve, reject
 from handrail.core.guard.decide import axes, is_standing
 from handrail.documents import DocumentError, parse_json
-from handrail.doors.cli.acting import Acting
+from handrail.doors.cli.acting import Acting, told_agent
 from handrail.doors.cli.exits import Stop
 from handrail.doors.cli.flags import Flags, flags_of
 from handrail.doors.cli.result import told
@@ -136,8 +136,9 @@ class Asking:
 
     def _show(self, card: Card) -> None:
         side, request = self.terminal.side, card.request
-        caller = f"agent {request.principal.agent}" if request.principal.agent else "You"
-        side.say(f"\n{caller} {'wants' if request.principal.agent else 'want'} to run {request.tool}", "bold")
+        agent = request.principal.agent
+        wants = f"{told_agent(agent)} wants" if agent else "You want"
+        side.say(f"\n{wants} to run {request.tool}", "bold")
         if self.tool is not None and request.tool == self.tool.id:
             side.say(f"  {one_line(self.tool.description)}")
         side.say(f"  level   {card.level}\n  danger  {card.danger}\n  why     {one_line(request.reason)}")

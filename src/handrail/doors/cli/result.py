@@ -8,17 +8,19 @@ from handrail.core.define.call import Outcome, Repair
 from handrail.core.define.decision import Decision
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
-from handrail.doors.cli.acting import Acting
 from handrail.doors.cli.screen import Screen, Side
 from handrail.doors.cli.visible import exact
 
+NOT_RUN = frozenset({"pending", "queued"})
+"""Statuses of calls that somebody else could still run. Here nobody can: they end with the command."""
 
-def show_outcome(here: Screen, outcome: Outcome, tool: Tool | None, acting: Acting) -> None:
-    """The result on standard output; how it went, on standard error."""
+
+def show_outcome(here: Screen, outcome: Outcome, tool: Tool | None, hint: str | None) -> None:
+    """The result on standard output; how it went and what to do next, on standard error."""
     for repair in outcome.repairs:
         here.err.say(told(repair), "yellow")
     result = outcome.result
-    if result.success or result.data is not None or result.output is not None:
+    if outcome.status not in NOT_RUN and (result.success or _has_content(result)):
         if here.out.for_people:
             _draw(here.out, result, tool)
         else:
@@ -29,8 +31,12 @@ def show_outcome(here: Screen, outcome: Outcome, tool: Tool | None, acting: Acti
         return
     said = result.error or result.output or result.to_ui()
     here.err.say(f"{outcome.status}{f' {outcome.code}' if outcome.code else ''}: {said}", "red")
-    if hint := hint_of(outcome, acting):
+    if hint:
         here.err.say(f"  {hint}")
+
+
+def _has_content(result: Result) -> bool:
+    return result.data is not None or result.output is not None
 
 
 def told(repair: Repair) -> str:
@@ -121,28 +127,3 @@ def decision_json(decision: Decision) -> dict[str, Any]:
             for step in decision.trace
         ],
     }
-
-
-def hint_of(outcome: Outcome, acting: Acting) -> str | None:
-    """What the person at the terminal can do next."""
-    name = outcome.tool
-    if outcome.code == "NEEDS_APPROVAL":
-        return _who_answers(outcome, acting)
-    return {
-        "TOOL_NOT_FOUND": "See which tools there are: handrail tools",
-        "NOT_PERMITTED": f"See why: handrail policy explain {name}",
-        "MISSING_PARAM": f"See its flags: handrail run {name} --help",
-        "INVALID_PARAM": f"See its flags: handrail run {name} --help",
-        "PLANNED": "Plan mode holds it back; `plan` in handrail.toml switches that off.",
-        "TIMEOUT": "Give it more time with --timeout SECONDS.",
-        "SECRET_MISSING": "Name the environment variable under `secrets` in handrail.toml, and set it.",
-        "TOOL_FAILED": "See the traceback with --debug.",
-    }.get(outcome.code or "")
-
-
-def _who_answers(outcome: Outcome, acting: Acting) -> str:
-    if acting.agent is not None:
-        return "Run it at a terminal, where you can answer; --yes answers writes that are not dangerous."
-    if outcome.decision is not None and outcome.decision.by == "caller":
-        return "Run it at a terminal, where you can confirm it."
-    return "A rule wants somebody else to agree, so you cannot answer it yourself."

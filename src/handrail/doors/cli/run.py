@@ -16,6 +16,7 @@ from handrail.core.define.tool import Tool
 from handrail.doors.cli.calling import call
 from handrail.doors.cli.exits import Exit, Stop, exit_of
 from handrail.doors.cli.flags import flags_of
+from handrail.doors.cli.hints import Asked, as_it_ends, hint_of
 from handrail.doors.cli.line import Args, Line, Name, Options
 from handrail.doors.cli.opening import Opened, open_for
 from handrail.doors.cli.options import As, Debug, Json, Tools
@@ -91,14 +92,18 @@ async def _run(
             asking.acting, asking.tool, asking.yes = opened.acting, tool, options.yes
             outcome = await call(opened, line.name, given, tool.digest, here.err, options.session)
             json = options.json
+            asked = Asked(opened, line.name, options, tool, given)
         else:
             # With the digest of no tool: whatever this name stands for by now, it is refused and not run.
             outcome = await call(opened, line.name, {}, "unseen", here.err)
             json = line.before.json or "--json" in line.words
+            asked = Asked(opened, line.name, options)
+        answerable = asking.terminal.is_there
+        outcome = as_it_ends(outcome, asked, answerable)
         if json:
             here.out.json(outcome_json(outcome))
         else:
-            show_outcome(here, outcome, tool if isinstance(tool, Tool) else None, opened.acting)
+            show_outcome(here, outcome, asked.tool, hint_of(outcome, asked, answerable))
         here.out.flush()
     if outcome.code in ("CANCELLED", "TIMEOUT"):
         _leave_within(_LAST_SECOND, exit_of(outcome))

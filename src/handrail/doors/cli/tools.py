@@ -10,7 +10,7 @@ import typer
 from handrail.core.define.permission import LEVELS
 from handrail.core.define.tool import Tool
 from handrail.doors.cli.exits import Stop
-from handrail.doors.cli.opening import Opened, open_for
+from handrail.doors.cli.opening import HOW_TO_FILL, Opened, no_tools_in, open_for
 from handrail.doors.cli.options import As, Debug, Json, Tools
 from handrail.doors.cli.screen import Side, screen
 from handrail.doors.cli.visible import one_line
@@ -53,9 +53,27 @@ def command(
         elif found:
             _show(here.out, found, ranked=bool(words))
         elif every:
-            here.err.say(f"None of the {len(every)} tools is like that.")
+            here.err.say(_none_fits(len(every)))
         else:
-            here.err.say(f"There are no tools yet.\n{_HOW_TO_START}")
+            here.err.say(_none_seen(opened))
+
+
+def _none_fits(number: int) -> str:
+    return "The only tool is not like that." if number == 1 else f"None of the {number} tools is like that."
+
+
+def _none_seen(opened: Opened) -> str:
+    """Why the list is empty: whoever acts may use none, the modules have none, or no module is named."""
+    there = opened.hr.registry.list()
+    if there:
+        counted = "There is 1 tool" if len(there) == 1 else f"There are {len(there)} tools"
+        none = "may not use it" if len(there) == 1 else "may use none of them"
+        why = opened.command("policy", "explain", there[0].id)
+        return f"{counted}, but {opened.acting.caller} {none}.\nSee why: {why}"
+    if opened.modules:
+        said = f"{no_tools_in(opened.modules)}; {HOW_TO_FILL}."
+        return said[0].upper() + said[1:]
+    return f"There are no tools yet.\n{_HOW_TO_START}"
 
 
 async def _found(opened: Opened, words: str) -> tuple[list[Tool], list[Tool]]:
