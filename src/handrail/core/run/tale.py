@@ -1,38 +1,30 @@
-"""Tale: one call on its way. What is known of it, how it is interrupted, and how its end is told.
-
-No task is made for a call: to interrupt it the caller's own task is cancelled, and the pipeline takes the
-cancellation back, as `asyncio.timeout` does. A cancellation that somebody else sent passes through.
-"""
+"""Tale: one call on its way. What is known of it, and how its end is told."""
 
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
-
-from pydantic_core import to_jsonable_python
+from typing import Any
 
 from handrail.core.define.call import Call, Outcome, Repair, Status, make_outcome
 from handrail.core.define.context import Host
 from handrail.core.define.decision import Decision
-from handrail.core.define.jsonvalue import own_copy
 from handrail.core.define.permission import Capability
 from handrail.core.define.result import Result
 from handrail.core.define.secrecy import hidden, masked, masked_repairs, masked_unread, scrubbed, settled
-from handrail.core.define.signal import Aborted, Signal
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted
 from handrail.core.guard.dedup import Entry, Signature
 from handrail.core.guard.footprint import keys_of
 from handrail.core.guard.keys import KeyId
-from handrail.core.ids import new_id
 from handrail.core.run import refusal
-from handrail.core.run.aside import NOTHING_ASIDE, Claimed, HasAside, Lies
+from handrail.core.run.aside import NOTHING_ASIDE, Claimed, Lies
 from handrail.core.run.brought import Brought
+from handrail.core.run.burying import bury, close_letters
 from handrail.core.run.house import House
 from handrail.core.run.refusal import Refusal
+from handrail.core.run.stoppable import Stoppable
 from handrail.core.tell.events import (
     OutputAppended,
     Settled,
@@ -41,11 +33,8 @@ from handrail.core.tell.events import (
     ToolFailed,
     ToolStarted,
 )
-from handrail.core.tell.letters import DeadLetter, settle_chain
 
 _log = logging.getLogger("handrail.run")
-
-Ending = Literal["cancelled", "timeout"]
 
 
 def begin(call: Call, raw: Any, house: House) -> Tale:
@@ -66,18 +55,15 @@ def begin(call: Call, raw: Any, house: House) -> Tale:
     return tale
 
 
-class Tale(HasAside):
+class Tale(Stoppable):
     """One call's story so far. Made by `begin`."""
 
     __slots__ = (
-        "_cancelling",
-        "_task",
         "args",
         "began",
         "begun",
         "call",
         "decision",
-        "ending",
         "house",
         "next_run_id",
         "outcome",
@@ -105,11 +91,7 @@ class Tale(HasAside):
     run_id: str | None
     """Set once the run has begun and its `tool.started` is told."""
     outcome: Outcome | None
-    ending: Ending | None
-    _task: asyncio.Task[Any]
-    _cancelling: int
 
-    reason = Lies[str | None]()
     approval_id = Lies[str | None]()
     brought = Lies[Brought | None]()
     key = Lies[KeyId | None]()
@@ -131,9 +113,6 @@ class Tale(HasAside):
     withheld = Lies[str]()
     """The end of the output so far, while it may be the beginning of a secret."""
     extra = Lies[Mapping[str, Any]]()
-    _signal = Lies[Signal | None]()
-    _timer = Lies[asyncio.TimerHandle | None]()
-    _waiting = Lies[tuple[Callable[[], None], ...]]()
 
     def bring(self, brought: Brought | None) -> None:
         """Take what the call brings along, and the secrets that the body was given in which it is nested."""
@@ -184,60 +163,6 @@ class Tale(HasAside):
     @property
     def host(self) -> Host:
         return self.house.host
-
-    @property
-    def signal(self) -> Signal:
-        if self._signal is None:
-            self._signal = Signal()
-        return self._signal
-
-    @property
-    def loop(self) -> asyncio.AbstractEventLoop:
-        return self._task.get_loop()
-
-    def is_here(self) -> bool:
-        """Whether this is the thread of the loop that the call runs in."""
-        try:
-            return asyncio.get_running_loop() is self.loop
-        except RuntimeError:
-            return False
-
-    def limit(self, seconds: float) -> None:
-        """Interrupt the body when the time is over."""
-        said = f"timed out after {seconds:g} s"
-        own = contextvars.Context()  # a timer would otherwise keep the call's context until it is pruned
-        self._timer = self.loop.call_later(seconds, self.interrupt, "timeout", said, context=own)
-
-    def interrupt(self, ending: Ending, reason: str) -> None:
-        """Ask the call to stop; only the first request counts. Called in the loop's own thread."""
-        if self.ending is None:
-            self.ending = ending
-            self.reason = reason
-            self.signal.abort(reason)
-            self._task.cancel()
-
-    def check(self) -> None:
-        """Stop here if the call was interrupted and whoever was waited for did not heed it."""
-        if self.ending is not None:
-            raise Aborted(self.reason)
-
-    def is_cancelled_from_outside(self) -> bool:
-        """Whether somebody else cancelled the task that the call runs in."""
-        return self._task.cancelling() > self._cancelling
-
-    def take_back(self) -> bool:
-        """After the body stopped: whether the interruption was ours alone, and is now undone."""
-        return self._task.uncancel() <= self._cancelling
-
-    async def over(self, seconds: float) -> bool:
-        """Wait in the call's own loop until it is over; False when it takes longer than that."""
-        ended = asyncio.Event()
-        self._waiting = (*self._waiting, ended.set)
-        try:
-            await asyncio.wait_for(ended.wait(), seconds)
-        except TimeoutError:
-            return False
-        return True
 
     def claim(self, tool: Tool, values: Any) -> Refusal | None:
         """Claim what the call will write; a refusal when somebody else holds it."""
@@ -356,7 +281,7 @@ class Tale(HasAside):
         told = (self.call, self.tool_id, now, self.run_id, result, duration, shown, layer, rule)
         house.teller.tell((ToolFailed, *told))
         if status == "failed" and self.begun and not self.call.depth:
-            self._bury(result, shown, now)
+            bury(self, result, shown, now)
         return self._settle(status, result, duration)
 
     @property
@@ -373,48 +298,6 @@ class Tale(HasAside):
         if self.args is not None and self.tool is not None and self.tool.secrets:
             found.update(hidden(self.args, masked(self.args, self.tool.secrets)))
         return found
-
-    def _bury(self, result: Result, shown: Any, now: float) -> None:
-        """A body that failed leaves a dead letter. A port that does not take it disturbs nobody."""
-        letters, call = self.house.letters, self.call
-        assert call.id is not None and call.principal is not None
-        try:
-            replayed = self._replays()
-            letters.add(
-                DeadLetter(
-                    id=new_id("letter"),
-                    call=call,
-                    tool=self.tool_id,
-                    args=to_jsonable_python(shown, inf_nan_mode="null", fallback=str),
-                    attempts=self.attempt,
-                    at=now,
-                    replay_of=None if replayed is None else replayed.id,
-                    status="unknown" if self.doubtful else "open",
-                    raw=own_copy(self.raw),
-                    secrets=frozenset(self.secrets or ()),
-                    error=result.error or "Unknown error",
-                    code=result.code,
-                    earlier_errors=tuple(result.metadata.get("earlier_errors", ())),
-                )
-            )
-        except Exception:
-            _log.exception("the dead letter of call %s could not be kept", call.id)
-
-    def _replays(self) -> DeadLetter | None:
-        """The letter that this call replays."""
-        call = self.call
-        assert call.id is not None and call.principal is not None
-        if call.parent is None or call.depth:
-            return None
-        return self.house.letters.behind(call.id, call.principal.tenant)
-
-    def _close_letters(self) -> None:
-        """What a doubtful replay came from is not replayed again."""
-        try:
-            if (replayed := self._replays()) is not None:
-                settle_chain(self.house.letters, replayed, "unknown")
-        except Exception:
-            _log.exception("the dead letters behind call %s could not be closed", self.call.id)
 
     def refuse(self, refused: Refusal) -> Outcome:
         """The call does not run: tell why."""
@@ -458,7 +341,7 @@ class Tale(HasAside):
             self.repairs,
         )
         if self.doubtful:
-            self._close_letters()
+            close_letters(self)
         self._settled(outcome)
         return outcome
 
