@@ -26,22 +26,10 @@ async def test_a_person_has_not() -> None:
 # endregion
 
 
-# region sync
-from handrail.testing import call_sync  # noqa: E402
-
-
-def test_a_count_is_a_number() -> None:
-    assert call_sync(count_stock, {"item": "bolt"}).result.data == 9
-
-
-# endregion
-
-
 async def main() -> None:
     await test_an_agent_may_count()
     await test_an_agent_has_to_ask_before_it_orders()
     await test_a_person_has_not()
-    await asyncio.to_thread(test_a_count_is_a_number)
 
     # region events
     from handrail import Handrail

@@ -6,14 +6,13 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import replace
 from types import ModuleType
 from typing import Any, Self
 
 from handrail.core.clock import Clock
 from handrail.core.define.call import Call, Outcome, make_call
 from handrail.core.define.context import Context, TenantScope, current
-from handrail.core.define.decision import Decision, Step, strictest
+from handrail.core.define.decision import Decision
 from handrail.core.define.found import Found
 from handrail.core.define.numbers import at_least_one
 from handrail.core.define.permission import Source
@@ -26,7 +25,6 @@ from handrail.core.errors import UsageError
 from handrail.core.find.discover import discover
 from handrail.core.find.meaning import Embedder
 from handrail.core.find.registry import Registry
-from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.approval import ApprovalBook, Approver, MemoryBook
 from handrail.core.guard.claims import Claims, MemoryClaims
 from handrail.core.guard.decide import SafetyCheck
@@ -37,22 +35,20 @@ from handrail.core.guard.plan import Plan, Planned
 from handrail.core.guard.policy import Policy
 from handrail.core.ids import new_id
 from handrail.core.run.approvals import Approvals
-from handrail.core.run.approve import Grant
-from handrail.core.run.brought import Brought
 from handrail.core.run.catalogue import Catalogue
+from handrail.core.run.explaining import explain
 from handrail.core.run.export import Format, export
 from handrail.core.run.grouping import Group, group_tool_calls_into_batches
 from handrail.core.run.hooks import Hook
 from handrail.core.run.hosting import Hosting
 from handrail.core.run.house import House, Secrets, Workplace
+from handrail.core.run.later import Later
 from handrail.core.run.letter_office import LetterOffice
 from handrail.core.run.many import run_many
-from handrail.core.run.outcomes import Outcomes
 from handrail.core.run.pages import read_page
 from handrail.core.run.pipeline import run
-from handrail.core.run.refusal import Refusal, invalid
 from handrail.core.run.search import Search
-from handrail.core.run.seek import hidden_or_denied, seek
+from handrail.core.run.streaming import stream
 from handrail.core.run.tale import Tale
 from handrail.core.tell.events import Event
 from handrail.core.tell.letters import DeadLetters, MemoryDeadLetters
@@ -98,8 +94,6 @@ class Handrail:
         self.registry = registry if registry is not None else Registry()
         toolsets = self._take(tools)
         self._threads: ThreadPoolExecutor | None = None
-        self._tasks: set[asyncio.Task[Outcome]] = set()
-        self._outcomes = Outcomes()
         self._max_parallel = at_least_one("max_parallel", max_parallel)
         self._house = House(
             registry=self.registry,
@@ -130,8 +124,9 @@ class Handrail:
         self._catalogue = Catalogue(self._house)
         self._search = Search(self._house, self._catalogue, embedder)
         self._house.similar = self._search.similar
-        self.approvals = Approvals(self._house, self._resume)
         self.dead_letters = LetterOffice(self._house)
+        self._later = Later(self._house, self.dead_letters)
+        self.approvals = Approvals(self._house, self._later.resume)
 
     def _take(self, given: Iterable[Any]) -> tuple[Toolset, ...]:
         toolsets: list[Toolset] = []
@@ -209,7 +204,7 @@ class Handrail:
         `run`: the same call runs once. `until_change`: what only reads may be called again after something
         changed. `off`: nothing is skipped. `failures="repeatable"`: a call that failed may be made again.
         """
-        return Dedup(scope, failures, self._outcomes.when_final)
+        return Dedup(scope, failures, self._later.outcomes.when_final)
 
     async def batches(self, calls: Iterable[Call]) -> list[Group]:
         """The calls of a pass in groups that may overlap, for those who run them in a loop of their own."""
@@ -264,27 +259,7 @@ class Handrail:
     ) -> AsyncGenerator[Event, None]:
         """Run a tool and yield its events as they happen. Leaving the loop cancels the call."""
         call = Call(tool, None, principal, source, session, id, turn, idempotency_key, digest, message)
-        return self._stream(self._complete(call), args)
-
-    async def _stream(self, call: Call, args: Mapping[str, Any] | str | None) -> AsyncGenerator[Event, None]:
-        events: asyncio.Queue[Event | None] = asyncio.Queue()
-
-        def hear(event: object) -> None:
-            if isinstance(event, Event) and event.call is call:
-                events.put_nowait(event)
-
-        stop = self._house.teller.listen(hear)
-        task = asyncio.create_task(run(call, args, self._house))
-        task.add_done_callback(lambda _: events.put_nowait(None))
-        try:
-            while (event := await events.get()) is not None:
-                yield event
-            await task
-        finally:
-            stop()
-            if not task.done():
-                task.cancel()
-                await asyncio.wait({task})
+        return stream(self._complete(call), args, self._house)
 
     async def explain(
         self,
@@ -296,20 +271,7 @@ class Handrail:
     ) -> Decision:
         """What the guard would say to this call, and every rule it would consult. Nothing runs."""
         call = self._complete(Call(tool, None, principal, source))
-        who = call.principal
-        assert who is not None
-        house = self._house
-        found = await seek(call, house)
-        if isinstance(found, Refusal):
-            return _refused(found)
-        seen = house.guard.see(found, who)
-        if seen.verdict == "deny":
-            refused = await hidden_or_denied(seen, found, call, house)
-            return seen if refused.decision is seen else _refused(refused)
-        admitted = admit(found, args, tool, house.repairing)
-        if not isinstance(admitted, Admitted):
-            return _refused(invalid(found, admitted))
-        return house.guard.decide(found, admitted.values, who, source)
+        return await explain(call, args, self._house)
 
     async def tools(
         self,
@@ -369,22 +331,7 @@ class Handrail:
 
     async def wait(self, call_id: str, timeout: float | None = None) -> Outcome:
         """The outcome of a call that was waiting for approval, once it is final."""
-        return await self._outcomes.wait(call_id, timeout)
-
-    def _resume(self, grant: Grant) -> None:
-        """Run an answered call, afresh, with the answer."""
-        request = grant.request
-
-        async def resumed() -> Outcome:
-            brought = Brought(grant, request.secrets)
-            outcome = await run(request.call, request.raw, self._house, brought)
-            self.dead_letters.ended(request.call, outcome)
-            self._outcomes.put(outcome)
-            return outcome
-
-        task = asyncio.get_running_loop().create_task(resumed())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        return await self._later.outcomes.wait(call_id, timeout)
 
     async def planned(self, principal: Principal | None = None, session: str | None = None) -> list[Planned]:
         """What plan mode has queued for this principal, in order."""
@@ -392,17 +339,7 @@ class Handrail:
 
     async def run_plan(self, principal: Principal | None = None, session: str | None = None) -> list[Outcome]:
         """Run what is queued, in order, each through the full guard; plan mode itself no longer holds it."""
-        house = replace(self._house, guard=Guard(_without_plan(self.policy), self._house.guard.safety))
-        plan = self._house.plan
-        queued = plan.queued(principal or self._principal(), session)
-        outcomes: list[Outcome] = []
-        for one in queued:
-            if plan.remove(one):
-                outcomes.append(await run(one.call, one.raw, house, Brought(None, one.secrets)))
-                self.dead_letters.ended(one.call, outcomes[-1])
-                if outcomes[-1].status != "pending":
-                    self._outcomes.put(outcomes[-1])
-        return outcomes
+        return await self._later.run_plan(principal or self._principal(), session)
 
     async def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
         """Forget what is queued; how many calls that were."""
@@ -453,8 +390,7 @@ class Handrail:
 
     async def close(self) -> None:
         """Finish what was resumed, end the worker threads."""
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._later.over()
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)
             self._threads = None
@@ -474,21 +410,3 @@ def _secret_source(given: Mapping[str, str] | Secrets | None) -> Secrets | None:
         return given
     secrets = dict(given)
     return lambda name, principal: secrets.get(name)
-
-
-def _refused(refusal: Refusal) -> Decision:
-    step = Step(refusal.layer, "deny", refusal.result.error or "", refusal.rule, refusal.result.code)
-    return strictest((step,))
-
-
-def _without_plan(policy: Policy) -> Policy:
-    return Policy(
-        approval_mode=policy.approval_mode,
-        allow=policy.allow,
-        deny=policy.deny,
-        capabilities=policy.capabilities,
-        rules=tuple(rule for rule in policy.rules if rule.verdict != "queue"),
-        plan=False,
-        moderate=policy.moderate,
-        within=tuple(map(_without_plan, policy.within)),
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 _log = logging.getLogger("handrail.listeners")
 _lock = threading.Lock()
@@ -25,11 +25,11 @@ class Listeners:
     def add(self, listener: Listener[E]) -> Callable[[], None]:
         """Listen; call what comes back to stop. Who listens twice hears twice, and stops twice."""
 
-        def hear(told: E) -> None:
+        def hear(told: Any) -> None:
             listener(told)
 
         with _lock:
-            self.all = (*self.all, hear)  # type: ignore[arg-type]
+            self.all = (*self.all, hear)
 
         def remove() -> None:
             with _lock:

@@ -33,13 +33,15 @@ def record(cls: type[T]) -> type[T]:
     }
     made.__closed__ = type(made.__name__, (made,), namespace)
     made.__init__ = _compiled(made, "self", [], [])
-    return made  # type: ignore[no-any-return]
+    kind: type[T] = made
+    return kind
 
 
 def maker(kind: type[T]) -> type[T]:
     """A plain function for the class of a record, since Python calls functions faster than classes."""
     blank = type(kind.__name__, (kind,), {"__slots__": (), "__init__": object.__init__})
-    return _compiled(kind, "", ["self = blank()"], ["return self"], blank=blank)  # type: ignore[no-any-return]
+    make: type[T] = _compiled(kind, "", ["self = blank()"], ["return self"], blank=blank)
+    return make
 
 
 def _compiled(made: Any, first: str, begin: list[str], end: list[str], **known: Any) -> Any:

@@ -362,7 +362,7 @@ async def test_a_planned_call_is_not_planned_twice_unless_the_plan_was_thrown_aw
 async def test_answers_are_handed_on_however_many_there_were_since() -> None:
     async with Handrail(TOOLS) as hr:
         memory = hr.dedup()
-        hr._outcomes._keep = 2
+        hr._later.outcomes._keep = 2
         asked = [call("write", name=f"n{number}") for number in range(6)]
         for out in await hr.call_many(asked, dedup=memory):
             assert out.approval_id is not None

@@ -12,6 +12,16 @@ from handrail.ext import DefinitionError, MemoryClaims, Signal
 WITHOUT_ASKING = Policy(approval_mode="policy")
 
 
+async def much_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every timer of the loop go off that is still there."""
+    loop = asyncio.get_running_loop()
+    now = loop.time()
+    with monkeypatch.context() as turned:
+        turned.setattr(loop, "time", lambda: now + 1_000)
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+
 async def forever() -> None:
     """Wait forever."""
     await asyncio.Event().wait()
@@ -70,7 +80,7 @@ async def test_without_a_timeout_or_with_zero_for_all_a_body_has_all_the_time(ge
         nonlocal turns
         for _ in range(50):
             turns += 1
-            await asyncio.sleep(0.0001)
+            await asyncio.sleep(0)
         return "done"
 
     async with Handrail([turn], timeout=general) as hr:
@@ -87,7 +97,7 @@ def test_a_tools_own_timeout_must_be_a_number_of_seconds(timeout) -> None:
 
 @pytest.mark.req("EX-24")
 @pytest.mark.parametrize("ends", ["returns", "raises"])
-async def test_the_timer_is_gone_after_a_quick_call(ends) -> None:
+async def test_the_timer_is_gone_after_a_quick_call(ends, monkeypatch) -> None:
     signals: list[Signal] = []
 
     @tool("quick.read", level="read", timeout=0.01)
@@ -101,7 +111,7 @@ async def test_the_timer_is_gone_after_a_quick_call(ends) -> None:
     async with Handrail([quick]) as hr:
         out = await hr.call("quick.read")
         assert out.status == ("completed" if ends == "returns" else "failed")
-        await asyncio.sleep(0.05)  # the caller has time for other things
+        await much_later(monkeypatch)
         assert not signals[0].aborted
         task = asyncio.current_task()
         assert task is not None and task.cancelling() == 0
@@ -161,9 +171,9 @@ async def test_a_timeout_of_the_bodys_own_is_no_timeout_of_the_tool() -> None:
 
 
 @pytest.mark.req("EX-24", "EX-09")
-async def test_the_time_a_person_takes_to_answer_does_not_count() -> None:
+async def test_the_time_a_person_takes_to_answer_does_not_count(monkeypatch) -> None:
     async def approver(request):
-        await asyncio.sleep(0.05)
+        await much_later(monkeypatch)
         return True
 
     @tool("quick.write", level="write", timeout=0.02)

@@ -239,7 +239,8 @@ def with_tool_context(tenant_id: str, fn: Callable[[], T]) -> T:
         followed = _async_steps(tenant_id, followed)
     elif isinstance(followed, Generator):
         followed = _steps(tenant_id, followed)
-    return followed  # type: ignore[no-any-return]
+    same_kind: T = followed
+    return same_kind
 
 
 async def _awaited(tenant_id: str, result: Awaitable[Any]) -> Any:

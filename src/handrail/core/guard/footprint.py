@@ -6,11 +6,13 @@ import os
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import methodcaller
 from typing import Any
 
 from handrail.core.define.tool import OfArgs, Tool
 from handrail.core.guard.decide import is_effectful
 
+_is_tree = methodcaller("endswith", "/")
 _PATH_NAMES = ("path", "file_path", "filePath", "filepath", "file", "filename", "file_name", "fileName")
 
 
@@ -25,20 +27,13 @@ class Footprint:
 
     @property
     def has_trees(self) -> bool:
-        return _has_tree(self.reads) or _has_tree(self.writes)
+        return any(map(_is_tree, self.reads)) or any(map(_is_tree, self.writes))
 
     def clashes(self, other: Footprint) -> bool:
         """Whether one could see or undo half of what the other does."""
         if self.alone or other.alone:
             return True
         return meet(self.writes, other.writes | other.reads) or meet(self.reads, other.writes)
-
-
-def _has_tree(keys: frozenset[str]) -> bool:
-    for key in keys:  # noqa: SIM110 - asked for every call of a batch
-        if key.endswith("/"):
-            return True
-    return False
 
 
 FREE = Footprint()
@@ -53,7 +48,7 @@ def meet(some: frozenset[str], others: frozenset[str]) -> bool:
 
 
 def _reaches(some: Iterable[str], others: Iterable[str]) -> bool:
-    trees = tuple(key for key in some if key.endswith("/"))
+    trees = tuple(filter(_is_tree, some))
     return bool(trees) and any(key.startswith(trees) for key in others)
 
 

@@ -87,6 +87,19 @@ class Policy:
             within=(*child.within, self),
         )
 
+    def without_plan(self) -> Policy:
+        """The same, but nothing is queued: a plan that somebody runs is not planned again."""
+        return Policy(
+            approval_mode=self.approval_mode,
+            allow=self.allow,
+            deny=self.deny,
+            capabilities=self.capabilities,
+            rules=tuple(rule for rule in self.rules if rule.verdict != "queue"),
+            plan=False,
+            moderate=self.moderate,
+            within=tuple(above.without_plan() for above in self.within),
+        )
+
     @classmethod
     def from_agent_config(cls, config: Mapping[str, Any], **more: Any) -> Policy:
         """A policy from `tools: {allow, deny}` as written in YAML, where an empty allow list means unset."""

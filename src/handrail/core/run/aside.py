@@ -81,7 +81,8 @@ class Lies(Generic[T]):
         self._name = name.lstrip("_")
 
     def __get__(self, call: HasAside, owner: type | None = None) -> T:
-        return getattr(call.aside, self._name)  # type: ignore[no-any-return]
+        value: T = getattr(call.aside, self._name)
+        return value
 
     def __set__(self, call: HasAside, value: T) -> None:
         if call.aside is NOTHING_ASIDE:

@@ -184,8 +184,8 @@ class Tale(Stoppable):
 
     def show(self, args: dict[str, Any], tool: Tool) -> dict[str, Any]:
         """Arguments as a record or a card may hold them: no password, and no secret a body was given."""
-        shown = masked(args, tool.secrets)
-        return scrubbed(shown, self.secrets) if self.secrets else shown  # type: ignore[no-any-return]
+        shown: dict[str, Any] = scrubbed(masked(args, tool.secrets), self.secrets or ())
+        return shown
 
     def keep_claim_until(self, over: asyncio.Future[Any]) -> None:
         """A body that did not stop still writes: what it claimed stays claimed until it is over."""

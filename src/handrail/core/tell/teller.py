@@ -42,8 +42,11 @@ class Teller:
         return stop
 
     def _choose(self) -> None:
-        quiet = type(self.log) is MemoryLog and not self.listeners.all
-        self.tell = self.log.notes.append if quiet else self._tell_everyone  # type: ignore[attr-defined]
+        log = self.log
+        if type(log) is MemoryLog and not self.listeners.all:
+            self.tell = log.notes.append
+        else:
+            self.tell = self._tell_everyone
 
     def _tell_everyone(self, note: Note) -> None:
         """A log that fails is reported to the developer, not to the caller."""
