@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
 
+from tests.acceptance.processes import run
 from tests.docs import sessions
-
-ROOT = Path(__file__).parents[2]
-
-
-def run(*command: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        cwd=ROOT,
-        env={**os.environ, **more},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=50,
-        check=False,
-    )
 
 
 @pytest.mark.req("PM-20", "PM-21", "PM-22", "PM-23", "PM-24", "PM-25")

@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
 
 import examples.records
 from handrail.ext import discover
-
-ROOT = Path(__file__).parents[2]
-
-
-def run(*command: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        cwd=ROOT,
-        env={**os.environ, **more},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=50,
-        check=False,
-    )
+from tests.acceptance.processes import ROOT, run
 
 
 @pytest.mark.req("TR-04", "TR-05", "TR-16", "PM-02", "PM-03", "PM-05", "PM-25", "IV-08")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,20 +9,12 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-ROOT = Path(__file__).parents[2]
+from tests.acceptance import processes
 
 
 def run(command: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["bash", "-c", command.replace("python", sys.executable)],
-        cwd=ROOT,
-        env={**os.environ, "TMPDIR": str(folder), **more},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=50,
-        check=False,
-    )
+    words = command.replace("python", sys.executable)
+    return processes.run("bash", "-c", words, TMPDIR=str(folder), **more)
 
 
 @pytest.mark.req("DD-04", "DD-06", "PM-02", "PM-03", "RC-03")

@@ -12,20 +12,13 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
+from tests.acceptance import processes
+
 ROOT = Path(__file__).parents[2]
 
 
 def run(example: str, **more: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", f"examples/{example}.py"],
-        cwd=ROOT,
-        env={**os.environ, **more},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=50,
-        check=False,
-    )
+    done = processes.run(sys.executable, "-W", "error", f"examples/{example}.py", **more)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
