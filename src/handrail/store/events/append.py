@@ -1,21 +1,24 @@
 """append: gives encoded events their numbers and hashes, and writes them, in one transaction.
 
-First the ends of runs that another process has taken over are dropped. Then the tenant's head is raised,
-which locks it until the commit: numbers are given in the order in which they become visible, so a reader who
-saw number n will never find a smaller one that is new.
+First the tenant's head is raised, which locks it until the commit: numbers are given in the order in which
+they become visible, so a reader who saw number n will never find a smaller one that is new. Then the ends of
+runs that another process has taken over are dropped.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 from sqlalchemy import Connection
 
+from handrail.core.tell.events import ToolStarted
+from handrail.store import blobs
 from handrail.store.events.rows import COLUMNS, ENDS, Written, chained
+from handrail.store.scope import enter
 
 _log = logging.getLogger("handrail.store")
 
@@ -27,34 +30,53 @@ Numbered = tuple[Written, int, int]
 """An event with its number in the session and its position in the tenant."""
 
 
-def append(conn: Connection, tenant: str, rows: Sequence[Written], holder: str) -> list[Numbered]:
-    """Write the rows of one tenant, whose scope the connection has; those that were written, numbered."""
-    rows, begun = _unfenced(conn, tenant, rows, holder)
+def append(conn: Connection, rows: Sequence[Written], holder: str) -> list[Numbered]:
+    """Write rows of any tenants; those that were written, numbered."""
+    tenants: dict[str, list[Written]] = {}
+    for row in rows:
+        tenants.setdefault(row.tenant, []).append(row)
+    heads: dict[str, int] = {}
+    for tenant in sorted(tenants):  # always in this order, before any other lock: nobody waits in a circle
+        enter(conn, tenant)
+        heads[tenant] = _raise_head(conn, tenant, len(tenants[tenant]))
+    numbered: list[Numbered] = []
+    for tenant, position in heads.items():
+        if len(heads) > 1:
+            enter(conn, tenant)
+        numbered += _append(conn, tenant, tenants[tenant], position, holder)
+    return numbered
+
+
+def _append(
+    conn: Connection, tenant: str, given: Sequence[Written], position: int, holder: str
+) -> list[Numbered]:
+    rows, begun = _unfenced(conn, tenant, given, holder)
+    if len(rows) < len(given):
+        _raise_head(conn, tenant, len(rows) - len(given))
     if not rows:
         return []
     names = list(dict.fromkeys([row.session for row in rows]))
-    position = _raise_head(conn, tenant, len(rows))
     heads = _heads(conn, tenant, names)
     numbered: list[Numbered] = []
-    values: list[tuple[Any, ...]] = []
+    values: list[Any] = []
     for row in rows:
-        session, event = row.session, row.event
+        session, at, kind, blob = row.session, row.event.at, row.type, row.blob
         seq, previous = heads.get(session) or (0, FIRST)
         seq += 1
         position += 1
-        since = begun.get(row.run_id) if row.run_id is not None and row.type in _OF_RUNS else None
+        since = begun.get(row.run_id) if row.run_id is not None and kind in _OF_RUNS else None
         new = chained(previous, tenant, session, seq, position, since, row.said)
         heads[session] = (seq, new)
         numbered.append((row, seq, position))
-        place = (tenant, session, seq, position, row.type, event.at, since)
-        blob = row.blob
-        values.append((*place, *row.names, new, blob, "" if blob is not None else row.payload))
+        values += (tenant, session, seq, position, kind, at, since)
+        values += row.names
+        values += (new, blob, row.payload if blob is None else "")
     now = rows[-1].event.at
     _insert(conn, _EVENTS, values)
-    large = {row.blob: row.payload for row in rows if row.blob is not None}
-    _insert(conn, _BLOBS, [(tenant, key, *_content(text), now) for key, text in sorted(large.items())])
-    _insert(conn, _SESSIONS, [(tenant, name, *heads[name], now, now) for name in sorted(names)])
-    _open(conn, tenant, rows, holder)
+    if large := {row.blob: row.payload for row in rows if row.blob is not None}:
+        blobs.put(conn, tenant, large, now)
+    _insert(conn, _SESSIONS, [one for name in sorted(names) for one in (tenant, name, *heads[name], now, now)])
+    _insert(conn, _OPEN, _opened(tenant, rows, holder))
     return numbered
 
 
@@ -108,37 +130,19 @@ def _heads(conn: Connection, tenant: str, sessions: list[str]) -> dict[str, tupl
     return {name: (last, digest) for name, last, digest in found}
 
 
-def _open(conn: Connection, tenant: str, rows: Sequence[Written], holder: str) -> None:
-    """Note the runs that began and did not end in this group."""
+def _opened(tenant: str, rows: Sequence[Written], holder: str) -> list[Any]:
+    """The runs that began and did not end in this group."""
     over = {row.run_id for row in rows if row.type in ENDS}
-    begun = [row for row in rows if row.type == "tool.started" and row.run_id not in over]
-    values = [
-        (
-            tenant,
-            row.run_id,
-            row.names[0],
-            row.session,
-            row.names[2],
-            holder,
-            bool(getattr(row.event, "repeatable", False)),
-            row.event.at,
-        )
-        for row in begun
-    ]
-    _insert(conn, _OPEN, values)
-
-
-def _content(text: str) -> tuple[bytes, int]:
-    content = text.encode()
-    return content, len(content)
+    values: list[Any] = []
+    for row in rows:
+        event = row.event
+        if isinstance(event, ToolStarted) and row.run_id not in over:
+            call_id, _, tool, *_ = row.names
+            values += (tenant, row.run_id, call_id, row.session, tool, holder, event.repeatable, event.at)
+    return values
 
 
 _EVENTS = (f"INSERT INTO session_events ({', '.join(COLUMNS)}) VALUES ", len(COLUMNS), "")
-_BLOBS = (
-    "INSERT INTO blobs (tenant_id, hash, content, size, created_at) VALUES ",
-    5,
-    " ON CONFLICT (tenant_id, hash) DO NOTHING",
-)
 _SESSIONS = (
     "INSERT INTO sessions (tenant_id, id, last_seq, last_hash, created_at, updated_at) VALUES ",
     6,
@@ -158,24 +162,15 @@ _LAST = "SELECT id, last_seq, last_hash FROM sessions WHERE tenant_id = ? AND id
 _CLOSE = "DELETE FROM open_runs WHERE holder = ? AND tenant_id = ? AND run_id"
 
 
-def _insert(
-    conn: Connection, into: tuple[str, int, str], values: Sequence[tuple[Any, ...]]
-) -> None:
+def _insert(conn: Connection, into: tuple[str, int, str], values: Sequence[Any]) -> None:
     """Many rows in one statement: the database takes them in one go, beside whatever else runs here."""
-    for part in _chunks(values):
-        conn.exec_driver_sql(_statement(*into, len(part), conn.dialect.name), _flat(part))
-
-
-def _flat(rows: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
-    return tuple([value for row in rows for value in row])
-
-
-def _chunks(values: Sequence[tuple[Any, ...]]) -> Iterator[Sequence[tuple[Any, ...]]]:
-    at = 0
+    width, at = into[1], 0
     for size in _CHUNKS:
-        while len(values) - at >= size:
-            yield values[at : at + size]
-            at += size
+        step = size * width
+        while len(values) - at >= step:
+            part = values if len(values) == step else values[at : at + step]
+            conn.exec_driver_sql(_statement(*into, size, conn.dialect.name), tuple(part))
+            at += step
 
 
 @cache

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 REFUSAL = "events are never changed or removed"
 _TABLE = "session_events"
 
 
-def guards(dialect: Literal["sqlite", "postgresql"]) -> list[str]:
+def guards(dialect: str) -> list[str]:
     """The statements that make `session_events` append-only."""
     return _sqlite() if dialect == "sqlite" else _postgresql()
 
 
-def lift(dialect: Literal["sqlite", "postgresql"]) -> list[str]:
+def lift(dialect: str) -> list[str]:
     """The statements that take the guards away again, for a migration back."""
     if dialect == "sqlite":
         return [f"DROP TRIGGER IF EXISTS {_TABLE}_no_{verb}" for verb in ("update", "delete", "replace")]
@@ -27,7 +25,6 @@ def _sqlite() -> list[str]:
     taken = (
         f"EXISTS (SELECT 1 FROM {_TABLE} WHERE tenant_id = NEW.tenant_id"
         " AND session_id = NEW.session_id AND seq = NEW.seq)"
-        f" OR EXISTS (SELECT 1 FROM {_TABLE} WHERE tenant_id = NEW.tenant_id AND position = NEW.position)"
     )
     return [
         f"CREATE TRIGGER {_TABLE}_no_update BEFORE UPDATE ON {_TABLE} {refuse}",
