@@ -16,6 +16,7 @@ from handrail.core.define.retry import Retry
 from handrail.core.define.tool import InitContext, Tool
 from handrail.core.define.toolset import Toolset
 from handrail.core.find.registry import Registry
+from handrail.core.find.resolver import Resolver
 from handrail.core.guard.approval import ApprovalBook, Approver, Standing
 from handrail.core.guard.claims import Claims
 from handrail.core.guard.guard import Guard
@@ -68,6 +69,8 @@ class House:
     clock: Clock
     init: InitContext
     toolsets: tuple[Toolset, ...] = ()
+    resolver: Resolver | None = None
+    """What is stored of tools by tenant; None where nothing is, and everybody has the registry's."""
     approver: Approver | None = None
     hooks: tuple[Hook, ...] = ()
     secrets: Secrets | None = None
