@@ -36,7 +36,7 @@ class Principal:
     ceiling: Level | None = None
     """The gravest level its key reaches; None is no bound."""
     embed: bool = False
-    """Whether it came by the token of a published page: what was disabled since is shown there all the same."""
+    """Whether it came by the token of a published page: what was disabled since is shown there."""
     _identity: tuple[Any, ...] = field(init=False, repr=False)
     _hash: int = field(init=False, repr=False)
 

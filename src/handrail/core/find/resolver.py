@@ -9,7 +9,7 @@ from handrail.core.find.view import TenantView
 
 
 class Resolver(Protocol):
-    """Gives views that are fresh enough to decide by. One that cannot be had is an error, never an old one."""
+    """Gives views fresh enough to decide by. One that cannot be had is an error, never an old one."""
 
     def at_hand(self, principal: Principal, /) -> TenantView | None:
         """The view, where it need not be read."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 
 from handrail.core.define.tool import Tool
@@ -58,7 +58,12 @@ class TenantView:
     __slots__ = ("common", "embed", "mine", "snapshot", "tenant")
 
     def __init__(
-        self, tenant: str, snapshot: Snapshot, mine: Rows = NO_ROWS, common: Rows = NO_ROWS, embed: bool = False
+        self,
+        tenant: str,
+        snapshot: Snapshot,
+        mine: Rows = NO_ROWS,
+        common: Rows = NO_ROWS,
+        embed: bool = False,
     ) -> None:
         self.tenant = tenant
         self.snapshot = snapshot
@@ -87,7 +92,7 @@ class TenantView:
 
     def tools(self, after: str | None = None) -> Iterator[Tool]:
         """What the tenant has, by id, from after one on; worked out as it is read."""
-        code, mine, common = (_after(tools, after) for tools in (self.snapshot.tools, *self._custom()))
+        code, mine, common = (tools_after(tools, after) for tools in (self.snapshot.tools, *self._custom()))
         for tool in merge(code, mine, common, key=lambda tool: tool.id):
             shown = self.shown(tool)
             if shown is not None:
@@ -101,11 +106,14 @@ class TenantView:
             return mine, ()
         common = self.common.custom
         free = (
-            tool for tool in common if not any(taken(name) or self.mine.own(name) for name in every_name(tool))
+            tool
+            for tool in common
+            if not any(taken(name) or self.mine.own(name) for name in every_name(tool))
         )
         return mine, tuple(free)
 
 
-def _after(tools: tuple[Tool, ...], after: str | None) -> Iterator[Tool]:
+def tools_after(tools: Sequence[Tool], after: str | None) -> Iterator[Tool]:
+    """Of tools sorted by id, those that come after an id."""
     start = 0 if after is None else bisect_right(tools, after, key=lambda tool: tool.id)
     return (tools[slot] for slot in range(start, len(tools)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from handrail.core.define.names import slug_of
-from handrail.core.define.permission import Level, PermissionPolicy
+from handrail.core.define.permission import Danger, Level, PermissionPolicy
 from handrail.core.define.tool import Origin, Tool, digest
 
 DEFAULT_TENANT_ID = "00000000-0000-0000-0000-000000000000"
@@ -21,7 +21,7 @@ DEFAULT_TENANT_ID = "00000000-0000-0000-0000-000000000000"
 RowKind = Literal["system_override", "tenant_custom"]
 ROW_KINDS: tuple[RowKind, ...] = get_args(RowKind)
 
-WORDS = ("name", "description", "guidance", "category", "icon")
+WORDS = ("name", "description", "category", "icon")
 PATCHABLE = ("enabled", "permission_policy", *WORDS)
 """All that a row may change of a tool written in code."""
 
@@ -37,11 +37,11 @@ class ToolRow:
     permission_policy: PermissionPolicy | None = None
     name: str | None = None
     description: str | None = None
-    guidance: str | None = None
     category: str | None = None
     icon: str | None = None
     level: Level | None = None
     """Of a tool of the tenant's own, as all that follows."""
+    danger: Danger | None = None
     requires: str | None = None
     input_schema: Mapping[str, Any] | None = field(default=None, hash=False)
     output_schema: Mapping[str, Any] | None = field(default=None, hash=False)
