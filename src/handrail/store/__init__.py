@@ -1,0 +1,1 @@
+"""The memory that cannot be lost: tables, queries, sealing."""
