@@ -1,1 +1,1 @@
-"""The memory that cannot be lost: tables, queries, sealing."""
+"""store: a memory that outlives the process, on SQLite or PostgreSQL."""
