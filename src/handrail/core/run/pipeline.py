@@ -53,8 +53,11 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
     try:
         if brought is not None or call.parent is not None:
             tale.bring(brought)
-        snapshot = house.registry.newest or house.registry.snapshot()
-        tool = snapshot.find(call.tool) if type(call.tool) is str else None
+        if house.resolver is None:
+            snapshot = house.registry.newest or house.registry.snapshot()
+            tool = snapshot.find(call.tool) if type(call.tool) is str else None
+        else:
+            tool = None
         if tool is None or tool.init is not None:
             found = await seek(call, house)
             if isinstance(found, Refusal):
