@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -124,10 +125,13 @@ def read_reply(answer: Any) -> Reply | None:
 class ApprovalBook(Protocol):
     """Where open questions wait."""
 
-    def add(self, request: ApprovalRequest, /) -> None: ...
-    def get(self, approval_id: str, tenant: str, /) -> ApprovalRequest | None: ...
-    def list(self, tenant: str, /) -> list[ApprovalRequest]: ...
-    def settle(
+    enqueues: bool
+    """Whether to settle a question also puts the run that waited for it into a durable queue."""
+
+    async def add(self, request: ApprovalRequest, /) -> None: ...
+    async def get(self, approval_id: str, tenant: str, /) -> ApprovalRequest | None: ...
+    async def list(self, tenant: str, /) -> builtins.list[ApprovalRequest]: ...
+    async def settle(
         self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /
     ) -> ApprovalRequest | None:
         """End a pending question, once; None when somebody was faster, or it is not there.
@@ -140,32 +144,34 @@ class ApprovalBook(Protocol):
 class MemoryBook:
     """The approvals of a process without a database."""
 
+    enqueues = False
+
     def __init__(self, now: Callable[[], float], keep: int = 10_000) -> None:
         self._now = now
         self._keep = keep
         self._requests: dict[str, ApprovalRequest] = {}
         self._lock = threading.Lock()
 
-    def add(self, request: ApprovalRequest, /) -> None:
+    async def add(self, request: ApprovalRequest, /) -> None:
         with self._lock:
             self._requests[request.id] = request
             if len(self._requests) > self._keep:
                 decided = (key for key, one in self._requests.items() if one.status != "pending")
                 self._requests.pop(next(decided, next(iter(self._requests))))
 
-    def get(self, approval_id: str, tenant: str, /) -> ApprovalRequest | None:
+    async def get(self, approval_id: str, tenant: str, /) -> ApprovalRequest | None:
         request = self._requests.get(approval_id)
         if request is None or request.principal.tenant != tenant:
             return None
         return self._current(request)
 
-    def list(self, tenant: str, /) -> list[ApprovalRequest]:
+    async def list(self, tenant: str, /) -> builtins.list[ApprovalRequest]:
         with self._lock:
-            requests = list(self._requests.values())
+            requests = builtins.list(self._requests.values())
         mine = (self._current(one) for one in requests if one.principal.tenant == tenant)
         return [one for one in mine if one.status == "pending"]
 
-    def settle(
+    async def settle(
         self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /
     ) -> ApprovalRequest | None:
         with self._lock:

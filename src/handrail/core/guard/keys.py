@@ -37,9 +37,9 @@ class KeyEntry:
 
 
 class Keys(Protocol):
-    """Where keys are kept."""
+    """Where keys are kept. What is not awaited takes effect in the order in which it was said."""
 
-    def begin(self, key: KeyId, fingerprint: str, /) -> tuple[KeyEntry, bool]:
+    async def begin(self, key: KeyId, fingerprint: str, /) -> tuple[KeyEntry, bool]:
         """The key's entry, and whether this call made it. One given up before dispatch is made anew."""
         ...
 
@@ -87,7 +87,7 @@ class MemoryKeys:
     def __len__(self) -> int:
         return sum(len(shelf.entries) for shelf in self._shelves.values())
 
-    def begin(self, key: KeyId, fingerprint: str, /) -> tuple[KeyEntry, bool]:
+    async def begin(self, key: KeyId, fingerprint: str, /) -> tuple[KeyEntry, bool]:
         with self._lock:
             shelf = self._shelves.get(key[0])
             if shelf is None:

@@ -28,10 +28,10 @@ class Approvals:
 
     async def list(self, principal: Principal) -> list[ApprovalRequest]:
         """What waits for an answer in this principal's tenant, oldest first."""
-        return self._house.book.list(principal.tenant)
+        return await self._house.book.list(principal.tenant)
 
     async def get(self, approval_id: str, principal: Principal) -> ApprovalRequest | None:
-        return self._house.book.get(approval_id, principal.tenant)
+        return await self._house.book.get(approval_id, principal.tenant)
 
     async def approve(
         self,
@@ -43,11 +43,11 @@ class Approvals:
     ) -> ApprovalRequest:
         """Yes: the call runs, with other arguments if edits are given. Wait for it with `hr.wait`."""
         reply = approve(by=by.user, edits=edits, for_session=for_session)
-        return self._answer(approval_id, by, reply, "approved")
+        return await self._answer(approval_id, by, reply, "approved")
 
     async def reject(self, approval_id: str, *, by: Principal, reason: str | None = None) -> ApprovalRequest:
         """No: the caller is told so, with the reason."""
-        return self._answer(approval_id, by, reject(reason, by=by.user), "rejected")
+        return await self._answer(approval_id, by, reject(reason, by=by.user), "rejected")
 
     async def respond(self, approval_id: str, *, by: Principal, result: Any) -> ApprovalRequest:
         """Answer in the tool's place, with data that fits its output schema or a Result that has only words.
@@ -57,10 +57,10 @@ class Approvals:
         reply = respond(result, by=by.user)
         _check_person(by)
         await self._check_answer(approval_id, by, reply)
-        return self._answer(approval_id, by, reply, "responded")
+        return await self._answer(approval_id, by, reply, "responded")
 
     async def _check_answer(self, approval_id: str, by: Principal, reply: Reply) -> None:
-        request = self._house.book.get(approval_id, by.tenant)
+        request = await self._house.book.get(approval_id, by.tenant)
         if request is None or request.status != "pending":
             return
         tool = await seek(request.call, self._house)
@@ -72,24 +72,25 @@ class Approvals:
                     "respond with data that fits, or with words alone, as Result(output=...)."
                 )
 
-    def _answer(
+    async def _answer(
         self, approval_id: str, by: Principal, reply: Reply, status: RequestStatus
     ) -> ApprovalRequest:
         _check_person(by)
         book = self._house.book
-        settled = book.settle(approval_id, by.tenant, status, reply)
+        settled = await book.settle(approval_id, by.tenant, status, reply)
         if settled is None:
-            raise self._not_open(approval_id, by, reply)
-        self._resume(Grant(settled, reply))
+            raise await self._not_open(approval_id, by, reply)
+        if not book.enqueues:
+            self._resume(Grant(settled, reply))
         return settled
 
-    def _not_open(self, approval_id: str, by: Principal, reply: Reply) -> Conflict:
+    async def _not_open(self, approval_id: str, by: Principal, reply: Reply) -> Conflict:
         """Why it cannot be answered. Whoever first finds it expired ends the call that was waiting."""
         book = self._house.book
-        late = book.settle(approval_id, by.tenant, "expired", None)
-        if late is not None:
+        late = await book.settle(approval_id, by.tenant, "expired", None)
+        if late is not None and not book.enqueues:
             self._resume(Grant(late, reply))
-        request = late or book.get(approval_id, by.tenant)
+        request = late or await book.get(approval_id, by.tenant)
         if request is None:
             return Conflict(f"There is no approval {approval_id!r}.")
         return Conflict(f"The approval {approval_id!r} is no longer open: it is {request.status}.")

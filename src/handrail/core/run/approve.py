@@ -58,7 +58,7 @@ async def pass_gate(tale: Tale, decision: Decision, grant: Grant | None) -> Outc
     if request.is_late(tale.house.clock.now()) and (reply is None or reply.verdict != "reject"):
         return _expired(tale, request)
     if reply is None:
-        return _wait(tale, request)
+        return await _wait(tale, request)
     return await _answered(tale, request, reply)
 
 
@@ -149,8 +149,8 @@ async def _asked(tale: Tale, request: ApprovalRequest) -> Reply | Outcome | None
         return tale.refuse(refusal.broken("APPROVER_FAILED", "Not approved", why, "approval"))
 
 
-def _wait(tale: Tale, request: ApprovalRequest) -> Outcome:
-    tale.house.book.add(request)
+async def _wait(tale: Tale, request: ApprovalRequest) -> Outcome:
+    await tale.house.book.add(request)
     said = f"{request.reason}. It waits for a person (approval {request.id}); nothing was run yet."
     result = Result(False, None, "Waiting for approval", error=said, code="NEEDS_APPROVAL")
     return tale.waiting("pending", result)

@@ -10,7 +10,7 @@ from pydantic_core import to_jsonable_python
 from handrail.core.define.jsonvalue import own_copy
 from handrail.core.define.result import Result
 from handrail.core.ids import new_id
-from handrail.core.tell.letters import DeadLetter, settle_chain
+from handrail.core.tell.letters import DeadLetter
 
 if TYPE_CHECKING:
     from handrail.core.run.tale import Tale
@@ -23,7 +23,6 @@ def bury(tale: Tale, result: Result, shown: Any, now: float) -> None:
     letters, call = tale.house.letters, tale.call
     assert call.id is not None and call.principal is not None
     try:
-        replayed = _replays(tale)
         letters.add(
             DeadLetter(
                 id=new_id("letter"),
@@ -32,7 +31,6 @@ def bury(tale: Tale, result: Result, shown: Any, now: float) -> None:
                 args=to_jsonable_python(shown, inf_nan_mode="null", fallback=str),
                 attempts=tale.attempt,
                 at=now,
-                replay_of=None if replayed is None else replayed.id,
                 status="unknown" if tale.doubtful else "open",
                 raw=own_copy(tale.raw),
                 secrets=frozenset(tale.secrets or ()),
@@ -45,19 +43,13 @@ def bury(tale: Tale, result: Result, shown: Any, now: float) -> None:
         _log.exception("the dead letter of call %s could not be kept", call.id)
 
 
-def _replays(tale: Tale) -> DeadLetter | None:
-    """The letter that this call replays."""
-    call = tale.call
-    assert call.id is not None and call.principal is not None
-    if call.parent is None or call.depth:
-        return None
-    return tale.house.letters.behind(call.id, call.principal.tenant)
-
-
 def close_letters(tale: Tale) -> None:
     """What a doubtful replay came from is not replayed again."""
+    call = tale.call
+    if call.parent is None or call.depth:
+        return
+    assert call.id is not None and call.principal is not None
     try:
-        if (replayed := _replays(tale)) is not None:
-            settle_chain(tale.house.letters, replayed, "unknown")
+        tale.house.letters.doubt(call.id, call.principal.tenant)
     except Exception:
-        _log.exception("the dead letters behind call %s could not be closed", tale.call.id)
+        _log.exception("the dead letters behind call %s could not be closed", call.id)

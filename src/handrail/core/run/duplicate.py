@@ -52,7 +52,7 @@ async def _in_memory(tale: Tale, memory: Dedup, turn: Turn) -> Outcome | None:
         if entry.outcome.status == "queued" and not tale.house.plan.holds(entry.outcome.call_id):
             memory.settle(signature, entry, None)
             continue
-        known = _final(tale, entry.outcome)
+        known = await _final(tale, entry.outcome)
         if known is not entry.outcome:
             memory.settle(signature, entry, known)
             continue
@@ -66,7 +66,7 @@ async def _under_key(tale: Tale) -> Outcome | None:
     key = key_id(call.principal, call.idempotency_key)
     fingerprint = digest_of([tool.id, admitted.args])
     while True:
-        entry, ours = tale.house.keys.begin(key, fingerprint)
+        entry, ours = await tale.house.keys.begin(key, fingerprint)
         if ours:
             tale.key = key
             return None
@@ -77,7 +77,7 @@ async def _under_key(tale: Tale) -> Outcome | None:
             # Shielded: whoever stops waiting must not end the wait of the others.
             await asyncio.shield(asyncio.wrap_future(entry.ended))
         if entry.outcome is not None:
-            known = _final(tale, entry.outcome)
+            known = await _final(tale, entry.outcome)
             if known is not entry.outcome:
                 tale.house.keys.finish(key, known)
             return _again(tale, known)
@@ -96,12 +96,12 @@ def _orphaned(entry: KeyEntry) -> bool:
     return entry.state == "dispatched" and entry.outcome is None and entry.ended.done()
 
 
-def _final(tale: Tale, earlier: Outcome) -> Outcome:
+async def _final(tale: Tale, earlier: Outcome) -> Outcome:
     """The outcome; of a call that waited too long for an approval, how it ended thereby."""
     house, call = tale.house, tale.call
     if earlier.status != "pending" or earlier.approval_id is None or call.principal is None:
         return earlier
-    late = house.book.settle(earlier.approval_id, call.principal.tenant, "expired", None)
+    late = await house.book.settle(earlier.approval_id, call.principal.tenant, "expired", None)
     if late is None:
         return earlier
     waited = begin(late.call, late.raw, house)

@@ -32,7 +32,7 @@ class Later:
         async def resumed() -> Outcome:
             brought = Brought(grant, request.secrets)
             outcome = await run(request.call, request.raw, self._house, brought)
-            self._letters.ended(request.call, outcome)
+            await self._letters.ended(request.call, outcome)
             self.outcomes.put(outcome)
             return outcome
 
@@ -49,7 +49,7 @@ class Later:
             if not plan.remove(one):
                 continue
             outcome = await run(one.call, one.raw, house, Brought(None, one.secrets))
-            self._letters.ended(one.call, outcome)
+            await self._letters.ended(one.call, outcome)
             if outcome.status != "pending":
                 self.outcomes.put(outcome)
             outcomes.append(outcome)

@@ -21,7 +21,7 @@ from handrail.core.run.house import House
 from handrail.core.run.pipeline import run
 from handrail.core.run.refusal import Refusal
 from handrail.core.run.seek import seek
-from handrail.core.tell.letters import DeadLetter, LetterStatus, settle_chain
+from handrail.core.tell.letters import DeadLetter, LetterStatus
 
 _log = logging.getLogger("handrail.letters")
 
@@ -50,7 +50,7 @@ class LetterOffice:
     ) -> builtins.list[DeadLetter]:
         """The letters that fit every given filter, newest last."""
         known = None if tool is None else self._house.registry.get(tool)
-        found = self._house.letters.list(
+        found = await self._house.letters.list(
             principal.tenant,
             tool=tool if known is None else known.id,
             session=session,
@@ -64,7 +64,7 @@ class LetterOffice:
         return [letter for letter in found if letter.tool in visible]
 
     async def get(self, id: str, principal: Principal) -> DeadLetter | None:
-        letter = self._house.letters.get(id, principal.tenant)
+        letter = await self._house.letters.get(id, principal.tenant)
         if letter is None or await self._tool(letter.tool, principal) is None:
             return None
         return letter
@@ -110,19 +110,16 @@ class LetterOffice:
         if id is not None:
             wanted = await self._letter(id, by)
             found = [letter for letter in found if letter.id == wanted.id]
-        return self._house.letters.remove([letter.id for letter in found], by.tenant)
+        return await self._house.letters.remove([letter.id for letter in found], by.tenant)
 
-    def ended(self, call: Call, outcome: Outcome) -> None:
+    async def ended(self, call: Call, outcome: Outcome | None) -> None:
         """A call that had waited is over: if it was a replay, its letter learns how it ended."""
-        if call.parent is None or call.depth or call.principal is None:
+        if call.parent is None or call.depth or call.principal is None or call.id is None:
             return
         try:
-            letter = self._house.letters.behind(outcome.call_id, call.principal.tenant)
+            await self._house.letters.ended(call.id, call.principal.tenant, outcome is not None and outcome.ok)
         except Exception:
-            _log.exception("the dead letter behind call %s could not be found", outcome.call_id)
-            return
-        if letter is not None:
-            self._settle(letter, outcome)
+            _log.exception("the dead letter behind call %s could not be settled", call.id)
 
     async def _tool(self, name: str, principal: Principal) -> Tool | None:
         """A tool that the principal may see."""
@@ -170,7 +167,7 @@ class LetterOffice:
             parent=letter.call.id,
         )
         assert call.id is not None
-        if house.letters.take(letter.id, letter.tenant, call.id) is None:
+        if await house.letters.take(letter.id, letter.tenant, call.id) is None:
             return None
         outcome: Outcome | None = None
         try:
@@ -178,18 +175,7 @@ class LetterOffice:
             outcome = await run(call, letter.raw, house, Brought(secrets=letter.secrets))
             return outcome
         finally:
-            self._settle(letter, outcome)
-
-    def _settle(self, letter: DeadLetter, outcome: Outcome | None) -> None:
-        """A success ends the letter and its whole chain; after anything else it is open again."""
-        letters = self._house.letters
-        try:
-            if outcome is not None and outcome.ok:
-                settle_chain(letters, letter, "replayed")
-            else:
-                letters.settle(letter.id, letter.tenant, "open")
-        except Exception:
-            _log.exception("the dead letter %s could not be settled", letter.id)
+            await self.ended(call, outcome)
 
 
 def _told(outcome: Outcome, letter: DeadLetter, by: Principal) -> Outcome:

@@ -91,13 +91,22 @@ class DeadLetter:
 
 
 class DeadLetters(Protocol):
-    """Where dead letters are kept. Each belongs to a tenant, and is found under no other."""
+    """Where dead letters are kept. Each belongs to a tenant, and is found under no other.
 
-    def add(self, letter: DeadLetter, /) -> None: ...
+    What is not awaited takes effect in the order in which it was said.
+    """
 
-    def get(self, letter_id: str, tenant: str, /) -> DeadLetter | None: ...
+    def add(self, letter: DeadLetter, /) -> None:
+        """Keep a letter. If its call replays another letter, that one becomes its `replay_of`."""
+        ...
 
-    def list(
+    def doubt(self, call_id: str, tenant: str, /) -> None:
+        """The effect of a replay may have happened: the letters behind it become `unknown`."""
+        ...
+
+    async def get(self, letter_id: str, tenant: str, /) -> DeadLetter | None: ...
+
+    async def list(
         self,
         tenant: str,
         *,
@@ -111,36 +120,24 @@ class DeadLetters(Protocol):
         """The tenant's letters that fit every given filter, newest last."""
         ...
 
-    def take(self, letter_id: str, tenant: str, call_id: str, /) -> DeadLetter | None:
+    async def take(self, letter_id: str, tenant: str, call_id: str, /) -> DeadLetter | None:
         """An open letter becomes `replaying`, and the call that replays it is noted: once.
 
         None when it is not open, or not there. What a process that died had taken, a store opens again.
         """
         ...
 
-    def settle(self, letter_id: str, tenant: str, status: LetterStatus, /) -> None:
-        """How the replay ended. `replayed` and `unknown` stay; a letter that is gone is nobody's concern."""
+    async def ended(self, call_id: str, tenant: str, ok: bool, /) -> None:
+        """A call is over. If it replayed a letter and succeeded, that letter and its chain are `replayed`:
+
+        those it came from, and all that failed replays of any of them left. Otherwise the letter is open again.
+        `replayed` and `unknown` stay. A call behind which there is no letter is nobody's concern.
+        """
         ...
 
-    def behind(self, call_id: str, tenant: str, /) -> DeadLetter | None:
-        """The letter that a call replays."""
-        ...
-
-    def remove(self, letter_ids: Iterable[str], tenant: str, /) -> int:
+    async def remove(self, letter_ids: Iterable[str], tenant: str, /) -> int:
         """Forget letters; how many there were."""
         ...
-
-
-def settle_chain(letters: DeadLetters, letter: DeadLetter, status: LetterStatus) -> None:
-    """Settle a letter, those it came from, and all that failed replays of any of them left."""
-    first, above = letter, letter.replay_of
-    while above is not None and (before := letters.get(above, letter.tenant)) is not None:
-        first, above = before, before.replay_of
-    chain = {first.id, letter.id}
-    for one in letters.list(letter.tenant, session=letter.session):  # newest last
-        if one.id in chain or one.replay_of in chain:
-            chain.add(one.id)
-            letters.settle(one.id, one.tenant, status)
 
 
 class MemoryDeadLetters:
@@ -163,6 +160,8 @@ class MemoryDeadLetters:
 
     def add(self, letter: DeadLetter, /) -> None:
         with self._lock:
+            if (replayed := self._behind(letter.call.id or "", letter.tenant)) is not None:
+                letter = replace(letter, replay_of=replayed.id)
             own = self._letters.setdefault(letter.tenant, {})
             own[letter.id] = letter
             self._letters.move_to_end(letter.tenant)
@@ -173,10 +172,15 @@ class MemoryDeadLetters:
                 for letter_id in list(self._letters[tenant]):
                     self._forget(letter_id, tenant)
 
-    def get(self, letter_id: str, tenant: str, /) -> DeadLetter | None:
-        return self._letters.get(tenant, {}).get(letter_id)
+    def doubt(self, call_id: str, tenant: str, /) -> None:
+        with self._lock:
+            if (letter := self._behind(call_id, tenant)) is not None:
+                self._settle_chain(letter, "unknown")
 
-    def list(
+    async def get(self, letter_id: str, tenant: str, /) -> DeadLetter | None:
+        return self._find(letter_id, tenant)
+
+    async def list(
         self,
         tenant: str,
         *,
@@ -200,9 +204,9 @@ class MemoryDeadLetters:
             and (before is None or letter.at < before)
         ]
 
-    def take(self, letter_id: str, tenant: str, call_id: str, /) -> DeadLetter | None:
+    async def take(self, letter_id: str, tenant: str, call_id: str, /) -> DeadLetter | None:
         with self._lock:
-            letter = self.get(letter_id, tenant)
+            letter = self._find(letter_id, tenant)
             if letter is None or letter.status != "open":
                 return None
             self._replays[call_id] = letter_id
@@ -210,22 +214,43 @@ class MemoryDeadLetters:
             self._letters[tenant][letter_id] = taken
             return taken
 
-    def settle(self, letter_id: str, tenant: str, status: LetterStatus, /) -> None:
+    async def ended(self, call_id: str, tenant: str, ok: bool, /) -> None:
         with self._lock:
-            letter = self.get(letter_id, tenant)
-            if letter is not None and letter.status in ("open", "replaying"):
-                self._letters[tenant][letter_id] = replace(letter, status=status)
+            if (letter := self._behind(call_id, tenant)) is None:
+                return
+            if ok:
+                self._settle_chain(letter, "replayed")
+            else:
+                self._settle(letter, "open")
 
-    def behind(self, call_id: str, tenant: str, /) -> DeadLetter | None:
-        letter_id = self._replays.get(call_id)
-        return None if letter_id is None else self.get(letter_id, tenant)
-
-    def remove(self, letter_ids: Iterable[str], tenant: str, /) -> int:
+    async def remove(self, letter_ids: Iterable[str], tenant: str, /) -> int:
         with self._lock:
-            there = [letter_id for letter_id in letter_ids if self.get(letter_id, tenant) is not None]
+            there = [letter_id for letter_id in letter_ids if self._find(letter_id, tenant) is not None]
             for letter_id in there:
                 self._forget(letter_id, tenant)
         return len(there)
+
+    def _find(self, letter_id: str, tenant: str) -> DeadLetter | None:
+        return self._letters.get(tenant, {}).get(letter_id)
+
+    def _behind(self, call_id: str, tenant: str) -> DeadLetter | None:
+        """The letter that a call replays."""
+        letter_id = self._replays.get(call_id)
+        return None if letter_id is None else self._find(letter_id, tenant)
+
+    def _settle(self, letter: DeadLetter, status: LetterStatus) -> None:
+        if letter.status in ("open", "replaying"):
+            self._letters[letter.tenant][letter.id] = replace(letter, status=status)
+
+    def _settle_chain(self, letter: DeadLetter, status: LetterStatus) -> None:
+        first, above = letter, letter.replay_of
+        while above is not None and (before := self._find(above, letter.tenant)) is not None:
+            first, above = before, before.replay_of
+        chain = {first.id, letter.id}
+        for one in list(self._letters[letter.tenant].values()):  # newest last
+            if one.id in chain or one.replay_of in chain:
+                chain.add(one.id)
+                self._settle(one, status)
 
     def _forget(self, letter_id: str, tenant: str) -> None:
         own = self._letters[tenant]

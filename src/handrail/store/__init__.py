@@ -1,0 +1,1 @@
+"""store: a memory that outlives the process, on SQLite or PostgreSQL."""
