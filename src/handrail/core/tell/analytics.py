@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from handrail.core.tell.counts import TOKENS, Counts, measured
+from handrail.core.tell.counts import TOKENS, Counts, code_of, measured
 from handrail.core.tell.events import Event, ToolCancelled, ToolCompleted, ToolFailed
 from handrail.core.tell.usage import cell_of
 
@@ -33,7 +33,7 @@ def to_tool_run(event: Event) -> dict[str, Any] | None:
         "at": event.at,
         **cell_of(event)._asdict(),
         "status": "needs_review" if counts["unclear"] else event.kind,
-        "code": event.result.code,
+        "code": None if event.result.success else code_of(event.result),
         "duration_ms": event.duration_ms,
         "cost": counts.cost,
         **{name: counts[name] for name in TOKENS},

@@ -28,8 +28,8 @@ TOKENS = ("input_tokens", "output_tokens", "cached_tokens")
 """Metadata of a result that count as tokens."""
 
 _NANO = 1_000_000_000
-_MOST = 10**15
-"""More than this in one result is a mistake, not a price."""
+_MOST = 1_000_000
+"""A result that says it cost more is mistaken, and so is one with a million times as many tokens."""
 _CODE = re.compile(r"[A-Z][A-Z0-9_]{0,63}\Z")
 
 
@@ -50,7 +50,7 @@ def measured(event: Event) -> dict[str, int]:
 
 def _ended(event: ToolCompleted | ToolFailed | ToolCancelled) -> dict[str, int]:
     result, found = event.result, {"calls": 1}
-    code = _code(result)
+    code = code_of(result)
     if event.run_id is not None:
         found |= _took(event.duration_ms)
     if isinstance(event, ToolCompleted):
@@ -68,7 +68,7 @@ def _ended(event: ToolCompleted | ToolFailed | ToolCancelled) -> dict[str, int]:
     return found | spent(result)
 
 
-def _code(result: Result) -> str:
+def code_of(result: Result) -> str:
     """The code of a result, if it is one: what a body makes up must not become a measure of its own."""
     return result.code if result.code is not None and _CODE.match(result.code) else "OTHER"
 
@@ -83,18 +83,18 @@ def spent(result: Result) -> dict[str, int]:
     """Cost, in billionths, and tokens that the metadata of a result tell."""
     found: dict[str, int] = {}
     metadata = result.metadata
-    if (cost := _number(metadata.get("cost"))) is not None:
+    if (cost := _number(metadata.get("cost"), _MOST)) is not None:
         found["cost"] = round(cost * _NANO)
     for name in TOKENS:
-        if (tokens := _number(metadata.get(name))) is not None:
+        if (tokens := _number(metadata.get(name), _MOST * _MOST)) is not None:
             found[name] = round(tokens)
     return {name: amount for name, amount in found.items() if amount}
 
 
-def _number(given: Any) -> float | None:
+def _number(given: Any, most: float) -> float | None:
     if isinstance(given, bool) or not isinstance(given, (int, float)):
         return None
-    return given if 0 <= given <= _MOST else None
+    return given if 0 <= given <= most else None
 
 
 class Counts:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, Protocol, get_args
 
 from handrail.core.errors import UsageError
 from handrail.core.tell.counts import Counts, measured
 from handrail.core.tell.events import Event, ToolFailed
 
 By = Literal["tool", "user", "agent", "tenant", "source", "day"]
+Told = dict[tuple[str, ...], Counts]
+"""Counts by the names that were asked for, in order."""
 UNKNOWN = "?"
 """Stands for every name that is no tool's: a model may invent as many as it likes."""
 
@@ -45,6 +47,11 @@ def day_of(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
+def days(since: float | None, until: float | None) -> tuple[str, str]:
+    """The first and the last day that are meant."""
+    return "" if since is None else day_of(since), "9999-12-31" if until is None else day_of(until)
+
+
 class Usage:
     """Counts by cell. Of two usages that counted different events, `merge` makes one that counted all."""
 
@@ -73,8 +80,7 @@ class Usage:
 
     def of(self, tenant: str, since: float | None = None, until: float | None = None) -> Usage:
         """What one tenant used, from the day of `since` to the day of `until`."""
-        first = "" if since is None else day_of(since)
-        last = "9999-12-31" if until is None else day_of(until)
+        first, last = days(since, until)
         found = Usage()
         found.cells = {
             cell: Counts(counts.amounts)
@@ -83,10 +89,10 @@ class Usage:
         }
         return found
 
-    def by(self, *names: By) -> dict[tuple[str, ...], Counts]:
+    def by(self, *names: By) -> Told:
         """The counts by these of a cell's names, in their order; without any, one for all."""
         check_names(names)
-        found: dict[tuple[str, ...], Counts] = {}
+        found: Told = {}
         for cell, counts in self.cells.items():
             key = tuple(getattr(cell, name) for name in names)
             found.setdefault(key, Counts()).take(counts.amounts)
@@ -104,24 +110,44 @@ def check_names(names: Iterable[str]) -> None:
             raise UsageError(f"Usage is not counted by {name!r}. Give some of: {', '.join(known)}.")
 
 
-class MemoryUsage:
-    """The usage of a process without a database. Listen with it: `hr.subscribe(usage.hear)`."""
+class Tally(Protocol):
+    """Counts usage: hears of events and tells what was used."""
+
+    def hear(self, event: Event, /) -> None:
+        """A listener for `hr.subscribe`."""
+        ...
+
+    async def read(
+        self, tenant: str, *, since: float | None = None, until: float | None = None, by: Sequence[By] = ()
+    ) -> Told:
+        """What a tenant used, from the day of `since` to the day of `until`."""
+        ...
+
+    async def close(self) -> None:
+        """Let nothing be lost that was heard."""
+        ...
+
+
+class MemoryTally:
+    """The usage of a process without a database. Keeps the newest cells."""
 
     def __init__(self, keep: int = 50_000) -> None:
         self._usage = Usage()
         self._keep = keep
         self._lock = threading.Lock()
 
-    def hear(self, event: Event) -> None:
+    def hear(self, event: Event, /) -> None:
         with self._lock:
             self._usage.add(event)
             cells = self._usage.cells
             while len(cells) > self._keep:
                 del cells[next(iter(cells))]
 
-    async def read(self, tenant: str, since: float | None = None, until: float | None = None) -> Usage:
+    async def read(
+        self, tenant: str, *, since: float | None = None, until: float | None = None, by: Sequence[By] = ()
+    ) -> Told:
         with self._lock:
-            return self._usage.of(tenant, since, until)
+            return self._usage.of(tenant, since, until).by(*by)
 
     async def close(self) -> None:
         return
