@@ -446,7 +446,15 @@ settings = Table(
 )
 """Facts about this database, such as which key seals it: of no tenant."""
 
-SHARED = frozenset({"tenants", "users", "leases", "settings"})
+writers = Table(
+    "writers",
+    metadata,
+    _must("holder", primary_key=True),
+    _must("last_group", BigInteger),
+)
+"""The last group that each writer committed, so that one which lost its connection knows: of no tenant."""
+
+SHARED = frozenset({"tenants", "users", "leases", "settings", "writers"})
 """Tables that belong to no tenant."""
 OPEN_TO_ALL = frozenset({"tools", "tool_views", "roles"})
 """Tables whose rows under DEFAULT_TENANT_ID every tenant may read."""

@@ -1,0 +1,19 @@
+"""The first schema."""
+
+from __future__ import annotations
+
+from alembic import op
+
+from handrail.store.privacy import policies, roles
+from handrail.store.tables import metadata
+
+revision = "0001"
+down_revision = None
+
+
+def upgrade() -> None:
+    conn = op.get_bind()
+    metadata.create_all(conn)
+    if conn.dialect.name == "postgresql":
+        for statement in (*roles(), *policies(metadata.sorted_tables)):
+            conn.exec_driver_sql(statement)
