@@ -1,4 +1,4 @@
-"""What every test may rely on: `async def` tests run, and Hypothesis has no deadline."""
+"""What every test may rely on: `async def` tests run, Hypothesis has no deadline, databases are real."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import asyncio
 import functools
 import inspect
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.databases import TEMPLATE, Postgres, migrated
 
 settings.register_profile("dev", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, database=None, print_blob=True)
@@ -38,3 +41,69 @@ def _blocking(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., N
         asyncio.run(test(*args, **kwargs), debug=False)
 
     return run
+
+
+_SHARED = pytest.StashKey[Postgres]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose where the shared PostgreSQL will lie; whoever needs it first starts it."""
+    given = getattr(config, "workerinput", {}).get("postgres")
+    config.stash[_SHARED] = Postgres(Path(given)) if given else Postgres.temporary()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell each worker process where it is."""
+    node.workerinput["postgres"] = str(node.config.stash[_SHARED].folder)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        config.stash[_SHARED].remove()
+
+
+@pytest.fixture(scope="session")
+def postgres(pytestconfig: pytest.Config) -> Postgres:
+    """The PostgreSQL that all tests share. Do not stop it: `own_postgres` is for that."""
+    server = pytestconfig.stash[_SHARED]
+    with server.locked():
+        if not server.running:
+            server.start()
+        server.template(migrated)
+    return server
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[Postgres]:
+    """A PostgreSQL of this test alone, which it may stop, restart and break."""
+    server = Postgres.temporary()
+    server.start()
+    try:
+        server.template(migrated)
+        yield server
+    finally:
+        server.remove()
+
+
+@pytest.fixture
+def postgres_url(postgres: Postgres) -> Iterator[str]:
+    """A fresh database of the shared PostgreSQL, migrated."""
+    name = postgres.create(TEMPLATE)
+    try:
+        yield postgres.url(name)
+    finally:
+        postgres.drop(name)
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    """A fresh SQLite file."""
+    return f"sqlite:///{tmp_path / 'handrail.db'}"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """A fresh database: once each on SQLite and on PostgreSQL."""
+    name = "sqlite_url" if request.param == "sqlite" else "postgres_url"
+    return str(request.getfixturevalue(name))
