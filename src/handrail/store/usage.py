@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, case, func, select
@@ -136,7 +137,7 @@ class StoreTally:
                 break
             usages.setdefault(event.tenant, Usage()).add(event)
         for tenant, usage in usages.items():
-            self._database.post(tenant, lambda conn, t=tenant, u=usage: add_usage(conn, t, u))
+            self._database.post(tenant, partial(add_usage, tenant=tenant, usage=usage))
 
     async def read(
         self, tenant: str, *, since: float | None = None, until: float | None = None, by: Sequence[By] = ()
