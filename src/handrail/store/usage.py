@@ -15,6 +15,7 @@ from handrail.core.tell.counts import LONGEST, Counts
 from handrail.core.tell.events import Event
 from handrail.core.tell.usage import By, Told, Usage, check_names, days
 from handrail.store.tables import usage as table
+from handrail.store.text import column
 
 if TYPE_CHECKING:
     from handrail.store.database import Database
@@ -41,8 +42,8 @@ def add_usage(conn: Connection, tenant: str, usage: Usage) -> None:
             "tenant_id": tenant,
             "day": cell.day,
             "tool": cell.tool,
-            "user_id": cell.user,
-            "agent": cell.agent,
+            "user_id": column(cell.user),
+            "agent": column(cell.agent),
             "source": cell.source,
             "measure": measure,
             "amount": amount,
