@@ -11,9 +11,8 @@ from typing import Any, Self
 
 from handrail.core.clock import Clock
 from handrail.core.define.call import Call, Outcome, make_call
-from handrail.core.define.context import Context, TenantScope, current
+from handrail.core.define.context import Context
 from handrail.core.define.decision import Decision
-from handrail.core.define.found import Found
 from handrail.core.define.numbers import at_least_one
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
@@ -44,8 +43,8 @@ from handrail.core.run.hosting import Hosting
 from handrail.core.run.house import House, Secrets, Workplace
 from handrail.core.run.later import Later
 from handrail.core.run.letter_office import LetterOffice
+from handrail.core.run.looking import Looking
 from handrail.core.run.many import run_many
-from handrail.core.run.pages import read_page
 from handrail.core.run.pipeline import run
 from handrail.core.run.search import Search
 from handrail.core.run.streaming import stream
@@ -53,13 +52,12 @@ from handrail.core.run.tale import Tale
 from handrail.core.tell.events import Event
 from handrail.core.tell.letters import DeadLetters, MemoryDeadLetters
 from handrail.core.tell.log import EventLog, MemoryLog
-from handrail.core.tell.project import last_result, to_registry_event
 from handrail.core.tell.teller import Teller
 
 _THREADS = 64
 
 
-class Handrail:
+class Handrail(Looking):
     """One set of tools behind one guard."""
 
     def __init__(
@@ -143,10 +141,6 @@ class Handrail:
     @property
     def policy(self) -> Policy:
         return self._house.guard.policy
-
-    @property
-    def log(self) -> EventLog:
-        return self._house.teller.log
 
     def call(
         self,
@@ -234,15 +228,6 @@ class Handrail:
             call.depth,
         )
 
-    def _principal(self) -> Principal:
-        """Who calls when nobody is named: whoever the running call or tenant scope stands for."""
-        here = current()
-        if isinstance(here, Context):
-            return here.principal
-        if isinstance(here, TenantScope):
-            return Principal(tenant=here.tenant_id)
-        return _LOCAL
-
     def stream(
         self,
         tool: str,
@@ -272,37 +257,6 @@ class Handrail:
         """What the guard would say to this call, and every rule it would consult. Nothing runs."""
         call = self._complete(Call(tool, None, principal, source))
         return await explain(call, args, self._house)
-
-    async def tools(
-        self,
-        principal: Principal | None = None,
-        *,
-        source: Source = "agent",
-        after: str | None = None,
-        limit: int | None = None,
-    ) -> list[Tool]:
-        """What this principal may see, sorted by id: all of it, or the next `limit` tools `after` an id."""
-        return await self._catalogue.tools(principal or self._principal(), source, after, limit)
-
-    async def search(
-        self, words: str, principal: Principal | None = None, *, limit: int = 10, source: Source = "agent"
-    ) -> list[Found]:
-        """The tools that fit the words best, of those this principal may see.
-
-        Words without a letter or a digit find nothing; `tools` lists what there is.
-        """
-        return await self._search.find(words, principal or self._principal(), source, limit)
-
-    async def menu(
-        self,
-        principal: Principal | None = None,
-        *,
-        loaded: Iterable[str | Tool] = (),
-        max_tokens: int = 500,
-        source: Source = "agent",
-    ) -> str:
-        """The visible tools that are not loaded, by category, for a prompt; as many as there is room for."""
-        return await self._catalogue.menu(principal or self._principal(), source, loaded, max_tokens)
 
     async def export(
         self, how: Format, principal: Principal | None = None, *, source: Source = "agent"
@@ -345,40 +299,6 @@ class Handrail:
         """Forget what is queued; how many calls that were."""
         return len(self._house.plan.take(principal or self._principal(), session))
 
-    async def read_result(
-        self, handle: str, principal: Principal | None = None, offset: int = 0, limit: int | None = None
-    ) -> str:
-        """A page of an earlier result, for the principal whose call it was, while it may see the tool."""
-        return await read_page(self._house, handle, principal or self._principal(), offset, limit)
-
-    def last_result(self, tool: str, principal: Principal | None = None) -> Result | None:
-        """The newest result that this principal got from a tool, as long as the log keeps it."""
-        known = self.registry.get(tool)
-        who = principal or self._principal()
-        if known is not None and self._house.guard.see(known, who).verdict == "deny":
-            return None
-        events = self.log.read(who.tenant, tool=known.id if known else tool)
-        return last_result(event for event in events if event.call.principal == who)
-
-    def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
-        """Hear of every event, durable or not. Call what comes back to stop."""
-        return self._house.teller.listen(listener)
-
-    def subscribe_registry(self, listener: Callable[[Any], None]) -> Callable[[], None]:
-        """Hear `register`, `unregister`, `execute` and `error`. Call what comes back to stop."""
-
-        def hear(event: Event) -> None:
-            if (told := to_registry_event(event)) is not None:
-                listener(told)
-
-        stops = (self.registry.listeners.add(listener), self.subscribe(hear))
-
-        def stop() -> None:
-            for one in stops:
-                one()
-
-        return stop
-
     async def _nested(self, ctx: Context, args: Mapping[str, Any] | None, call: Call) -> Outcome:
         house = ctx._state.house if isinstance(ctx._state, Tale) else self._house
         return await run(call, args, house)
@@ -400,9 +320,6 @@ class Handrail:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-
-
-_LOCAL = Principal.local()
 
 
 def _secret_source(given: Mapping[str, str] | Secrets | None) -> Secrets | None:

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from handrail.core.clock import Clock
 from handrail.core.define.call import Call
 from handrail.core.define.context import Host
+from handrail.core.define.principal import Principal
 from handrail.core.define.retry import Retry
 from handrail.core.define.tool import InitContext, Tool
 from handrail.core.define.toolset import Toolset
@@ -81,6 +82,8 @@ class House:
     retry: Retry | None = None
     """For tools that say nothing of their own."""
     approval_lifetime: float | None = None
+    nobody: Principal | None = field(default_factory=Principal.local)
+    """Who calls when nobody is named; None refuses."""
     initialised: WeakKeyDictionary[Tool, Tool] = field(default_factory=WeakKeyDictionary)
     """What became of tools that waited for their initialiser, also those no registry holds."""
     letters: DeadLetters = field(default_factory=MemoryDeadLetters)

@@ -1,0 +1,54 @@
+"""Backing: what a database puts behind the ports of one Handrail, and who opens it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from handrail.core.clock import Clock
+from handrail.core.errors import UsageError
+from handrail.core.guard.approval import ApprovalBook
+from handrail.core.guard.keys import Keys
+from handrail.core.run.house import House, Secrets
+from handrail.core.tell.letters import DeadLetters
+from handrail.core.tell.log import EventLog
+
+GROUP = "handrail.databases"
+"""The entry points that open databases, by the scheme of their address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backing:
+    """The ports that outlive the process."""
+
+    log: EventLog
+    book: ApprovalBook
+    keys: Keys
+    letters: DeadLetters
+    secrets: Secrets | None
+    start: Callable[[House], Awaitable[None]]
+    """Begin to work: take up what was left, and run what is queued, with the tools of this house."""
+    close: Callable[[], Awaitable[None]]
+    """Commit what is on its way, and let go of the database."""
+
+
+class Opener(Protocol):
+    """What an entry point of the group is: opens a database by its address."""
+
+    def __call__(self, url: str, clock: Clock, worker: bool, /) -> Backing: ...
+
+
+def open_backing(url: str, clock: Clock, worker: bool) -> Backing:
+    """Open the database at an address, by whoever says that it can."""
+    from importlib.metadata import entry_points
+
+    scheme = url.partition("://")[0].partition("+")[0]
+    found = [point for point in entry_points(group=GROUP) if point.name == scheme]
+    if not found:
+        known = sorted({point.name for point in entry_points(group=GROUP)})
+        raise UsageError(
+            f"{url!r} is not the address of a database that can be opened here. "
+            f"Known are: {', '.join(f'{name}://' for name in known) or 'none'}."
+        )
+    return cast(Opener, found[0].load())(url, clock, worker)
