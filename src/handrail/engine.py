@@ -24,7 +24,8 @@ from handrail.core.errors import UsageError
 from handrail.core.find.discover import discover
 from handrail.core.find.meaning import Embedder
 from handrail.core.find.registry import Registry
-from handrail.core.guard.approval import ApprovalBook, Approver, MemoryBook
+from handrail.core.guard.approval import Approver
+from handrail.core.guard.book import ApprovalBook, MemoryBook
 from handrail.core.guard.claims import Claims, MemoryClaims
 from handrail.core.guard.decide import SafetyCheck
 from handrail.core.guard.dedup import Dedup, Failures, Scope

@@ -41,21 +41,23 @@ from handrail.core.find.toolsets import (
     StaticToolset,
 )
 from handrail.core.guard.approval import (
-    ApprovalBook,
     ApprovalRequest,
     Approver,
-    MemoryBook,
+    Arguments,
     Reply,
+    Vote,
     approve,
     reject,
     respond,
 )
+from handrail.core.guard.book import ApprovalBook, MemoryBook
 from handrail.core.guard.claims import Claims, MemoryClaims
 from handrail.core.guard.decide import SafetyCheck, decide
 from handrail.core.guard.dedup import Dedup
 from handrail.core.guard.footprint import extract_tool_file_path, path_key
 from handrail.core.guard.groups import tool_group
 from handrail.core.guard.keys import Keys, MemoryKeys
+from handrail.core.guard.standing import MemoryStanding, Standing
 from handrail.core.run.approvals import Conflict
 from handrail.core.run.grouping import Group
 from handrail.core.run.hooks import Hook
@@ -93,6 +95,7 @@ __all__ = [
     "ApprovalBook",
     "ApprovalRequest",
     "Approver",
+    "Arguments",
     "Attachment",
     "CallSpec",
     "Claims",
@@ -121,6 +124,7 @@ __all__ = [
     "MemoryDeadLetters",
     "MemoryKeys",
     "MemoryLog",
+    "MemoryStanding",
     "NeedsApproval",
     "NoTenant",
     "OutputAppended",
@@ -135,6 +139,7 @@ __all__ = [
     "Secrets",
     "Settled",
     "Signal",
+    "Standing",
     "StaticToolset",
     "Step",
     "ToolApproved",
@@ -148,6 +153,7 @@ __all__ = [
     "ToolStarted",
     "UsageError",
     "Used",
+    "Vote",
     "ViewSpec",
     "WorkerState",
     "action_error",
