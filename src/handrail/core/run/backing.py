@@ -8,7 +8,7 @@ from typing import Protocol, cast
 
 from handrail.core.clock import Clock
 from handrail.core.errors import UsageError
-from handrail.core.guard.approval import ApprovalBook
+from handrail.core.guard.book import ApprovalBook
 from handrail.core.guard.keys import Keys
 from handrail.core.run.house import House, Secrets
 from handrail.core.tell.letters import DeadLetters
