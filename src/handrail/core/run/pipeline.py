@@ -121,7 +121,8 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
         if began is not None:
             pass  # whoever began the run told its start
         elif call.source == "api" or (not tool.quiet and is_effectful(tool, values)):
-            if not await tale.committed(ToolStarted(*beginning[1:])):
+            repeatable = tool.idempotent or tool.quiet or not is_effectful(tool, values)
+            if not await tale.committed(ToolStarted(*beginning[1:], repeatable=repeatable)):
                 return tale.refuse(refusal.no_log())
             tale.check()
         else:
