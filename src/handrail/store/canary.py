@@ -32,7 +32,8 @@ def prove_keys(conn: Connection, file: Path, environ: Mapping[str, str] = os.env
     if lost := set(canaries) - seal.key_ids:
         raise LostKey(
             f"This database is sealed with the key {' and '.join(sorted(lost))}, "
-            "and this process has another. Give the same HANDRAIL_KEY, or a copy of the same key file, to every process that opens it."
+            "and this process has another. Give the same HANDRAIL_KEY, or a copy of the same key file, "
+            "to every process that opens it."
         )
     for canary in canaries.values():
         seal.open(DEFAULT_TENANT_ID, canary, _NAME)

@@ -1,0 +1,140 @@
+"""Scenarios: what a process is doing when it dies, and how the next one finds it and ends it.
+
+`play` runs in one child and `recover` in another on the same database; both tell the ledger what they were
+promised. Each order stands for one wish of a caller, so no order may be charged twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from handrail import Call, Handrail, Outcome
+from tests.harness import shop
+from tests.harness.ledger import Pen
+from tests.harness.points import Point, die_at, modules_of, points_of, visit
+from tests.harness.shop import AGENT, CLERK, REVIEWER, SESSION, open_shop
+
+STAGES = ("handrail.core.run", "handrail.core.guard", "handrail.core.tell", "tests.harness.shop")
+"""The rooms in which a call spends its life: every line of theirs is a point to die at."""
+
+Scenario = Callable[[Handrail, Pen], Awaitable[None]]
+_scenarios: dict[str, Scenario] = {}
+
+
+def scenario(play: Scenario) -> Scenario:
+    _scenarios[play.__name__] = play
+    return play
+
+
+def names() -> list[str]:
+    return sorted(_scenarios)
+
+
+def points() -> list[Point]:
+    return points_of(modules_of(*(name for name in STAGES)))
+
+
+def _asked(pen: Pen, name: str, order: str, **more: Any) -> str:
+    """Say that a call is about to be made, so that whoever comes after knows its id."""
+    call = f"call_{order}"
+    pen.write("asked", tool=name, order=order, call=call, **more)
+    return call
+
+
+def _answered(pen: Pen, outcome: Outcome, source: str) -> Outcome:
+    pen.write("answered", call=outcome.call_id, status=outcome.status, run=outcome.run_id, source=source)
+    return outcome
+
+
+@scenario
+async def a_write(hr: Handrail, pen: Pen) -> None:
+    """A program writes and is answered when it is on record."""
+    id = _asked(pen, "shop.charge", "write")
+    out = await hr.call(
+        "shop.charge", {"order": "write"}, principal=CLERK, source="api", session=SESSION, id=id
+    )
+    _answered(pen, out, "api")
+
+
+@scenario
+async def a_write_in_a_thread(hr: Handrail, pen: Pen) -> None:
+    """An agent uses a tool that is not async."""
+    id = _asked(pen, "shop.print", "thread")
+    out = await hr.call("shop.print", {"order": "thread"}, principal=AGENT, session=SESSION, id=id)
+    _answered(pen, out, "agent")
+
+
+@scenario
+async def a_write_under_a_key(hr: Handrail, pen: Pen) -> None:
+    """An agent writes under a key; the same is asked again after the crash."""
+    id = _asked(pen, "shop.charge", "keyed", key="k1")
+    out = await hr.call(
+        "shop.charge", {"order": "keyed"}, principal=AGENT, session=SESSION, id=id, idempotency_key="k1"
+    )
+    _answered(pen, out, "agent")
+
+
+@scenario
+async def a_gated_write(hr: Handrail, pen: Pen) -> None:
+    """A person agrees to what an agent wants."""
+    id = _asked(pen, "shop.refund", "gated")
+    out = await hr.call("shop.refund", {"order": "gated"}, principal=AGENT, session=SESSION, id=id)
+    _answered(pen, out, "agent")
+    assert out.approval_id is not None
+    await hr.approvals.approve(out.approval_id, by=REVIEWER)
+    pen.write("approved", call=id, approval=out.approval_id)
+    _answered(pen, await hr.wait(id, timeout=40), "job")
+
+
+@scenario
+async def a_read(hr: Handrail, pen: Pen) -> None:
+    id = _asked(pen, "shop.look", "read")
+    _answered(
+        pen,
+        await hr.call("shop.look", {"order": "read"}, principal=AGENT, session=SESSION, id=id),
+        "agent",
+    )
+
+
+@scenario
+async def a_batch(hr: Handrail, pen: Pen) -> None:
+    """A pass of a model: two writes and a read."""
+    calls = [
+        Call(
+            name,
+            {"order": order},
+            principal=AGENT,
+            session=SESSION,
+            id=_asked(pen, name, order),
+        )
+        for name, order in (("shop.charge", "first"), ("shop.look", "second"), ("shop.print", "third"))
+    ]
+    for out in await hr.call_many(calls):
+        _answered(pen, out, "agent")
+
+
+def play(name: str, url: str | None, ledger: str, at: list[Any] | None = None) -> None:
+    """Play a scenario and die at a point, or tell which points were passed."""
+    pen = Pen(ledger)
+    shop.use(pen)
+    passed: Counter[Point] = Counter()
+    if at is None:
+        visit(frozenset(point.file for point in points()), lambda point: passed.update((point,)))
+    else:
+        file, function, line, time = at
+        die_at(Point(file, function, line), time)
+    asyncio.run(_play(_scenarios[name], url, pen))
+    if at is None:
+        for point, times in passed.items():
+            pen.write("passed", scenario=name, file=point.file, function=point.function,
+                      line=point.line, times=times)  # fmt: skip
+
+
+async def _play(scenario: Scenario, url: str | None, pen: Pen) -> None:
+    async with open_shop(url) as hr:
+        pen.write("opened", pid=os.getpid())
+        await scenario(hr, pen)
