@@ -465,9 +465,11 @@ usage = Table(
     _must("user_id"),
     _must("agent"),
     _must("source"),
-    _must("counts"),
-    PrimaryKeyConstraint("tenant_id", "day", "tool", "user_id", "agent", "source"),
+    _must("measure"),
+    _must("amount", BigInteger),
+    PrimaryKeyConstraint("tenant_id", "day", "tool", "user_id", "agent", "source", "measure"),
 )
+"""One row a measure, so that adding to it is one statement however many processes count."""
 
 settings = Table(
     "settings",

@@ -95,15 +95,26 @@ def open_for(
     ctx: typer.Context, named: Sequence[str] | None, who: str | None, approver: Approver | None = None
 ) -> Opened:
     """Handrail with the tools that `--tools` or the settings name, for whoever `--as` names."""
-    settings = load_settings()
+    return open_with(ctx, load_settings(), named, who, approver)
+
+
+def open_with(
+    ctx: typer.Context,
+    settings: Settings,
+    named: Sequence[str] | None,
+    who: str | None = None,
+    approver: Approver | None = None,
+    carried: Sequence[str] = (),
+) -> Opened:
+    """The same with settings that are known already."""
     acting = acting_as(who, settings)
     tools = tools_of(named, settings)
     opener: Opener = ctx.obj
-    carried = [word for name in named or () for word in ("--tools", name)]
+    words = [*carried, *(word for name in named or () for word in ("--tools", name))]
     if who is not None:
-        carried += ["--as", who]
+        words += ["--as", who]
     hr = opener(settings, tools, acting.agent, approver)
-    return Opened(hr, acting, tuple(named or settings.tools), tuple(carried))
+    return Opened(hr, acting, tuple(named or settings.tools), tuple(words))
 
 
 def complete(ctx: typer.Context, incomplete: str) -> list[str]:
