@@ -117,10 +117,20 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
             tale.check()
 
         shown = tale.show(args, tool) if tool.secrets or tale.aside.secrets else args
-        beginning: Note = (ToolStarted, call, tool.id, house.clock.now(), run_id, shown, tale.repairs)
+        effectful = not tool.quiet and is_effectful(tool, values)
+        beginning: Note = (
+            ToolStarted,
+            call,
+            tool.id,
+            house.clock.now(),
+            run_id,
+            shown,
+            tale.repairs,
+            not effectful or tool.idempotent,
+        )
         if began is not None:
             pass  # whoever began the run told its start
-        elif call.source == "api" or (not tool.quiet and is_effectful(tool, values)):
+        elif effectful or call.source == "api":
             if not await tale.committed(ToolStarted(*beginning[1:])):
                 return tale.refuse(refusal.no_log())
             tale.check()
