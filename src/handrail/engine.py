@@ -25,16 +25,17 @@ from handrail.core.find.discover import discover
 from handrail.core.find.meaning import Embedder
 from handrail.core.find.registry import Registry
 from handrail.core.guard.approval import Approver
-from handrail.core.guard.book import ApprovalBook, MemoryBook
+from handrail.core.guard.book import ApprovalBook
 from handrail.core.guard.claims import Claims, MemoryClaims
 from handrail.core.guard.decide import SafetyCheck
 from handrail.core.guard.dedup import Dedup, Failures, Scope
 from handrail.core.guard.guard import Guard
-from handrail.core.guard.keys import Keys, MemoryKeys
+from handrail.core.guard.keys import Keys
 from handrail.core.guard.plan import Plan, Planned
 from handrail.core.guard.policy import Policy
 from handrail.core.ids import new_id
 from handrail.core.run.approvals import Approvals
+from handrail.core.run.backing import in_memory, open_backing
 from handrail.core.run.catalogue import Catalogue
 from handrail.core.run.explaining import explain
 from handrail.core.run.export import Format, export
@@ -51,8 +52,8 @@ from handrail.core.run.search import Search
 from handrail.core.run.streaming import stream
 from handrail.core.run.tale import Tale
 from handrail.core.tell.events import Event
-from handrail.core.tell.letters import DeadLetters, MemoryDeadLetters
-from handrail.core.tell.log import EventLog, MemoryLog
+from handrail.core.tell.letters import DeadLetters
+from handrail.core.tell.log import EventLog
 from handrail.core.tell.teller import Teller
 
 _THREADS = 64
@@ -65,6 +66,8 @@ class Handrail(Looking):
         self,
         tools: Iterable[Any] = (),
         *,
+        database: str | None = None,
+        worker: bool = True,
         policy: Policy | None = None,
         approver: Approver | None = None,
         registry: Registry | None = None,
@@ -89,6 +92,8 @@ class Handrail(Looking):
         max_parallel: int = 128,
     ) -> None:
         clock = clock or Clock()
+        kept = in_memory(clock) if database is None else open_backing(database, clock, worker)
+        self._backing = kept
         hooks, safety = tuple(hooks), tuple(safety)
         self.registry = registry if registry is not None else Registry()
         toolsets = self._take(tools)
@@ -97,10 +102,10 @@ class Handrail(Looking):
         self._house = House(
             registry=self.registry,
             guard=Guard(policy or Policy(), safety),
-            teller=Teller(log if log is not None else MemoryLog()),
-            book=book if book is not None else MemoryBook(clock.now),
+            teller=Teller(log if log is not None else kept.log),
+            book=book if book is not None else kept.book,
             claims=claims if claims is not None else MemoryClaims(),
-            keys=keys if keys is not None else MemoryKeys(),
+            keys=keys if keys is not None else kept.keys,
             plan=Plan(),
             host=Hosting(self._nested, lambda: self._house, lambda: self._search),
             place=Workplace(self._pool, cancel_grace),
@@ -109,14 +114,15 @@ class Handrail(Looking):
             toolsets=toolsets,
             approver=approver,
             hooks=hooks,
-            secrets=_secret_source(secrets),
+            secrets=_secret_source(secrets) or kept.secrets,
             create_context=create_context,
             plain=not (hooks or safety),
             repairing=repair,
             timeout=timeout,
             retry=None if retry is None else retry_of(retry),
             approval_lifetime=approval_lifetime,
-            letters=dead_letters if dead_letters is not None else MemoryDeadLetters(),
+            nobody=Principal.local() if database is None else None,
+            letters=dead_letters if dead_letters is not None else kept.letters,
         )
         if on_result is not None:
             self._house.on_result.add(on_result)
@@ -309,15 +315,21 @@ class Handrail(Looking):
             self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="handrail")
         return self._threads
 
+    async def open(self) -> Self:
+        """Take up what an earlier process left in the database, and run what is queued there."""
+        await self._backing.start(self._house)
+        return self
+
     async def close(self) -> None:
-        """Finish what was resumed, end the worker threads."""
+        """Finish what was resumed, end the worker threads, let go of the database."""
         await self._later.over()
+        await self._backing.close()
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)
             self._threads = None
 
     async def __aenter__(self) -> Self:
-        return self
+        return await self.open()
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()

@@ -16,7 +16,6 @@ from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted
 from handrail.core.guard.approval import ApprovalRequest, Reply, RequestStatus, read_reply
 from handrail.core.guard.decide import axes, is_standing
-from handrail.core.guard.keys import key_id
 from handrail.core.guard.plan import Planned
 from handrail.core.guard.settling import settle
 from handrail.core.ids import new_id
@@ -71,12 +70,10 @@ async def pass_gate(tale: Tale, decision: Decision, grant: Grant | None) -> Outc
 
 
 async def _resumed(tale: Tale, decision: Decision, grant: Grant) -> Outcome | tuple[Admitted, Tool]:
-    """The call goes on, under the key it had. Somebody reviewed it, so plan mode holds it no more."""
-    call, tool = tale.call, tale.tool
-    assert call.principal is not None and tool is not None
+    """The call goes on. Somebody reviewed it, so plan mode holds it no more."""
+    tool = tale.tool
+    assert tool is not None
     tale.approval_id = grant.request.id
-    if call.idempotency_key is not None:
-        tale.key = key_id(call.principal, call.idempotency_key)
     if decision.verdict == "deny":
         return tale.refuse(refusal.denied(decision, tool))
     if grant.request.status == "expired":
@@ -201,8 +198,9 @@ async def _answered(tale: Tale, request: ApprovalRequest, reply: Reply) -> Outco
     edited = reply.edits is not None
     if edited:
         tale.raw = copy_object(admitted.args)
-    now = house.clock.now()
-    house.teller.tell((ToolApproved, call, tool.id, now, request.id, reply.by, shown, edited))
+    if tale.brought is None or "approved" not in tale.brought.told:
+        now = house.clock.now()
+        house.teller.tell((ToolApproved, call, tool.id, now, request.id, reply.by, shown, edited))
     return admitted, tool
 
 

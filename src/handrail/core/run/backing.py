@@ -8,11 +8,11 @@ from typing import Protocol, cast
 
 from handrail.core.clock import Clock
 from handrail.core.errors import UsageError
-from handrail.core.guard.approval import ApprovalBook
-from handrail.core.guard.keys import Keys
+from handrail.core.guard.book import ApprovalBook, MemoryBook
+from handrail.core.guard.keys import Keys, MemoryKeys
 from handrail.core.run.house import House, Secrets
-from handrail.core.tell.letters import DeadLetters
-from handrail.core.tell.log import EventLog
+from handrail.core.tell.letters import DeadLetters, MemoryDeadLetters
+from handrail.core.tell.log import EventLog, MemoryLog
 
 GROUP = "handrail.databases"
 """The entry points that open databases, by the scheme of their address."""
@@ -31,6 +31,23 @@ class Backing:
     """Begin to work: take up what was left, and run what is queued, with the tools of this house."""
     close: Callable[[], Awaitable[None]]
     """Commit what is on its way, and let go of the database."""
+
+
+def in_memory(clock: Clock) -> Backing:
+    """The twins, for a process without a database."""
+    return Backing(
+        log=MemoryLog(),
+        book=MemoryBook(clock.now),
+        keys=MemoryKeys(),
+        letters=MemoryDeadLetters(),
+        secrets=None,
+        start=_nothing,
+        close=_nothing,
+    )
+
+
+async def _nothing(*_: object) -> None:
+    return
 
 
 class Opener(Protocol):

@@ -23,13 +23,21 @@ async def earlier_outcome(tale: Tale, brought: Brought | None) -> Outcome | None
 
     A twin that is still running is waited for: a hundred at once make one run.
     """
-    if brought is not None and brought.grant is not None:
+    if brought is not None and (brought.grant is not None or brought.run_id is not None):
+        _go_on(tale)
         return None
     if tale.call.idempotency_key is not None and (earlier := await _under_key(tale)) is not None:
         return earlier
     if brought is not None and brought.memory is not None and brought.turn is not None:
         return await _in_memory(tale, brought.memory, brought.turn)
     return None
+
+
+def _go_on(tale: Tale) -> None:
+    """The call has its key already."""
+    call = tale.call
+    if call.idempotency_key is not None and call.principal is not None:
+        tale.key = key_id(call.principal, call.idempotency_key)
 
 
 async def _in_memory(tale: Tale, memory: Dedup, turn: Turn) -> Outcome | None:

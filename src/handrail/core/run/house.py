@@ -17,6 +17,7 @@ from handrail.core.define.retry import Retry
 from handrail.core.define.tool import InitContext, Tool
 from handrail.core.define.toolset import Toolset
 from handrail.core.find.registry import Registry
+from handrail.core.find.resolver import Resolver
 from handrail.core.guard.approval import Approver
 from handrail.core.guard.book import ApprovalBook
 from handrail.core.guard.claims import Claims
@@ -71,6 +72,8 @@ class House:
     clock: Clock
     init: InitContext
     toolsets: tuple[Toolset, ...] = ()
+    resolver: Resolver | None = None
+    """What is stored of tools by tenant; None where nothing is, and everybody has the registry's."""
     approver: Approver | None = None
     hooks: tuple[Hook, ...] = ()
     secrets: Secrets | None = None

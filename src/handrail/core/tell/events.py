@@ -81,7 +81,7 @@ class ToolStarted(Event):
     input: Mapping[str, Any]
     repairs: tuple[Repair, ...] = ()
     repeatable: bool = False
-    """Whether the run may be made again when nobody knows how it ended: it only reads, or twice is as once."""
+    """Whether it may be made again when nobody knows how it ended: it only reads, or twice is as once."""
 
     @property
     def id(self) -> str:

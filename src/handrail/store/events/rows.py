@@ -40,10 +40,7 @@ COLUMNS = (
     "user_id",
     "agent",
     "source",
-    "turn",
-    "parent",
     "code",
-    "prev_hash",
     "hash",
     "blob",
     "payload",
@@ -51,13 +48,12 @@ COLUMNS = (
 LARGE = 64 * 1024
 """A payload of more bytes is kept once among the blobs, by its hash."""
 ENDS = frozenset({"tool.completed", "tool.failed", "tool.cancelled"})
-_MOST = 2**53
 
 
 class Written:
     """An event that is encoded and waits for its number."""
 
-    __slots__ = ("begun", "blob", "event", "names", "payload", "run_id", "said", "session", "tenant", "type")
+    __slots__ = ("blob", "event", "names", "payload", "run_id", "said", "session", "tenant", "type")
 
     event: Event
     tenant: str
@@ -90,13 +86,9 @@ def encode(event: Event) -> Written:
     row.session = _name("session", event.session, odd) or ""
     tool = _name("tool", event.tool, odd)
     source = _name("source", call.source, odd)
-    parent = _name("parent", call.parent, odd)
     run_id = row.run_id = _name("run", getattr(event, "run_id", None), odd)
     result = told.get("result")
     code = None if result is None or (code := result.get("code")) is None else _name("code", code, {})
-    turn = call.turn
-    if turn is not None and (type(turn) is not int or not -_MOST < turn < _MOST):
-        odd["turn"], turn = turn, None
     if odd:
         rest["odd"] = odd
     if call.tool != event.tool:
@@ -109,11 +101,15 @@ def encode(event: Event) -> Written:
         rest["digest"] = call.digest
     if call.message is not None:
         rest["message"] = call.message
+    if call.turn is not None:
+        rest["turn"] = call.turn
+    if call.parent is not None:
+        rest["parent"] = call.parent
     if call.depth:
         rest["depth"] = call.depth
     payload = row.payload = dump(told)
     row.blob = sha256(payload.encode()).hexdigest() if len(payload) > LARGE else None
-    names = row.names = (call_id, run_id, tool, user, agent, source, turn, parent, code)
+    names = row.names = (call_id, run_id, tool, user, agent, source, code)
     row.said = said(kind, event.at, names, row.blob, payload)
     return row
 
@@ -158,11 +154,11 @@ def decode(row: Mapping[str, Any], payload: str | None = None) -> Event:
         odd.get("source", row["source"]),
         session,
         call_id or None,
-        odd.get("turn", row["turn"]),
+        rest.get("turn"),
         rest.get("key"),
         rest.get("digest"),
         rest.get("message"),
-        odd.get("parent", row["parent"]),
+        rest.get("parent"),
         rest.get("depth", 0),
     )
     run_id = odd.get("run", row["run_id"])
