@@ -62,6 +62,10 @@ COMMANDS: dict[str, Entry | tuple[str, dict[str, Entry]]] = {
             "purge": Entry("dlq", "Forget failed calls for good.", function="purge"),
         },
     ),
+    "db": (
+        "Look after the database.",
+        {"upgrade": Entry("db", "Bring the database to the schema of this version.", function="upgrade")},
+    ),
     "conformance": Entry("conformance", "Check how well tools are written."),
     "new": (
         "Write something new from a template.",
