@@ -88,6 +88,9 @@ class Handrail:
     def call(self, tool: str, args: Mapping[str, Any] | str | None = None, **options: Any) -> Outcome:
         return self.block_on(self._inner.call(tool, args, **options))
 
+    def submit(self, tool: str, args: Mapping[str, Any] | str | None = None, **options: Any) -> Outcome:
+        return self.block_on(self._inner.submit(tool, args, **options))
+
     def run(self, call: Call) -> Outcome:
         return self.block_on(self._inner.run(call))
 

@@ -6,7 +6,6 @@ import asyncio
 import logging
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 from sqlalchemy.engine import Connection
 

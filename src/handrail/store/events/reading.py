@@ -52,7 +52,12 @@ def events_page(
 ) -> list[Event]:
     """The next events beyond a position that fit every filter."""
     query = select(session_events).where(_e.tenant_id == tenant)
-    for held, wanted in ((_e.session_id, session), (_e.tool, tool), (_e.source, source), (_e.call_id, call_id)):
+    for held, wanted in (
+        (_e.session_id, session),
+        (_e.tool, tool),
+        (_e.source, source),
+        (_e.call_id, call_id),
+    ):
         if wanted is not None:
             query = query.where(held == column(wanted))
     if status is not None:
