@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Select, select
 from sqlalchemy.engine import Connection, Row
 
-from handrail.core.tell.events import Event
+from handrail.core.tell.events import Event, OutputAppended
 from handrail.store import blobs
 from handrail.store.database import Database
 from handrail.store.events.rows import decode
@@ -86,6 +86,14 @@ def tenant_page(conn: Connection, tenant: str, after: int, limit: int) -> list[E
     """The next events of the tenant, by position."""
     query = select(session_events).where(_e.tenant_id == tenant, _e.position > after)
     return told(conn, tenant, query.order_by(_e.position).limit(limit))
+
+
+def events_of_call(conn: Connection, tenant: str, call_id: str) -> list[Event]:
+    """What was told of a call, oldest first, without the pieces of its output."""
+    query = select(session_events).where(
+        _e.tenant_id == tenant, _e.call_id == column(call_id), _e.type != OutputAppended.type
+    )
+    return told(conn, tenant, query.order_by(_e.position))
 
 
 def told(conn: Connection, tenant: str, query: Select[Any]) -> list[Event]:
