@@ -235,9 +235,7 @@ _runs_index("user", "type = 'tool.started'", "tenant_id", "user_id", "begun")
 _runs_index("agent", "type = 'tool.started'", "tenant_id", "agent", "begun")
 _runs_index("source", "type = 'tool.started'", "tenant_id", "source", "begun")
 _runs_index("session", "type = 'tool.started'", "tenant_id", "session_id", "begun")
-_runs_index(
-    "ended", "type IN ('tool.completed', 'tool.failed', 'tool.cancelled')", "tenant_id", "type", "begun"
-)
+_runs_index("ended", "type <> 'tool.started' AND begun IS NOT NULL", "tenant_id", "type", "begun")
 _runs_index("review", "code = 'UNKNOWN_OUTCOME'", "tenant_id", "begun")
 
 open_runs = Table(

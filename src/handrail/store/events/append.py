@@ -18,6 +18,7 @@ from sqlalchemy import Connection
 from handrail.core.tell.events import ToolStarted
 from handrail.store import blobs
 from handrail.store.events.rows import COLUMNS, ENDS, Written, chained
+from handrail.store.events.signals import announce
 from handrail.store.scope import enter
 
 _log = logging.getLogger("handrail.store")
@@ -79,6 +80,7 @@ def _append(
         conn, _SESSIONS, [one for name in sorted(names) for one in (tenant, name, *heads[name], now, now)]
     )
     _insert(conn, _OPEN, _opened(tenant, rows, holder))
+    announce(conn, tenant, names)
     return numbered
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Select, select
@@ -15,20 +15,18 @@ from handrail.store.events.rows import decode
 from handrail.store.tables import session_events
 from handrail.store.text import column
 
-PAGE = 500
+PAGE = 200
 """Rows of one query."""
 _e = session_events.c
 _TYPES = {"chunk": "tool.output_appended"}
 
 
-def read(
-    db: Database, tenant: str, *, after: int = 0, until_position: int | None = None, **filters: Any
-) -> Iterator[Event]:
+def read(db: Database, tenant: str, **filters: Any) -> Iterator[Event]:
     """The tenant's events that fit every filter, oldest first; holds one page at a time."""
     last = 0
     while True:
         with db.reading(tenant) as conn:
-            page = events_page(conn, tenant, last, PAGE, after=after, **filters)
+            page = events_page(conn, tenant, last, PAGE, **filters)
         yield from page
         if len(page) < PAGE:
             return
@@ -113,6 +111,3 @@ def with_payloads(
         else:
             content = contents.get(row.blob)
             yield row, None if content is None else content.decode("utf-8", "replace")
-
-
-Read = Callable[[Connection, int], list[Event]]
