@@ -11,9 +11,8 @@ from typing import Any, Self
 
 from handrail.core.clock import Clock
 from handrail.core.define.call import Call, Outcome, make_call
-from handrail.core.define.context import Context, TenantScope, current
+from handrail.core.define.context import Context
 from handrail.core.define.decision import Decision
-from handrail.core.define.found import Found
 from handrail.core.define.numbers import at_least_one
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
@@ -25,16 +24,18 @@ from handrail.core.errors import UsageError
 from handrail.core.find.discover import discover
 from handrail.core.find.meaning import Embedder
 from handrail.core.find.registry import Registry
-from handrail.core.guard.approval import ApprovalBook, Approver, MemoryBook
+from handrail.core.guard.approval import Approver
+from handrail.core.guard.book import ApprovalBook
 from handrail.core.guard.claims import Claims, MemoryClaims
 from handrail.core.guard.decide import SafetyCheck
 from handrail.core.guard.dedup import Dedup, Failures, Scope
 from handrail.core.guard.guard import Guard
-from handrail.core.guard.keys import Keys, MemoryKeys
+from handrail.core.guard.keys import Keys
 from handrail.core.guard.plan import Plan, Planned
 from handrail.core.guard.policy import Policy
 from handrail.core.ids import new_id
 from handrail.core.run.approvals import Approvals
+from handrail.core.run.backing import in_memory, open_backing
 from handrail.core.run.catalogue import Catalogue
 from handrail.core.run.explaining import explain
 from handrail.core.run.export import Format, export
@@ -44,28 +45,31 @@ from handrail.core.run.hosting import Hosting
 from handrail.core.run.house import House, Secrets, Workplace
 from handrail.core.run.later import Later
 from handrail.core.run.letter_office import LetterOffice
+from handrail.core.run.looking import Looking
 from handrail.core.run.many import run_many
-from handrail.core.run.pages import read_page
+from handrail.core.run.perform import Work
 from handrail.core.run.pipeline import run
 from handrail.core.run.search import Search
 from handrail.core.run.streaming import stream
+from handrail.core.run.submitting import submit
 from handrail.core.run.tale import Tale
 from handrail.core.tell.events import Event
-from handrail.core.tell.letters import DeadLetters, MemoryDeadLetters
-from handrail.core.tell.log import EventLog, MemoryLog
-from handrail.core.tell.project import last_result, to_registry_event
+from handrail.core.tell.letters import DeadLetters
+from handrail.core.tell.log import EventLog
 from handrail.core.tell.teller import Teller
 
 _THREADS = 64
 
 
-class Handrail:
+class Handrail(Looking):
     """One set of tools behind one guard."""
 
     def __init__(
         self,
         tools: Iterable[Any] = (),
         *,
+        database: str | None = None,
+        worker: bool = True,
         policy: Policy | None = None,
         approver: Approver | None = None,
         registry: Registry | None = None,
@@ -90,6 +94,8 @@ class Handrail:
         max_parallel: int = 128,
     ) -> None:
         clock = clock or Clock()
+        kept = in_memory(clock) if database is None else open_backing(database, clock, worker)
+        self._backing, self._tally = kept, kept.tally
         hooks, safety = tuple(hooks), tuple(safety)
         self.registry = registry if registry is not None else Registry()
         toolsets = self._take(tools)
@@ -98,10 +104,10 @@ class Handrail:
         self._house = House(
             registry=self.registry,
             guard=Guard(policy or Policy(), safety),
-            teller=Teller(log if log is not None else MemoryLog()),
-            book=book if book is not None else MemoryBook(clock.now),
+            teller=Teller(log if log is not None else kept.log),
+            book=book if book is not None else kept.book,
             claims=claims if claims is not None else MemoryClaims(),
-            keys=keys if keys is not None else MemoryKeys(),
+            keys=keys if keys is not None else kept.keys,
             plan=Plan(),
             host=Hosting(self._nested, lambda: self._house, lambda: self._search),
             place=Workplace(self._pool, cancel_grace),
@@ -110,22 +116,28 @@ class Handrail:
             toolsets=toolsets,
             approver=approver,
             hooks=hooks,
-            secrets=_secret_source(secrets),
+            secrets=_secret_source(secrets) or kept.secrets,
             create_context=create_context,
             plain=not (hooks or safety),
             repairing=repair,
             timeout=timeout,
             retry=None if retry is None else retry_of(retry),
             approval_lifetime=approval_lifetime,
-            letters=dead_letters if dead_letters is not None else MemoryDeadLetters(),
+            nobody=Principal.local() if database is None else None,
+            letters=dead_letters if dead_letters is not None else kept.letters,
+            standing=kept.standing,
+            resolver=kept.resolver,
         )
+        if kept.tally is not None:
+            self._house.teller.listen(kept.tally.hear)
         if on_result is not None:
             self._house.on_result.add(on_result)
         self._catalogue = Catalogue(self._house)
         self._search = Search(self._house, self._catalogue, embedder)
         self._house.similar = self._search.similar
         self.dead_letters = LetterOffice(self._house)
-        self._later = Later(self._house, self.dead_letters)
+        self._later = Later(self._house, self.dead_letters, kept.look)
+        self._jobs = kept.jobs(lambda: Work(self._house, self.dead_letters, self._later.outcomes.put))
         self.approvals = Approvals(self._house, self._later.resume)
 
     def _take(self, given: Iterable[Any]) -> tuple[Toolset, ...]:
@@ -143,10 +155,6 @@ class Handrail:
     @property
     def policy(self) -> Policy:
         return self._house.guard.policy
-
-    @property
-    def log(self) -> EventLog:
-        return self._house.teller.log
 
     def call(
         self,
@@ -234,15 +242,6 @@ class Handrail:
             call.depth,
         )
 
-    def _principal(self) -> Principal:
-        """Who calls when nobody is named: whoever the running call or tenant scope stands for."""
-        here = current()
-        if isinstance(here, Context):
-            return here.principal
-        if isinstance(here, TenantScope):
-            return Principal(tenant=here.tenant_id)
-        return _LOCAL
-
     def stream(
         self,
         tool: str,
@@ -273,37 +272,6 @@ class Handrail:
         call = self._complete(Call(tool, None, principal, source))
         return await explain(call, args, self._house)
 
-    async def tools(
-        self,
-        principal: Principal | None = None,
-        *,
-        source: Source = "agent",
-        after: str | None = None,
-        limit: int | None = None,
-    ) -> list[Tool]:
-        """What this principal may see, sorted by id: all of it, or the next `limit` tools `after` an id."""
-        return await self._catalogue.tools(principal or self._principal(), source, after, limit)
-
-    async def search(
-        self, words: str, principal: Principal | None = None, *, limit: int = 10, source: Source = "agent"
-    ) -> list[Found]:
-        """The tools that fit the words best, of those this principal may see.
-
-        Words without a letter or a digit find nothing; `tools` lists what there is.
-        """
-        return await self._search.find(words, principal or self._principal(), source, limit)
-
-    async def menu(
-        self,
-        principal: Principal | None = None,
-        *,
-        loaded: Iterable[str | Tool] = (),
-        max_tokens: int = 500,
-        source: Source = "agent",
-    ) -> str:
-        """The visible tools that are not loaded, by category, for a prompt; as many as there is room for."""
-        return await self._catalogue.menu(principal or self._principal(), source, loaded, max_tokens)
-
     async def export(
         self, how: Format, principal: Principal | None = None, *, source: Source = "agent"
     ) -> Any:
@@ -317,11 +285,34 @@ class Handrail:
 
         return export(await self.tools(who, source=source), how, execute)
 
+    async def submit(
+        self,
+        tool: str,
+        args: Mapping[str, Any] | str | None = None,
+        *,
+        principal: Principal | None = None,
+        source: Source = "agent",
+        session: str | None = None,
+        idempotency_key: str | None = None,
+        delay: float | None = None,
+    ) -> Outcome:
+        """Run a tool in the background: returns at once, with the `call_id` to `wait` for.
+
+        What the guard refuses, or asks a person for, is answered as by `call`. With a database, whoever works
+        on it runs the call, also after a restart; without one it runs in this process, or not at all.
+        """
+        call = self._complete(Call(tool, None, principal, source, session, None, None, idempotency_key))
+        return await submit(call, args, self._house, self._jobs, delay=delay)
+
     async def cancel(self, call_id: str, reason: str = "a user cancelled it") -> bool:
-        """Interrupt a running call. True when it has stopped, False when there is none or it goes on."""
+        """Stop a call: one that runs here, or is queued, or runs for another process.
+
+        True when it has stopped, False when there is none or it goes on.
+        """
         running = self._house.running.get(call_id)
         if running is None:
-            return False
+            tenant = await self._jobs.whose(call_id)
+            return tenant is not None and await self._jobs.cancel(call_id, tenant, reason)
         here = asyncio.get_running_loop()
         if running.loop is not here:
             there = asyncio.run_coroutine_threadsafe(self.cancel(call_id, reason), running.loop)
@@ -330,7 +321,7 @@ class Handrail:
         return await running.over(self._house.place.grace * 2)
 
     async def wait(self, call_id: str, timeout: float | None = None) -> Outcome:
-        """The outcome of a call that was waiting for approval, once it is final."""
+        """The outcome of a call that waited for approval or was submitted, once it is final."""
         return await self._later.outcomes.wait(call_id, timeout)
 
     async def planned(self, principal: Principal | None = None, session: str | None = None) -> list[Planned]:
@@ -345,40 +336,6 @@ class Handrail:
         """Forget what is queued; how many calls that were."""
         return len(self._house.plan.take(principal or self._principal(), session))
 
-    async def read_result(
-        self, handle: str, principal: Principal | None = None, offset: int = 0, limit: int | None = None
-    ) -> str:
-        """A page of an earlier result, for the principal whose call it was, while it may see the tool."""
-        return await read_page(self._house, handle, principal or self._principal(), offset, limit)
-
-    def last_result(self, tool: str, principal: Principal | None = None) -> Result | None:
-        """The newest result that this principal got from a tool, as long as the log keeps it."""
-        known = self.registry.get(tool)
-        who = principal or self._principal()
-        if known is not None and self._house.guard.see(known, who).verdict == "deny":
-            return None
-        events = self.log.read(who.tenant, tool=known.id if known else tool)
-        return last_result(event for event in events if event.call.principal == who)
-
-    def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
-        """Hear of every event, durable or not. Call what comes back to stop."""
-        return self._house.teller.listen(listener)
-
-    def subscribe_registry(self, listener: Callable[[Any], None]) -> Callable[[], None]:
-        """Hear `register`, `unregister`, `execute` and `error`. Call what comes back to stop."""
-
-        def hear(event: Event) -> None:
-            if (told := to_registry_event(event)) is not None:
-                listener(told)
-
-        stops = (self.registry.listeners.add(listener), self.subscribe(hear))
-
-        def stop() -> None:
-            for one in stops:
-                one()
-
-        return stop
-
     async def _nested(self, ctx: Context, args: Mapping[str, Any] | None, call: Call) -> Outcome:
         house = ctx._state.house if isinstance(ctx._state, Tale) else self._house
         return await run(call, args, house)
@@ -388,21 +345,25 @@ class Handrail:
             self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="handrail")
         return self._threads
 
+    async def open(self) -> Self:
+        """Take up what an earlier process left in the database, and run what is queued there."""
+        await self._jobs.start()
+        return self
+
     async def close(self) -> None:
-        """Finish what was resumed, end the worker threads."""
+        """Finish what was resumed, end the worker threads, let go of the database."""
         await self._later.over()
+        await self._jobs.close()
+        await self._backing.close()
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)
             self._threads = None
 
     async def __aenter__(self) -> Self:
-        return self
+        return await self.open()
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-
-
-_LOCAL = Principal.local()
 
 
 def _secret_source(given: Mapping[str, str] | Secrets | None) -> Secrets | None:

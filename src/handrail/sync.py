@@ -88,6 +88,9 @@ class Handrail:
     def call(self, tool: str, args: Mapping[str, Any] | str | None = None, **options: Any) -> Outcome:
         return self.block_on(self._inner.call(tool, args, **options))
 
+    def submit(self, tool: str, args: Mapping[str, Any] | str | None = None, **options: Any) -> Outcome:
+        return self.block_on(self._inner.submit(tool, args, **options))
+
     def run(self, call: Call) -> Outcome:
         return self.block_on(self._inner.run(call))
 
@@ -165,6 +168,11 @@ class Handrail:
     def subscribe_registry(self, listener: Callable[[Any], None]) -> Callable[[], None]:
         return self._inner.subscribe_registry(listener)
 
+    def open(self) -> Self:
+        """Take up what an earlier process left in the database, and run what is queued there."""
+        self.block_on(self._inner.open())
+        return self
+
     def close(self) -> None:
         """End the loop and its thread; calls that other threads still wait for are cancelled.
 
@@ -190,7 +198,7 @@ class Handrail:
             await asyncio.wait(left)
 
     def __enter__(self) -> Self:
-        return self
+        return self.open()
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -180,14 +180,24 @@ sessions = Table(
     PrimaryKeyConstraint("tenant_id", "id"),
 )
 
+event_heads = Table(
+    "event_heads",
+    metadata,
+    _must("tenant_id", primary_key=True),
+    _must("position", BigInteger),
+)
+"""How many events each tenant has. Whoever appends holds this row until it commits, so numbers never overtake."""
+
 session_events = Table(
     "session_events",
     metadata,
     _must("tenant_id"),
     _must("session_id"),
     _must("seq", BigInteger),
+    _must("position", BigInteger),
     _must("type"),
     _must("at", Double),
+    _may("begun", Double),
     _must("call_id"),
     _may("run_id"),
     _must("tool"),
@@ -195,14 +205,37 @@ session_events = Table(
     _may("agent"),
     _must("source"),
     _may("code"),
-    _must("payload"),
-    _may("blob"),
     _must("hash"),
+    _may("blob"),
+    _must("payload"),
     PrimaryKeyConstraint("tenant_id", "session_id", "seq"),
+    Index("ix_session_events_position", "tenant_id", "position", unique=True),
+    Index("ix_session_events_call", "tenant_id", "call_id"),
 )
-"""The source of truth: append-only, gapless in each session, each row's hash over the one before it."""
+"""The source of truth: append-only, gapless in each session, each row's hash over the one before it.
 
-Index("ix_session_events_call", session_events.c.tenant_id, session_events.c.call_id)
+`position` is the number among all events of the tenant; `begun` is when the run began, also in the row that
+tells its end. The payload stands last, so that a list does not read it.
+"""
+
+
+def _runs_index(name: str, where: str, *columns: str) -> None:
+    found = [session_events.c[column] for column in columns]
+    which = text(where)
+    Index(f"ix_runs_{name}", *found, sqlite_where=which, postgresql_where=which)
+
+
+_runs_index("run", "type <> 'tool.output_appended'", "tenant_id", "run_id")
+_runs_index("begun", "type = 'tool.started'", "tenant_id", "begun")
+_runs_index("tool", "type = 'tool.started'", "tenant_id", "tool", "begun")
+_runs_index("user", "type = 'tool.started'", "tenant_id", "user_id", "begun")
+_runs_index("agent", "type = 'tool.started'", "tenant_id", "agent", "begun")
+_runs_index("source", "type = 'tool.started'", "tenant_id", "source", "begun")
+_runs_index("session", "type = 'tool.started'", "tenant_id", "session_id", "begun")
+_runs_index(
+    "ended", "type IN ('tool.completed', 'tool.failed', 'tool.cancelled')", "tenant_id", "type", "begun"
+)
+_runs_index("review", "code = 'UNKNOWN_OUTCOME'", "tenant_id", "begun")
 
 open_runs = Table(
     "open_runs",
@@ -366,6 +399,7 @@ jobs = Table(
     _must("state"),
     _may("approval_id"),
     _may("sealed"),
+    _may("fingerprint"),
     _must("attempts", Integer, server_default=text("0")),
     _must("enqueued", Integer, server_default=text("0")),
     _must("cancel_requested", Boolean, server_default=text("false")),
@@ -432,9 +466,11 @@ usage = Table(
     _must("user_id"),
     _must("agent"),
     _must("source"),
-    _must("counts"),
-    PrimaryKeyConstraint("tenant_id", "day", "tool", "user_id", "agent", "source"),
+    _must("measure"),
+    _must("amount", BigInteger),
+    PrimaryKeyConstraint("tenant_id", "day", "tool", "user_id", "agent", "source", "measure"),
 )
+"""One row a measure, so that adding to it is one statement however many processes count."""
 
 settings = Table(
     "settings",
@@ -444,7 +480,15 @@ settings = Table(
 )
 """Facts about this database, such as which key seals it: of no tenant."""
 
-SHARED = frozenset({"tenants", "users", "leases", "settings"})
+writers = Table(
+    "writers",
+    metadata,
+    _must("holder", primary_key=True),
+    _must("last_group", BigInteger),
+)
+"""The last group that each writer committed, so that one which lost its connection knows: of no tenant."""
+
+SHARED = frozenset({"tenants", "users", "leases", "settings", "writers"})
 """Tables that belong to no tenant."""
 OPEN_TO_ALL = frozenset({"tools", "tool_views", "roles"})
 """Tables whose rows under DEFAULT_TENANT_ID every tenant may read."""

@@ -40,6 +40,11 @@ class Attachment:
         ref = "sha256:" + hashlib.sha256(self.data).hexdigest()
         return {"mime": self.mime, "name": self.name, "ref": ref, "bytes": len(self.data)}
 
+    @classmethod
+    def from_log(cls, told: Mapping[str, Any]) -> Attachment:
+        """The attachment of which `to_log` told; its bytes are where the reference says."""
+        return cls(told["mime"], told["name"], ref=told["ref"])
+
 
 @record
 class Result:
@@ -161,6 +166,22 @@ class Result:
         if self.attachments:
             told["attachments"] = [attachment.to_log() for attachment in self.attachments]
         return told
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> Result:
+        """The result of which `to_dict` told: attachments by reference, title and summary for each other."""
+        return cls(
+            told["success"],
+            told.get("data"),
+            told.get("summary"),
+            told.get("markdown"),
+            told.get("error"),
+            told.get("code"),
+            told.get("title"),
+            dict(told.get("metadata") or {}),
+            told.get("output"),
+            tuple(Attachment.from_log(one) for one in told.get("attachments") or ()),
+        )
 
     def with_metadata(self, **more: Any) -> Result:
         """The same result with more metadata."""

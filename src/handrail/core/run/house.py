@@ -12,15 +12,19 @@ from weakref import WeakKeyDictionary
 from handrail.core.clock import Clock
 from handrail.core.define.call import Call
 from handrail.core.define.context import Host
+from handrail.core.define.principal import Principal
 from handrail.core.define.retry import Retry
 from handrail.core.define.tool import InitContext, Tool
 from handrail.core.define.toolset import Toolset
 from handrail.core.find.registry import Registry
-from handrail.core.guard.approval import ApprovalBook, Approver, Standing
+from handrail.core.find.resolver import Resolver
+from handrail.core.guard.approval import Approver
+from handrail.core.guard.book import ApprovalBook
 from handrail.core.guard.claims import Claims
 from handrail.core.guard.guard import Guard
 from handrail.core.guard.keys import Keys
 from handrail.core.guard.plan import Plan
+from handrail.core.guard.standing import MemoryStanding, Standing
 from handrail.core.listeners import Listeners
 from handrail.core.run.hooks import Hook
 from handrail.core.tell.letters import DeadLetters, MemoryDeadLetters
@@ -68,6 +72,8 @@ class House:
     clock: Clock
     init: InitContext
     toolsets: tuple[Toolset, ...] = ()
+    resolver: Resolver | None = None
+    """What is stored of tools by tenant; None where nothing is, and everybody has the registry's."""
     approver: Approver | None = None
     hooks: tuple[Hook, ...] = ()
     secrets: Secrets | None = None
@@ -81,9 +87,11 @@ class House:
     retry: Retry | None = None
     """For tools that say nothing of their own."""
     approval_lifetime: float | None = None
+    nobody: Principal | None = field(default_factory=Principal.local)
+    """Who calls when nobody is named; None refuses."""
     initialised: WeakKeyDictionary[Tool, Tool] = field(default_factory=WeakKeyDictionary)
     """What became of tools that waited for their initialiser, also those no registry holds."""
     letters: DeadLetters = field(default_factory=MemoryDeadLetters)
-    standing: Standing = field(default_factory=Standing)
+    standing: Standing = field(default_factory=MemoryStanding)
     running: dict[str, Interruptible] = field(default_factory=dict)
     on_result: Listeners = field(default_factory=Listeners)

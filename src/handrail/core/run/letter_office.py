@@ -117,7 +117,9 @@ class LetterOffice:
         if call.parent is None or call.depth or call.principal is None or call.id is None:
             return
         try:
-            await self._house.letters.ended(call.id, call.principal.tenant, outcome is not None and outcome.ok)
+            await self._house.letters.ended(
+                call.id, call.principal.tenant, outcome is not None and outcome.ok
+            )
         except Exception:
             _log.exception("the dead letter behind call %s could not be settled", call.id)
 

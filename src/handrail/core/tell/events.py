@@ -1,7 +1,8 @@
 """Events: what happened to a call. The seven `tool.*` types are the durable record.
 
 Every event knows its `call`, the canonical `tool` id and when it happened; the log gives it `seq`, its number
-in the session, once. `kind` is the short word that streams speak of.
+in the session, and `position`, its number among all of the tenant, once. `kind` is the short word that
+streams speak of.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ class Event:
     tool: str
     at: float
     seq: int = field(default=0, init=False)
+    position: int = field(default=0, init=False)
 
     @property
     def call_id(self) -> str:
@@ -78,6 +80,8 @@ class ToolStarted(Event):
     run_id: str
     input: Mapping[str, Any]
     repairs: tuple[Repair, ...] = ()
+    repeatable: bool = True
+    """Whether it may be made again when nobody knows how it ended: it only reads, or twice is as once."""
 
     @property
     def id(self) -> str:

@@ -128,10 +128,10 @@ class DeadLetters(Protocol):
         ...
 
     async def ended(self, call_id: str, tenant: str, ok: bool, /) -> None:
-        """A call is over. If it replayed a letter and succeeded, that letter and its chain are `replayed`:
+        """A call is over, and may have replayed a letter.
 
-        those it came from, and all that failed replays of any of them left. Otherwise the letter is open again.
-        `replayed` and `unknown` stay. A call behind which there is no letter is nobody's concern.
+        After a success that letter is `replayed`, with those it came from and all that failed replays of any
+        of them left. Otherwise it is open again. `replayed` and `unknown` stay.
         """
         ...
 
@@ -220,7 +220,7 @@ class MemoryDeadLetters:
                 return
             if ok:
                 self._settle_chain(letter, "replayed")
-            else:
+            elif letter.replays[-1] == call_id:
                 self._settle(letter, "open")
 
     async def remove(self, letter_ids: Iterable[str], tenant: str, /) -> int:

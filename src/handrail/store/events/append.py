@@ -1,0 +1,196 @@
+"""append: gives encoded events their numbers and hashes, and writes them, in one transaction.
+
+First the tenant's head is raised, which locks it until the commit: numbers are given in the order in which
+they become visible, so a reader who saw number n will never find a smaller one that is new. Then the ends of
+runs that another process has taken over are dropped.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Connection
+
+from handrail.core.tell.events import ToolStarted
+from handrail.store import blobs
+from handrail.store.events.rows import COLUMNS, ENDS, Written, chained
+from handrail.store.scope import enter
+
+_log = logging.getLogger("handrail.store")
+
+FIRST = ""
+"""The hash before the first event of a session."""
+_CHUNKS = (256, 64, 16, 4, 1)
+"""Rows in one statement. Few sizes, so that the database knows each statement already."""
+Numbered = tuple[Written, int, int]
+"""An event with its number in the session and its position in the tenant."""
+
+
+def append(conn: Connection, rows: Sequence[Written], holder: str) -> list[Numbered]:
+    """Write rows of any tenants; those that were written, numbered."""
+    tenants: dict[str, list[Written]] = {}
+    for row in rows:
+        tenants.setdefault(row.tenant, []).append(row)
+    heads: dict[str, int] = {}
+    for tenant in sorted(tenants):  # always in this order, before any other lock: nobody waits in a circle
+        enter(conn, tenant)
+        heads[tenant] = _raise_head(conn, tenant, len(tenants[tenant]))
+    numbered: list[Numbered] = []
+    for tenant, position in heads.items():
+        if len(heads) > 1:
+            enter(conn, tenant)
+        numbered += _append(conn, tenant, tenants[tenant], position, holder)
+    return numbered
+
+
+def _append(
+    conn: Connection, tenant: str, given: Sequence[Written], position: int, holder: str
+) -> list[Numbered]:
+    rows, begun = _unfenced(conn, tenant, given, holder)
+    if len(rows) < len(given):
+        _raise_head(conn, tenant, len(rows) - len(given))
+    if not rows:
+        return []
+    names = list(dict.fromkeys([row.session for row in rows]))
+    heads = _heads(conn, tenant, names)
+    numbered: list[Numbered] = []
+    values: list[Any] = []
+    for row in rows:
+        session, at, kind, blob = row.session, row.event.at, row.type, row.blob
+        seq, previous = heads.get(session) or (0, FIRST)
+        seq += 1
+        position += 1
+        since = begun.get(row.run_id) if row.run_id is not None and kind in _OF_RUNS else None
+        new = chained(previous, tenant, session, seq, position, since, row.said)
+        heads[session] = (seq, new)
+        numbered.append((row, seq, position))
+        values += (tenant, session, seq, position, kind, at, since)
+        values += row.names
+        values += (new, blob, row.payload if blob is None else "")
+    now = rows[-1].event.at
+    _insert(conn, _EVENTS, values)
+    if large := {row.blob: row.payload for row in rows if row.blob is not None}:
+        blobs.put(conn, tenant, large, now)
+    _insert(
+        conn, _SESSIONS, [one for name in sorted(names) for one in (tenant, name, *heads[name], now, now)]
+    )
+    _insert(conn, _OPEN, _opened(tenant, rows, holder))
+    return numbered
+
+
+_OF_RUNS = ENDS | {"tool.started"}
+
+
+def _unfenced(
+    conn: Connection, tenant: str, rows: Sequence[Written], holder: str
+) -> tuple[Sequence[Written], dict[str, float]]:
+    """The rows without ends that are no longer ours to tell; and when each run began."""
+    begun: dict[str, float] = {}
+    ended: list[str] = []
+    for row in rows:
+        if row.run_id is not None:
+            if row.type == "tool.started":
+                begun.setdefault(row.run_id, row.event.at)
+            elif row.type in ENDS:
+                ended.append(row.run_id)
+    if not ended:
+        return rows, begun
+    # Those that began here too: a run that was taken over may be begun anew under its own id.
+    closed = conn.exec_driver_sql(*_among(conn, _CLOSE, ended, (holder, tenant)))
+    known = begun | {run_id: float(since) for run_id, since in closed}
+    if len(known) == len(begun) == len(ended) == len(set(ended)):
+        return rows, known
+    left = set(known)
+    kept = []
+    for row in rows:
+        if row.run_id is not None and row.type in ENDS:
+            if row.run_id not in left:
+                _log.warning(
+                    "%s of run %s was dropped: the run has ended, or another process has it in hand",
+                    row.type,
+                    row.run_id,
+                )
+                continue
+            left.discard(row.run_id)
+        kept.append(row)
+    return kept, known
+
+
+def _raise_head(conn: Connection, tenant: str, by: int) -> int:
+    """The tenant's position before these events; nobody else of this tenant appends until the commit."""
+    row = conn.exec_driver_sql(_marked(conn, _HEAD), (tenant, by)).one()
+    return int(row[0]) - by
+
+
+def _heads(conn: Connection, tenant: str, sessions: list[str]) -> dict[str, tuple[int, str]]:
+    """The last number and hash of each session that has any."""
+    found = conn.exec_driver_sql(*_among(conn, _LAST, sessions, (tenant,)))
+    return {name: (last, digest) for name, last, digest in found}
+
+
+def _opened(tenant: str, rows: Sequence[Written], holder: str) -> list[Any]:
+    """The runs that began and did not end in this group."""
+    over = {row.run_id for row in rows if row.type in ENDS}
+    values: list[Any] = []
+    for row in rows:
+        event = row.event
+        if isinstance(event, ToolStarted) and row.run_id not in over:
+            call_id, _, tool, *_ = row.names
+            values += (tenant, row.run_id, call_id, row.session, tool, holder, event.repeatable, event.at)
+    return values
+
+
+_EVENTS = (f"INSERT INTO session_events ({', '.join(COLUMNS)}) VALUES ", len(COLUMNS), "")
+_SESSIONS = (
+    "INSERT INTO sessions (tenant_id, id, last_seq, last_hash, created_at, updated_at) VALUES ",
+    6,
+    " ON CONFLICT (tenant_id, id) DO UPDATE SET last_seq = excluded.last_seq,"
+    " last_hash = excluded.last_hash, updated_at = excluded.updated_at",
+)
+_OPEN = (
+    "INSERT INTO open_runs (tenant_id, run_id, call_id, session_id, tool, holder, repeatable, started_at) VALUES ",
+    8,
+    " ON CONFLICT (tenant_id, run_id) DO NOTHING",
+)
+_HEAD = (
+    "INSERT INTO event_heads (tenant_id, position) VALUES (?, ?) ON CONFLICT (tenant_id)"
+    " DO UPDATE SET position = event_heads.position + excluded.position RETURNING position"
+)
+_LAST = "SELECT id, last_seq, last_hash FROM sessions WHERE tenant_id = ? AND id"
+_CLOSE = "DELETE FROM open_runs WHERE holder = ? AND tenant_id = ? AND run_id"
+
+
+def _insert(conn: Connection, into: tuple[str, int, str], values: Sequence[Any]) -> None:
+    """Many rows in one statement: the database takes them in one go, beside whatever else runs here."""
+    width, at = into[1], 0
+    for size in _CHUNKS:
+        step = size * width
+        while len(values) - at >= step:
+            part = values if len(values) == step else values[at : at + step]
+            conn.exec_driver_sql(_statement(*into, size, conn.dialect.name), tuple(part))
+            at += step
+
+
+@cache
+def _statement(head: str, columns: int, tail: str, rows: int, dialect: str) -> str:
+    mark = "?" if dialect == "sqlite" else "%s"
+    one = f"({', '.join([mark] * columns)})"
+    return f"{head}{', '.join([one] * rows)}{tail}"
+
+
+def _marked(conn: Connection, sql: str) -> str:
+    return sql if conn.dialect.name == "sqlite" else sql.replace("?", "%s")
+
+
+def _among(
+    conn: Connection, sql: str, keys: list[str], before: tuple[Any, ...]
+) -> tuple[str, tuple[Any, ...]]:
+    """The statement with its last condition: one of these keys, however many, in a single parameter."""
+    returning = " RETURNING run_id, started_at" if sql is _CLOSE else ""
+    if conn.dialect.name == "sqlite":
+        return f"{sql} IN (SELECT value FROM json_each(?)){returning}", (*before, json.dumps(keys))
+    return f"{_marked(conn, sql)} = ANY(%s){returning}", (*before, keys)

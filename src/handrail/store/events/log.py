@@ -1,0 +1,158 @@
+"""StoreLog: the event log on a database."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Iterator
+
+from sqlalchemy.engine import Connection
+
+from handrail.core.errors import HandrailError
+from handrail.core.tell.events import Event
+from handrail.store.database import Database
+from handrail.store.events.append import Numbered, append
+from handrail.store.events.reading import read
+from handrail.store.events.rows import Written, encode
+
+_log = logging.getLogger("handrail.store")
+
+MOST_WAITING = 20_000
+"""So many events may wait to be written; whoever tells more waits as well."""
+_REMEMBERED = 1_000
+
+
+class NotWritten(HandrailError):
+    """The event was not written: another process has its run in hand, or the run has ended."""
+
+
+class StoreLog:
+    """Encodes events where they are told and hands them to the database's writer."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+        self._pending: dict[int, Written] = {}
+        """What is told and not written yet, by the identity of the event."""
+        self._newest: Written | None = None
+        self._waiting: dict[int, list[asyncio.Future[None]]] = {}
+        self._failed: dict[int, tuple[Event, BaseException]] = {}
+        self._changed = threading.Condition()
+        self._numbered: list[Numbered] = []
+        self.fence: Callable[[Connection, list[Written]], list[Written]] | None = None
+        """Keeps back what is no longer ours to tell."""
+        writer = db.writer
+        writer.append_all, writer.after, writer.gave_up = self._append_all, self._written, self._given_up
+
+    def append(self, event: Event, /) -> None:
+        row = encode(event)
+        if len(self._pending) >= MOST_WAITING:
+            self._hold_up()
+        self._pending[id(event)] = row
+        self._newest = row
+        try:
+            self.db.writer.append(row)
+        except BaseException:
+            self._pending.pop(id(event), None)
+            raise
+
+    async def flush(self, event: Event, /) -> None:
+        if event.seq:
+            return
+        with self._changed:
+            if event.seq:
+                return
+            if (failed := self._failed.get(id(event))) is not None:
+                raise failed[1]
+            if id(event) not in self._pending:
+                raise NotWritten("The event was never appended to this log.")
+            future = asyncio.get_running_loop().create_future()
+            self._waiting.setdefault(id(event), []).append(future)
+        await future
+
+    def read(
+        self,
+        tenant: str,
+        *,
+        session: str | None = None,
+        tool: str | None = None,
+        source: str | None = None,
+        status: str | None = None,
+        call_id: str | None = None,
+        since: float | None = None,
+        until: float | None = None,
+        after: int = 0,
+    ) -> Iterator[Event]:
+        self.settle()
+        return read(
+            self.db,
+            tenant,
+            session=session,
+            tool=tool,
+            source=source,
+            status=status,
+            call_id=call_id,
+            since=since,
+            until=until,
+            after=after,
+        )
+
+    def settle(self, timeout: float = 60.0) -> None:
+        """Return when all that this process told so far is written, or given up."""
+        newest = self._newest
+        if newest is not None:
+            with self._changed:
+                self._changed.wait_for(lambda: self._pending.get(id(newest.event)) is not newest, timeout)
+
+    def _hold_up(self) -> None:
+        with self._changed:
+            if not self._changed.wait_for(lambda: len(self._pending) < MOST_WAITING // 2, 60):
+                raise NotWritten("The database takes no events: too many wait to be written.")
+
+    def _append_all(self, conn: Connection, rows: list[Written]) -> None:
+        kept = rows if self.fence is None else self.fence(conn, rows)
+        self._numbered = append(conn, kept, self.db.holder)
+
+    def _written(self, rows: list[Written]) -> None:
+        for row, seq, position in self._numbered:
+            event = row.event
+            object.__setattr__(event, "seq", seq)
+            object.__setattr__(event, "position", position)
+        self._settled(rows, None if len(self._numbered) == len(rows) else NotWritten())
+
+    def _given_up(self, rows: list[Written], error: BaseException) -> None:
+        for row in rows:
+            _log.error("%s of call %s was not written: %s", row.type, row.event.call_id, error)
+        self._settled(rows, error)
+
+    def _settled(self, rows: list[Written], error: BaseException | None) -> None:
+        """Tell whoever waits, each loop once."""
+        loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], BaseException | None]]] = {}
+        with self._changed:
+            pending, waiting = self._pending, self._waiting
+            for row in rows:
+                key = id(row.event)
+                if error is not None and not row.event.seq:
+                    self._failed[key] = (row.event, error)
+                for future in waiting.pop(key, ()) if waiting else ():
+                    went_wrong = None if row.event.seq else error
+                    loops.setdefault(future.get_loop(), []).append((future, went_wrong))
+                pending.pop(key, None)
+            while len(self._failed) > _REMEMBERED:
+                del self._failed[next(iter(self._failed))]
+            self._changed.notify_all()
+        for loop, futures in loops.items():
+            try:
+                loop.call_soon_threadsafe(_tell, futures)
+            except RuntimeError:  # the loop is closed: nobody waits any more
+                _log.debug("nobody waited for %d events", len(futures))
+
+
+def _tell(futures: list[tuple[asyncio.Future[None], BaseException | None]]) -> None:
+    for future, error in futures:
+        if future.done():
+            continue
+        if error is None:
+            future.set_result(None)
+        else:
+            future.set_exception(error)

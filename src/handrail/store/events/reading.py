@@ -1,0 +1,110 @@
+"""reading: events as they were told, page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Select, select
+from sqlalchemy.engine import Connection, Row
+
+from handrail.core.tell.events import Event
+from handrail.store import blobs
+from handrail.store.database import Database
+from handrail.store.events.rows import decode
+from handrail.store.tables import session_events
+from handrail.store.text import column
+
+PAGE = 500
+"""Rows of one query."""
+_e = session_events.c
+_TYPES = {"chunk": "tool.output_appended"}
+
+
+def read(
+    db: Database, tenant: str, *, after: int = 0, until_position: int | None = None, **filters: Any
+) -> Iterator[Event]:
+    """The tenant's events that fit every filter, oldest first; holds one page at a time."""
+    last = 0
+    while True:
+        with db.reading(tenant) as conn:
+            page = events_page(conn, tenant, last, PAGE, after=after, **filters)
+        yield from page
+        if len(page) < PAGE:
+            return
+        last = page[-1].position
+
+
+def events_page(
+    conn: Connection,
+    tenant: str,
+    beyond: int,
+    limit: int,
+    *,
+    session: str | None = None,
+    tool: str | None = None,
+    source: str | None = None,
+    status: str | None = None,
+    call_id: str | None = None,
+    since: float | None = None,
+    until: float | None = None,
+    after: int = 0,
+) -> list[Event]:
+    """The next events beyond a position that fit every filter."""
+    query = select(session_events).where(_e.tenant_id == tenant)
+    for held, wanted in (
+        (_e.session_id, session),
+        (_e.tool, tool),
+        (_e.source, source),
+        (_e.call_id, call_id),
+    ):
+        if wanted is not None:
+            query = query.where(held == column(wanted))
+    if status is not None:
+        query = query.where(_e.type == _TYPES.get(status, f"tool.{status}"))
+    if since is not None:
+        query = query.where(_e.at >= since)
+    if until is not None:
+        query = query.where(_e.at < until)
+    if after > 0:
+        query = query.where(_e.seq > after)
+    # Within a session both orders are the same, and each has its index.
+    order = _e.seq if session is not None else _e.position
+    query = query.where(_e.position > beyond) if beyond else query
+    return told(conn, tenant, query.order_by(order).limit(limit))
+
+
+def session_page(conn: Connection, tenant: str, session: str, after: int, limit: int) -> list[Event]:
+    """The next events of one session."""
+    query = select(session_events).where(
+        _e.tenant_id == tenant, _e.session_id == column(session), _e.seq > after
+    )
+    return told(conn, tenant, query.order_by(_e.seq).limit(limit))
+
+
+def tenant_page(conn: Connection, tenant: str, after: int, limit: int) -> list[Event]:
+    """The next events of the tenant, by position."""
+    query = select(session_events).where(_e.tenant_id == tenant, _e.position > after)
+    return told(conn, tenant, query.order_by(_e.position).limit(limit))
+
+
+def told(conn: Connection, tenant: str, query: Select[Any]) -> list[Event]:
+    """The events of these rows, large payloads fetched."""
+    rows = conn.execute(query).all()
+    return [decode(row._mapping, payload) for row, payload in with_payloads(conn, tenant, rows)]
+
+
+def with_payloads(
+    conn: Connection, tenant: str, rows: Sequence[Row[Any]]
+) -> Iterator[tuple[Row[Any], str | None]]:
+    """Each row with the content of its blob, if it has one."""
+    contents = blobs.get(conn, tenant, [row.blob for row in rows if row.blob is not None])
+    for row in rows:
+        if row.blob is None:
+            yield row, None
+        else:
+            content = contents.get(row.blob)
+            yield row, None if content is None else content.decode("utf-8", "replace")
+
+
+Read = Callable[[Connection, int], list[Event]]

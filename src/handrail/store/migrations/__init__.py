@@ -1,0 +1,1 @@
+"""Migrations: how the schema came to be, step by step."""

@@ -1,0 +1,310 @@
+"""Writer: one thread that commits what this process has to say, in order, as much at a time as there is."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from handrail.core.errors import UsageError
+from handrail.store.engines import Dialect
+from handrail.store.scope import enter
+from handrail.store.tables import writers
+
+_log = logging.getLogger("handrail.store")
+
+T = TypeVar("T")
+
+_MOST = 2_000
+"""Entries of one group."""
+_PAUSE = 0.1
+
+
+@dataclass(slots=True, eq=False)
+class Operation:
+    """A change that somebody posted, or waits for."""
+
+    tenant: str
+    fn: Callable[[Connection], Any]
+    loop: asyncio.AbstractEventLoop | None = None
+    future: asyncio.Future[Any] | None = None
+    value: Any = None
+    error: BaseException | None = None
+
+    def run(self, conn: Connection) -> None:
+        enter(conn, self.tenant)
+        self.value = self.fn(conn)
+
+
+@dataclass(slots=True, eq=False)
+class _Group:
+    number: int
+    appended: list[Any] = field(default_factory=list)
+    operations: list[Operation] = field(default_factory=list)
+    barriers: list[Operation] = field(default_factory=list)
+
+
+class Writer:
+    """What is queued is run in one transaction; when that fails, each part in one of its own.
+
+    Appended entries (events) are handed as a whole to `append_all`, before the operations of their group.
+    """
+
+    def __init__(self, engine: Engine, dialect: Dialect, holder: str, patience: float) -> None:
+        self.append_all: Callable[[Connection, list[Any]], None] = _nobody_appends
+        """(connection, entries): writes entries of any tenants; may be called again with the same ones."""
+        self.after: Callable[[list[Any]], None] = lambda entries: None
+        """Told which entries are committed."""
+        self.gave_up: Callable[[list[Any], BaseException], None] = lambda entries, error: None
+        """Told which entries could not be written, and why."""
+        self._engine = engine
+        self._dialect = dialect
+        self._holder = holder
+        self._patience = patience
+        self._queue: deque[Any] = deque()
+        self._wake = threading.Event()
+        self._asleep = False
+        self._closed = False
+        self._count = 0
+        self._conn: Connection | None = None
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
+
+    def append(self, entry: Any) -> None:
+        """Queue an entry; quick."""
+        self._put(entry)
+
+    def post(self, tenant: str, fn: Callable[[Connection], object]) -> None:
+        """Queue a change that nobody waits for."""
+        self._put(Operation(tenant, fn))
+
+    async def run(self, tenant: str, fn: Callable[[Connection], T]) -> T:
+        """Queue a change and wait for its commit. Whoever stops waiting does not stop the change."""
+        loop = asyncio.get_running_loop()
+        operation = Operation(tenant, fn, loop, loop.create_future())
+        self._put(operation)
+        assert operation.future is not None
+        value: T = await operation.future
+        return value
+
+    async def flushed(self) -> None:
+        """Return when all that was queued before is committed or given up."""
+        if self._thread is not None:
+            await self.run("", _barrier)
+
+    def close(self) -> None:
+        """Commit what is queued, then end the thread."""
+        with self._starting:
+            self._closed = True
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _put(self, entry: Any) -> None:
+        if self._closed:
+            raise UsageError("The database is closed.")
+        self._queue.append(entry)
+        if self._thread is None:
+            self._start()
+        if self._asleep:
+            self._wake.set()
+
+    def _start(self) -> None:
+        with self._starting:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="handrail-writer", daemon=True)
+                self._thread.start()
+
+    def _work(self) -> None:
+        while True:
+            group = self._next_group()
+            if group is None:
+                break
+            try:
+                self._commit(group)
+            except BaseException as error:  # the thread must live; whoever waits must hear
+                _log.exception("a group of changes was lost")
+                self._fail(group, error)
+            self._tell(group)
+        self._disconnect()
+
+    def _next_group(self) -> _Group | None:
+        queue = self._queue
+        while not queue:
+            if self._closed:
+                return None
+            self._asleep = True
+            if not queue and not self._closed:
+                self._wake.wait()
+            self._wake.clear()
+            self._asleep = False
+        self._count += 1
+        group = _Group(self._count)
+        for _ in range(min(len(queue), _MOST)):
+            entry = queue.popleft()
+            if not isinstance(entry, Operation):
+                group.appended.append(entry)
+            elif entry.fn is _barrier:
+                group.barriers.append(entry)
+            else:
+                group.operations.append(entry)
+        return group
+
+    def _commit(self, group: _Group) -> None:
+        if not group.appended and not group.operations:
+            return
+        try:
+            self._in_transaction(group.number, group.appended, group.operations)
+        except Exception as error:
+            if len(group.appended) + len(group.operations) == 1:
+                self._fail(group, error)
+            else:
+                self._one_by_one(group)
+            return
+        if group.appended:
+            self.after(group.appended)
+
+    def _one_by_one(self, group: _Group) -> None:
+        """One of the changes cannot be made: the others are made without it."""
+        if group.appended:
+            self._append_apart(group.appended)
+        for operation in group.operations:
+            self._count += 1
+            try:
+                self._in_transaction(self._count, [], [operation])
+            except Exception as error:
+                operation.error = error
+
+    def _append_apart(self, entries: list[Any]) -> None:
+        self._count += 1
+        try:
+            self._in_transaction(self._count, entries, [])
+        except Exception as error:
+            if len(entries) == 1:
+                self.gave_up(entries, error)
+            else:
+                for half in (entries[: len(entries) // 2], entries[len(entries) // 2 :]):
+                    self._append_apart(half)
+        else:
+            self.after(entries)
+
+    def _in_transaction(self, number: int, entries: list[Any], operations: Sequence[Operation]) -> None:
+        """Run and commit; patiently, while the database is away for a moment."""
+        deadline = time.monotonic() + self._patience
+        while True:
+            try:
+                conn = self._connected()
+                with conn.begin():
+                    if entries:
+                        self.append_all(conn, entries)
+                    for operation in operations:
+                        operation.run(conn)
+                    if self._dialect == "postgresql":
+                        self._note(conn, number)
+                return
+            except Exception as error:
+                if not _is_passing(error) or time.monotonic() > deadline or self._closed:
+                    self._disconnect()
+                    raise
+                _log.warning("the database is away, trying again: %s", error)
+                self._disconnect()
+                time.sleep(_PAUSE)
+                if self._is_committed(number):
+                    return
+
+    def _note(self, conn: Connection, number: int) -> None:
+        """Write down which group this is, so that a commit whose answer was lost can be told from none."""
+        row = {"holder": self._holder, "last_group": number}
+        statement = postgresql_insert(writers).values(row)
+        conn.execute(statement.on_conflict_do_update(index_elements=["holder"], set_=row))
+
+    def _is_committed(self, number: int) -> bool:
+        if self._dialect != "postgresql":
+            return False
+        try:
+            with self._connected().begin() as transaction:
+                statement = writers.select().where(writers.c.holder == self._holder)
+                row = transaction.connection.execute(statement).first()
+        except DBAPIError:
+            self._disconnect()
+            return False
+        return row is not None and bool(row.last_group == number)
+
+    def _connected(self) -> Connection:
+        if self._conn is None:
+            self._conn = self._engine.connect().execution_options(handrail_write=True)
+        return self._conn
+
+    def _disconnect(self) -> None:
+        conn, self._conn = self._conn, None
+        if conn is None:
+            return
+        try:
+            conn.close()
+        except Exception:
+            _log.debug("the connection was lost", exc_info=True)
+
+    def _fail(self, group: _Group, error: BaseException) -> None:
+        if group.appended:
+            self.gave_up(group.appended, error)
+        for operation in group.operations:
+            operation.error = operation.error or error
+
+    def _tell(self, group: _Group) -> None:
+        """Wake whoever waits, each loop once."""
+        loops: dict[asyncio.AbstractEventLoop, list[Operation]] = {}
+        for operation in (*group.operations, *group.barriers):
+            if operation.loop is not None:
+                loops.setdefault(operation.loop, []).append(operation)
+            elif operation.error is not None:
+                _log.error("a change for %s was lost", operation.tenant, exc_info=operation.error)
+        for loop, operations in loops.items():
+            try:
+                loop.call_soon_threadsafe(_settle, operations)
+            except RuntimeError:  # the loop is closed: nobody waits any more
+                _log.debug("nobody waited for %d changes", len(operations))
+
+
+def _settle(operations: list[Operation]) -> None:
+    for operation in operations:
+        future = operation.future
+        if future is None or future.done():
+            continue
+        if operation.error is not None:
+            future.set_exception(operation.error)
+        else:
+            future.set_result(operation.value)
+
+
+def _barrier(conn: Connection) -> None:
+    """Stands in the queue for everything before it."""
+
+
+def _nobody_appends(conn: Connection, entries: list[Any]) -> None:
+    raise UsageError("This database has no event log.")
+
+
+def _is_passing(error: Exception) -> bool:
+    """Whether the same may succeed in a moment: the server restarts, or two got in each other's way."""
+    if not isinstance(error, DBAPIError):
+        return False
+    if error.connection_invalidated:
+        return True
+    state = getattr(error.orig, "sqlstate", None)
+    if state is not None:
+        return state in ("40001", "40P01") or state.startswith(("08", "57P"))
+    return isinstance(error, OperationalError) and _words_of_passing(str(error.orig))
+
+
+def _words_of_passing(said: str) -> bool:
+    passing = ("database is locked", "connection refused", "connection failed", "the database system is")
+    return any(words in said for words in passing)
