@@ -399,6 +399,7 @@ jobs = Table(
     _must("state"),
     _may("approval_id"),
     _may("sealed"),
+    _may("fingerprint"),
     _must("attempts", Integer, server_default=text("0")),
     _must("enqueued", Integer, server_default=text("0")),
     _must("cancel_requested", Boolean, server_default=text("false")),

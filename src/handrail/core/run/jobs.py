@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from handrail.core.define.call import Call
-from handrail.core.tell.log import EventLog
 
 JobKind = Literal["submitted", "approved", "scheduled"]
 JobState = Literal["queued", "running", "blocked", "done", "cancelled", "dead"]
@@ -96,7 +95,10 @@ Busy = Literal["busy"]
 
 
 class Ledger(Protocol):
-    """What is known of each job. Whoever takes one holds it until it is finished or its holder is dead."""
+    """What is known of each job. Whoever takes one holds it until it is finished or its holder is dead.
+
+    What the log is told of a job counts only while it comes from whoever holds it.
+    """
 
     async def take(self, tenant: str, call_id: str, /) -> Taken | Busy | None:
         """Hold a job and count the attempt, durably; None when it is over or unknown."""
@@ -106,8 +108,12 @@ class Ledger(Protocol):
         """Let go of a job that we hold; False when it is no longer ours."""
         ...
 
-    def held(self, log: EventLog, tenant: str, call_id: str, /) -> EventLog:
-        """The log for the events of this job: drops them once somebody else holds it."""
+    async def holds(self, tenant: str, call_id: str, /) -> bool:
+        """Whether a job that we took is still ours."""
+        ...
+
+    async def leave(self, tenant: str, call_id: str, /) -> None:
+        """Nobody here is at the job any more, whether it is finished or not."""
         ...
 
 

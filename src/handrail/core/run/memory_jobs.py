@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from handrail.core.clock import Clock
 from handrail.core.run.jobs import FINAL, Busy, Job, JobEntry, JobState, Limits, Taken
 from handrail.core.run.perform import Work, perform
-from handrail.core.tell.log import EventLog
 
 _log = logging.getLogger("handrail.jobs")
 
@@ -129,8 +128,11 @@ class MemoryJobs:
                 self._jobs.pop(self._over.popleft(), None)
         return True
 
-    def held(self, log: EventLog, tenant: str, call_id: str, /) -> EventLog:
-        return log
+    async def holds(self, tenant: str, call_id: str, /) -> bool:
+        return True
+
+    async def leave(self, tenant: str, call_id: str, /) -> None:
+        return
 
     async def whose(self, call_id: str, /) -> str | None:
         return next((tenant for tenant, known in self._jobs if known == call_id), None)

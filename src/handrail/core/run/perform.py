@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import cast
 
 from handrail.core.define.call import Outcome
 from handrail.core.define.context import with_tool_context
@@ -12,7 +13,7 @@ from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.approval import Reply
-from handrail.core.guard.keys import key_id
+from handrail.core.guard.keys import Keys, key_id
 from handrail.core.run import refusal
 from handrail.core.run.approve import Grant
 from handrail.core.run.brought import Brought
@@ -20,10 +21,11 @@ from handrail.core.run.house import House
 from handrail.core.run.jobs import Busy, Job, JobState, Ledger, Taken
 from handrail.core.run.letter_office import LetterOffice
 from handrail.core.run.pipeline import run
+from handrail.core.run.postponed import Postponed
 from handrail.core.run.refusal import Refusal
 from handrail.core.run.seek import seek
 from handrail.core.run.tale import Tale, begin
-from handrail.core.tell.teller import Teller
+from handrail.core.tell.letters import DeadLetters
 
 _log = logging.getLogger("handrail.jobs")
 _NOBODY = Reply("reject")
@@ -54,26 +56,26 @@ async def perform(tenant: str, call_id: str, work: Work, ledger: Ledger) -> Outc
     taken = await ledger.take(tenant, call_id)
     if taken is None or taken == "busy":
         return taken
-    house = _held(work.house, ledger, taken.job)
-    end = await with_tool_context(tenant, lambda: _end(taken, house, work))
-    if not await ledger.finish(tenant, call_id, end.state, end.reason):
-        _log.warning("call %s went on elsewhere; what came of it here was dropped", call_id)
-        return None
+    try:
+        postponed = Postponed()
+        house = replace(
+            work.house,
+            keys=cast(Keys, postponed.of(work.house.keys, "finish", "release")),
+            letters=cast(DeadLetters, postponed.of(work.house.letters, "add", "doubt")),
+        )
+        end = await with_tool_context(tenant, lambda: _end(taken, house, work))
+        if await ledger.holds(tenant, call_id):
+            postponed.go()
+        if not await ledger.finish(tenant, call_id, end.state, end.reason):
+            _log.warning("call %s went on elsewhere; what came of it here was dropped", call_id)
+            return None
+    finally:
+        await ledger.leave(tenant, call_id)
     if end.outcome is not None:
         await work.letters.ended(taken.job.call, end.outcome)
         if end.outcome.status != "pending":
             work.ended(end.outcome)
     return end.outcome
-
-
-def _held(house: House, ledger: Ledger, job: Job) -> House:
-    """The house, but what is told of this call counts only while the job is ours."""
-    log = ledger.held(house.teller.log, job.tenant, job.id)
-    if log is house.teller.log:
-        return house
-    teller = Teller(log)
-    teller.listeners = house.teller.listeners
-    return replace(house, teller=teller)
 
 
 async def _end(taken: Taken, house: House, work: Work) -> _End:

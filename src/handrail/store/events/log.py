@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from sqlalchemy.engine import Connection
 
@@ -39,6 +39,8 @@ class StoreLog:
         self._failed: dict[int, tuple[Event, BaseException]] = {}
         self._changed = threading.Condition()
         self._numbered: list[Numbered] = []
+        self.fence: Callable[[Connection, list[Written]], list[Written]] | None = None
+        """Keeps back what is no longer ours to tell."""
         writer = db.writer
         writer.append_all, writer.after, writer.gave_up = self._append_all, self._written, self._given_up
 
@@ -108,7 +110,8 @@ class StoreLog:
                 raise NotWritten("The database takes no events: too many wait to be written.")
 
     def _append_all(self, conn: Connection, rows: list[Written]) -> None:
-        self._numbered = append(conn, rows, self.db.holder)
+        kept = rows if self.fence is None else self.fence(conn, rows)
+        self._numbered = append(conn, kept, self.db.holder)
 
     def _written(self, rows: list[Written]) -> None:
         for row, seq, position in self._numbered:
