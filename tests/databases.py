@@ -149,6 +149,6 @@ class Postgres:
 
 def migrated(url: str) -> None:
     """Bring an empty database to the newest schema."""
-    from handrail.store.migrate import upgrade  # loads a database library, which few tests need
+    from handrail.databases import upgrade  # loads a database library, which few tests need
 
     upgrade(url)

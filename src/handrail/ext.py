@@ -41,21 +41,23 @@ from handrail.core.find.toolsets import (
     StaticToolset,
 )
 from handrail.core.guard.approval import (
-    ApprovalBook,
     ApprovalRequest,
     Approver,
-    MemoryBook,
+    Arguments,
     Reply,
+    Vote,
     approve,
     reject,
     respond,
 )
+from handrail.core.guard.book import ApprovalBook, MemoryBook
 from handrail.core.guard.claims import Claims, MemoryClaims
 from handrail.core.guard.decide import SafetyCheck, decide
 from handrail.core.guard.dedup import Dedup
 from handrail.core.guard.footprint import extract_tool_file_path, path_key
 from handrail.core.guard.groups import tool_group
 from handrail.core.guard.keys import Keys, MemoryKeys
+from handrail.core.guard.standing import MemoryStanding, Standing
 from handrail.core.run.approvals import Conflict
 from handrail.core.run.grouping import Group
 from handrail.core.run.hooks import Hook
@@ -69,6 +71,8 @@ from handrail.core.run.worker import (
     new_tool_calls,
     tool_signature,
 )
+from handrail.core.tell.analytics import tool_runs
+from handrail.core.tell.counts import Counts
 from handrail.core.tell.events import (
     Event,
     NeedsApproval,
@@ -86,6 +90,7 @@ from handrail.core.tell.history import Used, record_tool_result, tool_history
 from handrail.core.tell.letters import DeadLetter, DeadLetters, MemoryDeadLetters
 from handrail.core.tell.log import EventLog, MemoryLog
 from handrail.core.tell.project import ToolRun, to_legacy_tool_run, to_registry_event, to_ui_events
+from handrail.core.tell.usage import MemoryTally, Tally, Usage
 
 __all__ = [
     "MODEL_LIMIT",
@@ -93,12 +98,14 @@ __all__ = [
     "ApprovalBook",
     "ApprovalRequest",
     "Approver",
+    "Arguments",
     "Attachment",
     "CallSpec",
     "Claims",
     "Clock",
     "CombinedToolset",
     "Conflict",
+    "Counts",
     "DeadLetter",
     "DeadLetters",
     "Dedup",
@@ -121,6 +128,8 @@ __all__ = [
     "MemoryDeadLetters",
     "MemoryKeys",
     "MemoryLog",
+    "MemoryStanding",
+    "MemoryTally",
     "NeedsApproval",
     "NoTenant",
     "OutputAppended",
@@ -135,8 +144,10 @@ __all__ = [
     "Secrets",
     "Settled",
     "Signal",
+    "Standing",
     "StaticToolset",
     "Step",
+    "Tally",
     "ToolApproved",
     "ToolCancelled",
     "ToolCompleted",
@@ -146,9 +157,11 @@ __all__ = [
     "ToolResponse",
     "ToolRun",
     "ToolStarted",
+    "Usage",
     "UsageError",
     "Used",
     "ViewSpec",
+    "Vote",
     "WorkerState",
     "action_error",
     "active_tenant",
@@ -181,6 +194,7 @@ __all__ = [
     "tool_context",
     "tool_group",
     "tool_history",
+    "tool_runs",
     "tool_signature",
     "wire_name",
     "with_retry",

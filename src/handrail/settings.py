@@ -42,6 +42,12 @@ class Settings:
     """The table [policy], as written."""
     agents: str | None = None
     """A file with the policies of agents."""
+    database: str | None = None
+    """The address of the database; without one nothing outlives a command."""
+    owner_url: str | None = None
+    """The address by which the owner of a PostgreSQL database upgrades it."""
+    telemetry: bool = False
+    """Whether OpenTelemetry is told of calls."""
     folder: Path = field(default_factory=Path.cwd)
     """What relative names in the settings are relative to."""
     file: Path | None = None
@@ -50,6 +56,20 @@ class Settings:
     def path(self, name: str) -> Path:
         """A file that the settings name."""
         return self.folder / name
+
+    @property
+    def database_url(self) -> str | None:
+        """The address of the database, with the file of SQLite in full."""
+        return None if self.database is None else address(self.database, self.folder)
+
+
+def address(url: str, folder: Path) -> str:
+    """An address of a database; a relative name of a SQLite file is relative to the folder."""
+    kind, found, file = url.partition(":///")
+    if kind.partition("+")[0] != "sqlite" or not found or file in ("", ":memory:"):
+        return url
+    name, mark, options = file.partition("?")
+    return f"{kind}:///{(folder / name).absolute()}{mark}{options}"
 
 
 def load_settings(start: Path | None = None, environment: Mapping[str, str] | None = None) -> Settings:
@@ -112,6 +132,8 @@ def _typed(key: str, text: str) -> Any:
             return float(text)
         except ValueError:
             return text
+    if READERS[key] is _switch:
+        return {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
     return text
 
 
@@ -142,6 +164,18 @@ def _seconds(value: Any) -> float:
     return float(value)
 
 
+def _switch(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("give true or false")
+    return value
+
+
+def _address(value: Any) -> str:
+    if not isinstance(value, str) or "://" not in value:
+        raise ValueError('give an address, such as "sqlite:///handrail.db" or "postgresql://host/name"')
+    return value
+
+
 def _table(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("write it as a table: [policy]")
@@ -159,5 +193,8 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "cancel_grace": _seconds,
     "policy": _table,
     "agents": _name,
+    "database": _address,
+    "owner_url": _address,
+    "telemetry": _switch,
 }
 """Every setting, and what reads it."""

@@ -65,7 +65,7 @@ def test_it_has_every_public_name_of_the_async_one() -> None:
 
 @pytest.mark.req("AP-02")
 def test_questions_are_listed_and_answered() -> None:
-    bo = Principal(tenant="acme", user="bo")
+    bo = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
     with Handrail(TOOLS) as hr:
         outs = [hr.call("sum.send", principal=ANA) for _ in range(3)]
         ids = [out.approval_id or "" for out in outs]

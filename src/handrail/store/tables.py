@@ -178,6 +178,7 @@ sessions = Table(
     _must("created_at", Double),
     _must("updated_at", Double),
     PrimaryKeyConstraint("tenant_id", "id"),
+    Index("ix_sessions_id", "id"),
 )
 
 event_heads = Table(
@@ -186,7 +187,10 @@ event_heads = Table(
     _must("tenant_id", primary_key=True),
     _must("position", BigInteger),
 )
-"""How many events each tenant has. Whoever appends holds this row until it commits, so numbers never overtake."""
+"""How many events each tenant has.
+
+Whoever appends holds this row until it commits, so numbers never overtake.
+"""
 
 session_events = Table(
     "session_events",
@@ -210,7 +214,7 @@ session_events = Table(
     _must("payload"),
     PrimaryKeyConstraint("tenant_id", "session_id", "seq"),
     Index("ix_session_events_position", "tenant_id", "position", unique=True),
-    Index("ix_session_events_call", "tenant_id", "call_id"),
+    Index("ix_session_events_call", "call_id", "tenant_id"),
 )
 """The source of truth: append-only, gapless in each session, each row's hash over the one before it.
 
@@ -397,6 +401,7 @@ jobs = Table(
     _must("state"),
     _may("approval_id"),
     _may("sealed"),
+    _may("fingerprint"),
     _must("attempts", Integer, server_default=text("0")),
     _must("enqueued", Integer, server_default=text("0")),
     _must("cancel_requested", Boolean, server_default=text("false")),
@@ -407,6 +412,7 @@ jobs = Table(
     _may("holder"),
     PrimaryKeyConstraint("tenant_id", "call_id"),
     Index("ix_jobs_state", "state", "due_at"),
+    Index("ix_jobs_call", "call_id"),
 )
 
 schedules = Table(
@@ -463,9 +469,11 @@ usage = Table(
     _must("user_id"),
     _must("agent"),
     _must("source"),
-    _must("counts"),
-    PrimaryKeyConstraint("tenant_id", "day", "tool", "user_id", "agent", "source"),
+    _must("measure"),
+    _must("amount", BigInteger),
+    PrimaryKeyConstraint("tenant_id", "day", "tool", "user_id", "agent", "source", "measure"),
 )
+"""One row a measure, so that adding to it is one statement however many processes count."""
 
 settings = Table(
     "settings",

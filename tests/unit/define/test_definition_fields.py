@@ -20,6 +20,7 @@ from handrail import (
     from_params,
     tool,
 )
+from handrail.core.errors import DefinitionError
 from handrail.ext import CallSpec, FormSpec, InitContext, OutputSection, ViewSpec, to_tool_meta
 
 
@@ -330,3 +331,25 @@ def test_the_digest_covers_what_a_listing_shows() -> None:
     assert first != calculator(level="read", description="Something else.").digest
     assert first != calculator(level="read", category="Money").digest
     assert first != calculator(level="read", paramSchema={"year": {"type": "integer"}}).digest
+
+
+@pytest.mark.req("BY-05")
+def test_a_tool_says_how_many_must_approve_it_and_whether_the_requester_counts() -> None:
+    assert (calculator().approvals, calculator().four_eyes) == (1, False)
+    made = calculator(approvals=2, fourEyes=True)
+    assert (made.approvals, made.four_eyes) == (2, True)
+
+
+@pytest.mark.req("BY-05")
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"approvals": 0}, "a number of persons"),
+        ({"approvals": "two"}, "a number of persons"),
+        ({"approvals": True}, "a number of persons"),
+        ({"four_eyes": "yes"}, "neither True nor False"),
+    ],
+)
+def test_a_quorum_that_is_none_does_not_load(options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(DefinitionError, match=problem):
+        calculator(**options)

@@ -12,7 +12,7 @@ from handrail.ext import Conflict, respond
 from handrail.testing import ScriptedApprover
 
 AGENT = Principal(tenant="acme", user="ana", agent="ops")
-BO = Principal(tenant="acme", user="bo")
+BO = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
 
 
 class Post(BaseModel):

@@ -13,8 +13,8 @@ from handrail.core.run.approve import Grant
 from handrail.ext import ApprovalRequest, Conflict, MemoryBook, respond
 
 AGENT = Principal(tenant="acme", user="ana", agent="ops")
-BO = Principal(tenant="acme", user="bo")
-EVE = Principal(tenant="globex", user="eve")
+BO = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
+EVE = Principal(tenant="globex", user="eve", permissions={"approvals.decide"})
 
 
 def publishing(ran: list[str], text: str = "Publish a post.", **options: Any) -> Tool:

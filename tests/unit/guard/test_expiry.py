@@ -11,7 +11,7 @@ from handrail.ext import Conflict, reject
 from handrail.testing import TurnedClock
 
 AGENT = Principal(tenant="acme", user="ana", agent="ops")
-BO = Principal(tenant="acme", user="bo")
+BO = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
 
 
 class Waiting:

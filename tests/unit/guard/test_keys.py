@@ -13,7 +13,7 @@ from handrail.core.guard.keys import KeyEntry, KeyId, key_id
 from handrail.ext import MemoryKeys
 
 ANA = Principal(tenant="acme", user="ana")
-BO = Principal(tenant="acme", user="bo")
+BO = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
 pytestmark = pytest.mark.req("BY-12")
 
 

@@ -59,7 +59,7 @@ async def test_a_reviewer_can_edit_arguments_but_not_for_whom_they_are() -> None
         """Add a note."""
         return [title, ctx.tenant_id, ctx.user_id]
 
-    bo = Principal(tenant="acme", user="bo")
+    bo = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
     async with Handrail([add]) as hr:
         out = await hr.call("notes.add", {"title": "a"}, principal=Principal(tenant="acme", user="ana"))
         await hr.approvals.approve(out.approval_id or "", by=bo, edits={"title": "b"})

@@ -166,7 +166,7 @@ async def test_it_takes_no_refusal_away() -> None:
 
 @pytest.mark.req("AP-10", "AP-08")
 async def test_it_can_be_given_from_the_inbox() -> None:
-    bo = Principal(tenant="acme", user="bo")
+    bo = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
     async with Handrail([acting()]) as hr:
         out = await hr.call("t.act", principal=AGENT, session="s1")
         await hr.approvals.approve(out.approval_id or "", by=bo, for_session=True)

@@ -8,7 +8,7 @@ from handrail import Context, Policy, Principal, Tool, tool
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 ANA = Principal(tenant="acme", user="ana")
-BO = Principal(tenant="acme", user="bo")
+BO = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
 OPS = Principal(tenant="acme", user="ana", agent="ops")
 OTHER = Principal(tenant="other", user="cy")
 

@@ -101,6 +101,13 @@ def _kind_problems(tool: Tool) -> Iterator[tuple[str, str]]:
     for what, text in (("name", tool.name), ("icon", tool.icon), ("requires", tool.requires)):
         if text is not None and not isinstance(text, str):
             yield f"its {what} is {text!r}, which is not text", "give text"
+    if type(tool.approvals) is not int or tool.approvals < 1:
+        yield (
+            f"its approvals are {tool.approvals!r}, which is not a number of persons",
+            "give a whole number from 1 on",
+        )
+    if type(tool.four_eyes) is not bool:
+        yield f"its four_eyes is {tool.four_eyes!r}, which is neither True nor False", "give True or False"
     for slug in tool.tenants:
         if not isinstance(slug, str):
             yield f"its tenants name {slug!r}, which is not a slug", "give the slugs of tenants"

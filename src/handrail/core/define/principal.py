@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from handrail.core.define.permission import LEVELS, Level
 
 KeyKind = Literal["agent", "person", "service"]
 
@@ -29,6 +31,12 @@ class Principal:
     """Whose key opened the door, for calls with source `api`: only a person's own key can confirm."""
     ancestors: tuple[str, ...] = ()
     """The agents above this one, the first one first: what a rule says of any of them holds here too."""
+    scope: tuple[str, ...] | None = None
+    """Names or patterns of the tools its key reaches; None reaches all, an empty one nothing."""
+    ceiling: Level | None = None
+    """The gravest level its key reaches; None is no bound."""
+    embed: bool = False
+    """Whether it came by the token of a published page: what was disabled since is shown there."""
     _identity: tuple[Any, ...] = field(init=False, repr=False)
     _hash: int = field(init=False, repr=False)
 
@@ -44,6 +52,9 @@ class Principal:
             workspace: str | None = None,
             key: KeyKind = "agent",
             ancestors: Iterable[str] = (),
+            scope: Iterable[str] | None = None,
+            ceiling: Level | None = None,
+            embed: bool = False,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -53,7 +64,11 @@ class Principal:
             raise ValueError(f"Principal.key is agent, person or service, not {self.key!r}")
         object.__setattr__(self, "roles", _names("roles", self.roles))
         object.__setattr__(self, "permissions", _names("permissions", self.permissions))
+        if self.ceiling is not None and self.ceiling not in LEVELS:
+            raise ValueError(f"Principal.ceiling is one of {', '.join(LEVELS)}, not {self.ceiling!r}")
         object.__setattr__(self, "ancestors", tuple(self.ancestors))
+        if self.scope is not None:
+            object.__setattr__(self, "scope", tuple(sorted(_names("scope", self.scope))))
         identity = (
             self.tenant,
             self.user,
@@ -63,6 +78,9 @@ class Principal:
             self.workspace,
             self.key,
             self.ancestors,
+            self.scope,
+            self.ceiling,
+            self.embed,
         )
         object.__setattr__(self, "_identity", identity)
         object.__setattr__(self, "_hash", hash(identity))
@@ -79,6 +97,16 @@ class Principal:
     def local(cls) -> Principal:
         """The developer at their own machine: the default where there is no database."""
         return cls(tenant="local", user="local", permissions=frozenset({EVERYTHING}))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything it is, as JSON data: whoever keeps a principal keeps all of its bounds."""
+        values = ((one.name, getattr(self, one.name)) for one in fields(self) if one.init)
+        return {name: _listed(value) for name, value in values}
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> Principal:
+        """The principal that was kept. What is not known here is refused: it may have been a bound."""
+        return cls(**told)
 
     def holds(self, permission: str) -> bool:
         """Whether this principal holds a permission string."""
@@ -98,6 +126,12 @@ class Principal:
                 kept = asked & self.permissions
         above = self.ancestors if self.agent is None else (*self.ancestors, self.agent)
         return replace(self, agent=agent, permissions=kept, key="agent", ancestors=above)
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, frozenset):
+        return sorted(value)
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _names(what: str, given: Iterable[str]) -> frozenset[str]:

@@ -72,6 +72,10 @@ class Tool:
     requires: str | None = None
     """The RBAC permission a caller must hold."""
     policy: PermissionPolicy = "auto"
+    approvals: int = 1
+    """How many persons must approve a call that asks, each for the same arguments."""
+    four_eyes: bool = False
+    """Whether whoever is behind a call that asks cannot be among those who approve it."""
     tenants: frozenset[str] = frozenset()
     """Slugs of the tenants that may see it; empty means all."""
     reads: OfArgs | None = None

@@ -1,12 +1,10 @@
-"""Approval: the question put to a person, the answer, and where open questions wait."""
+"""Approval: the question put to a person, and the answer."""
 
 from __future__ import annotations
 
-import builtins
-import threading
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from handrail.core.define.call import Call, Repair
 from handrail.core.define.decision import Decision
@@ -16,6 +14,25 @@ from handrail.core.define.result import Result
 from handrail.core.errors import UsageError
 
 RequestStatus = Literal["pending", "approved", "rejected", "responded", "expired"]
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Arguments as a record may hold them, and the fingerprint of the exact ones."""
+
+    shown: Mapping[str, Any]
+    """Secrets masked."""
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One of the persons who must approve did so, for exactly these arguments."""
+
+    user: str
+    hash: str
+    """Of the arguments that would run."""
+    at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +56,21 @@ class ApprovalRequest:
     """The arguments as they were sent, for the run after the answer."""
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     """What an outer body was told in confidence: masked in every record of the call."""
+    quorum: int = 1
+    """How many persons must approve."""
+    four_eyes: bool = False
+    """Whether whoever is behind the call cannot be one of them."""
     status: RequestStatus = "pending"
+    votes: tuple[Vote, ...] = ()
+    """Who has approved so far."""
     decided_by: str | None = None
+    """Whose word ended it."""
+    decided_at: float | None = None
     answer: Reply | None = None
+    edited: Arguments | None = None
+    """What the reviewer wrote in the place of the proposed arguments."""
+    effective: Arguments | None = None
+    """What runs, once it is approved."""
 
     @property
     def reason(self) -> str:
@@ -68,13 +97,16 @@ class Reply:
 
     verdict: Literal["approve", "reject", "respond"]
     by: str | None = None
-    edits: Mapping[str, Any] | None = None
+    edits: Mapping[str, Any] | None = field(default=None, repr=False)
     """With approve: the whole arguments to run with instead."""
     reason: str | None = None
     result: Result | None = None
     """With respond: the answer given in the tool's place."""
     for_session: bool = False
     """With approve: the same tool need not ask again in this session (write level only)."""
+    edited: Arguments | None = None
+    effective: Arguments | None = None
+    """With approve: what was written and what will run, as Handrail read it for the record."""
 
 
 def approve(
@@ -120,90 +152,3 @@ def read_reply(answer: Any) -> Reply | None:
         if word == "ask":
             return None
     raise UsageError(f"The approver returned {answer!r}. Return approve(), reject(), respond() or None.")
-
-
-class ApprovalBook(Protocol):
-    """Where open questions wait."""
-
-    enqueues: bool
-    """Whether to settle a question also puts the run that waited for it into a durable queue."""
-
-    async def add(self, request: ApprovalRequest, /) -> None: ...
-    async def get(self, approval_id: str, tenant: str, /) -> ApprovalRequest | None: ...
-    async def list(self, tenant: str, /) -> builtins.list[ApprovalRequest]: ...
-    async def settle(
-        self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /
-    ) -> ApprovalRequest | None:
-        """End a pending question, once; None when somebody was faster, or it is not there.
-
-        A question whose time is over can only become `expired`, and no other can.
-        """
-        ...
-
-
-class MemoryBook:
-    """The approvals of a process without a database."""
-
-    enqueues = False
-
-    def __init__(self, now: Callable[[], float], keep: int = 10_000) -> None:
-        self._now = now
-        self._keep = keep
-        self._requests: dict[str, ApprovalRequest] = {}
-        self._lock = threading.Lock()
-
-    async def add(self, request: ApprovalRequest, /) -> None:
-        with self._lock:
-            self._requests[request.id] = request
-            if len(self._requests) > self._keep:
-                decided = (key for key, one in self._requests.items() if one.status != "pending")
-                self._requests.pop(next(decided, next(iter(self._requests))))
-
-    async def get(self, approval_id: str, tenant: str, /) -> ApprovalRequest | None:
-        request = self._requests.get(approval_id)
-        if request is None or request.principal.tenant != tenant:
-            return None
-        return self._current(request)
-
-    async def list(self, tenant: str, /) -> builtins.list[ApprovalRequest]:
-        with self._lock:
-            requests = builtins.list(self._requests.values())
-        mine = (self._current(one) for one in requests if one.principal.tenant == tenant)
-        return [one for one in mine if one.status == "pending"]
-
-    async def settle(
-        self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /
-    ) -> ApprovalRequest | None:
-        with self._lock:
-            request = self._requests.get(approval_id)
-            if request is None or request.principal.tenant != tenant or request.status != "pending":
-                return None
-            if request.is_late(self._now()) != (status == "expired"):
-                return None
-            by = reply.by if reply else None
-            settled = replace(request, status=status, decided_by=by, answer=reply)
-            self._requests[approval_id] = settled
-            return settled
-
-    def _current(self, request: ApprovalRequest) -> ApprovalRequest:
-        late = request.status == "pending" and request.is_late(self._now())
-        return replace(request, status="expired") if late else request
-
-
-class Standing:
-    """Approvals that hold for the rest of a session: one tool as it was defined, for one principal.
-
-    Keeps the newest; one that is forgotten only means that a person is asked again.
-    """
-
-    def __init__(self, keep: int = 10_000) -> None:
-        self._keep = keep
-        self._given: dict[tuple[Principal, str, str], None] = {}
-
-    def give(self, principal: Principal, session: str, digest: str) -> None:
-        self._given[principal, session, digest] = None
-        if len(self._given) > self._keep:
-            del self._given[next(iter(self._given))]
-
-    def holds(self, principal: Principal, session: str | None, digest: str) -> bool:
-        return session is not None and (principal, session, digest) in self._given

@@ -17,7 +17,7 @@ from handrail.core.define.decision import Asked, Decision, Step, Verdict, strict
 from handrail.core.define.permission import DANGERS, LEVELS, Danger, Level, Source, danger_of, level_of
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
-from handrail.core.guard.policy import Policy, names_of
+from handrail.core.guard.policy import Policy, listed, names_of
 from handrail.core.guard.rules import Rule
 
 CallerKind = Literal["automation", "person", "service"]
@@ -51,6 +51,7 @@ def sight(tool: Tool, principal: Principal, policy: Policy) -> tuple[Step, ...]:
     return (
         _visibility(tool, principal),
         *(_lists(tool, one) for one in policy.chain),
+        *_key(tool, principal),
         _permission(tool, principal),
         _capability(tool, policy),
     )
@@ -68,6 +69,20 @@ def _lists(tool: Tool, policy: Policy) -> Step:
     if not policy.allows(tool):
         return _not_permitted("allow/deny", tool, "it is not on the allow list", "allow")
     return _NOT_KEPT_OUT
+
+
+def _key(tool: Tool, principal: Principal) -> Iterator[Step]:
+    """What the key that opened the door reaches: some tools only, up to some level only."""
+    if principal.scope is not None and not listed(principal.scope, tool):
+        yield _not_permitted("allow/deny", tool, "the key that was used does not reach it", "key")
+    if principal.ceiling is not None and not is_dynamic(tool):
+        yield from _ceiling(tool, principal.ceiling, tool.level)
+
+
+def _ceiling(tool: Tool, ceiling: Level, level: Level) -> Iterator[Step]:
+    if LEVELS.index(level) > LEVELS.index(ceiling):
+        why = f"the key that was used reaches {ceiling}, and this call is {level}"
+        yield _not_permitted("level", tool, why, "key")
 
 
 def _permission(tool: Tool, principal: Principal) -> Step:
@@ -127,6 +142,8 @@ def weigh(
 ) -> Decision:
     """The decision once it is known what the arguments make of the call, and which rules hold for it."""
     steps = list(sight(tool, principal, policy))
+    if principal.ceiling is not None and is_dynamic(tool):
+        steps += _ceiling(tool, principal.ceiling, level)
     steps += (_plan(one, level) for one in policy.chain if one.plan)
     steps += _rules(tool, rules, held)
     steps += checks

@@ -9,10 +9,15 @@ from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.errors import UsageError
 from handrail.core.guard.approval import ApprovalRequest, Reply, RequestStatus, approve, reject, respond
+from handrail.core.guard.settling import has_voted, is_own
 from handrail.core.run.approve import Grant
+from handrail.core.run.edits import recorded
 from handrail.core.run.house import House
 from handrail.core.run.normalise import answered
 from handrail.core.run.seek import seek
+
+DECIDE = "approvals.decide"
+"""The permission to answer the questions of a tenant."""
 
 
 class Conflict(UsageError):
@@ -41,59 +46,101 @@ class Approvals:
         edits: Mapping[str, Any] | None = None,
         for_session: bool = False,
     ) -> ApprovalRequest:
-        """Yes: the call runs, with other arguments if edits are given. Wait for it with `hr.wait`."""
+        """Yes: the call runs, with other arguments if edits are given. Wait for it with `hr.wait`.
+
+        Where the tool wants several persons, the question comes back pending until all have agreed to the
+        same arguments. Edits that do not fit raise `Conflict`, and the question stays open.
+        """
+        request = await self._open(approval_id, by)
         reply = approve(by=by.user, edits=edits, for_session=for_session)
-        return await self._answer(approval_id, by, reply, "approved")
+        tool = None if edits is None else await self._tool(request)
+        recording = recorded(request, reply, tool, self._house.repairing)
+        if not isinstance(recording, Reply):
+            wrong = "; ".join(map(str, recording))
+            raise Conflict(f"The edits do not fit {request.tool}: {wrong}. {_still_open(approval_id)}")
+        return await self._answer(request, by, recording, "approved")
 
     async def reject(self, approval_id: str, *, by: Principal, reason: str | None = None) -> ApprovalRequest:
-        """No: the caller is told so, with the reason."""
-        return await self._answer(approval_id, by, reject(reason, by=by.user), "rejected")
+        """No: the caller is told so, with the reason. One no is enough."""
+        request = await self._open(approval_id, by)
+        return await self._answer(request, by, reject(reason, by=by.user), "rejected")
 
     async def respond(self, approval_id: str, *, by: Principal, result: Any) -> ApprovalRequest:
         """Answer in the tool's place, with data that fits its output schema or a Result that has only words.
 
         What does not fit raises `Conflict`, and the question stays open.
         """
+        request = await self._open(approval_id, by)
         reply = respond(result, by=by.user)
-        _check_person(by)
-        await self._check_answer(approval_id, by, reply)
-        return await self._answer(approval_id, by, reply, "responded")
-
-    async def _check_answer(self, approval_id: str, by: Principal, reply: Reply) -> None:
-        request = await self._house.book.get(approval_id, by.tenant)
-        if request is None or request.status != "pending":
-            return
-        tool = await seek(request.call, self._house)
-        if isinstance(tool, Tool) and reply.result is not None:
+        tool = await self._tool(request)
+        if tool is not None and reply.result is not None:
             answer = answered(reply.result, tool)
             if isinstance(answer, str):
                 raise Conflict(
                     f"{answer}. The approval {approval_id!r} is still open: "
                     "respond with data that fits, or with words alone, as Result(output=...)."
                 )
+        return await self._answer(request, by, reply, "responded")
+
+    async def _tool(self, request: ApprovalRequest) -> Tool | None:
+        found = await seek(request.call, self._house)
+        return found if isinstance(found, Tool) else None
+
+    async def _open(self, approval_id: str, by: Principal) -> ApprovalRequest:
+        """The question, if it is open and `by` may answer it; otherwise raises, and says why."""
+        _check_person(by)
+        request = await self._house.book.get(approval_id, by.tenant)
+        if request is None:
+            raise Conflict(f"There is no approval {approval_id!r}.")
+        if not may_decide(by, request):
+            raise Conflict(
+                f"You may not answer approvals: that takes the permission {DECIDE!r}. "
+                "Ask somebody who holds it, or an administrator to give it to you."
+            )
+        if request.status != "pending":
+            raise await self._not_open(approval_id, by)
+        return request
 
     async def _answer(
-        self, approval_id: str, by: Principal, reply: Reply, status: RequestStatus
+        self, request: ApprovalRequest, by: Principal, reply: Reply, status: RequestStatus
     ) -> ApprovalRequest:
-        _check_person(by)
+        if reply.verdict != "reject" and is_own(request, by.user):
+            raise Conflict(
+                f"{request.tool} wants four eyes: whoever is behind the call cannot approve it. "
+                f"{_still_open(request.id)}"
+            )
         book = self._house.book
-        settled = await book.settle(approval_id, by.tenant, status, reply)
+        settled = await book.settle(request.id, by.tenant, status, reply)
         if settled is None:
-            raise await self._not_open(approval_id, by, reply)
-        if not book.enqueues:
+            now = await book.get(request.id, by.tenant)
+            if now is not None and now.status == "pending" and has_voted(now, reply):
+                left = now.quorum - len(now.votes)
+                raise Conflict(f"You have approved {request.id!r} already; {left} more must.")
+            raise await self._not_open(request.id, by)
+        if settled.status != "pending" and not book.enqueues:
             self._resume(Grant(settled, reply))
         return settled
 
-    async def _not_open(self, approval_id: str, by: Principal, reply: Reply) -> Conflict:
+    async def _not_open(self, approval_id: str, by: Principal) -> Conflict:
         """Why it cannot be answered. Whoever first finds it expired ends the call that was waiting."""
         book = self._house.book
         late = await book.settle(approval_id, by.tenant, "expired", None)
         if late is not None and not book.enqueues:
-            self._resume(Grant(late, reply))
+            self._resume(Grant(late, reject()))
         request = late or await book.get(approval_id, by.tenant)
         if request is None:
             return Conflict(f"There is no approval {approval_id!r}.")
         return Conflict(f"The approval {approval_id!r} is no longer open: it is {request.status}.")
+
+
+def may_decide(by: Principal, request: ApprovalRequest) -> bool:
+    """Whether a person may answer: with the right to, or where a confirmation of their own call is asked."""
+    own = request.by == "caller" and by.user == request.principal.user
+    return own or by.holds(DECIDE)
+
+
+def _still_open(approval_id: str) -> str:
+    return f"The approval {approval_id!r} is still open."
 
 
 def _check_person(by: Principal) -> None:

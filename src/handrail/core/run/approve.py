@@ -6,21 +6,21 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from handrail.core.define.call import FieldError, Outcome
+from handrail.core.define.call import Outcome
 from handrail.core.define.decision import Decision, Step
 from handrail.core.define.jsonvalue import copy_object, own_copy
 from handrail.core.define.permission import DANGERS, LEVELS, Danger, Level
 from handrail.core.define.result import Result
 from handrail.core.define.schema import digest_of
-from handrail.core.define.secrecy import unmasked
 from handrail.core.define.tool import Tool
-from handrail.core.guard.admit import Admitted, admit
-from handrail.core.guard.approval import ApprovalRequest, Reply, read_reply
+from handrail.core.guard.admit import Admitted
+from handrail.core.guard.approval import ApprovalRequest, Reply, RequestStatus, read_reply
 from handrail.core.guard.decide import axes, is_standing
-from handrail.core.guard.keys import key_id
 from handrail.core.guard.plan import Planned
+from handrail.core.guard.settling import settle
 from handrail.core.ids import new_id
 from handrail.core.run import refusal
+from handrail.core.run.edits import effective, recorded
 from handrail.core.run.normalise import answered
 from handrail.core.run.refusal import Refusal
 from handrail.core.run.seek import hidden_or_denied, seek
@@ -48,27 +48,32 @@ async def pass_gate(tale: Tale, decision: Decision, grant: Grant | None) -> Outc
         return tale.refuse(refusal.denied(decision, tool))
     if decision.verdict == "queue":
         return _queue(tale, tool, admitted, decision)
-    if _stands(tale, tool, decision):
+    if await _stands(tale, tool, decision):
         return admitted, tool
     request = _request(tale, tool, admitted, decision)
     tale.approval_id = request.id
+    if tale.house.approver is None:
+        return await _wait(tale, request)
     reply = await _asked(tale, request)
     if isinstance(reply, Outcome):
         return reply
-    if request.is_late(tale.house.clock.now()) and (reply is None or reply.verdict != "reject"):
+    now = tale.house.clock.now()
+    if request.is_late(now) and (reply is None or reply.verdict != "reject"):
         return _expired(tale, request)
     if reply is None:
-        return await _wait(tale, request)
+        return await _wait(tale, request, told=True)
+    if reply.verdict != "reject" and (request.quorum > 1 or request.four_eyes):
+        counted = _counted(tale, request, reply, now)
+        if counted.status == "pending":
+            return await _wait(tale, counted, told=True)
     return await _answered(tale, request, reply)
 
 
 async def _resumed(tale: Tale, decision: Decision, grant: Grant) -> Outcome | tuple[Admitted, Tool]:
-    """The call goes on, under the key it had. Somebody reviewed it, so plan mode holds it no more."""
-    call, tool = tale.call, tale.tool
-    assert call.principal is not None and tool is not None
+    """The call goes on. Somebody reviewed it, so plan mode holds it no more."""
+    tool = tale.tool
+    assert tool is not None
     tale.approval_id = grant.request.id
-    if call.idempotency_key is not None:
-        tale.key = key_id(call.principal, call.idempotency_key)
     if decision.verdict == "deny":
         return tale.refuse(refusal.denied(decision, tool))
     if grant.request.status == "expired":
@@ -87,15 +92,22 @@ def _queue(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> Ou
     return tale.quietly("queued", Result(True, None, said, code="PLANNED", output=said))
 
 
-def _stands(tale: Tale, tool: Tool, decision: Decision) -> bool:
+async def _stands(tale: Tale, tool: Tool, decision: Decision) -> bool:
     call = tale.call
     assert call.principal is not None
-    standing = tale.house.standing
-    if not is_standing(decision) or not standing.holds(call.principal, call.session, tool.digest):
+    if call.session is None or not _may_stand(tool, decision):
         return False
+    if not await tale.house.standing.holds(call.principal, call.session, tool.digest):
+        return False
+    tale.check()
     covered = Step("standing", "allow", "a standing approval of this session covers it")
     tale.decision = decision.settled(covered)
     return True
+
+
+def _may_stand(tool: Tool, decision: Decision) -> bool:
+    """Whether one person's yes may hold for a session: not where several must look, or somebody else."""
+    return is_standing(decision) and tool.approvals == 1 and not tool.four_eyes
 
 
 def _request(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> ApprovalRequest:
@@ -116,29 +128,29 @@ def _request(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> 
         created_at=now,
         expires_at=None if lifetime is None else now + lifetime,
         repairs=admitted.repairs,
+        quorum=tool.approvals,
+        four_eyes=tool.four_eyes,
         raw=own_copy(tale.raw),
         secrets=frozenset(tale.secrets or ()),
     )
 
 
-async def _asked(tale: Tale, request: ApprovalRequest) -> Reply | Outcome | None:
-    """Tell that a person is needed, and ask the approver if there is one. An approver that fails refuses."""
+def _tell(tale: Tale, request: ApprovalRequest) -> None:
     house = tale.house
-    told = (
-        tale.call,
-        request.tool,
-        house.clock.now(),
-        request.id,
-        copy_object(request.args),
-        request.reason,
-        request.repairs,
-    )
+    shown = copy_object(request.args)
+    now = house.clock.now()
+    told = (tale.call, request.tool, now, request.id, shown, request.reason, request.repairs)
     house.teller.tell((NeedsApproval, *told))
-    if house.approver is None:
-        return None
+
+
+async def _asked(tale: Tale, request: ApprovalRequest) -> Reply | Outcome | None:
+    """Tell that a person is needed, and ask the approver. One that fails refuses."""
+    approver = tale.house.approver
+    assert approver is not None
+    _tell(tale, request)
     tale.step_aside()
     try:
-        reply = read_reply(await house.approver(request))
+        reply = read_reply(await approver(request))
         tale.check()
         return reply
     except Exception as error:
@@ -149,8 +161,18 @@ async def _asked(tale: Tale, request: ApprovalRequest) -> Reply | Outcome | None
         return tale.refuse(refusal.broken("APPROVER_FAILED", "Not approved", why, "approval"))
 
 
-async def _wait(tale: Tale, request: ApprovalRequest) -> Outcome:
+def _counted(tale: Tale, request: ApprovalRequest, reply: Reply, now: float) -> ApprovalRequest:
+    """The question after the approver's word, where one word may not be enough."""
+    word = recorded(request, reply, tale.tool, tale.house.repairing)
+    status: RequestStatus = "approved" if reply.verdict == "approve" else "responded"
+    return (settle(request, status, word, now) if isinstance(word, Reply) else None) or request
+
+
+async def _wait(tale: Tale, request: ApprovalRequest, told: bool = False) -> Outcome:
+    """In the book first: a question that was told and is in no book could never be answered."""
     await tale.house.book.add(request)
+    if not told:
+        _tell(tale, request)
     said = f"{request.reason}. It waits for a person (approval {request.id}); nothing was run yet."
     result = Result(False, None, "Waiting for approval", error=said, code="NEEDS_APPROVAL")
     return tale.waiting("pending", result)
@@ -169,15 +191,16 @@ async def _answered(tale: Tale, request: ApprovalRequest, reply: Reply) -> Outco
     tale.admitted, tale.tool = admitted, tool
     house, call = tale.house, tale.call
     assert call.principal is not None and tale.decision is not None
-    if reply.for_session and call.session is not None and is_standing(tale.decision):
-        house.standing.give(call.principal, call.session, tool.digest)
+    if reply.for_session and call.session is not None and _may_stand(tool, tale.decision):
+        house.standing.give(call.principal, call.session, tool.digest, reply.by)
     _settle(tale, Step("approval", "allow", f"approved by {who}"))
     shown = tale.show(admitted.args, tool)
     edited = reply.edits is not None
     if edited:
         tale.raw = copy_object(admitted.args)
-    now = house.clock.now()
-    house.teller.tell((ToolApproved, call, tool.id, now, request.id, reply.by, shown, edited))
+    if tale.brought is None or "approved" not in tale.brought.told:
+        now = house.clock.now()
+        house.teller.tell((ToolApproved, call, tool.id, now, request.id, reply.by, shown, edited))
     return admitted, tool
 
 
@@ -236,14 +259,15 @@ async def _checked_again(
     tale.check()
     if isinstance(tool, Refusal):
         return tool
-    if tool.digest != request.tool_digest:
+    if tool.digest != request.tool_digest or _asks_more(tool, request):
         return refusal.stale(tool)
     if digest_of(given.args) != request.args_hash:
-        why = f"The arguments for {tool.id} are not those that were approved. Ask again with these."
-        return refusal.broken("NOT_APPROVED", "Not approved", why, "approval")
-    admitted = _effective(tool, given, reply, house.repairing)
+        return _altered(tool)
+    admitted = effective(tool, given, reply, house.repairing)
     if not isinstance(admitted, Admitted):
         return refusal.invalid(tool, admitted)
+    if reply.effective is not None and digest_of(admitted.args) != reply.effective.hash:
+        return _altered(tool)
     decision = house.guard.decide(tool, admitted.values, call.principal, call.source)
     if decision.verdict == "deny":
         return await hidden_or_denied(decision, tool, call, house)
@@ -253,15 +277,14 @@ async def _checked_again(
     return admitted, tool
 
 
-def _effective(
-    tool: Tool, given: Admitted, reply: Reply, repairing: bool
-) -> Admitted | tuple[FieldError, ...]:
-    """What will run: the reviewer's edits or the arguments as approved, read by the tool of this moment."""
-    if reply.edits is not None:
-        edits = unmasked(reply.edits, given.args)
-        return admit(tool, edits, None, repairing)
-    again = admit(tool, given.args, None, repairing)
-    return Admitted(again.args, again.values, given.repairs) if isinstance(again, Admitted) else again
+def _altered(tool: Tool) -> Refusal:
+    why = f"The arguments for {tool.id} are not those that were approved. Ask again with these."
+    return refusal.broken("NOT_APPROVED", "Not approved", why, "approval")
+
+
+def _asks_more(tool: Tool, request: ApprovalRequest) -> bool:
+    """Whether the tool now wants more persons, or other ones, than were asked."""
+    return tool.approvals > request.quorum or (tool.four_eyes and not request.four_eyes)
 
 
 def _is_graver(now: tuple[Level, Danger], seen: tuple[Level, Danger]) -> bool:

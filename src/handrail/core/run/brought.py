@@ -26,6 +26,10 @@ class Brought:
     memory: Dedup | None = None
     tale: Tale | None = None
     """Filled in when the call begins."""
+    run_id: str | None = None
+    """The run that goes on: it was begun by somebody who is gone, and its start is told."""
+    told: frozenset[str] = frozenset()
+    """The kinds of events that earlier attempts have told of this call."""
 
     async def in_turn(self, tool: Tool, values: Any, args: Mapping[str, Any], root: str) -> bool:
         """Wait until no other call of the batch is in the way. False when one will stay there."""

@@ -16,13 +16,16 @@ from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.find.registry import Snapshot, every_name
 from handrail.core.find.toolsets import LazyToolset
+from handrail.core.find.view import TenantView, tools_after
 from handrail.core.guard.guard import Guard
 from handrail.core.run.house import House
 from handrail.core.run.menu import short_menu
-from handrail.core.run.seek import make_ready
+from handrail.core.run.seek import make_ready, view_of
 
 _log = logging.getLogger("handrail.find")
 _REMEMBERED = 256
+_ON_PAGES = 100_000
+"""How many tools are remembered on single pages."""
 _AT_ONCE = 100
 
 
@@ -33,7 +36,16 @@ class Listing:
     tools: tuple[Tool, ...]
     """Sorted by id."""
     given: tuple[tuple[Tool, ...], ...]
-    """All that it was chosen from: the registry's tools, then those of each toolset."""
+    """All that it was chosen from: the registry's tools, then those of each toolset, then what only the
+    principal's tenant has: tools of its own, and others with words of its own."""
+    view: TenantView | None
+    """Through which it was chosen, where some of it is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    tools: tuple[Tool, ...]
+    view: TenantView | None
 
 
 class Catalogue:
@@ -45,6 +57,8 @@ class Catalogue:
         self._waiting: tuple[Tool, ...] = ()
         self._policy = house.guard.policy
         self._listed: dict[tuple[Principal, Source], Listing] = {}
+        self._pages: dict[tuple[Principal, Source, str | None, int], _Page] = {}
+        self._on_pages = 0
 
     async def tools(
         self,
@@ -56,40 +70,91 @@ class Catalogue:
         """The tools this principal may see, sorted by id: all, or a page of those that come after an id."""
         if limit is not None:
             at_least_one("The number of tools on a page", limit)
+            if not self._house.toolsets:
+                return list(await self._page(principal, source, after, limit))
         listed = (await self.listing(principal, source)).tools
         start = 0 if after is None else bisect_right(listed, after, key=lambda tool: tool.id)
         return list(listed[start : None if limit is None else start + limit])
 
+    async def _page(
+        self, principal: Principal, source: Source, after: str | None, limit: int
+    ) -> tuple[Tool, ...]:
+        """A page of what is registered and stored. No tool is looked at that comes after its last one."""
+        house = self._house
+        snapshot = await self._ready()
+        view = await view_of(principal, house)
+        key = (principal, source, after, limit)
+        page = self._pages.get(key)
+        if page is None or page.view is not view:
+            there = tools_after(snapshot.tools, after) if view is None else view.tools(after)
+            found: list[Tool] = []
+            for number, tool in enumerate(there, 1):
+                if _may_see(tool, principal, source, house.guard):
+                    found.append(tool)
+                    if len(found) == limit:
+                        break
+                if number % _AT_ONCE == 0:
+                    await asyncio.sleep(0)
+            page = self._remember(key, _Page(tuple(found), view))
+        return page.tools
+
+    def _remember(self, key: tuple[Principal, Source, str | None, int], page: _Page) -> _Page:
+        self._on_pages += 1 + len(page.tools)
+        if self._on_pages > _ON_PAGES:
+            self._pages.clear()
+            self._on_pages = 1 + len(page.tools)
+        self._pages[key] = page
+        return page
+
     async def listing(self, principal: Principal, source: Source = "agent") -> Listing:
         """What this principal may see. Whatever is certainly refused is not there."""
         house = self._house
-        self._refresh()
-        for waiting in self._waiting:
-            try:
-                await make_ready(waiting, house)
-            except Exception:
-                _log.exception("tool %s could not be initialised and is not listed", waiting.id)
+        await self._ready()
         offered: list[tuple[Tool, ...]] = []
         for toolset in house.toolsets:
             try:
                 offered.append(tuple(await toolset.tools(principal)))
             except Exception:
                 _log.exception("a toolset could not list its tools; the others are listed")
+        view = await view_of(principal, house)
         given = (self._refresh().tools, *offered)
         key = (principal, source)
         listing = self._listed.get(key)
-        if listing is None or listing.given != given:
-            found: dict[str, Tool] = {}
-            for number, tool in enumerate(chain(*given), 1):
-                if _may_see(tool, principal, source, house.guard):
-                    found.setdefault(tool.id, tool)
-                if number % _AT_ONCE == 0:
-                    await asyncio.sleep(0)  # thousands take a while; others go on meanwhile
+        if listing is None or listing.view is not view or listing.given[: len(given)] != given:
+            listing = await self._chosen(principal, source, given, view)
             if len(self._listed) >= _REMEMBERED:
                 self._listed.clear()
-            listing = Listing(tuple(tool for _, tool in sorted(found.items())), given)
             self._listed[key] = listing
         return listing
+
+    async def _chosen(
+        self,
+        principal: Principal,
+        source: Source,
+        given: tuple[tuple[Tool, ...], ...],
+        view: TenantView | None,
+    ) -> Listing:
+        found: dict[str, Tool] = {}
+        for number, tool in enumerate(_through(view, given), 1):
+            if _may_see(tool, principal, source, self._house.guard):
+                found.setdefault(tool.id, tool)
+            if number % _AT_ONCE == 0:
+                await asyncio.sleep(0)  # thousands take a while; others go on meanwhile
+        tools = tuple(tool for _, tool in sorted(found.items()))
+        if view is None:
+            return Listing(tools, given, None)
+        known = set(chain(*given))
+        return Listing(tools, (*given, tuple(tool for tool in tools if tool not in known)), view)
+
+    async def _ready(self) -> Snapshot:
+        """The registry once every tool in it that waited for its initialiser is ready."""
+        self._refresh()
+        for waiting in self._waiting:
+            try:
+                await make_ready(waiting, self._house)
+            except Exception:
+                _log.exception("tool %s could not be initialised and is not listed", waiting.id)
+        return self._refresh()
 
     def _refresh(self) -> Snapshot:
         """The registry as it is now. What was remembered of an older one, or another policy, is forgotten."""
@@ -99,6 +164,8 @@ class Catalogue:
             self._snapshot, self._policy = snapshot, house.guard.policy
             self._waiting = tuple(tool for tool in snapshot.tools if not tool.ready)
             self._listed.clear()
+            self._pages.clear()
+            self._on_pages = 0
         return snapshot
 
     async def menu(
@@ -107,7 +174,9 @@ class Catalogue:
         """What may be seen and is not loaded, by category."""
         names = {one.id if isinstance(one, Tool) else one for one in loaded}
         listed = {tool.id: tool for tool in (await self.listing(principal, source)).tools}
-        told = {tool.id: tool for tool in self._on_demand(principal, source)} | listed
+        view = await view_of(principal, self._house)
+        on_demand = (tool for tool in self._on_demand(principal, source) if view is None or view.shown(tool))
+        told = {tool.id: tool for tool in on_demand} | listed
         left = [tool for tool in told.values() if not names or names.isdisjoint(every_name(tool))]
         entries = [(tool.id, tool.category, tool.description) for tool in left]
         return short_menu(sorted(entries), max_tokens, "search_tools" in listed)
@@ -119,6 +188,14 @@ class Catalogue:
         tools = (Tool(id=name, description=text, category=category_of(name)) for name, text in summaries)
         unremembering = Guard(self._house.guard.policy)
         return (tool for tool in tools if _may_see(tool, principal, source, unremembering))
+
+
+def _through(view: TenantView | None, given: tuple[tuple[Tool, ...], ...]) -> Iterable[Tool]:
+    """What is given, as the tenant has it; of the registry's tools, those its view holds."""
+    if view is None:
+        return chain(*given)
+    offered = (shown for tool in chain(*given[1:]) if (shown := view.shown(tool)) is not None)
+    return chain(view.tools(), offered)
 
 
 def _may_see(tool: Tool, principal: Principal, source: Source, guard: Guard) -> bool:

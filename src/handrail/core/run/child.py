@@ -34,7 +34,6 @@ from handrail.core.define.tool import InitContext, Tool
 from handrail.core.errors import ToolError, class_name
 
 _CALL = ("tool", "source", "session", "id", "turn", "idempotency_key", "message", "parent", "depth")
-_PRINCIPAL = ("tenant", "user", "roles", "permissions", "agent", "workspace", "key")
 
 
 class Interrupted(BaseException):
@@ -46,7 +45,7 @@ def facts_of(ctx: Context) -> dict[str, Any]:
     call, principal = ctx._call, ctx.principal
     facts = {
         "call": {name: getattr(call, name) for name in _CALL},
-        "principal": {name: getattr(principal, name) for name in _PRINCIPAL},
+        "principal": principal.to_dict(),
         "run_id": ctx.run_id,
         "capabilities": ctx.capabilities,
     }
@@ -59,7 +58,7 @@ class Remote:
     extra: Mapping[str, Any] = {}
 
     def __init__(self, facts: Mapping[str, Any], channel: socket.socket) -> None:
-        self.call = Call(principal=Principal(**facts["principal"]), **facts["call"])
+        self.call = Call(principal=Principal.from_dict(facts["principal"]), **facts["call"])
         self.next_run_id: str = facts["run_id"]
         self.granted = frozenset(facts["capabilities"])
         self.signal = Signal()

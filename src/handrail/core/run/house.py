@@ -17,11 +17,14 @@ from handrail.core.define.retry import Retry
 from handrail.core.define.tool import InitContext, Tool
 from handrail.core.define.toolset import Toolset
 from handrail.core.find.registry import Registry
-from handrail.core.guard.approval import ApprovalBook, Approver, Standing
+from handrail.core.find.resolver import Resolver
+from handrail.core.guard.approval import Approver
+from handrail.core.guard.book import ApprovalBook
 from handrail.core.guard.claims import Claims
 from handrail.core.guard.guard import Guard
 from handrail.core.guard.keys import Keys
 from handrail.core.guard.plan import Plan
+from handrail.core.guard.standing import MemoryStanding, Standing
 from handrail.core.listeners import Listeners
 from handrail.core.run.hooks import Hook
 from handrail.core.tell.letters import DeadLetters, MemoryDeadLetters
@@ -69,6 +72,8 @@ class House:
     clock: Clock
     init: InitContext
     toolsets: tuple[Toolset, ...] = ()
+    resolver: Resolver | None = None
+    """What is stored of tools by tenant; None where nothing is, and everybody has the registry's."""
     approver: Approver | None = None
     hooks: tuple[Hook, ...] = ()
     secrets: Secrets | None = None
@@ -87,6 +92,6 @@ class House:
     initialised: WeakKeyDictionary[Tool, Tool] = field(default_factory=WeakKeyDictionary)
     """What became of tools that waited for their initialiser, also those no registry holds."""
     letters: DeadLetters = field(default_factory=MemoryDeadLetters)
-    standing: Standing = field(default_factory=Standing)
+    standing: Standing = field(default_factory=MemoryStanding)
     running: dict[str, Interruptible] = field(default_factory=dict)
     on_result: Listeners = field(default_factory=Listeners)

@@ -53,8 +53,11 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
     try:
         if brought is not None or call.parent is not None:
             tale.bring(brought)
-        snapshot = house.registry.newest or house.registry.snapshot()
-        tool = snapshot.find(call.tool) if type(call.tool) is str else None
+        if house.resolver is None:
+            snapshot = house.registry.newest or house.registry.snapshot()
+            tool = snapshot.find(call.tool) if type(call.tool) is str else None
+        else:
+            tool = None
         if tool is None or tool.init is not None:
             found = await seek(call, house)
             if isinstance(found, Refusal):
@@ -103,7 +106,7 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
         if tool.writes is not None and (busy := tale.claim(tool, values)) is not None:
             return tale.refuse(busy)
 
-        run_id = tale.next_run_id = new_id("run")
+        run_id = tale.next_run_id = (brought and brought.run_id) or new_id("run")
         if house.create_context is not None:
             tale.extra = house.create_context(tool.id, call.id)
         token = context.enter(tale)
@@ -114,8 +117,10 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
 
         shown = tale.show(args, tool) if tool.secrets or tale.aside.secrets else args
         beginning: Note = (ToolStarted, call, tool.id, house.clock.now(), run_id, shown, tale.repairs)
-        if call.source == "api" or (not tool.quiet and is_effectful(tool, values)):
-            if not await tale.committed(ToolStarted(*beginning[1:])):
+        if brought is not None and brought.run_id is not None:
+            pass  # whoever began the run told its start
+        elif call.source == "api" or (not tool.quiet and is_effectful(tool, values)):
+            if not await tale.committed(beginning, tool.idempotent or not is_effectful(tool, values)):
                 return tale.refuse(refusal.no_log())
             tale.check()
         else:

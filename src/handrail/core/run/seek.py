@@ -12,6 +12,7 @@ from handrail.core.define.principal import Principal
 from handrail.core.define.styles import initialised
 from handrail.core.define.tool import Tool
 from handrail.core.errors import DefinitionError
+from handrail.core.find.view import TenantView
 from handrail.core.run import refusal
 from handrail.core.run.house import House
 from handrail.core.run.refusal import Refusal
@@ -25,7 +26,8 @@ async def seek(call: Call, house: House) -> Tool | Refusal:
     if not isinstance(call.tool, str):
         return refusal.not_found(str(call.tool))
     try:
-        tool = await look_up(call.tool, call.principal, house)
+        view = await view_of(call.principal, house)
+        tool = await _looked_up(call.tool, call.principal, house, view)
     except Exception as error:
         _log.exception("a toolset failed to find %s", call.tool)
         return refusal.unavailable(call.tool, f"The source of {call.tool} failed: {error}. Try again later.")
@@ -34,7 +36,7 @@ async def seek(call: Call, house: House) -> Tool | Refusal:
     if tool.ready:
         return tool
     try:
-        return house.initialised.get(tool) or await make_ready(tool, house)
+        ready = house.initialised.get(tool) or await make_ready(tool, house)
     except Exception as error:
         _log.exception("tool %s could not be initialised", tool.id)
         seen = house.guard.see(tool, call.principal)
@@ -42,17 +44,33 @@ async def seek(call: Call, house: House) -> Tool | Refusal:
             return await hidden_or_denied(seen, tool, call, house)
         why = error.problem if isinstance(error, DefinitionError) else error
         return refusal.unavailable(tool.id, f"{tool.id} could not be set up: {why}")
+    shown = ready if view is None else view.shown(ready)
+    return await _not_found(call, house) if shown is None else shown
 
 
 async def look_up(name: str, principal: Principal, house: House) -> Tool | None:
-    """The tool that has the name now, ready or not, registered or from a toolset. A toolset may raise."""
-    tool = house.registry.get(name)
+    """The tool that has the name now, ready or not, as the principal's tenant has it. A source may raise."""
+    return await _looked_up(name, principal, house, await view_of(principal, house))
+
+
+async def view_of(principal: Principal, house: House) -> TenantView | None:
+    """The tools of the principal's tenant; None where nothing is stored, and everybody has the registry's."""
+    resolver = house.resolver
+    if resolver is None:
+        return None
+    return resolver.at_hand(principal) or await resolver.view(principal)
+
+
+async def _looked_up(name: str, principal: Principal, house: House, view: TenantView | None) -> Tool | None:
+    tool = house.registry.get(name) if view is None else view.find(name)
     if tool is not None:
         return tool
     for toolset in house.toolsets:
         tool = await toolset.find(name, principal)
         if tool is not None and not isinstance(tool, Tool):
             raise TypeError(f"it found a {type(tool).__name__}, which is not a tool")
+        if tool is not None and view is not None:
+            tool = view.shown(tool)
         if tool is not None:
             return tool
     return None

@@ -27,3 +27,24 @@ As = Annotated[
     ),
 ]
 Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks and what the library logs.")]
+Database = Annotated[
+    str | None,
+    typer.Option(
+        "--database",
+        metavar="url",
+        help="The database: sqlite:///FILE or postgresql://HOST/NAME. Without it handrail.toml says.",
+        show_default=False,
+    ),
+]
+Tenant = Annotated[
+    str | None,
+    typer.Option(
+        "--tenant", metavar="slug", help="Whose data. Without it handrail.toml says.", show_default=False
+    ),
+]
+User = Annotated[
+    str | None,
+    typer.Option(
+        "--user", metavar="name", help="Who you are. Without it handrail.toml says.", show_default=False
+    ),
+]

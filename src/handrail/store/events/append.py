@@ -154,7 +154,8 @@ _SESSIONS = (
     " last_hash = excluded.last_hash, updated_at = excluded.updated_at",
 )
 _OPEN = (
-    "INSERT INTO open_runs (tenant_id, run_id, call_id, session_id, tool, holder, repeatable, started_at) VALUES ",
+    "INSERT INTO open_runs (tenant_id, run_id, call_id, session_id, tool, holder, repeatable, started_at)"
+    " VALUES ",
     8,
     " ON CONFLICT (tenant_id, run_id) DO NOTHING",
 )

@@ -16,7 +16,7 @@ from handrail.core.tell.log import EVERY_RUN
 from handrail.core.tell.runs import Run, RunFilter
 from handrail.store.database import Database
 from handrail.store.events.append import Numbered, append
-from handrail.store.events.reading import PAGE, read, session_page, tenant_page
+from handrail.store.events.reading import PAGE, read, session_page, tenant_page, tenants_of
 from handrail.store.events.rows import Written, encode
 from handrail.store.events.runs import get_run, list_runs
 from handrail.store.events.signals import Signals
@@ -47,6 +47,8 @@ class StoreLog:
         self._failed: dict[int, tuple[Event, BaseException]] = {}
         self._changed = threading.Condition()
         self._numbered: list[Numbered] = []
+        self.fence: Callable[[Connection, list[Written]], list[Written]] | None = None
+        """Keeps back what is no longer ours to tell."""
         self._signals = Signals(db)
         writer = db.writer
         writer.append_all, writer.after, writer.gave_up = self._append_all, self._written, self._given_up
@@ -118,6 +120,9 @@ class StoreLog:
         room = session if session is None else column(session)
         return follow(fetch, self._signals.bell, tenant, room, after, _PATIENCE)
 
+    async def tenants_of(self, session: str, /) -> list[str]:
+        return await self.db.oversee(lambda conn: tenants_of(conn, session))
+
     async def runs(
         self, tenant: str, which: RunFilter = EVERY_RUN, /, *, after: str | None = None, limit: int = 50
     ) -> list[Run]:
@@ -151,7 +156,8 @@ class StoreLog:
                 raise NotWritten("The database takes no events: too many wait to be written.")
 
     def _append_all(self, conn: Connection, rows: list[Written]) -> None:
-        self._numbered = append(conn, rows, self.db.holder)
+        kept = rows if self.fence is None else self.fence(conn, rows)
+        self._numbered = append(conn, kept, self.db.holder)
 
     def _written(self, rows: list[Written]) -> None:
         for row, seq, position in self._numbered:

@@ -12,7 +12,7 @@ from handrail.core.tell.events import Event
 from handrail.store import blobs
 from handrail.store.database import Database
 from handrail.store.events.rows import decode
-from handrail.store.tables import session_events
+from handrail.store.tables import session_events, sessions
 from handrail.store.text import column
 
 PAGE = 200
@@ -84,6 +84,12 @@ def tenant_page(conn: Connection, tenant: str, after: int, limit: int) -> list[E
     """The next events of the tenant, by position."""
     query = select(session_events).where(_e.tenant_id == tenant, _e.position > after)
     return told(conn, tenant, query.order_by(_e.position).limit(limit))
+
+
+def tenants_of(conn: Connection, session: str) -> list[str]:
+    """The tenants that have a session of this name, as whoever sees them all finds it."""
+    query = select(sessions.c.tenant_id).where(sessions.c.id == column(session))
+    return list(conn.execute(query).scalars())
 
 
 def told(conn: Connection, tenant: str, query: Select[Any]) -> list[Event]:

@@ -238,8 +238,8 @@ def _started(event: ToolStarted) -> dict[str, Any]:
     told: dict[str, Any] = {"input": event.input}
     if event.repairs:
         told["repairs"] = _repairs(event.repairs)
-    if event.repeatable:
-        told["repeatable"] = True
+    if not event.repeatable:
+        told["repeatable"] = False
     return told
 
 
@@ -279,7 +279,7 @@ _TELL: dict[str, Callable[[Any], dict[str, Any]]] = {
 Make = Callable[[Call, str, float, Any, Mapping[str, Any]], Event]
 _MAKE: dict[str, Make] = {
     "tool.started": lambda call, tool, at, run, told: ToolStarted(
-        call, tool, at, run, told["input"], _repaired(told.get("repairs", [])), told.get("repeatable", False)
+        call, tool, at, run, told["input"], _repaired(told.get("repairs", [])), told.get("repeatable", True)
     ),
     "tool.output_appended": lambda call, tool, at, run, told: OutputAppended(
         call, tool, at, run, told["chunk"]

@@ -1,0 +1,82 @@
+"""ApprovalBook: where open questions wait. The port, and its twin in memory."""
+
+from __future__ import annotations
+
+import builtins
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+from handrail.core.guard.approval import ApprovalRequest, Reply, RequestStatus
+from handrail.core.guard.settling import settle
+
+
+class ApprovalBook(Protocol):
+    """Where open questions wait. Each belongs to a tenant, and is found under no other."""
+
+    enqueues: bool
+    """Whether to settle a question also puts the run that waited for it into a durable queue."""
+
+    async def add(self, request: ApprovalRequest, /) -> None: ...
+    async def get(self, approval_id: str, tenant: str, /) -> ApprovalRequest | None: ...
+    async def list(self, tenant: str, /) -> builtins.list[ApprovalRequest]:
+        """What is pending, oldest first."""
+        ...
+
+    async def settle(
+        self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /
+    ) -> ApprovalRequest | None:
+        """End a pending question, once, or count a vote: then it comes back pending.
+
+        None when somebody was faster, it is not there, or the word does not count. A question whose time is
+        over can only become `expired`, and no other can.
+        """
+        ...
+
+
+class MemoryBook:
+    """The approvals of a process without a database."""
+
+    enqueues = False
+
+    def __init__(self, now: Callable[[], float], keep: int = 10_000) -> None:
+        self._now = now
+        self._keep = keep
+        self._requests: dict[str, ApprovalRequest] = {}
+        self._lock = threading.Lock()
+
+    async def add(self, request: ApprovalRequest, /) -> None:
+        with self._lock:
+            self._requests[request.id] = request
+            if len(self._requests) > self._keep:
+                decided = (key for key, one in self._requests.items() if one.status != "pending")
+                self._requests.pop(next(decided, next(iter(self._requests))))
+
+    async def get(self, approval_id: str, tenant: str, /) -> ApprovalRequest | None:
+        request = self._requests.get(approval_id)
+        if request is None or request.principal.tenant != tenant:
+            return None
+        return self._current(request)
+
+    async def list(self, tenant: str, /) -> builtins.list[ApprovalRequest]:
+        with self._lock:
+            requests = builtins.list(self._requests.values())
+        mine = (self._current(one) for one in requests if one.principal.tenant == tenant)
+        return [one for one in mine if one.status == "pending"]
+
+    async def settle(
+        self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /
+    ) -> ApprovalRequest | None:
+        with self._lock:
+            request = self._requests.get(approval_id)
+            if request is None or request.principal.tenant != tenant:
+                return None
+            settled = settle(request, status, reply, self._now())
+            if settled is not None:
+                self._requests[approval_id] = settled
+            return settled
+
+    def _current(self, request: ApprovalRequest) -> ApprovalRequest:
+        late = request.status == "pending" and request.is_late(self._now())
+        return replace(request, status="expired") if late else request

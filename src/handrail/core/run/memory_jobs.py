@@ -1,0 +1,212 @@
+"""MemoryJobs: jobs in one process, as tasks of its loop. What it has is gone when the process ends."""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from handrail.core.clock import Clock
+from handrail.core.run.jobs import FINAL, Busy, Job, JobEntry, JobState, Limits, Taken
+from handrail.core.run.perform import Work, perform
+
+_log = logging.getLogger("handrail.jobs")
+
+
+@dataclass(slots=True)
+class _Lane:
+    """One tenant's jobs that are due, how many run, and when the newest began."""
+
+    due: deque[str] = field(default_factory=deque)
+    running: int = 0
+    begun: deque[float] = field(default_factory=deque)
+
+
+class MemoryJobs:
+    """Both ports in memory: jobs are taken in order, tenant by tenant, within the limits.
+
+    Keeps the newest of those that are over.
+    """
+
+    def __init__(
+        self,
+        work: Callable[[], Work],
+        clock: Clock | None = None,
+        limits: Limits | None = None,
+        keep: int = 10_000,
+    ) -> None:
+        self._work = work
+        self._clock = clock or Clock()
+        self._limits = limits or Limits()
+        self._keep = keep
+        self._jobs: dict[tuple[str, str], tuple[Job, JobEntry]] = {}
+        self._over: deque[tuple[str, str]] = deque()
+        self._stops: dict[tuple[str, str], str] = {}
+        self._lanes: dict[str, _Lane] = {}
+        self._timers: set[asyncio.TimerHandle] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._closing = False
+
+    async def submit(self, job: Job, /) -> JobEntry | None:
+        key = (job.tenant, job.id)
+        known = self._jobs.get(key)
+        if known is not None:
+            return known[1]
+        now = self._clock.now()
+        entry = JobEntry(
+            job.id,
+            job.tenant,
+            job.tool,
+            job.kind,
+            "queued",
+            0,
+            now,
+            now,
+            job.due_at,
+            fingerprint=job.fingerprint,
+        )
+        self._jobs[key] = (job, entry)
+        self._line_up(key, job.due_at)
+        return None
+
+    async def cancel(self, call_id: str, tenant: str, reason: str, /) -> bool:
+        entry = await self.get(call_id, tenant)
+        if entry is None or entry.state in FINAL:
+            return False
+        key = (tenant, call_id)
+        self._stops[key] = reason
+        if entry.state != "running":
+            self._put(key, state="queued")
+            await perform(tenant, call_id, self._work(), self)
+            return True
+        house = self._work().house
+        while self._jobs[key][1].state == "running":
+            if (running := house.running.get(call_id)) is not None:
+                running.interrupt("cancelled", reason)
+                return await running.over(house.place.grace * 2)
+            await asyncio.sleep(0.01)
+        return True
+
+    async def get(self, call_id: str, tenant: str, /) -> JobEntry | None:
+        known = self._jobs.get((tenant, call_id))
+        return None if known is None else known[1]
+
+    async def list(self, tenant: str, /, *, state: JobState | None = None) -> builtins.list[JobEntry]:
+        entries = [entry for (owner, _), (_, entry) in self._jobs.items() if owner == tenant]
+        return [entry for entry in entries if state is None or entry.state == state]
+
+    async def unblock(self, call_id: str, tenant: str, /) -> bool:
+        key = (tenant, call_id)
+        entry = await self.get(call_id, tenant)
+        if entry is None or entry.state != "blocked":
+            return False
+        self._put(key, state="queued", attempts=0, reason=None)
+        self._line_up(key, None)
+        return True
+
+    async def take(self, tenant: str, call_id: str, /) -> Taken | Busy | None:
+        key = (tenant, call_id)
+        known = self._jobs.get(key)
+        if known is None or known[1].state in FINAL or known[1].state == "blocked":
+            return None
+        job, entry = known
+        if entry.state == "running":
+            return "busy"
+        self._put(key, state="running", attempts=entry.attempts + 1)
+        return Taken(job, entry.attempts + 1, self._stops.get(key))
+
+    async def finish(self, tenant: str, call_id: str, state: JobState, reason: str | None, /) -> bool:
+        key = (tenant, call_id)
+        self._put(key, state=state, reason=reason)
+        if state in FINAL:
+            self._stops.pop(key, None)
+            self._over.append(key)
+            while len(self._over) > self._keep:
+                self._jobs.pop(self._over.popleft(), None)
+        return True
+
+    async def holds(self, tenant: str, call_id: str, /) -> bool:
+        return True
+
+    async def leave(self, tenant: str, call_id: str, /) -> None:
+        return
+
+    async def whose(self, call_id: str, /) -> str | None:
+        return next((tenant for tenant, known in self._jobs if known == call_id), None)
+
+    async def start(self) -> None:
+        return
+
+    async def close(self) -> None:
+        self._closing = True
+        for timer in self._timers:
+            timer.cancel()
+        self._timers.clear()
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _put(self, key: tuple[str, str], **changes: object) -> None:
+        job, entry = self._jobs[key]
+        self._jobs[key] = (job, replace(entry, updated_at=self._clock.now(), **changes))  # type: ignore[arg-type]
+
+    def _line_up(self, key: tuple[str, str], due_at: float | None) -> None:
+        wait = 0.0 if due_at is None else due_at - self._clock.now()
+        if wait > 0:
+            self._later(wait, lambda: self._line_up(key, due_at))
+            return
+        self._lanes.setdefault(key[0], _Lane()).due.append(key[1])
+        self._go(key[0])
+
+    def _later(self, seconds: float, then: Callable[[], None]) -> None:
+        def ring() -> None:
+            self._timers.discard(timer)
+            then()
+
+        timer = asyncio.get_running_loop().call_later(seconds, ring)
+        self._timers.add(timer)
+
+    def _go(self, tenant: str) -> None:
+        """Begin what may begin now."""
+        lane = self._lanes[tenant]
+        while lane.due and not self._closing:
+            if lane.running >= self._limits.per_tenant or len(self._tasks) >= self._limits.at_once:
+                return
+            if (wait := self._wait(lane)) > 0:
+                self._later(wait, lambda: self._go(tenant))
+                return
+            lane.running += 1
+            task = asyncio.get_running_loop().create_task(self._run(tenant, lane.due.popleft()))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            task.add_done_callback(lambda _: self._next(tenant))
+
+    def _wait(self, lane: _Lane) -> float:
+        """Seconds until the rate allows one more; it is counted when that is now."""
+        if self._limits.rate is None:
+            return 0.0
+        most, period = self._limits.rate
+        now = self._clock.ticks()
+        while lane.begun and lane.begun[0] <= now - period:
+            lane.begun.popleft()
+        if len(lane.begun) >= most:
+            return lane.begun[0] + period - now
+        lane.begun.append(now)
+        return 0.0
+
+    def _next(self, tenant: str) -> None:
+        self._lanes[tenant].running -= 1
+        for other in builtins.list(self._lanes):
+            self._go(other)
+            lane = self._lanes[other]
+            if not lane.due and not lane.running and not lane.begun:
+                del self._lanes[other]
+
+    async def _run(self, tenant: str, call_id: str) -> None:
+        try:
+            await perform(tenant, call_id, self._work(), self)
+        except Exception:
+            _log.exception("job %s could not be performed", call_id)
+            self._put((tenant, call_id), state="dead", reason="something inside Handrail failed")

@@ -1,0 +1,92 @@
+"""submit: a call whose caller does not wait for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+from handrail.core.define.call import Call, Outcome
+from handrail.core.define.decision import Decision
+from handrail.core.define.jsonvalue import own_copy
+from handrail.core.define.result import Result
+from handrail.core.define.schema import digest_of
+from handrail.core.guard.admit import Admitted, admit
+from handrail.core.guard.keys import key_id
+from handrail.core.run import refusal
+from handrail.core.run.house import House
+from handrail.core.run.jobs import FINAL, Job, JobEntry, JobKind, Jobs
+from handrail.core.run.pipeline import run
+from handrail.core.run.refusal import Refusal
+from handrail.core.run.seek import seek
+from handrail.core.run.tale import begin
+
+
+async def submit(
+    call: Call,
+    raw: Any,
+    house: House,
+    jobs: Jobs,
+    *,
+    delay: float | None = None,
+    kind: JobKind = "submitted",
+    secrets: frozenset[str] = frozenset(),
+) -> Outcome:
+    """Keep a call to be run by a worker; the outcome says that it is queued.
+
+    What the guard would refuse, or ask a person for, goes the ordinary way at once. A call with a key gets
+    its id from the key, so that submitting it again finds the same job.
+    """
+    call = _named(call)
+    asked = await _ask(call, raw, house)
+    if isinstance(asked, Outcome):
+        return asked
+    tool, fingerprint, decision = asked
+    due_at = None if delay is None else house.clock.now() + max(0.0, delay)
+    job = Job(call, tool, own_copy(raw), secrets, kind, None, fingerprint, due_at)
+    earlier = await jobs.submit(job)
+    if earlier is not None:
+        return _again(call, raw, earlier, fingerprint, house)
+    when = "at once" if delay is None else f"in {delay:g} s"
+    said = f"{tool} is queued (call {call.id}); a worker takes it {when} or when there is room."
+    return _queued(call, tool, decision, said)
+
+
+def _named(call: Call) -> Call:
+    """A call with a key has the same id each time it is made."""
+    if call.idempotency_key is None or call.principal is None:
+        return call
+    name = digest_of(["call", *key_id(call.principal, call.idempotency_key)])
+    return replace(call, id=f"call_{sha256(name.encode()).hexdigest()[:24]}")
+
+
+async def _ask(call: Call, raw: Any, house: House) -> Outcome | tuple[str, str | None, Decision]:
+    """The tool and what the guard says, when nothing speaks against running it later."""
+    assert call.principal is not None
+    tool = await seek(call, house)
+    if isinstance(tool, Refusal) or house.guard.see(tool, call.principal).verdict == "deny":
+        return await run(call, raw, house)
+    admitted = admit(tool, raw, call.tool, house.repairing)
+    if not isinstance(admitted, Admitted) or (call.digest is not None and call.digest != tool.digest):
+        return await run(call, raw, house)
+    decision = house.guard.decide(tool, admitted.values, call.principal, call.source)
+    if decision.verdict != "allow":
+        return await run(call, raw, house)
+    keyed = call.idempotency_key is not None
+    return tool.id, digest_of([tool.id, admitted.args]) if keyed else None, decision
+
+
+def _again(call: Call, raw: Any, earlier: JobEntry, fingerprint: str | None, house: House) -> Outcome:
+    if earlier.fingerprint != fingerprint:
+        tale = begin(replace(call, id=None), raw, house)
+        tale.call = replace(call, id=f"{call.id}:again")
+        return tale.refuse(refusal.key_reused(call.idempotency_key or earlier.id))
+    state = "is over" if earlier.state in FINAL else f"is {earlier.state}"
+    return _queued(
+        call, earlier.tool, None, f"{earlier.tool} was submitted before (call {call.id}); it {state}."
+    )
+
+
+def _queued(call: Call, tool: str, decision: Decision | None, said: str) -> Outcome:
+    assert call.id is not None
+    return Outcome("queued", Result(True, None, said, code="SUBMITTED", output=said), call.id, tool, decision)

@@ -1,0 +1,193 @@
+"""Counts: what can be told in numbers about calls. Whole numbers under names, so that they add up exactly."""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections.abc import Mapping
+from typing import Any
+
+from handrail.core.define.result import Result
+from handrail.core.tell.events import (
+    Event,
+    NeedsApproval,
+    Retrying,
+    Settled,
+    ToolApproved,
+    ToolCancelled,
+    ToolCompleted,
+    ToolFailed,
+)
+
+BOUNDS_MS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000)
+"""Where one class of durations ends and the next begins, in milliseconds."""
+LONGEST = "us_longest"
+"""The one measure that does not add up: of two, the greater counts."""
+TOKENS = ("input_tokens", "output_tokens", "cached_tokens")
+"""Metadata of a result that count as tokens."""
+
+_NANO = 1_000_000_000
+_MOST = 1_000_000
+"""A result that says it cost more is mistaken, and so is one with a million times as many tokens."""
+_CODE = re.compile(r"[A-Z][A-Z0-9_]{0,63}\Z")
+
+
+def measured(event: Event) -> dict[str, int]:
+    """What one event adds to the counts; nothing for most."""
+    if isinstance(event, (ToolCompleted, ToolFailed, ToolCancelled)):
+        return _ended(event)
+    if isinstance(event, NeedsApproval):
+        return {"asked": 1}
+    if isinstance(event, ToolApproved):
+        return {"approved": 1}
+    if isinstance(event, Settled):
+        return {"calls": 1, "planned" if event.outcome.status == "queued" else "duplicates": 1}
+    if isinstance(event, Retrying):
+        return {"retries": 1}
+    return {}
+
+
+def _ended(event: ToolCompleted | ToolFailed | ToolCancelled) -> dict[str, int]:
+    result, found = event.result, {"calls": 1}
+    code = code_of(result)
+    if event.run_id is not None:
+        found |= _took(event.duration_ms)
+    if isinstance(event, ToolCompleted):
+        found["completed" if event.run_id is not None else "answered"] = 1
+        if result.metadata.get("cached") is True:
+            found["cached"] = 1
+    elif isinstance(event, ToolCancelled):
+        found["rejected" if code == "REJECTED" else "cancelled"] = 1
+    elif event.run_id is None:
+        found["refused"] = found[f"refused {code}"] = 1
+        if code == "APPROVAL_EXPIRED":
+            found["expired"] = 1
+    else:
+        found["unclear" if code == "UNKNOWN_OUTCOME" else "failed"] = found[f"failed {code}"] = 1
+    return found | spent(result)
+
+
+def code_of(result: Result) -> str:
+    """The code of a result, if it is one: what a body makes up must not become a measure of its own."""
+    return result.code if result.code is not None and _CODE.match(result.code) else "other"
+
+
+def _took(duration_ms: float) -> dict[str, int]:
+    duration = max(duration_ms, 0.0) if math.isfinite(duration_ms) else 0.0
+    micro = round(duration * 1000)
+    return {"runs": 1, "us": micro, LONGEST: micro, f"ms {bisect_left(BOUNDS_MS, duration)}": 1}
+
+
+def spent(result: Result) -> dict[str, int]:
+    """Cost, in billionths, and tokens that the metadata of a result tell."""
+    found: dict[str, int] = {}
+    metadata = result.metadata
+    if (cost := _number(metadata.get("cost"), _MOST)) is not None:
+        found["cost"] = round(cost * _NANO)
+    for name in TOKENS:
+        if (tokens := _number(metadata.get(name), _MOST * _MOST)) is not None:
+            found[name] = round(tokens)
+    return {name: amount for name, amount in found.items() if amount}
+
+
+def _number(given: Any, most: float) -> float | None:
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        return None
+    return given if 0 <= given <= most else None
+
+
+class Counts:
+    """Amounts by measure, and what can be read out of them."""
+
+    __slots__ = ("amounts",)
+
+    def __init__(self, amounts: Mapping[str, int] | None = None) -> None:
+        self.amounts: dict[str, int] = dict(amounts or {})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Counts) and self.amounts == other.amounts
+
+    __hash__ = None  # type: ignore[assignment]  # it changes
+
+    def __repr__(self) -> str:
+        return f"Counts({self.amounts!r})"
+
+    def take(self, more: Mapping[str, int]) -> None:
+        """Add amounts to these."""
+        amounts = self.amounts
+        for name, amount in more.items():
+            known = amounts.get(name, 0)
+            amounts[name] = max(known, amount) if name == LONGEST else known + amount
+
+    def __getitem__(self, measure: str) -> int:
+        return self.amounts.get(measure, 0)
+
+    @property
+    def success_rate(self) -> float | None:
+        """Which part of the runs that came to an end of their own succeeded; None while there are none."""
+        ended = self["completed"] + self["failed"] + self["unclear"]
+        return self["completed"] / ended if ended else None
+
+    @property
+    def cost(self) -> float:
+        return self["cost"] / _NANO
+
+    @property
+    def refusals(self) -> dict[str, int]:
+        """How often calls were refused, by code."""
+        return self._named("refused ")
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """How often bodies failed, by code."""
+        return self._named("failed ")
+
+    def _named(self, prefix: str) -> dict[str, int]:
+        return {
+            name.removeprefix(prefix): amount
+            for name, amount in sorted(self.amounts.items())
+            if name.startswith(prefix)
+        }
+
+    @property
+    def mean_ms(self) -> float | None:
+        return self["us"] / self["runs"] / 1000 if self["runs"] else None
+
+    @property
+    def longest_ms(self) -> float | None:
+        return self[LONGEST] / 1000 if self["runs"] else None
+
+    def quantile_ms(self, share: float) -> float | None:
+        """A duration that this share of the runs did not exceed: the end of its class, or the longest."""
+        runs, longest = self["runs"], self.longest_ms
+        if longest is None:
+            return None
+        wanted, seen = max(math.ceil(share * runs), 1), 0
+        for place, bound in enumerate(BOUNDS_MS):
+            seen += self[f"ms {place}"]
+            if seen >= wanted:
+                return min(float(bound), longest)
+        return longest
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON data."""
+        told: dict[str, Any] = {name: self[name] for name in _TOLD}
+        told |= {name: self[name] for name in TOKENS}
+        return told | {
+            "cost": self.cost,
+            "success_rate": self.success_rate,
+            "refusals": self.refusals,
+            "failures": self.failures,
+            "mean_ms": self.mean_ms,
+            "p50_ms": self.quantile_ms(0.5),
+            "p95_ms": self.quantile_ms(0.95),
+            "longest_ms": self.longest_ms,
+        }
+
+
+_TOLD = (
+    *("calls", "runs", "completed", "failed", "refused", "cancelled", "unclear"),
+    *("duplicates", "planned", "cached", "retries"),
+    *("asked", "approved", "rejected", "expired", "answered"),
+)

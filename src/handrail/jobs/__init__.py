@@ -1,0 +1,1 @@
+"""Jobs over workers: calls that outlive processes, on the durable engine. Alone imports it."""

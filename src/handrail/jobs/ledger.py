@@ -1,0 +1,103 @@
+"""StoreLedger: jobs as rows, taken and finished by this process."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+from sqlalchemy import Connection
+
+from handrail.core.run.jobs import Busy, JobState, OpenRun, Taken
+from handrail.store import jobs as rows
+from handrail.store import open_runs
+from handrail.store.database import Database
+from handrail.store.events.rows import Written
+from handrail.store.scope import enter
+from handrail.store.sealing import Seal
+
+_number = itertools.count(1).__next__
+
+
+class StoreLedger:
+    """What this process has in hand, each under a token that nobody else ever has."""
+
+    def __init__(self, database: Database, seal: Seal) -> None:
+        self._database = database
+        self._seal = seal
+        self._held: dict[tuple[str, str], str] = {}
+
+    @property
+    def held(self) -> list[tuple[str, str]]:
+        """Tenant and call of what is in hand here."""
+        return list(self._held)
+
+    async def take(self, tenant: str, call_id: str, /) -> Taken | Busy | None:
+        key = (tenant, call_id)
+        if key in self._held:
+            return "busy"
+        database = self._database
+        token = self._held[key] = rows.token_of(database.holder, _number())
+        taken: Taken | Busy | None = None
+        try:
+            taken = await database.write(tenant, self._taking(tenant, call_id, token))
+            return taken
+        finally:
+            if not isinstance(taken, Taken):
+                self._held.pop(key, None)
+
+    def _taking(self, tenant: str, call_id: str, token: str) -> Callable[[Connection], Taken | Busy | None]:
+        holder, now = self._database.holder, self._database.clock.now()
+
+        def take(conn: Connection) -> Taken | Busy | None:
+            row = rows.take_job(conn, tenant, call_id, token, now)
+            if row is None or row == "busy":
+                return row
+            run = None
+            for found in open_runs.of_call(conn, tenant, call_id):
+                open_runs.take_over(conn, tenant, found.run_id, found.holder, holder)
+                run = OpenRun(found.run_id, found.repeatable)
+            job = rows.unseal_job(self._seal, row)
+            stop = (row.entry.reason or "somebody cancelled it") if row.cancel_requested else None
+            told = rows.told_of(conn, tenant, call_id)
+            return Taken(job, row.entry.attempts + 1, stop, run, told)
+
+        return take
+
+    async def finish(self, tenant: str, call_id: str, state: JobState, reason: str | None, /) -> bool:
+        token = self._held.get((tenant, call_id), "")
+        now = self._database.clock.now()
+        return await self._database.write(
+            tenant, lambda conn: rows.finish_job(conn, tenant, call_id, token, state, reason, now)
+        )
+
+    async def holds(self, tenant: str, call_id: str, /) -> bool:
+        token = self._held.get((tenant, call_id), "")
+        return await self._database.write(tenant, lambda conn: rows.is_held(conn, tenant, call_id, token))
+
+    async def leave(self, tenant: str, call_id: str, /) -> None:
+        if (tenant, call_id) in self._held:
+            await self._database.flushed()  # until then, what was told of it must pass the fence
+            self._held.pop((tenant, call_id), None)
+
+    def forsake(self, tenant: str, call_id: str) -> str:
+        """Tell nothing more of a job; the token it was held by."""
+        token = self._held[tenant, call_id]
+        self._held[tenant, call_id] = ""
+        return token
+
+    def fence(self, conn: Connection, entries: list[Written]) -> list[Written]:
+        """The entries without those of jobs that somebody else has in hand by now."""
+        if not self._held:
+            return entries
+        lost: set[tuple[str, str]] = set()
+        asked: dict[tuple[str, str], str] = {}
+        for entry in entries:
+            key = (entry.tenant, entry.event.call_id)
+            token = self._held.get(key)
+            if token is not None:
+                asked[key] = token
+        for key in sorted(asked):
+            enter(conn, key[0])
+            if not rows.is_held(conn, *key, asked[key]):
+                lost.add(key)
+        return [entry for entry in entries if (entry.tenant, entry.event.call_id) not in lost]

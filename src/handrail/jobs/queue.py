@@ -1,0 +1,65 @@
+"""Queue: puts jobs into the engine's queue, within a transaction of ours."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from dbos import DBOSClient, EnqueueOptions
+from sqlalchemy import Connection
+
+from handrail.jobs.unpickling import forbid
+from handrail.store.database import Database
+from handrail.store.queue_engine import make_queue_engine
+
+NAME = "handrail"
+"""Of the one queue, which has a partition for each tenant, and of the application that owns it."""
+WORKFLOW = "handrail.perform"
+VERSION = "1"
+"""Of what the engine carries: two ids. An upgrade of Handrail or of tools does not change it."""
+
+
+def serializer() -> Any:
+    """JSON that any reader understands."""
+    from dbos._serialization import DBOSPortableJSONSerializer
+
+    return DBOSPortableJSONSerializer()
+
+
+def workflow_id(tenant: str, call_id: str, number: int) -> str:
+    return f"{tenant}/{call_id}/{number}"
+
+
+class Queue:
+    """Enqueues; runs nothing."""
+
+    def __init__(self, database: Database) -> None:
+        forbid()
+        logging.getLogger("dbos").setLevel(logging.ERROR)
+        self.engine = make_queue_engine(database.url)
+        self._client = DBOSClient(
+            system_database_engine=self.engine,
+            serializer=serializer(),
+            application_name=NAME,
+            lazy=True,
+            retry_connection_errors=False,
+        )
+
+    def put(
+        self, conn: Connection, tenant: str, call_id: str, number: int, seconds: float | None = None
+    ) -> None:
+        """Enqueue a job, to be begun after so many seconds. It is there when the transaction commits."""
+        options: EnqueueOptions = {
+            "workflow_name": WORKFLOW,
+            "queue_name": NAME,
+            "workflow_id": workflow_id(tenant, call_id, number),
+            "queue_partition_key": tenant,
+            "app_version": VERSION,
+        }
+        if seconds is not None and seconds > 0:
+            options["delay_seconds"] = seconds
+        self._client.enqueue_in_transaction(conn, options, tenant, call_id)
+
+    def close(self) -> None:
+        self._client.destroy()
+        self.engine.dispose()

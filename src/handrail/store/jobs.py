@@ -1,0 +1,278 @@
+"""Jobs as rows: what waits to be run, who is at it, and what became of it.
+
+The holder of a running job is a token that is never given twice: whoever took the job writes it down, and
+whatever it says afterwards counts only while the token still stands there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, and_, func, insert, select, update
+
+from handrail.core.define.call import Call
+from handrail.core.run.jobs import FINAL, Busy, Job, JobEntry, JobState
+from handrail.store.kept import call_data, call_of
+from handrail.store.leases import dead_among, is_alive
+from handrail.store.sealing import Seal
+from handrail.store.tables import jobs, session_events
+from handrail.store.text import column, dump
+
+LIVE: tuple[JobState, ...] = ("queued", "running", "blocked")
+_HASH = "#"
+"""Stands in a token between the process and the number of the take."""
+
+
+def holder_of(token: str) -> str:
+    """The process behind a token."""
+    return token.partition(_HASH)[0]
+
+
+def token_of(holder: str, number: int) -> str:
+    return f"{holder}{_HASH}{number}"
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """A job in somebody's hands."""
+
+    entry: JobEntry
+    approval_id: str | None
+    sealed: str | None
+    cancel_requested: bool
+    enqueued: int
+
+
+_ENTRY = (
+    jobs.c.call_id,
+    jobs.c.tenant_id,
+    jobs.c.tool,
+    jobs.c.kind,
+    jobs.c.state,
+    jobs.c.attempts,
+    jobs.c.created_at,
+    jobs.c.updated_at,
+    jobs.c.due_at,
+    jobs.c.reason,
+    jobs.c.fingerprint,
+    jobs.c.holder,
+)
+_ROW = (*_ENTRY, jobs.c.approval_id, jobs.c.sealed, jobs.c.cancel_requested, jobs.c.enqueued)
+
+
+def _entry(row: Any) -> JobEntry:
+    return JobEntry(*row[: len(_ENTRY)])
+
+
+def _job_row(row: Any) -> JobRow:
+    return JobRow(_entry(row), row.approval_id, row.sealed, bool(row.cancel_requested), row.enqueued)
+
+
+def _mine(tenant: str, call_id: str) -> ColumnElement[bool]:
+    return and_(jobs.c.tenant_id == tenant, jobs.c.call_id == call_id)
+
+
+def seal_job(seal: Seal, job: Job) -> str:
+    """What a worker needs of a job, as only this tenant's row may hold it."""
+    told = {
+        "call": call_data(job.call),
+        "raw": job.raw,
+        "secrets": sorted(job.secrets),
+    }
+    return seal.close(job.tenant, dump(told), f"job:{job.id}")
+
+
+def unseal_job(seal: Seal, row: JobRow) -> Job:
+    entry = row.entry
+    assert row.sealed is not None
+    told = seal.open(entry.tenant, row.sealed, f"job:{entry.id}")
+    call: Call = call_of(told["call"])
+    secrets = frozenset(told["secrets"])
+    fingerprint = told["fingerprint"]
+    return Job(call, entry.tool, told["raw"], secrets, entry.kind, row.approval_id, fingerprint, entry.due_at)
+
+
+def add_job(conn: Connection, tenant: str, job: Job, sealed: str | None, now: float) -> int:
+    """Keep a job; which time it is enqueued, 0 when it is there already and not over.
+
+    One that is over comes to life again only by an answered question: it had ended by waiting for it.
+    """
+    row = {
+        "session_id": job.call.session or f"call:{job.id}",
+        "tool": job.tool,
+        "kind": job.kind,
+        "state": "queued",
+        "approval_id": job.approval_id,
+        "sealed": sealed,
+        "fingerprint": job.fingerprint,
+        "attempts": 0,
+        "cancel_requested": False,
+        "due_at": job.due_at,
+        "updated_at": now,
+        "reason": None,
+        "holder": None,
+    }
+    known = get_row(conn, tenant, job.id, lock=True)
+    if known is None:
+        conn.execute(insert(jobs).values(tenant_id=tenant, call_id=job.id, created_at=now, enqueued=1, **row))
+        return 1
+    if known.entry.state not in FINAL or job.approval_id in (None, known.approval_id):
+        return 0
+    conn.execute(update(jobs).where(_mine(tenant, job.id)).values(enqueued=known.enqueued + 1, **row))
+    return known.enqueued + 1
+
+
+def get_row(conn: Connection, tenant: str, call_id: str, *, lock: bool = False) -> JobRow | None:
+    statement = select(*_ROW).where(_mine(tenant, call_id))
+    if lock:
+        statement = statement.with_for_update()
+    row = conn.execute(statement).first()
+    return None if row is None else _job_row(row)
+
+
+def get_job(conn: Connection, tenant: str, call_id: str) -> JobEntry | None:
+    row = get_row(conn, tenant, call_id)
+    return None if row is None else row.entry
+
+
+def list_jobs(
+    conn: Connection, tenant: str, *, state: JobState | None = None, limit: int = 1_000
+) -> list[JobEntry]:
+    """The tenant's jobs, oldest first."""
+    statement = select(*_ENTRY).where(jobs.c.tenant_id == tenant)
+    if state is not None:
+        statement = statement.where(jobs.c.state == state)
+    statement = statement.order_by(jobs.c.created_at, jobs.c.call_id).limit(limit)
+    return [_entry(row) for row in conn.execute(statement)]
+
+
+def take_job(
+    conn: Connection, tenant: str, call_id: str, token: str, now: float, at_work: bool = False
+) -> JobRow | Busy | None:
+    """Hold a job and count the attempt; `busy` when somebody living is at it, None when it is over.
+
+    `at_work`: whether this process itself is at it.
+    """
+    row = get_row(conn, tenant, call_id, lock=True)
+    if row is None or row.entry.state in FINAL:
+        return None
+    if row.entry.state == "blocked" and not row.cancel_requested:
+        return None
+    held = row.entry.holder
+    if row.entry.state == "running" and held is not None:
+        ours = holder_of(held) == holder_of(token)
+        if at_work if ours else is_alive(conn, holder_of(held)):
+            return "busy"
+    attempts = row.entry.attempts + 1
+    changes = {"state": "running", "holder": token, "attempts": attempts, "updated_at": now}
+    conn.execute(update(jobs).where(_mine(tenant, call_id)).values(changes))
+    return row
+
+
+def is_held(conn: Connection, tenant: str, call_id: str, token: str) -> bool:
+    """Whether the job is still in the hands of whoever has the token. It stays so until the commit."""
+    statement = select(jobs.c.holder).where(_mine(tenant, call_id), jobs.c.state == "running")
+    return conn.execute(statement.with_for_update()).scalar() == token
+
+
+def finish_job(
+    conn: Connection, tenant: str, call_id: str, token: str, state: JobState, reason: str | None, now: float
+) -> bool:
+    """Let go of a job; what it would need to run again is forgotten once it is over."""
+    changes: dict[str, Any] = {"state": state, "reason": reason, "holder": None, "updated_at": now}
+    if state in FINAL:
+        changes["sealed"] = None
+    statement = update(jobs).where(_mine(tenant, call_id), jobs.c.holder == token).values(changes)
+    return conn.execute(statement).rowcount == 1
+
+
+def put_back(conn: Connection, tenant: str, call_id: str, token: str, now: float) -> int:
+    """Let go of a job that did not come to its end through no fault of its own; its next number, or 0."""
+    statement = (
+        update(jobs)
+        .where(_mine(tenant, call_id), jobs.c.holder == token)
+        .values(
+            state="queued",
+            holder=None,
+            attempts=jobs.c.attempts - 1,
+            enqueued=jobs.c.enqueued + 1,
+            updated_at=now,
+        )
+        .returning(jobs.c.enqueued)
+    )
+    return int(conn.execute(statement).scalar() or 0)
+
+
+def request_cancel(conn: Connection, tenant: str, call_id: str, reason: str, now: float) -> JobEntry | None:
+    """Note that somebody wants it stopped; None when there is nothing to stop."""
+    row = get_row(conn, tenant, call_id, lock=True)
+    if row is None or row.entry.state in FINAL:
+        return None
+    changes = {"cancel_requested": True, "reason": reason, "updated_at": now}
+    conn.execute(update(jobs).where(_mine(tenant, call_id)).values(changes))
+    return row.entry
+
+
+def unblock_job(conn: Connection, tenant: str, call_id: str, now: float) -> int:
+    """Queue a blocked job again; its number, or 0 when it is not blocked."""
+    statement = (
+        update(jobs)
+        .where(_mine(tenant, call_id), jobs.c.state == "blocked")
+        .values(state="queued", reason=None, attempts=0, enqueued=jobs.c.enqueued + 1, updated_at=now)
+        .returning(jobs.c.enqueued)
+    )
+    return int(conn.execute(statement).scalar() or 0)
+
+
+def told_of(conn: Connection, tenant: str, call_id: str) -> frozenset[str]:
+    """The kinds of events that the log has of a call."""
+    statement = select(session_events.c.type).distinct()
+    where = (session_events.c.tenant_id == tenant, session_events.c.call_id == column(call_id))
+    return frozenset(one.removeprefix("tool.") for one in conn.execute(statement.where(*where)).scalars())
+
+
+def to_stop(conn: Connection, holder: str) -> list[tuple[str, str, str]]:
+    """Of all tenants: what this process runs and somebody wants stopped; tenant, call, reason."""
+    statement = select(jobs.c.tenant_id, jobs.c.call_id, func.coalesce(jobs.c.reason, "")).where(
+        jobs.c.state == "running", jobs.c.cancel_requested, jobs.c.holder.startswith(f"{holder}{_HASH}")
+    )
+    return [(row[0], row[1], row[2]) for row in conn.execute(statement)]
+
+
+def left_behind(conn: Connection) -> list[tuple[str, str, int]]:
+    """Of all tenants: jobs whose holder is dead; tenant, call, how often it was enqueued."""
+    statement = select(jobs.c.tenant_id, jobs.c.call_id, jobs.c.enqueued, jobs.c.holder).where(
+        jobs.c.state == "running"
+    )
+    rows = conn.execute(statement).all()
+    dead = dead_among(conn, {holder_of(row.holder) for row in rows if row.holder})
+    return [(row[0], row[1], row[2]) for row in rows if row.holder and holder_of(row.holder) in dead]
+
+
+def requeue(conn: Connection, tenant: str, call_id: str, number: int, now: float) -> int:
+    """Count that a job is enqueued once more; its number, or 0 when somebody else was faster."""
+    statement = (
+        update(jobs)
+        .where(_mine(tenant, call_id), jobs.c.enqueued == number, jobs.c.state.in_(("queued", "running")))
+        .values(enqueued=number + 1, updated_at=now)
+    )
+    return number + 1 if conn.execute(statement).rowcount == 1 else 0
+
+
+def in_line(conn: Connection, before: float, limit: int = 500) -> list[tuple[str, str, int]]:
+    """Of all tenants: jobs that should have begun before a time and have not; tenant, call, number."""
+    due = func.coalesce(jobs.c.due_at, jobs.c.created_at)
+    statement = (
+        select(jobs.c.tenant_id, jobs.c.call_id, jobs.c.enqueued)
+        .where(jobs.c.state == "queued", due < before, jobs.c.updated_at < before)
+        .order_by(due)
+        .limit(limit)
+    )
+    return [(row[0], row[1], row[2]) for row in conn.execute(statement)]
+
+
+def blocked(conn: Connection, limit: int = 1_000) -> list[tuple[str, str]]:
+    """Of all tenants: what waits for its tool; tenant, call."""
+    statement = select(jobs.c.tenant_id, jobs.c.call_id).where(jobs.c.state == "blocked").limit(limit)
+    return [(row[0], row[1]) for row in conn.execute(statement)]

@@ -1,0 +1,76 @@
+"""Open runs: those that began and did not end, and whose they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, and_, select, update
+
+from handrail.store.jobs import LIVE
+from handrail.store.leases import dead_among
+from handrail.store.tables import jobs, open_runs
+from handrail.store.text import column
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A run whose end is not known."""
+
+    tenant: str
+    run_id: str
+    call_id: str
+    session: str
+    tool: str
+    holder: str
+    repeatable: bool
+    started_at: float
+
+
+_COLUMNS = (
+    open_runs.c.tenant_id,
+    open_runs.c.run_id,
+    open_runs.c.call_id,
+    open_runs.c.session_id,
+    open_runs.c.tool,
+    open_runs.c.holder,
+    open_runs.c.repeatable,
+    open_runs.c.started_at,
+)
+
+
+def of_call(conn: Connection, tenant: str, call_id: str) -> list[Open]:
+    """The open runs of one call, the first one first."""
+    statement = select(*_COLUMNS).where(
+        open_runs.c.tenant_id == tenant, open_runs.c.call_id == column(call_id)
+    )
+    return [Open(*row) for row in conn.execute(statement.order_by(open_runs.c.started_at))]
+
+
+def take_over(conn: Connection, tenant: str, run_id: str, was: str, now: str) -> bool:
+    """Whoever held the run holds it no more; False when somebody else was faster."""
+    statement = (
+        update(open_runs)
+        .where(open_runs.c.tenant_id == tenant, open_runs.c.run_id == run_id, open_runs.c.holder == was)
+        .values(holder=now)
+    )
+    return conn.execute(statement).rowcount == 1
+
+
+def orphans(conn: Connection, limit: int = 500) -> list[Open]:
+    """Of all tenants: runs of dead processes that no job will go on with. For sweepers."""
+    of_a_job = and_(
+        jobs.c.tenant_id == open_runs.c.tenant_id,
+        jobs.c.call_id == open_runs.c.call_id,
+        jobs.c.state.in_(LIVE),
+    )
+    dead = dead_among(conn, conn.execute(select(open_runs.c.holder).distinct()).scalars())
+    if not dead:
+        return []
+    statement = (
+        select(*_COLUMNS)
+        .select_from(open_runs.outerjoin(jobs, of_a_job))
+        .where(open_runs.c.holder.in_(dead), jobs.c.call_id.is_(None))
+        .order_by(open_runs.c.started_at)
+        .limit(limit)
+    )
+    return [Open(*row) for row in conn.execute(statement)]

@@ -1,0 +1,156 @@
+"""Usage in a database: counted in the process, added up there every moment."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, case, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from handrail.core.tell.counts import LONGEST, Counts
+from handrail.core.tell.events import Event
+from handrail.core.tell.usage import By, Told, Usage, check_names, days
+from handrail.store.tables import usage as table
+from handrail.store.text import column
+
+if TYPE_CHECKING:
+    from handrail.store.database import Database
+
+MOMENT = 0.5
+"""Seconds for which a process collects before it adds to the database."""
+_COUNTED = frozenset(
+    {"completed", "failed", "cancelled", "needs_approval", "approved", "settled", "retrying"}
+)
+_COLUMNS = {
+    "tool": table.c.tool,
+    "user": table.c.user_id,
+    "agent": table.c.agent,
+    "tenant": table.c.tenant_id,
+    "source": table.c.source,
+    "day": table.c.day,
+}
+
+
+def add_usage(conn: Connection, tenant: str, usage: Usage) -> None:
+    """Add what was counted of one tenant; the same order everywhere, so that no two wait for each other."""
+    rows: list[dict[str, Any]] = [
+        {
+            "tenant_id": tenant,
+            "day": cell.day,
+            "tool": cell.tool,
+            "user_id": column(cell.user),
+            "agent": column(cell.agent),
+            "source": cell.source,
+            "measure": measure,
+            "amount": amount,
+        }
+        for cell, counts in sorted(usage.cells.items())
+        if cell.tenant == tenant
+        for measure, amount in sorted(counts.amounts.items())
+    ]
+    if not rows:
+        return
+    insert = postgresql.insert if conn.dialect.name == "postgresql" else sqlite.insert
+    adding = insert(table)
+    more = adding.excluded.amount
+    greater = case((more > table.c.amount, more), else_=table.c.amount)
+    conn.execute(
+        adding.on_conflict_do_update(
+            index_elements=list(table.primary_key.columns),
+            set_={"amount": case((table.c.measure == LONGEST, greater), else_=table.c.amount + more)},
+        ),
+        rows,
+    )
+
+
+def read_usage(
+    conn: Connection,
+    tenant: str,
+    *,
+    since: float | None = None,
+    until: float | None = None,
+    by: Sequence[By] = (),
+) -> Told:
+    """What a tenant used, from the day of `since` to the day of `until`, added up by the database."""
+    check_names(by)
+    first, last = days(since, until)
+    columns = [_COLUMNS[name] for name in by]
+    rows = conn.execute(
+        select(
+            *columns,
+            table.c.measure,
+            case((table.c.measure == LONGEST, func.max(table.c.amount)), else_=func.sum(table.c.amount)),
+        )
+        .where(table.c.tenant_id == tenant, table.c.day >= first, table.c.day <= last)
+        .group_by(*columns, table.c.measure)
+    )
+    found: Told = {}
+    for *names, measure, amount in rows:
+        found.setdefault(tuple(names), Counts()).take({measure: int(amount)})
+    return dict(sorted(found.items()))
+
+
+class StoreTally:
+    """The tally of a process with a database. A call only leaves its events here; a thread counts them."""
+
+    def __init__(self, database: Database, moment: float = MOMENT) -> None:
+        self._database = database
+        self._moment = moment
+        self._heard: deque[Event] = deque()
+        self._some = threading.Event()
+        self._closed = threading.Event()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def hear(self, event: Event, /) -> None:
+        if event.kind not in _COUNTED:
+            return
+        self._heard.append(event)
+        if not self._some.is_set():
+            self._some.set()
+            if self._thread is None:
+                self._start()
+
+    def _start(self) -> None:
+        with self._lock:
+            if self._thread is None and not self._closed.is_set():
+                self._thread = threading.Thread(target=self._collect, name="handrail-usage", daemon=True)
+                self._thread.start()
+
+    def _collect(self) -> None:
+        while not self._closed.is_set():
+            self._some.wait()
+            self._closed.wait(self._moment)
+            self.post()
+
+    def post(self) -> None:
+        """Hand what was heard so far to the writer of the database."""
+        self._some.clear()
+        usages: dict[str, Usage] = {}
+        while True:
+            try:
+                event = self._heard.popleft()
+            except IndexError:
+                break
+            usages.setdefault(event.tenant, Usage()).add(event)
+        for tenant, usage in usages.items():
+            self._database.post(tenant, partial(add_usage, tenant=tenant, usage=usage))
+
+    async def read(
+        self, tenant: str, *, since: float | None = None, until: float | None = None, by: Sequence[By] = ()
+    ) -> Told:
+        self.post()
+        await self._database.flushed()
+        return await self._database.read(
+            tenant, lambda conn: read_usage(conn, tenant, since=since, until=until, by=by)
+        )
+
+    async def close(self) -> None:
+        self._closed.set()
+        self._some.set()
+        self.post()
+        await self._database.flushed()
