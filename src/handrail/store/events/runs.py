@@ -50,8 +50,7 @@ def list_runs(
         began_at, run_id = place_of(after)
         query = query.where(tuple_(_e.begun, _e.run_id) < tuple_(literal(began_at), literal(column(run_id))))
     query = query.order_by(_e.begun.desc(), _e.run_id.desc()).limit(bounded(limit))
-    if index is not None:
-        query = query.with_hint(session_events, f"INDEXED BY {index}", "sqlite")
+    query = query.with_hint(session_events, f"INDEXED BY {index}", "sqlite")
     rows = conn.execute(query).all()
     begun = [row.run_id for row in rows if row.type == "tool.started"]
     ends = {} if which.status == "running" else _ends(conn, tenant, begun)
@@ -66,7 +65,7 @@ def get_run(conn: Connection, tenant: str, run_id: str) -> Run | None:
     return None if begun is None else _run(begun, next(iter(rows.values()), None))
 
 
-def _query(which: RunFilter) -> tuple[Select[Any], str | None]:
+def _query(which: RunFilter) -> tuple[Select[Any], str]:
     """What to walk, and which index SQLite, which keeps no statistics, is to take for it."""
     query = select(*_SHOWN)
     index = _index(which)
@@ -74,7 +73,7 @@ def _query(which: RunFilter) -> tuple[Select[Any], str | None]:
         return query.where(_STARTED), index or "ix_runs_begun"
     if which.status == "running":
         is_open = and_(open_runs.c.tenant_id == _e.tenant_id, open_runs.c.run_id == _e.run_id)
-        return query.join(open_runs, is_open).where(_STARTED, _NO_CHUNK), None
+        return query.join(open_runs, is_open).where(_STARTED, _NO_CHUNK), "ix_runs_run"
     if index is not None and index != "ix_runs_source":
         ending = and_(_end.c.tenant_id == _e.tenant_id, _end.c.run_id == _e.run_id, _END_IS_NO_CHUNK)
         return query.where(_STARTED, exists().where(ending, *_is(which.status, _end.c))), index
