@@ -149,3 +149,6 @@ class Postgres:
 
 def migrated(url: str) -> None:
     """Bring an empty database to the newest schema."""
+    from handrail.databases import upgrade  # loads a database library, which few tests need
+
+    upgrade(url)

@@ -23,7 +23,13 @@ def main() -> None:
 
 
 def open_handrail(
-    settings: Settings, tools: Iterable[Tool], agent: str | None = None, approver: Approver | None = None, /
+    settings: Settings,
+    tools: Iterable[Tool],
+    agent: str | None = None,
+    approver: Approver | None = None,
+    /,
+    *,
+    worker: bool = False,
 ) -> Handrail:
     """A Handrail as the settings want it; for an agent, with the policy that is written for it.
 
@@ -31,14 +37,22 @@ def open_handrail(
     """
     from handrail.engine import Handrail
 
-    return Handrail(
+    secrets = {name: os.environ[name] for name in settings.secrets if name in os.environ}
+    hr = Handrail(
         tools,
+        database=settings.database_url,
+        worker=worker,
         policy=policy_of(settings, agent),
         approver=approver,
-        secrets={name: os.environ[name] for name in settings.secrets if name in os.environ},
+        secrets=secrets if secrets or settings.database is None else None,
         timeout=settings.timeout,
         cancel_grace=settings.cancel_grace,
     )
+    if settings.telemetry:
+        from handrail.telemetry import Telemetry
+
+        hr.subscribe(Telemetry().hear)
+    return hr
 
 
 def policy_of(settings: Settings, agent: str | None = None) -> Policy:

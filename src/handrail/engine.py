@@ -47,9 +47,11 @@ from handrail.core.run.later import Later
 from handrail.core.run.letter_office import LetterOffice
 from handrail.core.run.looking import Looking
 from handrail.core.run.many import run_many
+from handrail.core.run.perform import Work
 from handrail.core.run.pipeline import run
 from handrail.core.run.search import Search
 from handrail.core.run.streaming import stream
+from handrail.core.run.submitting import submit
 from handrail.core.run.tale import Tale
 from handrail.core.tell.events import Event
 from handrail.core.tell.letters import DeadLetters
@@ -93,7 +95,7 @@ class Handrail(Looking):
     ) -> None:
         clock = clock or Clock()
         kept = in_memory(clock) if database is None else open_backing(database, clock, worker)
-        self._backing = kept
+        self._backing, self._tally = kept, kept.tally
         hooks, safety = tuple(hooks), tuple(safety)
         self.registry = registry if registry is not None else Registry()
         toolsets = self._take(tools)
@@ -123,14 +125,19 @@ class Handrail(Looking):
             approval_lifetime=approval_lifetime,
             nobody=Principal.local() if database is None else None,
             letters=dead_letters if dead_letters is not None else kept.letters,
+            standing=kept.standing,
+            resolver=None if kept.resolver is None else kept.resolver(self.registry),
         )
+        if kept.tally is not None:
+            self._house.teller.listen(kept.tally.hear)
         if on_result is not None:
             self._house.on_result.add(on_result)
         self._catalogue = Catalogue(self._house)
         self._search = Search(self._house, self._catalogue, embedder)
         self._house.similar = self._search.similar
         self.dead_letters = LetterOffice(self._house)
-        self._later = Later(self._house, self.dead_letters)
+        self._later = Later(self._house, self.dead_letters, kept.look)
+        self._jobs = kept.jobs(lambda: Work(self._house, self.dead_letters, self._later.outcomes.put))
         self.approvals = Approvals(self._house, self._later.resume)
 
     def _take(self, given: Iterable[Any]) -> tuple[Toolset, ...]:
@@ -278,11 +285,34 @@ class Handrail(Looking):
 
         return export(await self.tools(who, source=source), how, execute)
 
+    async def submit(
+        self,
+        tool: str,
+        args: Mapping[str, Any] | str | None = None,
+        *,
+        principal: Principal | None = None,
+        source: Source = "agent",
+        session: str | None = None,
+        idempotency_key: str | None = None,
+        delay: float | None = None,
+    ) -> Outcome:
+        """Run a tool in the background: returns at once, with the `call_id` to `wait` for.
+
+        What the guard refuses, or asks a person for, is answered as by `call`. With a database, whoever works
+        on it runs the call, also after a restart; without one it runs in this process, or not at all.
+        """
+        call = self._complete(Call(tool, None, principal, source, session, None, None, idempotency_key))
+        return await submit(call, args, self._house, self._jobs, delay=delay)
+
     async def cancel(self, call_id: str, reason: str = "a user cancelled it") -> bool:
-        """Interrupt a running call. True when it has stopped, False when there is none or it goes on."""
+        """Stop a call: one that runs here, or is queued, or runs for another process.
+
+        True when it has stopped, False when there is none or it goes on.
+        """
         running = self._house.running.get(call_id)
         if running is None:
-            return False
+            tenant = await self._jobs.whose(call_id)
+            return tenant is not None and await self._jobs.cancel(call_id, tenant, reason)
         here = asyncio.get_running_loop()
         if running.loop is not here:
             there = asyncio.run_coroutine_threadsafe(self.cancel(call_id, reason), running.loop)
@@ -291,7 +321,7 @@ class Handrail(Looking):
         return await running.over(self._house.place.grace * 2)
 
     async def wait(self, call_id: str, timeout: float | None = None) -> Outcome:
-        """The outcome of a call that was waiting for approval, once it is final."""
+        """The outcome of a call that waited for approval or was submitted, once it is final."""
         return await self._later.outcomes.wait(call_id, timeout)
 
     async def planned(self, principal: Principal | None = None, session: str | None = None) -> list[Planned]:
@@ -317,12 +347,13 @@ class Handrail(Looking):
 
     async def open(self) -> Self:
         """Take up what an earlier process left in the database, and run what is queued there."""
-        await self._backing.start(self._house)
+        await self._jobs.start()
         return self
 
     async def close(self) -> None:
         """Finish what was resumed, end the worker threads, let go of the database."""
         await self._later.over()
+        await self._jobs.close()
         await self._backing.close()
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)

@@ -71,6 +71,8 @@ from handrail.core.run.worker import (
     new_tool_calls,
     tool_signature,
 )
+from handrail.core.tell.analytics import tool_runs
+from handrail.core.tell.counts import Counts
 from handrail.core.tell.events import (
     Event,
     NeedsApproval,
@@ -88,6 +90,7 @@ from handrail.core.tell.history import Used, record_tool_result, tool_history
 from handrail.core.tell.letters import DeadLetter, DeadLetters, MemoryDeadLetters
 from handrail.core.tell.log import EventLog, MemoryLog
 from handrail.core.tell.project import ToolRun, to_legacy_tool_run, to_registry_event, to_ui_events
+from handrail.core.tell.usage import MemoryTally, Tally, Usage
 
 __all__ = [
     "MODEL_LIMIT",
@@ -102,6 +105,7 @@ __all__ = [
     "Clock",
     "CombinedToolset",
     "Conflict",
+    "Counts",
     "DeadLetter",
     "DeadLetters",
     "Dedup",
@@ -125,6 +129,7 @@ __all__ = [
     "MemoryKeys",
     "MemoryLog",
     "MemoryStanding",
+    "MemoryTally",
     "NeedsApproval",
     "NoTenant",
     "OutputAppended",
@@ -142,6 +147,7 @@ __all__ = [
     "Standing",
     "StaticToolset",
     "Step",
+    "Tally",
     "ToolApproved",
     "ToolCancelled",
     "ToolCompleted",
@@ -151,10 +157,11 @@ __all__ = [
     "ToolResponse",
     "ToolRun",
     "ToolStarted",
+    "Usage",
     "UsageError",
     "Used",
-    "Vote",
     "ViewSpec",
+    "Vote",
     "WorkerState",
     "action_error",
     "active_tenant",
@@ -187,6 +194,7 @@ __all__ = [
     "tool_context",
     "tool_group",
     "tool_history",
+    "tool_runs",
     "tool_signature",
     "wire_name",
     "with_retry",

@@ -46,8 +46,6 @@ class Settings:
     """The address of the database; without one nothing outlives a command."""
     owner_url: str | None = None
     """The address by which the owner of a PostgreSQL database upgrades it."""
-    usage: bool = False
-    """Whether calls are counted."""
     telemetry: bool = False
     """Whether OpenTelemetry is told of calls."""
     folder: Path = field(default_factory=Path.cwd)
@@ -197,7 +195,6 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "agents": _name,
     "database": _address,
     "owner_url": _address,
-    "usage": _switch,
     "telemetry": _switch,
 }
 """Every setting, and what reads it."""

@@ -81,7 +81,7 @@ def test_what_needs_no_tools_loads_nothing_heavy(tmp_path: Path, words: list[str
 
 @pytest.mark.parametrize(("name", "entry"), list(entries()), ids=str)
 def test_the_sentence_on_a_command_is_the_one_it_says_itself(name: str, entry: Entry) -> None:
-    command = import_module(f"handrail.doors.cli.{entry.module}").command
+    command = getattr(import_module(f"handrail.doors.cli.{entry.module}"), entry.function)
     assert inspect.getdoc(command).split("\n")[0] == entry.summary  # type: ignore[union-attr]
     ctx = Later(name, entry).make_context(name, [], resilient_parsing=True)
     assert ctx.command.name == name

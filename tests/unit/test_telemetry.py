@@ -209,7 +209,7 @@ async def test_failures_refusals_and_cancellations_are_errors_with_their_code_an
     told = {span.name: (span.attributes or {}).get("error.type") for span in collected.spans}
     assert told == {
         "execute_tool text.fail": "NO_LUCK",
-        "execute_tool text.blurt": "OTHER",
+        "execute_tool text.blurt": "other",
         "execute_tool text.rate": "INVALID_PARAM",
         "execute_tool unknown": "TOOL_NOT_FOUND",
         "execute_tool text.wait": "CANCELLED",
@@ -223,7 +223,7 @@ async def test_failures_refusals_and_cancellations_are_errors_with_their_code_an
     durations = collected.totals("gen_ai.client.operation.duration", "gen_ai.tool.name", "error.type")
     assert durations == {
         ("text.fail", "NO_LUCK"): 1,
-        ("text.blurt", "OTHER"): 1,
+        ("text.blurt", "other"): 1,
         ("text.wait", "CANCELLED"): 1,
     }
 

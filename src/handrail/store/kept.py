@@ -26,20 +26,11 @@ def plain(value: Any) -> Any:
 
 
 def principal_data(one: Principal) -> Data:
-    return {
-        "tenant": one.tenant,
-        "user": one.user,
-        "roles": sorted(one.roles),
-        "permissions": sorted(one.permissions),
-        "agent": one.agent,
-        "workspace": one.workspace,
-        "key": one.key,
-        "ancestors": list(one.ancestors),
-    }
+    return one.to_dict()
 
 
 def principal_of(data: Mapping[str, Any]) -> Principal:
-    return Principal(**data)
+    return Principal.from_dict(data)
 
 
 def call_data(call: Call) -> Data:

@@ -54,7 +54,7 @@ class Seal:
 
     def close(self, tenant: str, value: Any, about: str = "") -> str:
         """JSON data as text that only this tenant's rows can hold, and only about the same thing."""
-        written = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        written = json.dumps(value, separators=(",", ":"), allow_nan=False)
         head = _VERSION + bytes.fromhex(self._newest)
         nonce = os.urandom(_NONCE_BYTES)
         cipher = _cipher(self._keys[self._newest])
@@ -93,7 +93,7 @@ def _cipher(key: bytes) -> Any:
 
 def _bound(head: bytes, tenant: str, about: str) -> bytes:
     """What stands beside the text and cannot be exchanged: each part with its length."""
-    parts = (tenant.encode(), about.encode())
+    parts = (tenant.encode("utf-8", "surrogatepass"), about.encode("utf-8", "surrogatepass"))
     return head + b"".join(len(part).to_bytes(4, "big") + part for part in parts)
 
 

@@ -144,7 +144,7 @@ async def test_names_that_are_no_tools_make_one_cell_and_codes_that_are_none_one
             await hr.call(name, principal=ANA)
     assert list(usage.by("tool")) == [(UNKNOWN,)]
     usage.add(ToolFailed(Call("t", principal=ANA), "t", 0.0, "r", Result.fail("x", code="made up\n"), 1.0))
-    assert usage.by("tool")[("t",)].failures == {"OTHER": 1}
+    assert usage.by("tool")[("t",)].failures == {"other": 1}
 
 
 @pytest.mark.parametrize("odd", [math.nan, math.inf, -1, True, "12", None, [], 1e300, 10**400])

@@ -40,7 +40,6 @@ class Attachment:
         ref = "sha256:" + hashlib.sha256(self.data).hexdigest()
         return {"mime": self.mime, "name": self.name, "ref": ref, "bytes": len(self.data)}
 
-
     @classmethod
     def from_log(cls, told: Mapping[str, Any]) -> Attachment:
         """The attachment of which `to_log` told; its bytes are where the reference says."""

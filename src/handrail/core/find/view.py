@@ -1,4 +1,4 @@
-"""View: the tools as one tenant has them; the registry, looked at through two sets of rows, copied never."""
+"""View: the tools as one tenant has them, seen in the registry through two sets of rows. It copies none."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ class TenantView:
         self.embed = embed
 
     def find(self, name: str) -> Tool | None:
-        """The tool of that name as the tenant has it, or nothing. Code comes first: no row takes its name."""
-        tool = self.snapshot.find(name) or self.mine.own(name) or self.common.own(name)
+        """The tool of that name as the tenant has it, or nothing."""
+        tool = self.candidate(name)
         return None if tool is None else self.shown(tool)
 
     def shown(self, tool: Tool) -> Tool | None:
         """A tool as the tenant has it, or nothing when it is hidden."""
-        if tool.tenants and self.tenant not in tool.tenants:
+        if not self._may_have(tool):
             return None
         slug = row_slug(tool)
         mine, common = self.mine, self.common
@@ -86,17 +86,33 @@ class TenantView:
             return None
         if not self.embed and (tool in mine.shut or tool in common.shut):
             return None
+        return self.patched(tool, slug)
+
+    def patched(self, tool: Tool, slug: str) -> Tool:
+        """The tool with the words of its rows: those for all tenants, then the tenant's."""
         if tool.init is not None:
             return tool
-        return mine.patched(common.patched(tool, slug), slug)
+        return self.mine.patched(self.common.patched(tool, slug), slug)
 
     def tools(self, after: str | None = None) -> Iterator[Tool]:
         """What the tenant has, by id, from after one on; worked out as it is read."""
-        code, mine, common = (tools_after(tools, after) for tools in (self.snapshot.tools, *self._custom()))
-        for tool in merge(code, mine, common, key=lambda tool: tool.id):
+        for tool in self.candidates(after):
             shown = self.shown(tool)
             if shown is not None:
                 yield shown
+
+    def candidates(self, after: str | None = None) -> Iterator[Tool]:
+        """All that rows could show the tenant, as it is without them."""
+        parts = (tools_after(tools, after) for tools in (self.snapshot.tools, *self._custom()))
+        return (tool for tool in merge(*parts, key=lambda tool: tool.id) if self._may_have(tool))
+
+    def candidate(self, name: str) -> Tool | None:
+        """The one of that name. Code comes first: no row takes its name."""
+        tool = self.snapshot.find(name) or self.mine.own(name) or self.common.own(name)
+        return tool if tool is not None and self._may_have(tool) else None
+
+    def _may_have(self, tool: Tool) -> bool:
+        return not tool.tenants or self.tenant in tool.tenants
 
     def _custom(self) -> tuple[tuple[Tool, ...], tuple[Tool, ...]]:
         """Own tools whose names nothing before them has: the tenant's, then those given to all."""

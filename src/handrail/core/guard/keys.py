@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections import OrderedDict
 from concurrent.futures import Future
@@ -35,11 +36,15 @@ class KeyEntry:
     outcome: Outcome | None = None
     ended: Future[None] = field(default_factory=Future)
 
+    async def over(self) -> None:
+        """Wait until whoever has the key is done with it. Whoever stops waiting ends no other's wait."""
+        await asyncio.shield(asyncio.wrap_future(self.ended))
+
 
 class Keys(Protocol):
     """Where keys are kept. What is not awaited takes effect in the order in which it was said."""
 
-    async def begin(self, key: KeyId, fingerprint: str, /) -> tuple[KeyEntry, bool]:
+    async def begin(self, key: KeyId, fingerprint: str, call_id: str, /) -> tuple[KeyEntry, bool]:
         """The key's entry, and whether this call made it. One given up before dispatch is made anew."""
         ...
 
@@ -87,7 +92,7 @@ class MemoryKeys:
     def __len__(self) -> int:
         return sum(len(shelf.entries) for shelf in self._shelves.values())
 
-    async def begin(self, key: KeyId, fingerprint: str, /) -> tuple[KeyEntry, bool]:
+    async def begin(self, key: KeyId, fingerprint: str, call_id: str, /) -> tuple[KeyEntry, bool]:
         with self._lock:
             shelf = self._shelves.get(key[0])
             if shelf is None:

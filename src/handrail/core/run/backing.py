@@ -8,14 +8,26 @@ from typing import Protocol, cast
 
 from handrail.core.clock import Clock
 from handrail.core.errors import UsageError
+from handrail.core.find.registry import Registry
+from handrail.core.find.resolver import Resolver
 from handrail.core.guard.book import ApprovalBook, MemoryBook
 from handrail.core.guard.keys import Keys, MemoryKeys
-from handrail.core.run.house import House, Secrets
+from handrail.core.guard.standing import MemoryStanding, Standing
+from handrail.core.run.house import Secrets
+from handrail.core.run.jobs import Jobs
+from handrail.core.run.memory_jobs import MemoryJobs
+from handrail.core.run.outcomes import Look
+from handrail.core.run.perform import Work
 from handrail.core.tell.letters import DeadLetters, MemoryDeadLetters
 from handrail.core.tell.log import EventLog, MemoryLog
+from handrail.core.tell.usage import Tally
 
 GROUP = "handrail.databases"
 """The entry points that open databases, by the scheme of their address."""
+
+
+async def _nothing() -> None:
+    return
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +38,16 @@ class Backing:
     book: ApprovalBook
     keys: Keys
     letters: DeadLetters
-    secrets: Secrets | None
-    start: Callable[[House], Awaitable[None]]
-    """Begin to work: take up what was left, and run what is queued, with the tools of this house."""
-    close: Callable[[], Awaitable[None]]
+    standing: Standing
+    jobs: Callable[[Callable[[], Work]], Jobs]
+    """Makes the place for jobs, once it is known what it takes to perform them."""
+    secrets: Secrets | None = None
+    resolver: Callable[[Registry], Resolver] | None = None
+    """Makes the way to each tenant's tools, over those of this process."""
+    tally: Tally | None = None
+    look: Look | None = None
+    """How a call stands that this process did not run, or no longer remembers."""
+    close: Callable[[], Awaitable[None]] = _nothing
     """Commit what is on its way, and let go of the database."""
 
 
@@ -40,14 +58,9 @@ def in_memory(clock: Clock) -> Backing:
         book=MemoryBook(clock.now),
         keys=MemoryKeys(),
         letters=MemoryDeadLetters(),
-        secrets=None,
-        start=_nothing,
-        close=_nothing,
+        standing=MemoryStanding(),
+        jobs=lambda work: MemoryJobs(work, clock),
     )
-
-
-async def _nothing(*_: object) -> None:
-    return
 
 
 class Opener(Protocol):

@@ -74,7 +74,7 @@ async def _under_key(tale: Tale) -> Outcome | None:
     key = key_id(call.principal, call.idempotency_key)
     fingerprint = digest_of([tool.id, admitted.args])
     while True:
-        entry, ours = await tale.house.keys.begin(key, fingerprint)
+        entry, ours = await tale.house.keys.begin(key, fingerprint, call.id or "")
         if ours:
             tale.key = key
             return None
@@ -82,16 +82,16 @@ async def _under_key(tale: Tale) -> Outcome | None:
             return tale.refuse(refusal.key_reused(call.idempotency_key))
         if entry.state != "done" and not entry.ended.done() and not _orphaned(entry):
             tale.step_aside()
-            # Shielded: whoever stops waiting must not end the wait of the others.
-            await asyncio.shield(asyncio.wrap_future(entry.ended))
+            await entry.over()
         if entry.outcome is not None:
             known = await _final(tale, entry.outcome)
-            if known is not entry.outcome:
+            if known is not entry.outcome and not tale.house.book.enqueues:
                 tale.house.keys.finish(key, known)
             return _again(tale, known)
         if _orphaned(entry):
-            if tool.idempotent:
+            if tool.idempotent or not is_effectful(tool, tale.values):
                 tale.key = key
+                tale.house.keys.dispatched(key)
                 return None
             what = (
                 f"An earlier call of {tool.id} under the key {call.idempotency_key!r} began and never ended."
@@ -112,6 +112,8 @@ async def _final(tale: Tale, earlier: Outcome) -> Outcome:
     late = await house.book.settle(earlier.approval_id, call.principal.tenant, "expired", None)
     if late is None:
         return earlier
+    if house.book.enqueues:  # the run that ends the call is in the queue, and tells
+        return replace(earlier, status="refused", result=expired(late).result)
     waited = begin(late.call, late.raw, house)
     waited.tool, waited.admitted, waited.approval_id = tale.tool, tale.admitted, late.id
     return waited.refuse(expired(late))

@@ -138,6 +138,14 @@ class Jobs(Protocol):
         """Try a blocked job again."""
         ...
 
+    async def whose(self, call_id: str, /) -> str | None:
+        """The tenant of a job, for those who know no more of it than its id."""
+        ...
+
+    async def start(self) -> None:
+        """Take up what was left, and run what is due."""
+        ...
+
     async def close(self) -> None:
         """Take no more, finish what runs."""
         ...

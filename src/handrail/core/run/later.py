@@ -12,15 +12,15 @@ from handrail.core.run.approve import Grant
 from handrail.core.run.brought import Brought
 from handrail.core.run.house import House
 from handrail.core.run.letter_office import LetterOffice
-from handrail.core.run.outcomes import Outcomes
+from handrail.core.run.outcomes import Look, Outcomes
 from handrail.core.run.pipeline import run
 
 
 class Later:
     """Runs them, and tells how they ended to whoever asks for it afterwards."""
 
-    def __init__(self, house: House, letters: LetterOffice) -> None:
-        self.outcomes = Outcomes()
+    def __init__(self, house: House, letters: LetterOffice, look: Look | None = None) -> None:
+        self.outcomes = Outcomes(look=look)
         self._house = house
         self._letters = letters
         self._tasks: set[asyncio.Task[Outcome]] = set()

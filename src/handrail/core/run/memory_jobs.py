@@ -134,6 +134,12 @@ class MemoryJobs:
     async def leave(self, tenant: str, call_id: str, /) -> None:
         return
 
+    async def whose(self, call_id: str, /) -> str | None:
+        return next((tenant for tenant, known in self._jobs if known == call_id), None)
+
+    async def start(self) -> None:
+        return
+
     async def close(self) -> None:
         self._closing = True
         for timer in self._timers:

@@ -106,8 +106,7 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
         if tool.writes is not None and (busy := tale.claim(tool, values)) is not None:
             return tale.refuse(busy)
 
-        began = None if brought is None else brought.run_id
-        run_id = tale.next_run_id = began or new_id("run")
+        run_id = tale.next_run_id = (brought and brought.run_id) or new_id("run")
         if house.create_context is not None:
             tale.extra = house.create_context(tool.id, call.id)
         token = context.enter(tale)
@@ -117,21 +116,11 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
             tale.check()
 
         shown = tale.show(args, tool) if tool.secrets or tale.aside.secrets else args
-        effectful = not tool.quiet and is_effectful(tool, values)
-        beginning: Note = (
-            ToolStarted,
-            call,
-            tool.id,
-            house.clock.now(),
-            run_id,
-            shown,
-            tale.repairs,
-            not effectful or tool.idempotent,
-        )
-        if began is not None:
+        beginning: Note = (ToolStarted, call, tool.id, house.clock.now(), run_id, shown, tale.repairs)
+        if brought is not None and brought.run_id is not None:
             pass  # whoever began the run told its start
-        elif effectful or call.source == "api":
-            if not await tale.committed(ToolStarted(*beginning[1:])):
+        elif call.source == "api" or (not tool.quiet and is_effectful(tool, values)):
+            if not await tale.committed(beginning, tool.idempotent or not is_effectful(tool, values)):
                 return tale.refuse(refusal.no_log())
             tale.check()
         else:

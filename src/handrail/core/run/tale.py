@@ -33,6 +33,7 @@ from handrail.core.tell.events import (
     ToolFailed,
     ToolStarted,
 )
+from handrail.core.tell.log import Note
 
 _log = logging.getLogger("handrail.run")
 
@@ -206,9 +207,10 @@ class Tale(Stoppable):
         except Exception:
             _log.exception("the claims of call %s could not be released", self.call.id)
 
-    async def committed(self, started: ToolStarted) -> bool:
+    async def committed(self, beginning: Note, repeatable: bool) -> bool:
         """Write down, durably, that the effect may happen from here on; False when that cannot be done."""
         teller = self.house.teller
+        started = ToolStarted(*(*beginning[1:], repeatable))
         try:
             if self.key is not None:
                 self.house.keys.dispatched(self.key)

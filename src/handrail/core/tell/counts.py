@@ -70,7 +70,7 @@ def _ended(event: ToolCompleted | ToolFailed | ToolCancelled) -> dict[str, int]:
 
 def code_of(result: Result) -> str:
     """The code of a result, if it is one: what a body makes up must not become a measure of its own."""
-    return result.code if result.code is not None and _CODE.match(result.code) else "OTHER"
+    return result.code if result.code is not None and _CODE.match(result.code) else "other"
 
 
 def _took(duration_ms: float) -> dict[str, int]:

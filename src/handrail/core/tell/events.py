@@ -80,7 +80,7 @@ class ToolStarted(Event):
     run_id: str
     input: Mapping[str, Any]
     repairs: tuple[Repair, ...] = ()
-    repeatable: bool = False
+    repeatable: bool = True
     """Whether it may be made again when nobody knows how it ended: it only reads, or twice is as once."""
 
     @property

@@ -220,7 +220,7 @@ class MemoryDeadLetters:
                 return
             if ok:
                 self._settle_chain(letter, "replayed")
-            else:
+            elif letter.replays[-1] == call_id:
                 self._settle(letter, "open")
 
     async def remove(self, letter_ids: Iterable[str], tenant: str, /) -> int:

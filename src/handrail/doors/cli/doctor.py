@@ -7,7 +7,7 @@ import importlib.metadata
 import platform
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal, TypeVar
 
 import typer
@@ -17,6 +17,7 @@ from handrail.doors.cli.exits import Exit, Stop
 from handrail.doors.cli.opening import Opener, tools_of
 from handrail.doors.cli.options import Debug, Json, Tools
 from handrail.doors.cli.screen import Screen, Side, screen
+from handrail.doors.cli.stored import database_at
 from handrail.settings import FILE, Settings, load_settings
 
 T = TypeVar("T")
@@ -24,7 +25,7 @@ State = Literal["ok", "warn", "fail"]
 _STYLES: dict[State, str] = {"ok": "green", "warn": "yellow", "fail": "red"}
 _OLDEST = (3, 11)
 _NEEDED = ("handrail", "pydantic", "jsonschema-rs", "typer", "rich")
-_EXTRAS = {"yaml": "pyyaml"}
+_EXTRAS = {"store": "sqlalchemy", "postgres": "psycopg", "otel": "opentelemetry-api", "yaml": "pyyaml"}
 _NARROW = 40
 
 
@@ -105,11 +106,26 @@ def _project(named: list[str] | None, opener: Opener) -> Iterator[Check]:
         yield Check("settings", "warn", f"no {FILE} here or above", 'write one: tools = ["shop.tools"]')
     else:
         yield Check("settings", "ok", str(settings.file))
+    yield from _database(settings)
+    settings = replace(settings, database=None, telemetry=False)
     opened = _tried("policy", lambda: opener(settings, (), None, None))
     yield (
         opened if isinstance(opened, Check) else Check("policy", "ok", f"mode {opened.policy.approval_mode}")
     )
     yield _tools(named, settings, opener)
+
+
+def _database(settings: Settings) -> Iterator[Check]:
+    """Whether the database that is named can be reached and is at the schema of this version."""
+    if settings.database is None:
+        return
+
+    def reached() -> str:
+        with database_at(settings) as database:
+            return database.name
+
+    name = _tried("database", reached)
+    yield name if isinstance(name, Check) else Check("database", "ok", name)
 
 
 def _tools(named: list[str] | None, settings: Settings, opener: Opener) -> Check:

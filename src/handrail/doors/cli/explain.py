@@ -56,12 +56,15 @@ def command(
 def _explained(opened: Opened, line: Line) -> tuple[Decision, Asked]:
     acting = opened.acting
     with asyncio.Runner() as loop:
-        found = loop.run(opened.find(line.name))
-        if isinstance(found, Decision):
-            return found, Asked(opened, line.name, line.early)
-        given, options = line.read(found, _KNOWN)
-        explaining = opened.hr.explain(line.name, given, acting.principal, source=acting.source)
-        return loop.run(explaining), Asked(opened, line.name, options, found, given)
+        try:
+            found = loop.run(opened.find(line.name))
+            if isinstance(found, Decision):
+                return found, Asked(opened, line.name, line.early)
+            given, options = line.read(found, _KNOWN)
+            explaining = opened.hr.explain(line.name, given, acting.principal, source=acting.source)
+            return loop.run(explaining), Asked(opened, line.name, options, found, given)
+        finally:
+            loop.run(opened.hr.close())
 
 
 def _show(out: Side, decision: Decision, helps: str | None) -> None:

@@ -82,11 +82,11 @@ class Line:
         if (options.tools, options.as_) != (early.tools, early.as_):
             problem = "--tools or --as stands right after a flag, where it could be the value of that flag"
             raise Stop(problem, "write it before the name of the tool")
-        return _whole(options.args) | given, options
+        return whole(options.args) | given, options
 
 
-def _whole(args: str | None) -> dict[str, Any]:
-    """The arguments that `--args` gives."""
+def whole(args: str | None, option: str = "--args") -> dict[str, Any]:
+    """The arguments that `--args` or another option gives."""
     if args is None:
         return {}
     if args == "-":
@@ -96,7 +96,7 @@ def _whole(args: str | None) -> dict[str, Any]:
     elif args.startswith("@"):
         text, where = read_text(Path(args[1:])), args[1:]
     else:
-        text, where = args, "--args"
+        text, where = args, option
     given = parse_json(text, where)
     if not isinstance(given, dict):
         raise Stop(f"{where}: the arguments are not a JSON object", 'write {"name": value}')

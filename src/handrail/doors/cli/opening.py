@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import typer
 
@@ -25,6 +26,8 @@ _UNSEEN = frozenset({"find", "visibility", "allow/deny", "permission", "capabili
 """Layers that speak before anybody looks at arguments: what they refuse has no flags to show."""
 
 
+T = TypeVar("T")
+
 HOW_TO_FILL = "decorate a function with @tool"
 
 
@@ -37,7 +40,14 @@ class Opener(Protocol):
     """Makes a Handrail of settings and tools. The app hands it to this door."""
 
     def __call__(
-        self, settings: Settings, tools: Iterable[Tool], agent: str | None, approver: Approver | None, /
+        self,
+        settings: Settings,
+        tools: Iterable[Tool],
+        agent: str | None,
+        approver: Approver | None,
+        /,
+        *,
+        worker: bool = False,
     ) -> Handrail: ...
 
 
@@ -55,6 +65,15 @@ class Opened:
     def command(self, *words: str, then: Sequence[str] = ()) -> str:
         """A command line about the same tools and for the same caller, to be run as it stands."""
         return shlex.join(["handrail", *words, *self.carried, *then])
+
+    def run(self, doing: Coroutine[Any, Any, T]) -> T:
+        """Do something with the Handrail that is open, and close it."""
+
+        async def within() -> T:
+            async with self.hr:
+                return await doing
+
+        return asyncio.run(within())
 
     async def find(self, name: str) -> Tool | Decision:
         """The tool of that name, initialised; or why whoever acts may not know of it."""

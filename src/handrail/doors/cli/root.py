@@ -31,6 +31,8 @@ class Entry:
     """The first sentence of the command's own docstring."""
     flags: bool = False
     """Whether flags of a tool may follow, which only the command can read."""
+    function: str = "command"
+    """The function in the module; several commands of one group share a module."""
 
 
 COMMANDS: dict[str, Entry | tuple[str, dict[str, Entry]]] = {
@@ -40,6 +42,45 @@ COMMANDS: dict[str, Entry | tuple[str, dict[str, Entry]]] = {
     "policy": (
         "Ask what the guard would say.",
         {"explain": Entry("explain", "Say whether a call would run, and why.", flags=True)},
+    ),
+    "approvals": (
+        "See and answer what waits for a person.",
+        {
+            "list": Entry("approvals", "List what waits for an answer.", function="list_"),
+            "show": Entry("approvals", "Show one question with its exact arguments.", function="show"),
+            "approve": Entry("approve", "Let a call run that waits.", function="approve"),
+            "reject": Entry("approve", "Refuse a call that waits.", function="reject"),
+            "respond": Entry("approve", "Answer in the place of the tool.", function="respond"),
+        },
+    ),
+    "dlq": (
+        "See, replay and purge calls that failed.",
+        {
+            "list": Entry("dlq", "List calls that failed.", function="list_"),
+            "show": Entry("dlq", "Show one call that failed, and why.", function="show"),
+            "replay": Entry("dlq", "Make a failed call once more.", function="replay"),
+            "purge": Entry("dlq", "Forget failed calls for good.", function="purge"),
+        },
+    ),
+    "worker": Entry("worker", "Run what waits in the database: approved, submitted and scheduled calls."),
+    "tenants": (
+        "Look after the tenants of a database.",
+        {
+            "list": Entry("tenants", "List the tenants of the database.", function="list_"),
+            "add": Entry("tenants", "Add a tenant.", function="add"),
+        },
+    ),
+    "keys": (
+        "Look after the API keys of a tenant.",
+        {
+            "list": Entry("keys", "List the API keys of a tenant.", function="list_"),
+            "add": Entry("keys", "Make an API key, and show it once.", function="add"),
+            "revoke": Entry("keys", "End an API key for good.", function="revoke"),
+        },
+    ),
+    "db": (
+        "Look after the database.",
+        {"upgrade": Entry("db", "Bring the database to the schema of this version.", function="upgrade")},
     ),
     "conformance": Entry("conformance", "Check how well tools are written."),
     "new": (
@@ -64,7 +105,8 @@ class Later(TyperCommand):
     def _loaded(self) -> Any:
         module = import_module(f"handrail.doors.cli.{self._entry.module}")
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(self.name, context_settings=_FOR_FLAGS if self._entry.flags else None)(module.command)
+        function = getattr(module, self._entry.function)
+        app.command(self.name, context_settings=_FOR_FLAGS if self._entry.flags else None)(function)
         return get_command(app)
 
 

@@ -64,7 +64,7 @@ def command(
         opened = open_for(ctx, line.early.tools, line.early.as_, asking)
         opened.need_tools()
         if "--help" in line.words:
-            _help(here, asyncio.run(opened.need(line.name)), line.name)
+            _help(here, opened.run(opened.need(line.name)), line.name)
             return
         with asyncio.Runner() as loop:
             tool = loop.run(opened.find(line.name))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 from typing import Annotated, Any
 
@@ -32,7 +31,7 @@ def command(
     """Show everything about one tool."""
     with screen(debug) as here:
         opened = open_for(ctx, tools, as_)
-        tool = asyncio.run(opened.need(name))
+        tool = opened.run(opened.need(name))
         if json:
             here.out.json(_whole(tool))
             return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any
 
 import typer
@@ -44,7 +43,7 @@ def command(
         if level is not None and level not in LEVELS:
             raise Stop(f"{level!r} is no level", f"use one of: {', '.join(LEVELS)}")
         opened = open_for(ctx, tools, as_)
-        every, fitting = asyncio.run(_found(opened, " ".join(words or ())))
+        every, fitting = opened.run(_found(opened, " ".join(words or ())))
         found = [
             tool for tool in fitting if category in (None, tool.category) and level in (None, tool.level)
         ]

@@ -41,13 +41,19 @@ def open_at(
     user: str | None,
     tools: Sequence[str] | None = None,
 ) -> Opened:
-    """Handrail over the database, for the person at the terminal."""
+    """Handrail over the database, with the tools that are named, for the person at the terminal."""
     settings = settings_at(database, tenant, user)
     need_database(settings)
-    carried = [
-        word
-        for option, given in (("--database", database), ("--tenant", tenant), ("--user", user))
-        if given is not None
-        for word in (option, given)
-    ]
-    return open_with(ctx, settings, tools, carried=carried)
+    return open_with(ctx, settings, tools, carried=_carried(database, tenant, user))
+
+
+def open_bare(ctx: typer.Context, database: str | None, tenant: str | None, user: str | None) -> Opened:
+    """The same without tools, for what is to be had from the database alone."""
+    settings = replace(settings_at(database, tenant, user), tools=())
+    need_database(settings)
+    return open_with(ctx, settings, None, carried=_carried(database, tenant, user))
+
+
+def _carried(database: str | None, tenant: str | None, user: str | None) -> list[str]:
+    options = (("--database", database), ("--tenant", tenant), ("--user", user))
+    return [word for option, given in options if given is not None for word in (option, given)]

@@ -1,0 +1,63 @@
+"""Stored: what a command does with a database, and what it says when there is none to be had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from handrail.doors.cli.exits import Exit, Stop
+from handrail.doors.cli.where import need_database
+from handrail.settings import Settings
+
+if TYPE_CHECKING:
+    from handrail.store.database import Database
+
+_EXTRAS = {
+    "sqlalchemy": "store",
+    "alembic": "store",
+    "cryptography": "store",
+    "dbos": "store",
+    "psycopg": "postgres",
+}
+
+
+@contextmanager
+def the_store() -> Iterator[None]:
+    """What goes wrong with a database inside, in words for the person at the terminal."""
+    try:
+        from sqlalchemy.exc import DBAPIError
+    except ImportError as error:
+        raise _missing(error) from None
+    try:
+        yield
+    except ImportError as error:
+        raise _missing(error) from None
+    except DBAPIError as error:
+        said = " ".join(str(error.orig).split())
+        raise Stop(
+            f"the database says: {said}", "look at its address and at who it lets in", Exit.FAILED
+        ) from error
+
+
+def _missing(error: ImportError) -> Exception:
+    extra = _EXTRAS.get((error.name or "").partition(".")[0])
+    if extra is None:
+        return error
+    return Stop(f"{error.name} is not installed, which a database needs", f"pip install 'handrail[{extra}]'")
+
+
+@contextmanager
+def database_at(settings: Settings) -> Iterator[Database]:
+    """The database, at the schema of this version."""
+    url = need_database(settings)
+    with the_store():
+        from handrail.store.database import Database
+        from handrail.store.migrate import check
+
+        database = Database(url)
+        try:
+            check(database.engine, database.name)
+            yield database
+        finally:
+            database.close()

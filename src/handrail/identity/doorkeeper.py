@@ -1,0 +1,163 @@
+"""Doorkeeper: from an API key or a signed session to the principal behind it, or to nobody."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+
+from sqlalchemy.engine import Connection
+
+from handrail.core.define.principal import EVERYTHING, Principal
+from handrail.identity.errors import NotSignedIn
+from handrail.identity.keys import KeyText, read_key
+from handrail.identity.roles import permissions_of
+from handrail.identity.tokens import SignedIn, Signer
+from handrail.store.api_keys import get_key, mark_used
+from handrail.store.database import Database
+from handrail.store.roles import stored_roles
+from handrail.store.users import member, raise_epoch
+
+_log = logging.getLogger("handrail.identity")
+_REMEMBERED = 10_000
+_USED_EVERY = 60.0
+"""Seconds between two notes that a key was used."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    principal: Principal
+    ends_at: float | None
+    read_at: float
+
+
+class Doorkeeper:
+    """Whom to let in. Any error lets nobody in, and every way to be nobody gets the same answer.
+
+    What was read is used for `staleness` seconds: so long may a key that another process revoked still open.
+    """
+
+    def __init__(
+        self, db: Database, key: bytes, *, lifetime: float = 12 * 3600.0, staleness: float = 1.0
+    ) -> None:
+        self._db = db
+        self._signer = Signer(key)
+        self._lifetime = lifetime
+        self._staleness = staleness
+        self._known: dict[bytes, _Known] = {}
+
+    async def principal_of(self, key: str) -> Principal:
+        """The principal that a key stands for. Raises `NotSignedIn` for one that does not hold."""
+        text = read_key(key)
+        if text is None:
+            raise NotSignedIn
+        now = self._db.clock.now()
+        return await self._let_in(key, text.tenant, now, lambda conn: _by_key(conn, text, now), text.id)
+
+    async def principal_from_session(self, token: str) -> Principal:
+        """The person that a token stands for. Raises `NotSignedIn` for one that does not hold."""
+        now = self._db.clock.now()
+        said = self._signer.read(token, now)
+        if said is None:
+            raise NotSignedIn
+        return await self._let_in(token, said.tenant, now, lambda conn: _by_token(conn, said))
+
+    async def sign_in(self, user: str, tenant: str) -> str:
+        """A token for a person who has shown who they are, if they belong to the tenant."""
+        found = await self._db.read(tenant, lambda conn: member(conn, tenant, user))
+        if found is None or found[0].disabled:
+            raise NotSignedIn
+        ends = self._db.clock.now() + self._lifetime
+        return self._signer.sign(SignedIn(tenant, user, found[0].sign_in_epoch, ends))
+
+    async def sign_out(self, principal: Principal) -> bool:
+        """End every session of a person, everywhere."""
+        user = principal.user
+        if user is None:
+            return False
+        ended = await self._db.write(principal.tenant, lambda conn: raise_epoch(conn, principal.tenant, user))
+        self.forget()
+        return ended
+
+    def forget(self) -> None:
+        """Read everything anew: something about keys, roles or people has changed."""
+        self._known.clear()
+
+    async def _let_in(
+        self,
+        shown: str,
+        tenant: str,
+        now: float,
+        look: Callable[[Connection], tuple[Principal, float | None] | None],
+        key: str | None = None,
+    ) -> Principal:
+        name = sha256(shown.encode()).digest()
+        known = self._known.get(name)
+        ticks = self._db.clock.ticks()
+        if known is None or ticks - known.read_at >= self._staleness:
+            try:
+                found = await self._db.read(tenant, look)
+            except Exception:
+                _log.exception("who calls could not be read, so nobody was let in")
+                raise NotSignedIn from None
+            if found is None:
+                self._known.pop(name, None)
+                raise NotSignedIn
+            known = self._remember(name, _Known(*found, ticks))
+            if key is not None:
+                self._used(tenant, key, now)
+        if known.ends_at is not None and now >= known.ends_at:
+            raise NotSignedIn
+        return known.principal
+
+    def _remember(self, name: bytes, known: _Known) -> _Known:
+        before = self._known.get(name)
+        if before is not None and before.principal == known.principal:
+            known = _Known(before.principal, known.ends_at, known.read_at)  # decisions are remembered by it
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[name] = known
+        return known
+
+    def _used(self, tenant: str, key: str, now: float) -> None:
+        self._db.post(tenant, lambda conn: mark_used(conn, tenant, key, at=now, every=_USED_EVERY))
+
+
+def _by_key(conn: Connection, text: KeyText, now: float) -> tuple[Principal, float | None] | None:
+    key = get_key(conn, text.tenant, text.id)
+    if not text.is_of(None if key is None else key.digest) or key is None or not key.is_live(now):
+        return None
+    roles, permissions = frozenset[str](), key.permissions
+    if key.user is not None:
+        found = member(conn, text.tenant, key.user)
+        if found is None or found[0].disabled:
+            return None
+        roles = found[1]
+        permissions = _both(permissions, permissions_of(roles, stored_roles(conn, text.tenant)))
+    principal = Principal(
+        text.tenant,
+        key.user,
+        roles,
+        permissions,
+        agent=key.agent,
+        key=key.kind,
+        scope=key.tools,
+        ceiling=key.ceiling,
+    )
+    return principal, key.expires_at
+
+
+def _by_token(conn: Connection, said: SignedIn) -> tuple[Principal, float | None] | None:
+    found = member(conn, said.tenant, said.user)
+    if found is None or found[0].disabled or found[0].sign_in_epoch != said.epoch:
+        return None
+    permissions = permissions_of(found[1], stored_roles(conn, said.tenant))
+    return Principal(said.tenant, said.user, found[1], permissions, key="person"), said.expires_at
+
+
+def _both(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+    """What is in both; `*` is everything."""
+    if EVERYTHING in one:
+        return other
+    return one if EVERYTHING in other else one & other

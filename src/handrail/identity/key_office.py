@@ -1,0 +1,115 @@
+"""KeyOffice: makes, lists and revokes API keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from handrail.core.define.permission import LEVELS, Level
+from handrail.core.define.principal import KeyKind, Principal
+from handrail.core.errors import UsageError
+from handrail.identity.errors import NotGranted
+from handrail.identity.granting import check_bounds, check_grant, must_hold
+from handrail.identity.keys import KeyText, new_key
+from handrail.identity.roles import check_permissions
+from handrail.store.api_keys import ApiKey, add_key, list_keys, revoke_key
+from handrail.store.database import Database
+from handrail.store.users import member
+
+_KINDS = ("agent", "person", "service")
+
+
+class KeyOffice:
+    """The keys of a tenant, for whoever may manage them. `changed` is told when one was revoked."""
+
+    def __init__(self, db: Database, changed: Callable[[], None] = lambda: None) -> None:
+        self._db = db
+        self._changed = changed
+
+    async def make(
+        self,
+        by: Principal,
+        name: str,
+        kind: KeyKind = "agent",
+        *,
+        user: str | None = None,
+        agent: str | None = None,
+        permissions: Iterable[str] | None = None,
+        tools: Iterable[str] | None = None,
+        ceiling: Level | None = None,
+        lifetime: float | None = None,
+    ) -> tuple[KeyText, ApiKey]:
+        """A new key; show its text once. It reaches no more than whoever makes it.
+
+        A key of a user gives at most what that user holds when it is used. Without `permissions` it gives
+        what its maker holds; a key of nobody then gives none.
+        """
+        must_hold(by, by.tenant, "keys.manage")
+        _check(name, kind, ceiling, lifetime)
+        if kind == "person":
+            _must_be_theirs(by, user)
+        reach = None if tools is None else _patterns(tools)
+        check_bounds(by, reach, ceiling)
+        if permissions is not None:
+            granted = check_permissions(permissions)
+        else:
+            granted = frozenset() if user is None else by.permissions
+        check_grant(by, granted)
+        if user is not None:
+            found = await self._db.read(by.tenant, lambda conn: member(conn, by.tenant, user))
+            if found is None or found[0].disabled:
+                raise UsageError(f"Nobody with the id {user!r} belongs to {by.tenant}.")
+        text, now = new_key(by.tenant), self._db.clock.now()
+        made = ApiKey(
+            id=text.id,
+            name=name.strip(),
+            kind=kind,
+            permissions=granted,
+            created_at=now,
+            created_by=by.user or by.agent or "unknown",
+            digest=text.digest,
+            user=user,
+            agent=agent,
+            tools=reach,
+            ceiling=ceiling,
+            expires_at=None if lifetime is None else now + lifetime,
+        )
+        await self._db.write(by.tenant, lambda conn: add_key(conn, by.tenant, made))
+        return text, made
+
+    async def list(self, by: Principal) -> list[ApiKey]:
+        """The keys of the tenant, the newest first; none can be read from it."""
+        must_hold(by, by.tenant, "keys.manage")
+        return await self._db.read(by.tenant, lambda conn: list_keys(conn, by.tenant))
+
+    async def revoke(self, by: Principal, key: str) -> bool:
+        """End a key for good; False when there is none that is alive."""
+        must_hold(by, by.tenant, "keys.manage")
+        at = self._db.clock.now()
+        ended = await self._db.write(by.tenant, lambda conn: revoke_key(conn, by.tenant, key, at=at))
+        self._changed()
+        return ended
+
+
+def _check(name: str, kind: str, ceiling: str | None, lifetime: float | None) -> None:
+    if kind not in _KINDS:
+        raise UsageError(f"{kind!r} is no kind of key. Use one of: {', '.join(_KINDS)}.")
+    if not name.strip():
+        raise UsageError("Give the key a name, so that people know what it is for.")
+    if ceiling is not None and ceiling not in LEVELS:
+        raise UsageError(f"{ceiling!r} is no level. Use one of: {', '.join(LEVELS)}.")
+    if lifetime is not None and not lifetime > 0:
+        raise UsageError("The lifetime of a key is a number of seconds above 0.")
+
+
+def _patterns(tools: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(tools, str):
+        raise UsageError(f"Give tools as a list, such as [{tools!r}].")
+    return tuple(tools)
+
+
+def _must_be_theirs(by: Principal, user: str | None) -> None:
+    """A person's key can confirm in their name, so nobody but they, or the console, makes one."""
+    if user is None:
+        raise UsageError("A person's key belongs to a person: give their user id.")
+    if by.key != "person" or by.user not in (user, "console"):
+        raise NotGranted("A person's key is made by that person.")

@@ -1,0 +1,123 @@
+"""People: tenants, who belongs to them, and with which roles."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from sqlalchemy.engine import Connection
+
+from handrail.core.define.principal import Principal
+from handrail.core.errors import UsageError
+from handrail.identity.errors import NotGranted
+from handrail.identity.granting import check_grant, must_hold
+from handrail.identity.roles import BUILT_IN, check_role, permissions_of
+from handrail.store.database import Database
+from handrail.store.roles import delete_role, save_role, stored_roles
+from handrail.store.tenants import Tenant, all_tenants, create_tenant, rename_tenant
+from handrail.store.users import User, add_roles, add_user, members, normal_email, remove_roles
+
+T = TypeVar("T")
+
+
+class People:
+    """Who belongs where. `changed` is told when somebody holds more or less than before."""
+
+    def __init__(self, db: Database, changed: Callable[[], None] = lambda: None) -> None:
+        self._db = db
+        self._changed = changed
+
+    async def create_tenant(self, tenant: str, name: str) -> Tenant:
+        """A new tenant: for whoever looks after the whole house."""
+        at = self._db.clock.now()
+        return await self._db.write(tenant, lambda conn: create_tenant(conn, tenant, name, at=at))
+
+    async def tenants(self) -> list[Tenant]:
+        """Every tenant: for whoever looks after the whole house."""
+        return await asyncio.to_thread(self._in_the_house, all_tenants)
+
+    async def rename_tenant(self, by: Principal, name: str) -> bool:
+        must_hold(by, by.tenant, "tenant.manage")
+        return await self._db.write(by.tenant, lambda conn: rename_tenant(conn, by.tenant, name))
+
+    async def members(self, by: Principal) -> list[tuple[User, frozenset[str]]]:
+        must_hold(by, by.tenant, "members.manage")
+        return await self._db.read(by.tenant, lambda conn: members(conn, by.tenant))
+
+    async def add_member(self, by: Principal, email: str, roles: Iterable[str], name: str = "") -> User:
+        """Give somebody roles in the tenant. Only roles that give no more than `by` holds."""
+        must_hold(by, by.tenant, "members.manage")
+        given, tenant, at = _role_names(roles), by.tenant, self._db.clock.now()
+        address = normal_email(email)
+        await self._db.read(tenant, lambda conn: _check_roles(conn, by, given))
+        user = await asyncio.to_thread(
+            self._in_the_house, lambda conn: add_user(conn, address, name or address, at=at)
+        )
+
+        def give(conn: Connection) -> None:
+            _check_roles(conn, by, given)
+            add_roles(conn, tenant, user.id, given, at=at)
+
+        await self._db.write(tenant, give)
+        self._changed()
+        return user
+
+    async def remove_member(self, by: Principal, user: str, roles: Iterable[str] | None = None) -> int:
+        """Take roles from somebody, or all of them. Only roles that give no more than `by` holds."""
+        must_hold(by, by.tenant, "members.manage")
+        tenant = by.tenant
+        wanted = None if roles is None else _role_names(roles)
+
+        def take(conn: Connection) -> int:
+            there = {one.id: has for one, has in members(conn, tenant)}
+            taken = there.get(user, frozenset()) if wanted is None else wanted & there.get(user, frozenset())
+            check_grant(by, permissions_of(taken, stored_roles(conn, tenant)))
+            owners = {one for one, has in there.items() if "owner" in has}
+            if "owner" in taken and owners == {user}:
+                raise NotGranted("The last owner of a tenant stays. Make somebody else an owner first.")
+            return remove_roles(conn, tenant, user, taken)
+
+        removed = await self._db.write(tenant, take)
+        self._changed()
+        return removed
+
+    async def roles(self, by: Principal) -> dict[str, frozenset[str]]:
+        """Every role that can be given here: the built-in ones, and the tenant's."""
+        must_hold(by, by.tenant, "members.manage")
+        stored = await self._db.read(by.tenant, lambda conn: stored_roles(conn, by.tenant))
+        return {**stored, **BUILT_IN}
+
+    async def save_role(self, by: Principal, name: str, permissions: Iterable[str]) -> None:
+        """A role of the tenant's own, new or changed. It gives no more than `by` holds."""
+        must_hold(by, by.tenant, "roles.manage")
+        given, at = check_role(name, permissions), self._db.clock.now()
+        check_grant(by, given)
+        await self._db.write(by.tenant, lambda conn: save_role(conn, by.tenant, name, given, at=at))
+        self._changed()
+
+    async def delete_role(self, by: Principal, name: str) -> bool:
+        must_hold(by, by.tenant, "roles.manage")
+        deleted = await self._db.write(by.tenant, lambda conn: delete_role(conn, by.tenant, name))
+        self._changed()
+        return deleted
+
+    def _in_the_house(self, fn: Callable[[Connection], T]) -> T:
+        with self._db.system() as conn:
+            return fn(conn)
+
+
+def _role_names(roles: Iterable[str]) -> frozenset[str]:
+    names = frozenset([roles] if isinstance(roles, str) else roles)
+    if not names:
+        raise UsageError(f"Name a role, such as {', '.join(BUILT_IN)}.")
+    return names
+
+
+def _check_roles(conn: Connection, by: Principal, names: frozenset[str]) -> None:
+    stored = stored_roles(conn, by.tenant)
+    unknown = sorted(names - stored.keys() - BUILT_IN.keys())
+    if unknown:
+        known = ", ".join(sorted(stored.keys() | BUILT_IN.keys()))
+        raise UsageError(f"There is no role {unknown[0]!r}. There are: {known}.")
+    check_grant(by, permissions_of(names, stored))

@@ -1,0 +1,1 @@
+"""Approvals as rows: questions that outlive the process which asked them."""

@@ -1,0 +1,68 @@
+"""StoreBook: the approvals of a database. To settle one also enqueues the run that waited for it."""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import replace
+
+from sqlalchemy.engine import Connection
+
+from handrail.core.guard.approval import ApprovalRequest, Reply, RequestStatus
+from handrail.store.approvals import queries
+from handrail.store.approvals.queries import OnWin
+from handrail.store.database import Database
+from handrail.store.sealing import Seal
+
+
+class StoreBook:
+    """An `ApprovalBook` in rows. `on_win` makes the job, in the transaction that decides."""
+
+    enqueues = True
+
+    def __init__(self, db: Database, seal: Seal, on_win: OnWin) -> None:
+        self._db = db
+        self._seal = seal
+        self._on_win = on_win
+
+    async def add(self, request: ApprovalRequest, /) -> None:
+        tenant = request.principal.tenant
+        await self._db.write(tenant, lambda conn: queries.add_request(conn, tenant, request, self._seal))
+
+    async def get(self, approval_id: str, tenant: str, /) -> ApprovalRequest | None:
+        found = await self._db.read(
+            tenant, lambda conn: queries.get_request(conn, tenant, approval_id, self._seal)
+        )
+        if found is not None and found.status == "pending" and found.is_late(self._db.clock.now()):
+            return replace(found, status="expired")
+        return found
+
+    async def list(self, tenant: str, /) -> builtins.list[ApprovalRequest]:
+        now = self._db.clock.now()
+        return await self._db.read(tenant, lambda conn: queries.list_requests(conn, tenant, now, self._seal))
+
+    async def settle(
+        self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /
+    ) -> ApprovalRequest | None:
+        def decide(conn: Connection) -> ApprovalRequest | None:
+            return queries.settle_request(
+                conn,
+                tenant,
+                approval_id,
+                status,
+                reply,
+                now=self._db.clock.now(),
+                seal=self._seal,
+                on_win=self._on_win,
+            )
+
+        return await self._db.write(tenant, decide)
+
+    def over(self, approval_id: str, tenant: str) -> None:
+        """The call is over: its exact arguments need not be kept any more. Takes effect in order."""
+        self._db.post(tenant, lambda conn: queries.shed_request(conn, tenant, approval_id, self._seal))
+
+    def expire(self) -> builtins.list[ApprovalRequest]:
+        """End what is due, of all tenants; for a sweeper, in a thread of its own."""
+        with self._db.system() as conn:
+            now = self._db.clock.now()
+            return queries.expire_due(conn, now, seal=self._seal, on_win=self._on_win)

@@ -1,0 +1,148 @@
+"""What can be asked and said of the approvals of a tenant, each in the transaction it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import delete, insert, or_, select, update
+from sqlalchemy.engine import Connection
+
+from handrail.core.guard.approval import ApprovalRequest, Reply, RequestStatus
+from handrail.core.guard.settling import settle
+from handrail.store.approvals.rows import answer_columns, from_row, sealed_call, to_row
+from handrail.store.sealing import Seal
+from handrail.store.tables import approval_votes as votes
+from handrail.store.tables import approvals
+
+OnWin = Callable[[Connection, ApprovalRequest, Reply | None], object]
+"""Told in the same transaction that a question has ended, with the answer if there was one."""
+
+
+def add_request(conn: Connection, tenant: str, request: ApprovalRequest, seal: Seal) -> None:
+    if request.principal.tenant != tenant:
+        return
+    conn.execute(insert(approvals).values(to_row(request, seal)))
+    _write_votes(conn, tenant, request)
+
+
+def get_request(
+    conn: Connection, tenant: str, approval_id: str, seal: Seal, *, lock: bool = False
+) -> ApprovalRequest | None:
+    """One question, as it stands in its row; with `lock`, nobody else changes it meanwhile."""
+    wanted = select(approvals).where(approvals.c.tenant_id == tenant, approvals.c.id == approval_id)
+    row = conn.execute(wanted.with_for_update() if lock else wanted).first()
+    if row is None:
+        return None
+    cast = votes.select().where(votes.c.tenant_id == tenant, votes.c.approval_id == approval_id)
+    return from_row(row, conn.execute(cast.order_by(votes.c.at, votes.c.user_id)), seal)
+
+
+def list_requests(conn: Connection, tenant: str, now: float, seal: Seal) -> list[ApprovalRequest]:
+    """What waits for an answer, oldest first."""
+    open_ones = (approvals.c.tenant_id == tenant, approvals.c.status == "pending", _in_time(now))
+    rows = conn.execute(
+        select(approvals).where(*open_ones).order_by(approvals.c.created_at, approvals.c.id)
+    ).all()
+    cast: dict[str, list[Any]] = {}
+    if any(row.quorum > 1 for row in rows):
+        for vote in conn.execute(
+            select(votes).where(votes.c.tenant_id == tenant).order_by(votes.c.at, votes.c.user_id)
+        ):
+            cast.setdefault(vote.approval_id, []).append(vote)
+    return [from_row(row, cast.get(row.id, ()), seal) for row in rows]
+
+
+def settle_request(
+    conn: Connection,
+    tenant: str,
+    approval_id: str,
+    status: RequestStatus,
+    reply: Reply | None,
+    *,
+    now: float,
+    seal: Seal,
+    on_win: OnWin,
+) -> ApprovalRequest | None:
+    """End a question, once, or count a vote. Whoever ends it has the rest done in the same transaction."""
+    request = get_request(conn, tenant, approval_id, seal, lock=True)
+    after = None if request is None else settle(request, status, reply, now)
+    if after is None:
+        return None
+    if after.status == "pending":
+        _write_votes(conn, tenant, after)
+        return after
+    late = approvals.c.expires_at <= now if status == "expired" else _in_time(now)
+    this = (approvals.c.tenant_id == tenant, approvals.c.id == approval_id)
+    changed = conn.execute(
+        update(approvals)
+        .where(*this, approvals.c.status == "pending", late)
+        .values(answer_columns(after, seal))
+    )
+    if changed.rowcount != 1:
+        return None
+    _write_votes(conn, tenant, after)
+    on_win(conn, after, reply)
+    return after
+
+
+def expire_due(
+    conn: Connection, now: float, *, seal: Seal, on_win: OnWin, limit: int = 100
+) -> list[ApprovalRequest]:
+    """End questions of all tenants whose time is over, each once. For a sweeper's connection."""
+    due = (
+        select(approvals.c.tenant_id, approvals.c.id)
+        .where(approvals.c.status == "pending", approvals.c.expires_at <= now)
+        .order_by(approvals.c.expires_at)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    ended = [
+        settle_request(conn, row.tenant_id, row.id, "expired", None, now=now, seal=seal, on_win=on_win)
+        for row in conn.execute(due).all()
+    ]
+    return [one for one in ended if one is not None]
+
+
+def next_expiry(conn: Connection) -> float | None:
+    """When the next open question of any tenant expires. For a sweeper's connection."""
+    due = select(approvals.c.expires_at).where(
+        approvals.c.status == "pending", approvals.c.expires_at.is_not(None)
+    )
+    found: float | None = conn.execute(due.order_by(approvals.c.expires_at).limit(1)).scalar()
+    return found
+
+
+def shed_request(conn: Connection, tenant: str, approval_id: str, seal: Seal) -> bool:
+    """Forget the exact arguments of a question whose call is over; what it shows stays."""
+    request = get_request(conn, tenant, approval_id, seal, lock=True)
+    if request is None or request.status == "pending":
+        return False
+    values = {**answer_columns(request, seal, over=True), "sealed": sealed_call(request, seal, over=True)}
+    this = (approvals.c.tenant_id == tenant, approvals.c.id == approval_id)
+    return conn.execute(update(approvals).where(*this).values(values)).rowcount == 1
+
+
+def _in_time(now: float) -> Any:
+    return or_(approvals.c.expires_at.is_(None), approvals.c.expires_at > now)
+
+
+def _write_votes(conn: Connection, tenant: str, request: ApprovalRequest) -> None:
+    """The votes as they are now: an approval with other arguments made earlier ones void."""
+    if request.quorum == 1:
+        return
+    this = (votes.c.tenant_id == tenant, votes.c.approval_id == request.id)
+    conn.execute(delete(votes).where(*this))
+    rows = [
+        {
+            "tenant_id": tenant,
+            "approval_id": request.id,
+            "user_id": vote.user,
+            "verdict": "approve",
+            "effective_hash": vote.hash,
+            "at": vote.at,
+        }
+        for vote in request.votes
+    ]
+    if rows:
+        conn.execute(insert(votes), rows)

@@ -1,0 +1,1 @@
+"""Idempotency keys as rows: effects at most once, over processes and crashes."""

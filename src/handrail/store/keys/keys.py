@@ -1,0 +1,138 @@
+"""StoreKeys: the keys of a database. Those in hand here are known in memory too: there, twins wait."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from sqlalchemy.engine import Connection
+
+from handrail.core.define.call import Outcome
+from handrail.core.guard.keys import KeyEntry, KeyId
+from handrail.store.database import Database
+from handrail.store.keys import queries
+from handrail.store.keys.queries import Found, House, IsDead, Told
+
+_SOONEST, _LATEST = 0.05, 0.2
+_UNKNOWN = ""
+"""The fingerprint of a key that was taken up by a run which did not begin it."""
+
+
+@dataclass(slots=True)
+class _Elsewhere(KeyEntry):
+    """A key that another process has in hand."""
+
+    watch: Callable[[], Awaitable[None]] | None = None
+
+    async def over(self) -> None:
+        assert self.watch is not None
+        await self.watch()
+
+
+class StoreKeys:
+    """`Keys` in rows. What is not awaited is posted, and commits with the events around it."""
+
+    def __init__(self, db: Database, is_dead: IsDead, told: Told) -> None:
+        self._db = db
+        self._is_dead = is_dead
+        self._told = told
+        self._here: dict[KeyId, KeyEntry] = {}
+        """Keys that calls of this process have in hand."""
+        self._asking: dict[KeyId, Future[None]] = {}
+        """Keys about which this process is asking the database."""
+        self._lock = threading.Lock()
+
+    async def begin(self, key: KeyId, fingerprint: str, call_id: str, /) -> tuple[KeyEntry, bool]:
+        while True:
+            with self._lock:
+                entry = self._here.get(key)
+                if entry is not None and entry.fingerprint != _UNKNOWN:
+                    return entry, False
+                asking = self._asking.get(key)
+                if asking is None:
+                    mine = self._asking[key] = Future()
+                    break
+            await asyncio.shield(asyncio.wrap_future(asking))
+        try:
+            if entry is not None:
+                return await self._read_on(key, entry), False
+            return await self._take(key, fingerprint, call_id)
+        finally:
+            with self._lock:
+                del self._asking[key]
+            mine.set_result(None)
+
+    async def _take(self, key: KeyId, fingerprint: str, call_id: str) -> tuple[KeyEntry, bool]:
+        try:
+            found: Found = await self._db.write(
+                key[0], lambda conn: queries.take_key(conn, key, fingerprint, call_id, self._house())
+            )
+        except asyncio.CancelledError:
+            self._post(key, lambda conn, house: queries.abandon_key(conn, key, call_id, house))
+            raise
+        if found.kind == "ours":
+            entry = KeyEntry(fingerprint)
+            with self._lock:
+                self._here[key] = entry
+            return entry, True
+        if found.kind == "busy":
+            return _Elsewhere(found.fingerprint, "new", watch=lambda: self._watch(key)), False
+        entry = KeyEntry(found.fingerprint, "dispatched" if found.kind == "lost" else "done", found.outcome)
+        if found.outcome is not None and found.outcome.status == "pending":
+            entry.state = "waiting"
+        entry.ended.set_result(None)
+        return entry, False
+
+    async def _read_on(self, key: KeyId, entry: KeyEntry) -> KeyEntry:
+        """A run that was approved or taken up goes on under its key; the row knows for which arguments."""
+        known = await self._db.read(key[0], lambda conn: queries.fingerprint_of(conn, key))
+        if known is not None:
+            entry.fingerprint = known
+        return entry
+
+    async def _watch(self, key: KeyId) -> None:
+        """Look again and again, ever less often, until nobody works under the key any more."""
+        pause = _SOONEST
+        while await self._db.read(key[0], lambda conn: queries.look_at_key(conn, key, self._house())):
+            await asyncio.sleep(pause)
+            pause = min(_LATEST, pause * 1.5)
+
+    def dispatched(self, key: KeyId, /) -> None:
+        with self._lock:
+            entry = self._here.setdefault(key, KeyEntry(_UNKNOWN))
+            entry.state = "dispatched"
+        self._post(key, lambda conn, house: queries.dispatch_key(conn, key, house))
+
+    def finish(self, key: KeyId, outcome: Outcome, /) -> None:
+        self._post(key, lambda conn, house: queries.finish_key(conn, key, outcome, house))
+        with self._lock:
+            entry = self._here.pop(key, None)
+        if entry is not None:
+            entry.outcome = outcome
+            entry.state = "waiting" if outcome.status == "pending" else "done"
+            entry.ended.set_result(None)
+
+    def release(self, key: KeyId, /) -> None:
+        self._post(key, lambda conn, house: queries.release_key(conn, key, house))
+        with self._lock:
+            entry = self._here.pop(key, None)
+        if entry is not None:
+            entry.state = "new"
+            entry.ended.set_result(None)
+
+    def reopen(self, key: KeyId, /) -> None:
+        self._post(key, lambda conn, house: queries.reopen_key(conn, key, house))
+
+    def sweep(self, before: float) -> int:
+        """Forget what was done before a time, of all tenants; for a sweeper, in a thread of its own."""
+        with self._db.system() as conn:
+            return queries.sweep_keys(conn, before)
+
+    def _house(self) -> House:
+        return House(self._db.holder, self._db.clock.now(), self._is_dead, self._told)
+
+    def _post(self, key: KeyId, fn: Callable[[Connection, House], None]) -> None:
+        self._db.post(key[0], lambda conn: fn(conn, self._house()))

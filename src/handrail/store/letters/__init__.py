@@ -1,0 +1,1 @@
+"""Dead letters as rows: calls whose body failed, kept for study and replay."""

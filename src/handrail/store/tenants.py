@@ -1,0 +1,72 @@
+"""Tenants. A tenant's id is its slug and never changes; its name may."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.engine import Connection, Row
+
+from handrail.core.define.names import SLUG
+from handrail.core.errors import UsageError
+from handrail.core.find.visibility import DEFAULT_TENANT_ID
+from handrail.store.tables import tenants
+from handrail.store.turns import take_turn
+
+LONGEST = 63
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant:
+    """An organisation whose data nobody else sees."""
+
+    id: str
+    name: str
+    created_at: float
+
+
+def check_slug(slug: str) -> str:
+    """The slug, if a tenant may be called that."""
+    if not isinstance(slug, str) or len(slug) > LONGEST or not SLUG.match(slug):
+        raise UsageError(
+            f"{slug!r} cannot name a tenant. Use lower-case letters and digits, in words joined by '-', "
+            f"at most {LONGEST} characters: 'acme-berlin'."
+        )
+    if slug == DEFAULT_TENANT_ID:
+        raise UsageError(f"{slug} stands for all tenants; no tenant can be called that.")
+    return slug
+
+
+def create_tenant(conn: Connection, tenant: str, name: str, *, at: float) -> Tenant:
+    """A new tenant, within its own scope."""
+    check_slug(tenant)
+    if not name.strip():
+        raise UsageError("A tenant needs a name that people can read.")
+    take_turn(conn, "tenants")
+    if get_tenant(conn, tenant) is not None:
+        raise UsageError(f"There is a tenant {tenant!r} already.")
+    conn.execute(insert(tenants).values(id=tenant, name=name.strip(), created_at=at))
+    return Tenant(tenant, name.strip(), at)
+
+
+def get_tenant(conn: Connection, tenant: str) -> Tenant | None:
+    found = conn.execute(select(tenants).where(tenants.c.id == tenant)).one_or_none()
+    return None if found is None else _tenant(found)
+
+
+def rename_tenant(conn: Connection, tenant: str, name: str) -> bool:
+    """Another name for a tenant; False when there is none."""
+    if not name.strip():
+        raise UsageError("A tenant needs a name that people can read.")
+    change = update(tenants).where(tenants.c.id == tenant).values(name=name.strip())
+    return conn.execute(change).rowcount > 0
+
+
+def all_tenants(conn: Connection) -> list[Tenant]:
+    """Every tenant, by id: for a connection of the house."""
+    return [_tenant(row) for row in conn.execute(select(tenants).order_by(tenants.c.id))]
+
+
+def _tenant(row: Row[Any]) -> Tenant:
+    return Tenant(row.id, row.name, row.created_at)

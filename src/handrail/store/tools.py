@@ -1,0 +1,102 @@
+"""What is stored of tools: overrides of tools written in code, and tools of a tenant's own."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.engine import Connection, Row
+
+from handrail.core.define.schema import canonical
+from handrail.core.find.visibility import DEFAULT_TENANT_ID, RowKind, ToolRow
+from handrail.store.tables import tool_views, tools
+from handrail.store.turns import take_turn
+
+_log = logging.getLogger("handrail.store")
+_TEXTS = (
+    "permission_policy",
+    "name",
+    "description",
+    "category",
+    "icon",
+    "level",
+    "danger",
+    "requires",
+)
+_DOCUMENTS = ("input_schema", "output_schema", "execution")
+
+
+def versions_of(conn: Connection, tenant: str) -> tuple[int, int]:
+    """How often the tools of the tenant, and those of all tenants, have changed."""
+    both = select(tool_views.c.tenant_id, tool_views.c.version).where(
+        tool_views.c.tenant_id.in_((tenant, DEFAULT_TENANT_ID))
+    )
+    found = {row.tenant_id: row.version for row in conn.execute(both)}
+    return found.get(tenant, 0), found.get(DEFAULT_TENANT_ID, 0)
+
+
+def rows_of(conn: Connection, tenant: str) -> list[ToolRow]:
+    """Everything stored of tools under this tenant."""
+    return _read(conn, tenant)
+
+
+def common_rows(conn: Connection) -> list[ToolRow]:
+    """Everything stored of tools for all tenants; each of them may read it."""
+    return _read(conn, DEFAULT_TENANT_ID)
+
+
+def row_of(conn: Connection, tenant: str, slug: str, kind: RowKind) -> ToolRow | None:
+    found = conn.execute(select(tools).where(*_is(tenant, slug, kind))).one_or_none()
+    return None if found is None else _row(found)
+
+
+def save_row(conn: Connection, tenant: str, row: ToolRow, *, at: float, by: str | None) -> None:
+    """Write a row in the place of the one that is there. It stands under the tenant given here."""
+    values: dict[str, Any] = {name: getattr(row, name) for name in _TEXTS}
+    values |= {name: _text(getattr(row, name)) for name in _DOCUMENTS}
+    values |= {"enabled": row.enabled, "updated_at": at, "updated_by": by}
+    take_turn(conn, "tools", tenant)
+    there = update(tools).where(*_is(tenant, row.slug, row.kind)).values(values)
+    if conn.execute(there).rowcount == 0:
+        conn.execute(insert(tools).values(tenant_id=tenant, slug=row.slug, kind=row.kind, **values))
+
+
+def delete_row(conn: Connection, tenant: str, slug: str, kind: RowKind) -> bool:
+    """Remove a row; False when there is none."""
+    return conn.execute(delete(tools).where(*_is(tenant, slug, kind))).rowcount > 0
+
+
+def _read(conn: Connection, tenant: str) -> list[ToolRow]:
+    rows = conn.execute(select(tools).where(tools.c.tenant_id == tenant))
+    return [_row(row) for row in rows]
+
+
+def _is(tenant: str, slug: str, kind: RowKind) -> tuple[Any, ...]:
+    return tools.c.tenant_id == tenant, tools.c.slug == slug, tools.c.kind == kind
+
+
+def _row(row: Row[Any]) -> ToolRow:
+    """What the row says. One that somebody wrote by hand and nobody can read is disabled."""
+    fields: dict[str, Any] = {name: getattr(row, name) for name in _TEXTS}
+    try:
+        documents = {name: _document(getattr(row, name)) for name in _DOCUMENTS}
+    except ValueError:
+        _log.exception("the row of tool %s under tenant %s cannot be read", row.slug, row.tenant_id)
+        return ToolRow(row.tenant_id, row.slug, row.kind, False, **fields)
+    return ToolRow(row.tenant_id, row.slug, row.kind, bool(row.enabled), **(fields | documents))
+
+
+def _text(document: Mapping[str, Any] | None) -> str | None:
+    return None if document is None else canonical(document).decode()
+
+
+def _document(text: str | None) -> Mapping[str, Any] | None:
+    if text is None:
+        return None
+    document = json.loads(text)
+    if not isinstance(document, dict):
+        raise ValueError("it is no JSON object")
+    return document
