@@ -182,7 +182,9 @@ def test_an_approval_is_answered_and_its_call_goes_on() -> None:
     with Handrail(TOOLS) as hr:
         asked = hr.call("sum.send", principal=ANA)
         assert asked.status == "pending" and asked.approval_id is not None
-        hr.block_on(hr.inner.approvals.approve(asked.approval_id, by=Principal("acme", "bo")))
+        hr.block_on(
+            hr.inner.approvals.approve(asked.approval_id, by=Principal("acme", "bo", permissions={"*"}))
+        )
         assert hr.wait(asked.call_id, 5).result.data == "sent"
 
 
@@ -264,7 +266,7 @@ def test_closing_finishes_what_was_approved() -> None:
     hr = Handrail(TOOLS, policy=Policy())
     asked = hr.call("sum.send", principal=ANA)
     assert asked.approval_id is not None
-    hr.block_on(hr.inner.approvals.approve(asked.approval_id, by=Principal("acme", "bo")))
+    hr.block_on(hr.inner.approvals.approve(asked.approval_id, by=Principal("acme", "bo", permissions={"*"})))
     hr.close()
     assert [event.kind for event in hr.log.read("acme")][-1] == "completed"
 
