@@ -157,9 +157,7 @@ async def test_a_nested_call_that_runs_after_the_outer_one_ended_keeps_its_secre
             [ran] = await hr.run_plan(ANA)
         else:
             [request] = await hr.approvals.list(ANA)
-            await hr.approvals.approve(
-                request.id, by=Principal("acme", "bo", permissions={"approvals.decide"})
-            )
+            await hr.approvals.approve(request.id, by=Principal("acme", "bo", permissions={"*"}))
             ran = await hr.wait(waiting, 5)
         assert ran.ok and got == [TOKEN]
         assert "s3cret" not in everything(hr, heard, ran)

@@ -136,4 +136,5 @@ class StoreKeys:
         return House(self._db.holder, self._db.clock.now(), self._is_dead, self._told)
 
     def _post(self, key: KeyId, fn: Callable[[Connection, House], None]) -> None:
-        self._db.post(key[0], lambda conn: fn(conn, self._house()))
+        house = self._house()
+        self._db.post(key[0], lambda conn: fn(conn, house))
