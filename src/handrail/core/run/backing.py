@@ -43,7 +43,7 @@ class Backing:
     """Makes the place for jobs, once it is known what it takes to perform them."""
     secrets: Secrets | None = None
     resolver: Callable[[Registry], Resolver] | None = None
-    """Makes the resolver over a registry, where something is stored of tools."""
+    """Makes the way to each tenant's tools, over those of this process."""
     tally: Tally | None = None
     look: Look | None = None
     """How a call stands that this process did not run, or no longer remembers."""
