@@ -102,8 +102,8 @@ async def test_what_rows_say_of_a_tool_counts_on_every_way_to_it(db: Database) -
     hr, _ = opened(db, *tools)
     assert {name: await sees(hr, name) for name in expected} == expected
     for name, tool in zip(expected, tools, strict=True):
-        common = name.rpartition("Common")[2]
-        for_others = common == "True" or (common == "None" and tool.origin == "custom")
+        for_all = name.rpartition("Common")[2]
+        for_others = for_all == "True" or (for_all == "None" and tool.origin == "custom")
         assert await sees(hr, name, BOB) is for_others, name
 
 
@@ -300,7 +300,7 @@ async def test_a_tenants_own_tool_is_called_like_any_other_and_by_nobody_else(db
 async def test_an_override_changes_words_and_makes_a_tool_ask_and_nothing_else(db: Database) -> None:
     hr, resolver = opened(db, made("a.auto"), made("b.asks", policy="always_ask"))
     editing, by = ToolEditing(resolver), console(ACME)
-    for changes in (
+    wrong: list[dict[str, Any]] = [
         {"level": "read"},
         {"requires": None},
         {"tenants": []},
@@ -310,7 +310,8 @@ async def test_an_override_changes_words_and_makes_a_tool_ask_and_nothing_else(d
         {"name": ""},
         {"enabled": "no"},
         {"permission_policy": "never"},
-    ):
+    ]
+    for changes in wrong:
         with pytest.raises(Exception, match=r"cannot be changed|is a text|True or False|one of"):
             await editing.override(by, "a-auto", changes)
     with pytest.raises(Exception, match="never make it ask less"):
@@ -332,7 +333,7 @@ async def test_no_stored_tool_takes_the_place_of_one_in_code(db: Database) -> No
     hr, resolver = opened(
         db, made("data.read", aliases=["peek"]), bodies=lambda row: lambda **given: "stored"
     )
-    own = {"description": "Ours.", "level": "read", "kind": "tenant_custom"}
+    own: dict[str, Any] = {"description": "Ours.", "level": "read", "kind": "tenant_custom"}
     for slug in ("data-read", "peek"):
         with pytest.raises(Exception, match="belongs to a tool written in code"):
             await ToolEditing(resolver).save_own(console(ACME), ToolRow(ACME, slug, **own))
