@@ -148,4 +148,9 @@ class Postgres:
 
 
 def migrated(url: str) -> None:
-    """Bring an empty database to the newest schema."""
+    """Bring an empty database to the newest schema, the tables of the queue included."""
+    from handrail.jobs.migrate import upgrade as upgrade_queue  # heavy: only where a database is needed
+    from handrail.store.migrate import upgrade
+
+    upgrade(url)
+    upgrade_queue(url)
