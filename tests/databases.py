@@ -148,9 +148,7 @@ class Postgres:
 
 
 def migrated(url: str) -> None:
-    """Bring an empty database to the newest schema, the tables of the queue included."""
-    from handrail.jobs.migrate import upgrade as upgrade_queue  # heavy: only where a database is needed
-    from handrail.store.migrate import upgrade
+    """Bring an empty database to the newest schema."""
+    from handrail.databases import upgrade  # loads a database library, which few tests need
 
     upgrade(url)
-    upgrade_queue(url)

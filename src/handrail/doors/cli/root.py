@@ -62,6 +62,22 @@ COMMANDS: dict[str, Entry | tuple[str, dict[str, Entry]]] = {
             "purge": Entry("dlq", "Forget failed calls for good.", function="purge"),
         },
     ),
+    "worker": Entry("worker", "Run what waits in the database: approved, submitted and scheduled calls."),
+    "tenants": (
+        "Look after the tenants of a database.",
+        {
+            "list": Entry("tenants", "List the tenants of the database.", function="list_"),
+            "add": Entry("tenants", "Add a tenant.", function="add"),
+        },
+    ),
+    "keys": (
+        "Look after the API keys of a tenant.",
+        {
+            "list": Entry("keys", "List the API keys of a tenant.", function="list_"),
+            "add": Entry("keys", "Make an API key, and show it once.", function="add"),
+            "revoke": Entry("keys", "End an API key for good.", function="revoke"),
+        },
+    ),
     "db": (
         "Look after the database.",
         {"upgrade": Entry("db", "Bring the database to the schema of this version.", function="upgrade")},

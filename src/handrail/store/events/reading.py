@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Select, select
@@ -12,23 +12,21 @@ from handrail.core.tell.events import Event
 from handrail.store import blobs
 from handrail.store.database import Database
 from handrail.store.events.rows import decode
-from handrail.store.tables import session_events
+from handrail.store.tables import session_events, sessions
 from handrail.store.text import column
 
-PAGE = 500
+PAGE = 200
 """Rows of one query."""
 _e = session_events.c
 _TYPES = {"chunk": "tool.output_appended"}
 
 
-def read(
-    db: Database, tenant: str, *, after: int = 0, until_position: int | None = None, **filters: Any
-) -> Iterator[Event]:
+def read(db: Database, tenant: str, **filters: Any) -> Iterator[Event]:
     """The tenant's events that fit every filter, oldest first; holds one page at a time."""
     last = 0
     while True:
         with db.reading(tenant) as conn:
-            page = events_page(conn, tenant, last, PAGE, after=after, **filters)
+            page = events_page(conn, tenant, last, PAGE, **filters)
         yield from page
         if len(page) < PAGE:
             return
@@ -88,6 +86,12 @@ def tenant_page(conn: Connection, tenant: str, after: int, limit: int) -> list[E
     return told(conn, tenant, query.order_by(_e.position).limit(limit))
 
 
+def tenants_of(conn: Connection, session: str) -> list[str]:
+    """The tenants that have a session of this name, as whoever sees them all finds it."""
+    query = select(sessions.c.tenant_id).where(sessions.c.id == column(session))
+    return list(conn.execute(query).scalars())
+
+
 def told(conn: Connection, tenant: str, query: Select[Any]) -> list[Event]:
     """The events of these rows, large payloads fetched."""
     rows = conn.execute(query).all()
@@ -105,6 +109,3 @@ def with_payloads(
         else:
             content = contents.get(row.blob)
             yield row, None if content is None else content.decode("utf-8", "replace")
-
-
-Read = Callable[[Connection, int], list[Event]]

@@ -1,0 +1,187 @@
+"""handrail keys: API keys of a tenant. For whoever has the database in hand."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from handrail.core.define.permission import LEVELS
+from handrail.doors.cli.exits import Exit, Stop
+from handrail.doors.cli.options import Database, Debug, Json, Tenant
+from handrail.doors.cli.rows import show_rows, when
+from handrail.doors.cli.screen import screen
+from handrail.doors.cli.spans import seconds_of
+from handrail.doors.cli.stored import database_at
+from handrail.doors.cli.where import settings_at
+
+if TYPE_CHECKING:
+    from handrail.core.define.permission import Level
+    from handrail.core.define.principal import KeyKind
+    from handrail.store.api_keys import ApiKey
+
+_KINDS: tuple[KeyKind, ...] = ("agent", "person", "service")
+
+
+def list_(json: Json = False, database: Database = None, tenant: Tenant = None, debug: Debug = False) -> None:
+    """List the API keys of a tenant."""
+    with screen(debug) as here, database_at(settings := settings_at(database, tenant)) as db:
+        from handrail.identity.granting import console
+        from handrail.identity.key_office import KeyOffice
+
+        found = asyncio.run(KeyOffice(db).list(console(settings.tenant)))
+        if json:
+            here.out.json([_as_json(one) for one in found])
+            return
+        now = db.clock.now()
+        rows = [
+            (one.id, one.name, one.kind, _state(one, now), when(one.last_used_at, here), _reach(one))
+            for one in found
+        ]
+        none = f"{settings.tenant} has no keys: handrail keys add NAME --tenant {settings.tenant}"
+        show_rows(here, ("Id", "Name", "Kind", "State", "Last used", "Reaches"), rows, none)
+
+
+def add(
+    name: Annotated[str, typer.Argument(help="What the key is for, in a word or two.", show_default=False)],
+    kind: Annotated[
+        str, typer.Option("--kind", metavar="kind", help=f"Who uses it: {', '.join(_KINDS)}.")
+    ] = "agent",
+    for_: Annotated[
+        str | None, typer.Option("--for", metavar="user", help="The user on whose behalf it calls: their id.")
+    ] = None,
+    agent: Annotated[
+        str | None, typer.Option("--agent", metavar="name", help="The agent that calls with it.")
+    ] = None,
+    role: Annotated[
+        list[str] | None,
+        typer.Option("--role", metavar="name", help="What this role gives. May be repeated."),
+    ] = None,
+    permission: Annotated[
+        list[str] | None,
+        typer.Option("--permission", metavar="name", help="A permission it gives. May be repeated."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="tool", help="A tool, or a pattern such as stock.*. May be repeated."),
+    ] = None,
+    level: Annotated[
+        str | None,
+        typer.Option("--level", metavar="level", help=f"The gravest it reaches: {', '.join(LEVELS)}."),
+    ] = None,
+    expires: Annotated[
+        str | None, typer.Option("--expires", metavar="time", help="When it ends, such as 90d.")
+    ] = None,
+    json: Json = False,
+    database: Database = None,
+    tenant: Tenant = None,
+    debug: Debug = False,
+) -> None:
+    """Make an API key, and show it once.
+
+    The key alone is on standard output, so that a script can keep it. It cannot be shown again: only a digest
+    of it is stored.
+    """
+    with screen(debug) as here:
+        settings = settings_at(database, tenant)
+        wanted = _one_of(kind, _KINDS, "--kind")
+        ceiling: Level | None = None if level is None else _one_of(level, LEVELS, "--level")
+        lifetime = None if expires is None else seconds_of(expires, "--expires")
+        with database_at(settings) as db:
+            from handrail.identity.granting import console
+            from handrail.identity.key_office import KeyOffice
+            from handrail.identity.people import People
+            from handrail.identity.roles import permissions_of
+
+            async def made() -> tuple[str, ApiKey]:
+                by = console(settings.tenant)
+                _must_be(settings.tenant, [one.id for one in await People(db).tenants()])
+                granted: frozenset[str] | None = None
+                if role or permission:
+                    known = await People(db).roles(by)
+                    for one in role or ():
+                        _one_of(one, tuple(known), "--role")
+                    granted = permissions_of(role or (), known) | frozenset(permission or ())
+                text, key = await KeyOffice(db).make(
+                    by,
+                    name,
+                    wanted,
+                    user=for_,
+                    agent=agent,
+                    permissions=granted,
+                    tools=only,
+                    ceiling=ceiling,
+                    lifetime=lifetime,
+                )
+                return text.reveal(), key
+
+            shown, key = asyncio.run(made())
+        if json:
+            here.out.json(_as_json(key) | {"key": shown})
+        else:
+            here.out.line(shown)
+            here.err.say(f"Keep it now: it is not shown again. End it with: handrail keys revoke {key.id}")
+
+
+def revoke(
+    id: Annotated[str, typer.Argument(help="The key: its id, as `keys list` shows it.", show_default=False)],
+    json: Json = False,
+    database: Database = None,
+    tenant: Tenant = None,
+    debug: Debug = False,
+) -> None:
+    """End an API key for good."""
+    with screen(debug) as here, database_at(settings := settings_at(database, tenant)) as db:
+        from handrail.identity.granting import console
+        from handrail.identity.key_office import KeyOffice
+
+        if not asyncio.run(KeyOffice(db).revoke(console(settings.tenant), id)):
+            remedy = f"see which there are: handrail keys list --tenant {settings.tenant}"
+            raise Stop(f"{settings.tenant} has no key {id!r} that is alive", remedy, Exit.REFUSED)
+        if json:
+            here.out.json({"id": id, "revoked": True})
+        else:
+            here.out.say(f"{id} opens nothing any more.")
+
+
+def _must_be(tenant: str, known: list[str]) -> None:
+    if tenant not in known:
+        remedy = f"add it: handrail tenants add {tenant}; there are: {', '.join(known) or 'none'}"
+        raise Stop(f"there is no tenant {tenant!r}", remedy)
+
+
+def _one_of(given: str, known: tuple[Any, ...], option: str) -> Any:
+    if given not in known:
+        raise Stop(f"{option} {given!r} is none", f"use one of: {', '.join(known)}")
+    return given
+
+
+def _state(key: ApiKey, now: float) -> str:
+    if key.revoked_at is not None:
+        return "revoked"
+    return "alive" if key.is_live(now) else "expired"
+
+
+def _reach(key: ApiKey) -> str:
+    tools = "all tools" if key.tools is None else ", ".join(key.tools) or "no tools"
+    return tools if key.ceiling is None else f"{tools}, up to {key.ceiling}"
+
+
+def _as_json(key: ApiKey) -> dict[str, Any]:
+    """What is known of a key; not its digest."""
+    return {
+        "id": key.id,
+        "name": key.name,
+        "kind": key.kind,
+        "user": key.user,
+        "agent": key.agent,
+        "permissions": sorted(key.permissions),
+        "tools": None if key.tools is None else list(key.tools),
+        "level": key.ceiling,
+        "created_at": key.created_at,
+        "created_by": key.created_by,
+        "expires_at": key.expires_at,
+        "revoked_at": key.revoked_at,
+        "last_used_at": key.last_used_at,
+    }
