@@ -72,7 +72,7 @@ def test_no_function_gives_a_tenant_what_another_has(database: Database, acme: B
             with database.transaction("evil") as conn:
                 answer = function(conn, **evil.arguments(name, function))
         except (UsageError, LookupError, DBAPIError) as refused:
-            assert "4711" not in str(refused), name
+            answer = None if "4711" not in str(refused) else refused
         assert "acme" not in repr(answer) and "4711" not in repr(answer), name
         assert name in MAKES or not says(answer), f"{name} said {answer!r}"
         assert kept(database) == before, f"{name} changed what another tenant has"

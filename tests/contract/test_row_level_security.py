@@ -169,7 +169,7 @@ def test_a_connection_carries_no_tenant_after_an_error(
     assert _carried(database) == CARRIES_NOTHING
 
 
-def _entered(database: Database, way: str):  # type: ignore[no-untyped-def]
+def _entered(database: Database, way: str):
     return database.system() if way == "system" else getattr(database, way)("acme")
 
 

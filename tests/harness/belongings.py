@@ -19,6 +19,7 @@ from handrail.core.guard.approval import ApprovalRequest, approve
 from handrail.core.run.jobs import Job
 from handrail.core.tell.events import ToolCompleted, ToolStarted
 from handrail.core.tell.letters import DeadLetter
+from handrail.core.tell.runs import RunFilter
 from handrail.core.tell.usage import Usage
 from handrail.store import tables
 from handrail.store.api_keys import ApiKey, add_key
@@ -50,6 +51,7 @@ OF_THE_HOUSE = frozenset(
         "approvals.queries.expire_due",
         "approvals.queries.next_expiry",
         "canary.known_keys",
+        "events.reading.tenants_of",
         "canary.prove_keys",
         "canary.retire_key",
         "jobs.blocked",
@@ -75,6 +77,7 @@ OF_THE_HOUSE = frozenset(
 TOOLS_OF_OTHERS = frozenset(
     {
         "events.append.append",  # each row names its tenant
+        "events.signals.announce",  # says that something happened, not what
         "events.reading.told",  # runs the query that it is given
         "events.reading.with_payloads",
         "scope.enter",
@@ -310,6 +313,7 @@ _USUAL: dict[str, Callable[[Belongings], Any]] = {
     "subject_type": _just("tool"),
     "subject": _just("t_x"),
     "content": _just({"a": 3}),
+    "which": _just(RunFilter()),
     "old": _just(1),
     "new": _just(2),
 }
@@ -319,6 +323,7 @@ _SPECIAL: dict[str, Callable[[Belongings], Any]] = {
     "api_keys.revoke_key:key": _just("key_1"),
     "api_keys.mark_used:key": _just("key_1"),
     "events.reading.events_page:status": _just(None),
+    "events.runs.list_runs:after": _just(None),
     "approvals.queries.shed_request:approval_id": _just("approval_2"),
     "jobs.list_jobs:state": _just(None),
     "jobs.unblock_job:call_id": _just("call_3"),
