@@ -29,7 +29,7 @@ from handrail.store.database import Database
 from handrail.store.events.append import append
 from handrail.store.events.rows import encode
 from handrail.store.jobs import add_job, seal_job, take_job
-from handrail.store.keys.queries import House, take_key
+from handrail.store.keys.queries import House, finish_key, take_key
 from handrail.store.letters.queries import add_letter, take_letter
 from handrail.store.letters.rows import to_row
 from handrail.store.roles import save_role
@@ -133,6 +133,10 @@ class Belongings:
         return (self.tenant, "ana", "ops", "k1")
 
     @property
+    def done_key(self) -> tuple[str, str, str, str]:
+        return (self.tenant, "ana", "ops", "k2")
+
+    @property
     def request(self) -> ApprovalRequest:
         return self._request("approval_1")
 
@@ -167,8 +171,8 @@ class Belongings:
     def api_key(self) -> ApiKey:
         return ApiKey("key_1", "ci", "service", frozenset({"tools:run"}), NOW, "ana", "digest")
 
-    def house(self, holder: str = "holder_2", dead: bool = True) -> House:
-        return House(holder, NOW, lambda conn, holder: dead, lambda conn, tenant, call: None)
+    def house(self, holder: str = "holder_2", dead: bool = True, outcome: Outcome | None = None) -> House:
+        return House(holder, NOW, lambda conn, holder: dead, lambda conn, tenant, call: outcome)
 
     def fill(self, database: Database) -> None:
         """Put one of everything into the database."""
@@ -197,9 +201,12 @@ class Belongings:
             set_secret(conn, tenant, "token", self.card, seal=SEAL, now=NOW)
             put_blob(conn, tenant, {"blob_1": self.card}, NOW)
             add_usage(conn, tenant, self.usage)
-            append(
-                conn, [encode(ToolStarted(self.call, "t.x", NOW, "run_1", {"card": self.card}))], "holder_1"
-            )
+            take_key(conn, self.done_key, "f", "call_4", self.house("holder_1"))
+            finish_key(conn, self.done_key, self.outcome, self.house("holder_1"))
+            started = ToolStarted(self.call, "t.x", NOW, "run_1", {"card": self.card})
+            over = replace(self.call, id="call_4")
+            ended = ToolCompleted(over, "t.x", NOW, None, Result(data=self.card), 1.0)
+            append(conn, [encode(started), encode(ended)], "holder_1")
             self._schedule(conn)
             self.letter = conn.execute(select(tables.dead_letters)).first()
 
@@ -317,6 +324,7 @@ _USUAL: dict[str, Callable[[Belongings], Any]] = {
     "old": _just(1),
     "new": _just(2),
 }
+_FAILED = Outcome("failed", Result.fail("it broke"), "call_4", "t.x")
 _SPECIAL: dict[str, Callable[[Belongings], Any]] = {
     "api_keys.add_key:key": lambda one: one.api_key,
     "api_keys.get_key:key": _just("key_1"),
@@ -327,6 +335,10 @@ _SPECIAL: dict[str, Callable[[Belongings], Any]] = {
     "approvals.queries.shed_request:approval_id": _just("approval_2"),
     "jobs.list_jobs:state": _just(None),
     "jobs.unblock_job:call_id": _just("call_3"),
+    "keys.queries.abandon_key:house": lambda one: one.house("holder_1"),
+    "keys.queries.reopen_key:key": lambda one: one.done_key,
+    "keys.queries.reopen_key:house": lambda one: one.house(outcome=_FAILED),
+    "outcomes.outcome_in:call_id": _just("call_4"),
     "keys.queries.look_at_key:house": lambda one: one.house(dead=False),
     "letters.queries.doubt_replay:call_id": _just("call_2"),
     "letters.queries.replay_ended:call_id": _just("call_2"),
