@@ -22,6 +22,7 @@ from uuid import uuid4
 
 import psycopg
 
+
 _SETTINGS = (
     # What was committed must outlive a killed server, not a power cut: the files may stay in memory.
     "-c fsync=off -c full_page_writes=off -c max_connections=300 -c shared_buffers=32MB"
@@ -149,3 +150,6 @@ class Postgres:
 
 def migrated(url: str) -> None:
     """Bring an empty database to the newest schema."""
+    from handrail.databases import upgrade  # loads a database library, which few tests need
+
+    upgrade(url)

@@ -126,7 +126,7 @@ class Handrail(Looking):
             nobody=Principal.local() if database is None else None,
             letters=dead_letters if dead_letters is not None else kept.letters,
             standing=kept.standing,
-            resolver=kept.resolver,
+            resolver=None if kept.resolver is None else kept.resolver(self.registry),
         )
         if kept.tally is not None:
             self._house.teller.listen(kept.tally.hear)

@@ -10,6 +10,7 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 from handrail import Call, Handrail, Outcome
@@ -120,7 +121,7 @@ async def a_batch(hr: Handrail, pen: Pen) -> None:
 def play(name: str, url: str | None, ledger: str, at: list[Any] | None = None) -> None:
     """Play a scenario and die at a point, or tell which points were passed."""
     pen = Pen(ledger)
-    shop.use(pen)
+    shop.use(pen, Path(ledger).parent)
     passed: Counter[Point] = Counter()
     if at is None:
         visit(frozenset(point.file for point in points()), lambda point: passed.update((point,)))

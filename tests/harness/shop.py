@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+from typing import Any
+
 from handrail import Context, Handrail, Policy, Principal, tool
+from handrail.ext import Clock
 from tests.harness.ledger import Pen
 
 CLERK = Principal(tenant="acme", user="ana")
 AGENT = Principal(tenant="acme", user="ana", agent="ops")
 REVIEWER = Principal(tenant="acme", user="bea")
 SESSION = "counter"
+LIFETIME = 3_600.0
+"""How long the shop waits for a person, in seconds."""
 
-_pens: list[Pen] = []
+
+class _Desk:
+    """What the bodies have at hand: a pen, and a folder in which the test leaves signs for them."""
+
+    pen: Pen
+    signs: Path
 
 
-def use(pen: Pen) -> None:
-    """Write effects with this pen."""
-    _pens[:] = [pen]
+def use(pen: Pen, signs: Path) -> None:
+    _Desk.pen, _Desk.signs = pen, signs
 
 
 def _effect(name: str, order: str, ctx: Context) -> None:
-    _pens[0].write("effect", tool=name, order=order, call=ctx.call_id)
+    _Desk.pen.write("effect", tool=name, order=order, call=ctx.call_id)
+
+
+async def _released(order: str) -> None:
+    while True:
+        if (_Desk.signs / f"release-{order}").exists():
+            return
+        await asyncio.sleep(0.005)
 
 
 @tool("shop.charge", level="write")
@@ -57,13 +75,42 @@ async def look(order: str, *, ctx: Context) -> str:
     return f"looked at {order}"
 
 
-ONCE = frozenset({"shop.charge", "shop.refund", "shop.print"})
+@tool("shop.ship", level="write")
+async def ship(order: str, *, ctx: Context) -> str:
+    """Ship, which takes until the test says so. Twice is wrong."""
+    _effect("shop.ship", order, ctx)
+    await _released(order)
+    return f"shipped {order}"
+
+
+@tool("shop.sync", level="write", idempotent=True)
+async def sync(order: str, *, ctx: Context) -> str:
+    """Bring stores in line, which takes until the test says so. Twice is as good as once."""
+    _effect("shop.sync", order, ctx)
+    await _released(order)
+    return f"synced {order}"
+
+
+@tool("shop.stamp", level="write")
+async def stamp(order: str, *, ctx: Context) -> str:
+    """Stamp a form; fails before it did anything until the test has mended the stamp."""
+    if not (_Desk.signs / f"mended-{order}").exists():
+        raise RuntimeError("the stamp is broken")
+    _effect("shop.stamp", order, ctx)
+    return f"stamped {order}"
+
+
+ONCE = frozenset({"shop.charge", "shop.refund", "shop.print", "shop.ship", "shop.stamp"})
 """Tools whose effect must not happen twice."""
 
 
-def open_shop(database: str | None) -> Handrail:
-    tools = [charge, refund, print_label, index, look]
-    policy = Policy(approval_mode="policy")
-    if database is None:
-        return Handrail(tools, policy=policy)
-    return Handrail(tools, policy=policy, database=database)  # type: ignore[call-arg]
+def open_shop(database: str | None, clock: Clock | None = None) -> Handrail:
+    more: dict[str, Any] = {} if database is None else {"database": database}
+    return Handrail(
+        [charge, refund, print_label, index, look, ship, sync, stamp],
+        policy=Policy(approval_mode="policy"),
+        approval_lifetime=LIFETIME,
+        cancel_grace=2.0,
+        clock=clock,
+        **more,
+    )

@@ -17,7 +17,7 @@ from handrail.store.kept import call_data, call_of
 from handrail.store.leases import dead_among, is_alive
 from handrail.store.sealing import Seal
 from handrail.store.tables import jobs, session_events
-from handrail.store.text import dump
+from handrail.store.text import column, dump
 
 LIVE: tuple[JobState, ...] = ("queued", "running", "blocked")
 _HASH = "#"

@@ -186,7 +186,10 @@ event_heads = Table(
     _must("tenant_id", primary_key=True),
     _must("position", BigInteger),
 )
-"""How many events each tenant has. Whoever appends holds this row until it commits, so numbers never overtake."""
+"""How many events each tenant has.
+
+Whoever appends holds this row until it commits, so numbers never overtake.
+"""
 
 session_events = Table(
     "session_events",
@@ -210,7 +213,7 @@ session_events = Table(
     _must("payload"),
     PrimaryKeyConstraint("tenant_id", "session_id", "seq"),
     Index("ix_session_events_position", "tenant_id", "position", unique=True),
-    Index("ix_session_events_call", "tenant_id", "call_id"),
+    Index("ix_session_events_call", "call_id", "tenant_id"),
 )
 """The source of truth: append-only, gapless in each session, each row's hash over the one before it.
 
@@ -232,9 +235,7 @@ _runs_index("user", "type = 'tool.started'", "tenant_id", "user_id", "begun")
 _runs_index("agent", "type = 'tool.started'", "tenant_id", "agent", "begun")
 _runs_index("source", "type = 'tool.started'", "tenant_id", "source", "begun")
 _runs_index("session", "type = 'tool.started'", "tenant_id", "session_id", "begun")
-_runs_index(
-    "ended", "type IN ('tool.completed', 'tool.failed', 'tool.cancelled')", "tenant_id", "type", "begun"
-)
+_runs_index("ended", "type <> 'tool.started' AND begun IS NOT NULL", "tenant_id", "type", "begun")
 _runs_index("review", "code = 'UNKNOWN_OUTCOME'", "tenant_id", "begun")
 
 open_runs = Table(
@@ -410,6 +411,7 @@ jobs = Table(
     _may("holder"),
     PrimaryKeyConstraint("tenant_id", "call_id"),
     Index("ix_jobs_state", "state", "due_at"),
+    Index("ix_jobs_call", "call_id"),
 )
 
 schedules = Table(

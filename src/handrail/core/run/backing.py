@@ -8,6 +8,7 @@ from typing import Protocol, cast
 
 from handrail.core.clock import Clock
 from handrail.core.errors import UsageError
+from handrail.core.find.registry import Registry
 from handrail.core.find.resolver import Resolver
 from handrail.core.guard.book import ApprovalBook, MemoryBook
 from handrail.core.guard.keys import Keys, MemoryKeys
@@ -41,7 +42,8 @@ class Backing:
     jobs: Callable[[Callable[[], Work]], Jobs]
     """Makes the place for jobs, once it is known what it takes to perform them."""
     secrets: Secrets | None = None
-    resolver: Resolver | None = None
+    resolver: Callable[[Registry], Resolver] | None = None
+    """Makes the way to each tenant's tools, over those of this process."""
     tally: Tally | None = None
     look: Look | None = None
     """How a call stands that this process did not run, or no longer remembers."""

@@ -85,7 +85,7 @@ async def _under_key(tale: Tale) -> Outcome | None:
             await entry.over()
         if entry.outcome is not None:
             known = await _final(tale, entry.outcome)
-            if known is not entry.outcome:
+            if known is not entry.outcome and not tale.house.book.enqueues:
                 tale.house.keys.finish(key, known)
             return _again(tale, known)
         if _orphaned(entry):
@@ -112,6 +112,8 @@ async def _final(tale: Tale, earlier: Outcome) -> Outcome:
     late = await house.book.settle(earlier.approval_id, call.principal.tenant, "expired", None)
     if late is None:
         return earlier
+    if house.book.enqueues:  # the run that ends the call is in the queue, and tells
+        return replace(earlier, status="refused", result=expired(late).result)
     waited = begin(late.call, late.raw, house)
     waited.tool, waited.admitted, waited.approval_id = tale.tool, tale.admitted, late.id
     return waited.refuse(expired(late))

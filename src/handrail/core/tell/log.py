@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator
-from typing import Any, Protocol
+from collections.abc import AsyncGenerator, Callable, Iterator
+from typing import Any, Protocol, runtime_checkable
 
+from handrail.core.tell.bell import Bell
 from handrail.core.tell.events import Event, OutputAppended, ToolStarted
+from handrail.core.tell.follow import follow
+from handrail.core.tell.runs import Run, RunFilter, RunList, newest_first, runs_of
 
 Note = tuple[Any, ...]
 """An event that is not made yet: its type and its fields."""
@@ -43,13 +46,29 @@ class EventLog(Protocol):
         ...
 
 
+@runtime_checkable
+class FollowedLog(EventLog, RunList, Protocol):
+    """A log that can also be followed as it grows, and knows runs."""
+
+    def follow(
+        self, tenant: str, /, *, session: str | None = None, after: int = 0
+    ) -> AsyncGenerator[Event, None]:
+        """The events of a session after a `seq`, or of the whole tenant after a `position`, without an end."""
+        ...
+
+
+EVERY_RUN = RunFilter()
+_PATIENCE = 1.0
+
+
 class MemoryLog:
     """The event log of a process without a database. Keeps the newest events.
 
     What is told is only noted; events are made and numbered when somebody reads. A call thus pays next to
     nothing for a log that nobody looks at. When there are too many notes the oldest drop off by themselves,
     and take no numbers with them; as there are then as many notes as events are kept, no gap remains.
-    A session goes on counting as long as it is among the newest.
+    A session goes on counting as long as it is among the newest. Whoever follows and is slower than that misses
+    what dropped off.
     """
 
     def __init__(self, keep: int = 10_000) -> None:
@@ -62,7 +81,15 @@ class MemoryLog:
         """The last number of each session that has events here."""
         self._past: dict[Session, int] = {}
         """The last number of sessions whose events are gone, the newest of them last."""
+        self._position = 0
         self._lock = threading.Lock()
+        self.on_follow: list[Callable[[], None]] = []
+        """Told when somebody begins to follow, or ceases: while one does, events are made at once."""
+        self._bell = Bell(lambda: [told() for told in self.on_follow])
+
+    @property
+    def followed(self) -> bool:
+        return bool(self._bell)
 
     def __len__(self) -> int:
         return len(self.notes) + len(self._events)
@@ -71,6 +98,8 @@ class MemoryLog:
         with self._lock:
             self._write_down()
             self._number(event)
+        if self._bell:
+            self._bell.ring(event.tenant, (event.session,))
 
     async def flush(self, event: Event, /) -> None:
         return
@@ -87,7 +116,9 @@ class MemoryLog:
         if count is None:
             count = self._past.pop(session, 0)
         self._counts[session] = count + 1
+        self._position += 1
         object.__setattr__(event, "seq", count + 1)
+        object.__setattr__(event, "position", self._position)
         self._events.append(event)
         if len(self._events) > self.limit:
             self._drop(len(self._events) - self._keep)
@@ -130,6 +161,25 @@ class MemoryLog:
                 and event.seq > after
             ):
                 yield event
+
+    def follow(
+        self, tenant: str, /, *, session: str | None = None, after: int = 0
+    ) -> AsyncGenerator[Event, None]:
+        async def fetch(beyond: int) -> list[Event]:
+            if session is not None:
+                return list(self.read(tenant, session=session, after=beyond))
+            return [event for event in self.read(tenant) if event.position > beyond]
+
+        # Patient: a note that another thread was just making when this began rings no bell.
+        return follow(fetch, self._bell, tenant, session, after, _PATIENCE)
+
+    async def runs(
+        self, tenant: str, which: RunFilter = EVERY_RUN, /, *, after: str | None = None, limit: int = 50
+    ) -> list[Run]:
+        return newest_first(runs_of(self.read(tenant)), which, after, limit)
+
+    async def run(self, tenant: str, run_id: str, /) -> Run | None:
+        return next((run for run in runs_of(self.read(tenant)) if run.id == run_id), None)
 
 
 def output_of(events: Iterator[Event]) -> str:

@@ -21,11 +21,13 @@ class Teller:
     __slots__ = ("listeners", "log", "tell")
 
     tell: Callable[[Note], None]
-    """Say it for the record, without waiting. While nobody listens, the log in memory simply notes it."""
+    """Say it for the record, without waiting. While nobody listens or follows, the log in memory notes it."""
 
     def __init__(self, log: EventLog) -> None:
         self.log = log
         self.listeners = Listeners()
+        if type(log) is MemoryLog:
+            log.on_follow.append(self._choose)
         self._choose()
 
     def listen(self, listener: Callable[[Any], None]) -> Callable[[], None]:
@@ -43,7 +45,7 @@ class Teller:
 
     def _choose(self) -> None:
         log = self.log
-        if type(log) is MemoryLog and not self.listeners.all:
+        if type(log) is MemoryLog and not self.listeners.all and not log.followed:
             self.tell = log.notes.append
         else:
             self.tell = self._tell_everyone

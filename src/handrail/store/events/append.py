@@ -18,6 +18,7 @@ from sqlalchemy import Connection
 from handrail.core.tell.events import ToolStarted
 from handrail.store import blobs
 from handrail.store.events.rows import COLUMNS, ENDS, Written, chained
+from handrail.store.events.signals import announce
 from handrail.store.scope import enter
 
 _log = logging.getLogger("handrail.store")
@@ -79,6 +80,7 @@ def _append(
         conn, _SESSIONS, [one for name in sorted(names) for one in (tenant, name, *heads[name], now, now)]
     )
     _insert(conn, _OPEN, _opened(tenant, rows, holder))
+    announce(conn, tenant, names)
     return numbered
 
 
@@ -152,7 +154,8 @@ _SESSIONS = (
     " last_hash = excluded.last_hash, updated_at = excluded.updated_at",
 )
 _OPEN = (
-    "INSERT INTO open_runs (tenant_id, run_id, call_id, session_id, tool, holder, repeatable, started_at) VALUES ",
+    "INSERT INTO open_runs (tenant_id, run_id, call_id, session_id, tool, holder, repeatable, started_at)"
+    " VALUES ",
     8,
     " ON CONFLICT (tenant_id, run_id) DO NOTHING",
 )

@@ -5,22 +5,30 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 
 from sqlalchemy.engine import Connection
 
 from handrail.core.errors import HandrailError
 from handrail.core.tell.events import Event
+from handrail.core.tell.follow import follow
+from handrail.core.tell.log import EVERY_RUN
+from handrail.core.tell.runs import Run, RunFilter
 from handrail.store.database import Database
 from handrail.store.events.append import Numbered, append
-from handrail.store.events.reading import read
+from handrail.store.events.reading import PAGE, read, session_page, tenant_page
 from handrail.store.events.rows import Written, encode
+from handrail.store.events.runs import get_run, list_runs
+from handrail.store.events.signals import Signals
+from handrail.store.text import column
 
 _log = logging.getLogger("handrail.store")
 
 MOST_WAITING = 20_000
 """So many events may wait to be written; whoever tells more waits as well."""
 _REMEMBERED = 1_000
+_PATIENCE = 5.0
+"""Seconds after which whoever follows looks for what was told, though nothing was heard."""
 
 
 class NotWritten(HandrailError):
@@ -41,6 +49,7 @@ class StoreLog:
         self._numbered: list[Numbered] = []
         self.fence: Callable[[Connection, list[Written]], list[Written]] | None = None
         """Keeps back what is no longer ours to tell."""
+        self._signals = Signals(db)
         writer = db.writer
         writer.append_all, writer.after, writer.gave_up = self._append_all, self._written, self._given_up
 
@@ -97,6 +106,40 @@ class StoreLog:
             after=after,
         )
 
+    def follow(
+        self, tenant: str, /, *, session: str | None = None, after: int = 0
+    ) -> AsyncGenerator[Event, None]:
+        def page(beyond: int) -> Callable[[Connection], list[Event]]:
+            if session is not None:
+                return lambda conn: session_page(conn, tenant, session, beyond, PAGE)
+            return lambda conn: tenant_page(conn, tenant, beyond, PAGE)
+
+        async def fetch(beyond: int) -> list[Event]:
+            return await self.db.read(tenant, page(beyond))
+
+        room = session if session is None else column(session)
+        return follow(fetch, self._signals.bell, tenant, room, after, _PATIENCE)
+
+    async def runs(
+        self, tenant: str, which: RunFilter = EVERY_RUN, /, *, after: str | None = None, limit: int = 50
+    ) -> list[Run]:
+        await self._settled_here()
+        return await self.db.read(
+            tenant, lambda conn: list_runs(conn, tenant, which, after=after, limit=limit)
+        )
+
+    async def run(self, tenant: str, run_id: str, /) -> Run | None:
+        await self._settled_here()
+        return await self.db.read(tenant, lambda conn: get_run(conn, tenant, run_id))
+
+    def close(self) -> None:
+        """Hear no more of other processes. What was told is written when the database is closed."""
+        self._signals.close()
+
+    async def _settled_here(self) -> None:
+        if self._pending:
+            await self.db.flushed()
+
     def settle(self, timeout: float = 60.0) -> None:
         """Return when all that this process told so far is written, or given up."""
         newest = self._newest
@@ -116,8 +159,11 @@ class StoreLog:
     def _written(self, rows: list[Written]) -> None:
         for row, seq, position in self._numbered:
             event = row.event
-            object.__setattr__(event, "seq", seq)
             object.__setattr__(event, "position", position)
+            object.__setattr__(event, "seq", seq)
+        if self._signals.bell:
+            for tenant in {row.tenant for row in rows}:
+                self._signals.bell.ring(tenant, {row.session for row in rows if row.tenant == tenant})
         self._settled(rows, None if len(self._numbered) == len(rows) else NotWritten())
 
     def _given_up(self, rows: list[Written], error: BaseException) -> None:

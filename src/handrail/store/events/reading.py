@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Select, select
 from sqlalchemy.engine import Connection, Row
 
-from handrail.core.tell.events import Event
+from handrail.core.tell.events import Event, OutputAppended
 from handrail.store import blobs
 from handrail.store.database import Database
 from handrail.store.events.rows import decode
 from handrail.store.tables import session_events
 from handrail.store.text import column
 
-PAGE = 500
+PAGE = 200
 """Rows of one query."""
 _e = session_events.c
 _TYPES = {"chunk": "tool.output_appended"}
 
 
-def read(
-    db: Database, tenant: str, *, after: int = 0, until_position: int | None = None, **filters: Any
-) -> Iterator[Event]:
+def read(db: Database, tenant: str, **filters: Any) -> Iterator[Event]:
     """The tenant's events that fit every filter, oldest first; holds one page at a time."""
     last = 0
     while True:
         with db.reading(tenant) as conn:
-            page = events_page(conn, tenant, last, PAGE, after=after, **filters)
+            page = events_page(conn, tenant, last, PAGE, **filters)
         yield from page
         if len(page) < PAGE:
             return
@@ -88,6 +86,14 @@ def tenant_page(conn: Connection, tenant: str, after: int, limit: int) -> list[E
     return told(conn, tenant, query.order_by(_e.position).limit(limit))
 
 
+def events_of_call(conn: Connection, tenant: str, call_id: str) -> list[Event]:
+    """What was told of a call, oldest first, without the pieces of its output."""
+    query = select(session_events).where(
+        _e.tenant_id == tenant, _e.call_id == column(call_id), _e.type != OutputAppended.type
+    )
+    return told(conn, tenant, query.order_by(_e.position))
+
+
 def told(conn: Connection, tenant: str, query: Select[Any]) -> list[Event]:
     """The events of these rows, large payloads fetched."""
     rows = conn.execute(query).all()
@@ -105,6 +111,3 @@ def with_payloads(
         else:
             content = contents.get(row.blob)
             yield row, None if content is None else content.decode("utf-8", "replace")
-
-
-Read = Callable[[Connection, int], list[Event]]

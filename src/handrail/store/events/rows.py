@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any
+from typing import Any, Protocol
 
 from handrail.core.define.call import Call, Repair
 from handrail.core.define.principal import Principal
@@ -45,9 +45,16 @@ COLUMNS = (
     "blob",
     "payload",
 )
+NAMES = COLUMNS[COLUMNS.index("call_id") : COLUMNS.index("hash")]
 LARGE = 64 * 1024
 """A payload of more bytes is kept once among the blobs, by its hash."""
 ENDS = frozenset({"tool.completed", "tool.failed", "tool.cancelled"})
+
+
+class Row(Protocol):
+    """The columns of a row, by their names."""
+
+    def __getitem__(self, name: str, /) -> Any: ...
 
 
 class Written:
@@ -72,7 +79,8 @@ class Written:
 
 def encode(event: Event) -> Written:
     """The event as it is now; what a body changes afterwards does not reach it."""
-    call, odd = event.call, {}
+    call = event.call
+    odd: dict[str, Any] = {}
     principal = call.principal
     if principal is None:
         raise ValueError("An event without a principal belongs to no tenant and is not stored.")
@@ -93,7 +101,7 @@ def encode(event: Event) -> Written:
         rest["odd"] = odd
     if call.tool != event.tool:
         rest["tool"] = call.tool
-    if call.session is not None and call.session == f"call:{call.id}":
+    if call.session is not None and event.session == f"call:{call.id}":
         rest["session"] = call.session
     if call.idempotency_key is not None:
         rest["key"] = call.idempotency_key
@@ -128,7 +136,7 @@ def chained(
     return sha256(text.encode()).hexdigest()
 
 
-def decode(row: Mapping[str, Any], payload: str | None = None) -> Event:
+def decode(row: Row, payload: str | None = None) -> Event:
     """The event that a row holds; `payload` is the content of its blob, if it has one."""
     told = load(row["payload"] if payload is None else payload)
     rest = told.pop("call")
@@ -195,7 +203,12 @@ def _who(principal: Principal) -> tuple[str, str | None, str | None, Mapping[str
         "kind": principal.key if principal.key != "agent" else None,
         "ancestors": list(principal.ancestors),
     }
-    return principal.tenant, user, agent, {name: part for name, part in rest.items() if part}
+    return (
+        principal.tenant,
+        user,
+        agent,
+        {name: part for name, part in rest.items() if part not in (None, [])},
+    )
 
 
 def _result(result: Result) -> dict[str, Any]:

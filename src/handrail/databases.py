@@ -1,0 +1,168 @@
+"""Databases: opens one, and puts store, identity and jobs together behind the ports of a Handrail."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handrail.core.clock import Clock
+from handrail.core.define.call import Outcome
+from handrail.core.errors import UsageError
+from handrail.core.find.registry import Registry
+from handrail.core.run.backing import Backing
+from handrail.core.run.outcomes import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy.engine import Connection
+
+    from handrail.core.run.jobs import Jobs
+    from handrail.core.run.perform import Work
+    from handrail.identity.tenant_tools import TenantTools
+    from handrail.jobs.durable import DurableJobs
+    from handrail.store.database import Database
+    from handrail.store.events.log import StoreLog
+    from handrail.store.leases import Heartbeat
+    from handrail.store.sealing import Seal
+
+_EXTRAS = {"psycopg": "postgres"}
+
+
+def open_database(url: str, clock: Clock, worker: bool, /) -> Backing:
+    """What the engine finds behind an address: the entry point of the group `handrail.databases`."""
+    try:
+        return _Opened(url, clock, worker).backing()
+    except ImportError as error:
+        extra = _EXTRAS.get((error.name or "").partition(".")[0], "store")
+        raise UsageError(
+            f"{error.name} is not installed, which a database needs: pip install 'handrail[{extra}]'"
+        ) from error
+
+
+def upgrade(url: str) -> None:
+    """Bring a database to the schema of this version, ours and the queue's. The address is the owner's."""
+    from handrail.jobs import migrate as queue
+    from handrail.store import migrate
+
+    migrate.upgrade(url)
+    queue.upgrade(url)
+
+
+def key_file(url: str) -> Path:
+    """Where the key lies that seals a database, unless HANDRAIL_KEY has it."""
+    from sqlalchemy.engine import make_url
+
+    address = make_url(url)
+    if address.get_backend_name() == "sqlite" and address.database:
+        return Path(f"{address.database}.key").absolute()
+    home = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return home / "handrail" / f"{address.database or 'handrail'}.key"
+
+
+def _locked(url: str) -> Callable[[], None]:
+    """Take a SQLite file, which only one worker may have; call what comes back to let it go."""
+    from sqlalchemy.engine import make_url
+
+    from handrail.store.filelock import FileLock
+
+    lock = FileLock(Path(make_url(url).database or "").absolute(), "a Handrail worker")
+    lock.take()
+    return lock.free
+
+
+class _Opened:
+    """One open database."""
+
+    db: Database
+    seal: Seal
+    log: StoreLog
+    jobs: DurableJobs
+
+    def __init__(self, url: str, clock: Clock, worker: bool) -> None:
+        from handrail.jobs.durable import DurableJobs
+        from handrail.store import migrate
+        from handrail.store.canary import prove_keys
+        from handrail.store.database import Database
+        from handrail.store.events.log import StoreLog
+        from handrail.store.leases import Heartbeat
+
+        self.db = Database(url, clock)
+        self._unlock: Callable[[], None] | None = None
+        self._heartbeat: Heartbeat | None = None
+        try:
+            if self.db.dialect == "sqlite":
+                if worker:
+                    self._unlock = _locked(url)
+                if not migrate.is_current(self.db.engine):
+                    upgrade(url)
+            else:
+                migrate.check(self.db.engine, self.db.name)
+            with self.db.system() as conn:
+                self.seal = prove_keys(conn, key_file(url))
+            self.log = StoreLog(self.db)
+            self.jobs = DurableJobs(self.db, self.seal, self.log, worker=worker)
+            self._heartbeat = Heartbeat(self.db, "worker" if worker else "guest")
+            self._heartbeat.start()
+        except BaseException:
+            self._let_go()
+            raise
+
+    def backing(self) -> Backing:
+        from handrail.store.approvals.book import StoreBook
+        from handrail.store.keys.keys import StoreKeys
+        from handrail.store.leases import dead_among
+        from handrail.store.letters.letters import StoreLetters
+        from handrail.store.secrets import StoreSecrets
+        from handrail.store.standing import StoreStanding
+        from handrail.store.usage import StoreTally
+
+        db = self.db
+        self._tally = StoreTally(db)
+        return Backing(
+            log=self.log,
+            book=StoreBook(db, self.seal, lambda conn, request, _: self.jobs.approved(conn, request)),
+            keys=StoreKeys(db, lambda conn, holder: bool(dead_among(conn, [holder])), self._told),
+            letters=StoreLetters(db, self.seal, lambda conn, holder: bool(dead_among(conn, [holder]))),
+            standing=StoreStanding(db),
+            jobs=self._jobs,
+            secrets=StoreSecrets(db, self.seal),
+            resolver=self._tools,
+            tally=self._tally,
+            look=self._look,
+            close=self._close,
+        )
+
+    def _jobs(self, work: Callable[[], Work]) -> Jobs:
+        self.jobs.attach(work)
+        return self.jobs
+
+    def _tools(self, registry: Registry) -> TenantTools:
+        from handrail.identity.tenant_tools import TenantTools
+
+        return TenantTools(self.db, registry)
+
+    def _told(self, conn: Connection, tenant: str, call_id: str) -> Outcome | None:
+        from handrail.store.events.reading import events_of_call
+
+        return fold(events_of_call(conn, tenant, call_id))
+
+    async def _look(self, call_id: str) -> Outcome | None:
+        """How a call stands that ran before, or runs elsewhere."""
+        tenant = await self.jobs.whose(call_id)
+        if tenant is None:
+            return None
+        return await self.db.read(tenant, lambda conn: self._told(conn, tenant, call_id))
+
+    async def _close(self) -> None:
+        await self._tally.close()
+        await self.db.flushed()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._heartbeat is not None:
+            self._heartbeat.stop()
+        self.db.close()
+        if self._unlock is not None:
+            self._unlock()

@@ -1,0 +1,312 @@
+"""What every book of approvals does: in memory, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from handrail import Call, Decision, Principal, Result
+from handrail.core.define.call import Repair
+from handrail.core.define.decision import Step
+from handrail.core.guard.approval import Reply, RequestStatus
+from handrail.ext import ApprovalRequest, Arguments, Attachment, approve, reject, respond
+from tests.contract.places import KINDS, Place, place_of
+
+ANA = Principal("acme", "ana", {"operator"}, {"posts.write"}, "ops", "w1", "agent", ("boss",))
+DAY = 86_400.0
+pytestmark = pytest.mark.req("AP-08", "BY-03")
+
+
+@pytest.fixture(params=KINDS)
+def place(request: pytest.FixtureRequest) -> Iterator[Place]:
+    yield from place_of(request)
+
+
+@pytest.fixture(params=KINDS[1:])
+def rows(request: pytest.FixtureRequest) -> Iterator[Place]:
+    yield from place_of(request)
+
+
+def question(name: str = "a1", tenant: str = "acme", **given: Any) -> ApprovalRequest:
+    call = Call(
+        "posts.publish",
+        None,
+        replace(ANA, tenant=tenant),
+        "mcp",
+        session="s1",
+        id=f"call-{name}",
+        turn=3,
+        idempotency_key="k1",
+        digest="d0",
+        message="m1",
+        parent="call-0",
+        depth=1,
+    )
+    steps = (Step("level", "ask", "Needs approval", None, "NEEDS_APPROVAL", "reviewer", True),)
+    told: dict[str, Any] = {
+        "id": name,
+        "call": call,
+        "tool": "posts.publish",
+        "tool_digest": "d1",
+        "args": {"title": "spring", "pin": "•••"},
+        "args_hash": "h0",
+        "level": "write",
+        "danger": "moderate",
+        "decision": Decision("ask", "level", None, "NEEDS_APPROVAL", "Needs approval", "reviewer", steps),
+        "created_at": 1000.0,
+        "repairs": (Repair("title", "trimmed", " spring", "spring"),),
+        "raw": {"title": " spring", "pin": "4711"},
+        "secrets": frozenset({"t0p-s3cret"}),
+    }
+    return ApprovalRequest(**{**told, **given})
+
+
+def yes(by: str = "bo", fingerprint: str | None = None) -> Reply:
+    """An approval, of the proposed arguments or of others."""
+    if fingerprint is None:
+        return replace(approve(by=by), effective=Arguments({"title": "spring"}, "h0"))
+    edits = Arguments({"title": fingerprint}, fingerprint)
+    return replace(approve(by=by, edits={"title": fingerprint}), edited=edits, effective=edits)
+
+
+@pytest.mark.req("BY-02", "AP-09")
+async def test_what_was_asked_is_found_as_it_was_also_by_another_process(place: Place) -> None:
+    asked = question(expires_at=5000.0, quorum=2, four_eyes=True)
+    await place.process().book.add(asked)
+    found = await place.process().book.get("a1", "acme")
+    assert found == asked
+    assert found is not None and found.raw == {"title": " spring", "pin": "4711"}
+    assert found.secrets == {"t0p-s3cret"} and found.principal == ANA
+    assert await place.process().book.list("acme") == [asked]
+    assert await place.process().book.get("a2", "acme") is None
+
+
+async def test_another_tenant_finds_and_settles_nothing(place: Place) -> None:
+    book = place.process().book
+    await book.add(question())
+    assert await book.get("a1", "other") is None and await book.list("other") == []
+    for status, reply in ANSWERS.values():
+        assert await book.settle("a1", "other", status, reply) is None
+    assert await book.get("a1", "acme") == question() and place.won == []
+
+
+ANSWERS: dict[str, tuple[RequestStatus, Reply]] = {
+    "approve": ("approved", yes()),
+    "edit": ("approved", yes("cy", "h1")),
+    "reject": ("rejected", reject("not today", by="bo")),
+    "respond": (
+        "responded",
+        respond(Result(data={"a": [1, None]}, attachments=(Attachment("x/y", "n", b"\x00\xff"),)), by="bo"),
+    ),
+}
+
+
+@pytest.mark.req("BY-02")
+@pytest.mark.parametrize("answer", ANSWERS)
+async def test_an_answer_is_kept_whole_and_found_by_another_process(place: Place, answer: str) -> None:
+    status, reply = ANSWERS[answer]
+    await place.process().book.add(question())
+    place.clock.turn(5)
+    settled = await place.process().book.settle("a1", "acme", status, reply)
+    found = await place.process().book.get("a1", "acme")
+    assert settled == found
+    assert found == replace(
+        question(),
+        status=status,
+        decided_by=reply.by,
+        decided_at=1005.0,
+        answer=reply,
+        edited=reply.edited,
+        effective=reply.effective,
+    )
+
+
+@pytest.mark.parametrize("second", ANSWERS)
+@pytest.mark.parametrize("first", ANSWERS)
+async def test_a_question_is_settled_once(place: Place, first: str, second: str) -> None:
+    await place.process().book.add(question())
+    settled = await place.process().book.settle("a1", "acme", *ANSWERS[first])
+    assert settled is not None
+    assert await place.process().book.settle("a1", "acme", *ANSWERS[second]) is None
+    assert await place.process().book.settle("a1", "acme", "expired", None) is None
+    assert await place.process().book.get("a1", "acme") == settled
+    if place.process().book.enqueues:
+        assert place.won == [(settled, ANSWERS[first][1])]
+
+
+async def test_what_waits_is_listed_oldest_first_without_what_is_answered_or_late(place: Place) -> None:
+    book = place.process().book
+    for number, expires in [(3, None), (1, None), (2, 1500.0), (4, None)]:
+        await book.add(question(f"a{number}", created_at=1000.0 + number, expires_at=expires))
+    await book.add(question("b1", tenant="other"))
+    await book.settle("a4", "acme", "rejected", reject(by="bo"))
+    place.clock.turn(1000)
+    assert sorted(one.id for one in await place.process().book.list("acme")) == ["a1", "a3"]
+    if place.url is not None:
+        assert [one.id for one in await place.process().book.list("acme")] == ["a1", "a3"]
+
+
+@pytest.mark.fault("F03")
+async def test_a_question_without_an_end_is_open_after_seven_days_and_restarts(place: Place) -> None:
+    await place.process().book.add(question())
+    for _ in range(7):
+        place.clock.turn(DAY)
+        assert [one.id for one in await place.process().book.list("acme")] == ["a1"]
+    settled = await place.process().book.settle("a1", "acme", *ANSWERS["approve"])
+    assert settled is not None and settled.status == "approved" and settled.raw["pin"] == "4711"
+
+
+@pytest.mark.req("BY-05")
+@pytest.mark.parametrize("answer", ANSWERS)
+async def test_a_question_whose_time_is_over_can_only_expire(place: Place, answer: str) -> None:
+    book = place.process().book
+    await book.add(question(expires_at=2000.0))
+    assert await book.settle("a1", "acme", "expired", None) is None
+    place.clock.turn(1000)
+    assert await book.settle("a1", "acme", *ANSWERS[answer]) is None
+    found = await book.get("a1", "acme")
+    assert found is not None and found.status == "expired"
+    late = await book.settle("a1", "acme", "expired", None)
+    assert late is not None and (late.status, late.answer, late.decided_at) == ("expired", None, 2000.0)
+    assert await book.settle("a1", "acme", "expired", None) is None
+
+
+@pytest.mark.req("BY-05")
+@pytest.mark.fault("F03")
+async def test_the_sweeper_ends_each_question_that_is_due_once(rows: Place) -> None:
+    first, second = rows.process(), rows.process()
+    for number in range(5):
+        await first.book.add(question(f"a{number}", expires_at=2000.0 + number))
+    await first.book.add(question("b1", tenant="other", expires_at=2000.0))
+    await first.book.add(question("open"))
+    rows.clock.turn(1002)
+    swept = await asyncio.gather(
+        *(asyncio.to_thread(one.book.expire) for one in (first, second, first, second))  # type: ignore[attr-defined]
+    )
+    assert sorted(one.id for ended in swept for one in ended) == ["a0", "a1", "a2", "b1"]
+    assert sorted(request.id for request, _ in rows.won) == ["a0", "a1", "a2", "b1"]
+    assert {request.status for request, _ in rows.won} == {"expired"}
+    assert [one.id for one in await second.book.list("acme")] == ["a3", "a4", "open"]
+
+
+@pytest.mark.req("BY-05")
+async def test_as_many_must_approve_as_the_tool_says_and_each_counts_once(place: Place) -> None:
+    book = place.process().book
+    await book.add(question(quorum=3))
+    first = await book.settle("a1", "acme", "approved", yes("bo"))
+    assert first is not None and (first.status, [vote.user for vote in first.votes]) == ("pending", ["bo"])
+    assert await place.process().book.settle("a1", "acme", "approved", yes("bo")) is None
+    second = await place.process().book.settle("a1", "acme", "approved", yes("cy"))
+    assert second is not None and second.status == "pending"
+    [listed] = await place.process().book.list("acme")
+    assert [vote.user for vote in listed.votes] == ["bo", "cy"] and place.won == []
+    third = await place.process().book.settle("a1", "acme", "approved", yes("di"))
+    assert third is not None and (third.status, third.decided_by) == ("approved", "di")
+    found = await place.process().book.get("a1", "acme")
+    assert found == third and [vote.user for vote in found.votes] == ["bo", "cy", "di"]
+
+
+@pytest.mark.req("BY-05", "AP-09")
+async def test_who_approves_other_arguments_begins_to_count_anew(place: Place) -> None:
+    book = place.process().book
+    await book.add(question(quorum=2))
+    await book.settle("a1", "acme", "approved", yes("bo"))
+    other = await book.settle("a1", "acme", "approved", yes("cy", "h1"))
+    assert other is not None and (other.status, [vote.user for vote in other.votes]) == ("pending", ["cy"])
+    ended = await book.settle("a1", "acme", "approved", yes("bo", "h1"))
+    assert ended is not None and ended.status == "approved"
+    assert ended.effective == Arguments({"title": "h1"}, "h1")
+
+
+@pytest.mark.req("BY-05")
+async def test_one_no_is_enough(place: Place) -> None:
+    book = place.process().book
+    await book.add(question(quorum=3))
+    await book.settle("a1", "acme", "approved", yes("bo"))
+    ended = await book.settle("a1", "acme", "rejected", reject(by="cy"))
+    assert ended is not None and ended.status == "rejected"
+
+
+@pytest.mark.req("BY-05")
+async def test_whoever_is_behind_the_call_does_not_count_where_four_eyes_are_wanted(place: Place) -> None:
+    book = place.process().book
+    await book.add(question(four_eyes=True))
+    for reply in (yes("ana"), replace(yes(), by=None)):
+        assert await book.settle("a1", "acme", "approved", reply) is None
+    assert await book.settle("a1", "acme", "responded", respond("done", by="ana")) is None
+    ended = await book.settle("a1", "acme", "approved", yes("bo"))
+    assert ended is not None and ended.status == "approved"
+
+
+@pytest.mark.req("BY-05")
+async def test_whoever_asked_may_call_it_off_all_the_same(place: Place) -> None:
+    book = place.process().book
+    await book.add(question(four_eyes=True))
+    ended = await book.settle("a1", "acme", "rejected", reject(by="ana"))
+    assert ended is not None and ended.status == "rejected"
+
+
+@pytest.mark.req("RT-06", "BY-19")
+async def test_no_row_shows_the_exact_arguments_or_a_secret(rows: Place) -> None:
+    process = rows.process()
+    await process.book.add(question())
+    sent = replace(yes("bo", "h1"), edits={"title": "Spring", "pin": "0815-0815"})
+    await process.book.settle("a1", "acme", "approved", sent)
+    with process.rows.reading("acme") as conn:
+        [row] = conn.exec_driver_sql("SELECT * FROM approvals").all()
+    told = repr(row)
+    for hidden in ("4711", "t0p-s3cret", "0815"):
+        assert hidden not in told
+    assert "spring" in told
+
+
+@pytest.mark.req("BY-03", "AP-09")
+async def test_a_row_whose_sealed_call_was_exchanged_runs_nothing(rows: Place) -> None:
+    process = rows.process()
+    await process.book.add(question("a1"))
+    await process.book.add(question("a2", raw={"title": "everything", "pin": "1"}))
+    with process.rows.transaction("acme") as conn:
+        conn.exec_driver_sql(
+            "UPDATE approvals SET sealed = (SELECT sealed FROM approvals b WHERE b.id = 'a2')"
+        )
+    with pytest.raises(Exception, match="Nothing was opened"):
+        await process.book.settle("a1", "acme", *ANSWERS["approve"])
+    assert rows.won == []
+
+
+async def test_a_call_that_is_over_leaves_what_was_shown_and_nothing_exact(rows: Place) -> None:
+    process = rows.process()
+    book: Any = process.book
+    await book.add(question())
+    book.over("a1", "acme")
+    assert (await _settled(book)).raw["pin"] == "4711"
+    book.over("a1", "acme")
+    await process.rows.flushed()
+    found = await book.get("a1", "acme")
+    assert (found.raw, found.secrets, found.answer.edits) == (None, frozenset(), None)
+    assert (found.status, found.args["title"], found.edited.hash) == ("approved", "spring", "h1")
+
+
+async def _settled(book: Any) -> ApprovalRequest:
+    settled: ApprovalRequest = await book.settle("a1", "acme", *ANSWERS["edit"])
+    return settled
+
+
+@pytest.mark.req("BY-03")
+async def test_when_the_run_cannot_be_enqueued_nothing_is_decided(rows: Place) -> None:
+    process = rows.process()
+    await process.book.add(question())
+    rows.won = _Broken()
+    with pytest.raises(RuntimeError, match="no queue"):
+        await process.book.settle("a1", "acme", *ANSWERS["approve"])
+    rows.won = []
+    assert await process.book.settle("a1", "acme", *ANSWERS["reject"]) is not None
+
+
+class _Broken(list[Any]):
+    def append(self, one: Any) -> None:
+        raise RuntimeError("no queue")

@@ -1,0 +1,82 @@
+"""Facts: what a database really holds, read without any code of Handrail."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+
+Row = dict[str, Any]
+
+_ENDS = ("tool.completed", "tool.failed", "tool.cancelled")
+
+
+def rows(url: str, query: str) -> list[Row]:
+    """The rows of a query, for whoever may see everything."""
+    if url.startswith("sqlite"):
+        with sqlite3.connect(url.partition("///")[2], timeout=10) as connection:
+            connection.row_factory = sqlite3.Row
+            found = [dict(row) for row in connection.execute(query)]
+        connection.close()
+        return found
+    with psycopg.connect(url, row_factory=dict_row) as server:
+        return server.execute(query.encode()).fetchall()
+
+
+def dump(url: str, tables: list[str]) -> dict[str, list[str]]:
+    """Everything in the tables, in an order that does not depend on where rows lie."""
+    return {
+        table: sorted(repr(sorted(row.items())) for row in rows(url, f"SELECT * FROM {table}"))
+        for table in tables
+    }
+
+
+def events(url: str) -> list[Row]:
+    found = rows(url, "SELECT * FROM session_events ORDER BY tenant_id, session_id, seq")
+    return [{**row, "payload": json.loads(row["payload"])} for row in found]
+
+
+def unfinished(url: str) -> list[str]:
+    """What is still queued, running, waiting or open, in words."""
+    jobs = rows(url, "SELECT * FROM jobs WHERE state IN ('queued', 'running')")
+    waiting = rows(url, "SELECT * FROM approvals WHERE status = 'pending'")
+    keys = rows(url, "SELECT * FROM call_keys WHERE state <> 'done'")
+    return [
+        *(f"run {row['run_id']} of {row['tool']} is open" for row in rows(url, "SELECT * FROM open_runs")),
+        *(f"job {row['call_id']} is {row['state']}" for row in jobs),
+        *(f"approval {row['id']} of {row['call_id']} waits" for row in waiting),
+        *(f"key {row['key']} is {row['state']}" for row in keys),
+    ]
+
+
+def gaps(url: str) -> list[str]:
+    """Where a session's numbers are not 1, 2, 3 …, or differ from what the session says of itself."""
+    numbers: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for row in events(url):
+        numbers[row["tenant_id"], row["session_id"]].append(row["seq"])
+    wrong = [f"{key}: {seqs}" for key, seqs in numbers.items() if seqs != list(range(1, len(seqs) + 1))]
+    for row in rows(url, "SELECT * FROM sessions"):
+        last = len(numbers.get((row["tenant_id"], row["id"]), []))
+        if row["last_seq"] != last:
+            wrong.append(f"session {row['id']} says {row['last_seq']}, there are {last} events")
+    return wrong
+
+
+def ends_of_runs(url: str) -> dict[str, list[str]]:
+    """Of every run that began: how it ended. Exactly one end each, if all is well."""
+    found = events(url)
+    ends: dict[str, list[str]] = {row["run_id"]: [] for row in found if row["type"] == "tool.started"}
+    for row in found:
+        if row["type"] in _ENDS and row["run_id"] is not None:
+            ends.setdefault(row["run_id"], []).append(row["type"])
+    return ends
+
+
+def end_of_call(url: str, call: str) -> tuple[str, str | None] | None:
+    """The last event of a call that ended, with its code."""
+    found = [row for row in events(url) if row["call_id"] == call and row["type"] in _ENDS]
+    return (found[-1]["type"], found[-1]["code"]) if found else None

@@ -1,0 +1,207 @@
+"""Remote: a shop in a process of its own, which does what it is told and can be killed at any moment."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from handrail import Handrail, Outcome
+from handrail.core.run.approvals import Conflict
+from handrail.testing import TurnedClock
+from tests.harness import shop
+from tests.harness.ledger import Pen
+from tests.harness.nursery import Nursery
+from tests.harness.shop import AGENT, REVIEWER, SESSION, open_shop
+
+Answer = dict[str, Any]
+
+
+class Refused(Exception):
+    """The shop answered with a Conflict."""
+
+
+class Remote:
+    """The shop as the test sees it. Every request is answered, or its future fails when the shop dies."""
+
+    def __init__(self, nursery: Nursery, folder: Path, ledger: Path, url: str | None, now: float) -> None:
+        path = folder / "remote"
+        path.unlink(missing_ok=True)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door:
+            door.bind(str(path))
+            door.listen(1)
+            door.settimeout(50)
+            self._ended = nursery.start(
+                "tests.harness.remote:serve",
+                url=url, ledger=str(ledger), signs=str(folder), path=str(path), now=now,
+            )  # fmt: skip
+            self._ended.add_done_callback(lambda _: _knock(path))
+            self._peer, _ = door.accept()
+        self._asked: dict[int, Future[Answer]] = {}
+        self._lock = threading.Lock()
+        self._reader = threading.Thread(target=self._read, name="remote", daemon=True)
+        self._pid: Future[int] = Future()
+        self._reader.start()
+        self.pid = self._pid.result(50)
+
+    def begin(self, do: str, **arguments: Any) -> Future[Answer]:
+        answer: Future[Answer] = Future()
+        with self._lock:
+            number = len(self._asked)
+            self._asked[number] = answer
+        self._peer.sendall(json.dumps([number, do, arguments]).encode() + b"\n")
+        return answer
+
+    def ask(self, do: str, **arguments: Any) -> Answer:
+        return self.begin(do, **arguments).result(20)
+
+    def kill(self) -> None:
+        """What `kill -9` does; returns when the process is gone."""
+        os.kill(self.pid, signal.SIGKILL)
+        assert self._ended.result(20) == -signal.SIGKILL
+        self._reader.join(20)
+        self._peer.close()
+
+    def close(self) -> None:
+        """A proper end."""
+        self._peer.shutdown(socket.SHUT_WR)
+        assert self._ended.result(20) == 0
+        self._reader.join(20)
+        self._peer.close()
+
+    def _read(self) -> None:
+        with self._peer.makefile("rb") as lines:
+            try:
+                for line in lines:
+                    self._hear(json.loads(line))
+            except (OSError, ValueError):
+                pass
+        dead = ConnectionError("the shop is dead")
+        if not self._pid.done():
+            self._pid.set_exception(dead)
+        for answer in self._asked.values():
+            if not answer.done():
+                answer.set_exception(dead)
+
+    def _hear(self, said: list[Any]) -> None:
+        match said:
+            case ["born", pid]:
+                self._pid.set_result(pid)
+            case ["done", number, answer]:
+                self._asked[number].set_result(answer)
+            case ["conflict", number, text]:
+                self._asked[number].set_exception(Refused(text))
+            case ["broken", number, text]:
+                self._asked[number].set_exception(AssertionError(text))
+
+
+def _knock(path: Path) -> None:
+    """Wake the test if the shop died before it came to the door."""
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as late:
+            late.connect(str(path))
+    except OSError:
+        return
+
+
+def serve(url: str | None, ledger: str, signs: str, path: str, now: float) -> None:
+    shop.use(Pen(ledger), Path(signs))
+    asyncio.run(_serve(url, path, TurnedClock(now)))
+
+
+async def _serve(url: str | None, path: str, clock: TurnedClock) -> None:
+    async with open_shop(url, clock) as hr:
+        reader, writer = await asyncio.open_unix_connection(path)
+        desk = Desk(hr, clock)
+
+        def say(*words: Any) -> None:
+            writer.write(json.dumps(words).encode() + b"\n")
+
+        async def answer(number: int, do: str, arguments: dict[str, Any]) -> None:
+            handle: Callable[..., Awaitable[Answer]] = getattr(desk, do)
+            try:
+                say("done", number, await handle(**arguments))
+            except Conflict as conflict:
+                say("conflict", number, str(conflict))
+            except Exception as error:
+                say("broken", number, f"{type(error).__name__}: {error}")
+
+        say("born", os.getpid())
+        tasks = set()
+        async for line in reader:
+            task = asyncio.create_task(answer(*json.loads(line)))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+        for task in tasks:
+            task.cancel()
+
+
+class Desk:
+    """What can be asked of the shop."""
+
+    def __init__(self, hr: Handrail, clock: TurnedClock) -> None:
+        self._hr = hr
+        self._clock = clock
+
+    async def call(
+        self, tool: str, order: str, id: str, source: Any = "agent", key: str | None = None
+    ) -> Answer:
+        out = await self._hr.call(
+            tool,
+            {"order": order},
+            principal=AGENT,
+            source=source,
+            session=SESSION,
+            id=id,
+            idempotency_key=key,
+        )
+        return _told(out)
+
+    async def submit(self, tool: str, order: str, id: str) -> Answer:
+        out = await self._hr.submit(tool, {"order": order}, principal=AGENT, session=SESSION, id=id)
+        return {"status": out.status, "call": out.call_id}
+
+    async def wait(self, call: str, timeout: float = 10) -> Answer:
+        return _told(await self._hr.wait(call, timeout=timeout))
+
+    async def approve(self, approval: str, order: str | None = None) -> Answer:
+        edits = None if order is None else {"order": order}
+        decided = await self._hr.approvals.approve(approval, by=REVIEWER, edits=edits)
+        return {"status": decided.status}
+
+    async def reject(self, approval: str) -> Answer:
+        return {"status": (await self._hr.approvals.reject(approval, by=REVIEWER, reason="no")).status}
+
+    async def respond(self, approval: str) -> Answer:
+        return {"status": (await self._hr.approvals.respond(approval, by=REVIEWER, result="as if")).status}
+
+    async def cancel(self, call: str) -> Answer:
+        return {"stopped": await self._hr.cancel(call)}
+
+    async def turn(self, seconds: float) -> Answer:
+        return {"now": self._clock.turn(seconds)}
+
+    async def letters(self) -> Answer:
+        found = await self._hr.dead_letters.list(AGENT)
+        return {letter.id: [letter.call.id, letter.status] for letter in found}
+
+    async def replay(self, letter: str) -> Answer:
+        return _told(await self._hr.dead_letters.replay(letter, by=AGENT))
+
+
+def _told(out: Outcome) -> Answer:
+    return {
+        "call": out.call_id,
+        "status": out.status,
+        "code": out.code,
+        "approval": out.approval_id,
+        "run": out.run_id,
+        "data": out.result.data,
+    }
