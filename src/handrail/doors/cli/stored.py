@@ -12,6 +12,7 @@ from handrail.settings import Settings
 
 if TYPE_CHECKING:
     from handrail.store.database import Database
+    from handrail.store.events.log import StoreLog
 
 _EXTRAS = {
     "sqlalchemy": "store",
@@ -49,15 +50,31 @@ def _missing(error: ImportError) -> Exception:
 
 @contextmanager
 def database_at(settings: Settings) -> Iterator[Database]:
-    """The database, at the schema of this version."""
+    """The database, at the schema of this version: a SQLite file is brought there."""
     url = need_database(settings)
     with the_store():
+        from handrail.databases import upgrade
         from handrail.store.database import Database
-        from handrail.store.migrate import check
+        from handrail.store.migrate import check, is_current
 
         database = Database(url)
         try:
+            if database.dialect == "sqlite" and not is_current(database.engine):
+                upgrade(url)
             check(database.engine, database.name)
             yield database
         finally:
             database.close()
+
+
+@contextmanager
+def log_at(settings: Settings) -> Iterator[StoreLog]:
+    """The event log of the database, to be read. No tool, key or worker is needed for that."""
+    with database_at(settings) as database:
+        from handrail.store.events.log import StoreLog
+
+        log = StoreLog(database)
+        try:
+            yield log
+        finally:
+            log.close()
