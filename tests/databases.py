@@ -22,7 +22,6 @@ from uuid import uuid4
 
 import psycopg
 
-
 _SETTINGS = (
     # What was committed must outlive a killed server, not a power cut: the files may stay in memory.
     "-c fsync=off -c full_page_writes=off -c max_connections=300 -c shared_buffers=32MB"

@@ -11,12 +11,9 @@ from handrail.core.define.call import Outcome
 from handrail.core.errors import UsageError
 from handrail.core.find.registry import Registry
 from handrail.core.run.backing import Backing
-from handrail.core.run.outcomes import fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from sqlalchemy.engine import Connection
 
     from handrail.core.run.jobs import Jobs
     from handrail.core.run.perform import Work
@@ -114,6 +111,7 @@ class _Opened:
         from handrail.store.keys.keys import StoreKeys
         from handrail.store.leases import dead_among
         from handrail.store.letters.letters import StoreLetters
+        from handrail.store.outcomes import outcome_in
         from handrail.store.secrets import StoreSecrets
         from handrail.store.standing import StoreStanding
         from handrail.store.usage import StoreTally
@@ -123,7 +121,7 @@ class _Opened:
         return Backing(
             log=self.log,
             book=StoreBook(db, self.seal, lambda conn, request, _: self.jobs.approved(conn, request)),
-            keys=StoreKeys(db, lambda conn, holder: bool(dead_among(conn, [holder])), self._told),
+            keys=StoreKeys(db, lambda conn, holder: bool(dead_among(conn, [holder])), outcome_in),
             letters=StoreLetters(db, self.seal, lambda conn, holder: bool(dead_among(conn, [holder]))),
             standing=StoreStanding(db),
             jobs=self._jobs,
@@ -143,17 +141,14 @@ class _Opened:
 
         return TenantTools(self.db, registry)
 
-    def _told(self, conn: Connection, tenant: str, call_id: str) -> Outcome | None:
-        from handrail.store.events.reading import events_of_call
-
-        return fold(events_of_call(conn, tenant, call_id))
-
     async def _look(self, call_id: str) -> Outcome | None:
         """How a call stands that ran before, or runs elsewhere."""
+        from handrail.store.outcomes import outcome_in
+
         tenant = await self.jobs.whose(call_id)
         if tenant is None:
             return None
-        return await self.db.read(tenant, lambda conn: self._told(conn, tenant, call_id))
+        return await self.db.read(tenant, lambda conn: outcome_in(conn, tenant, call_id))
 
     async def _close(self) -> None:
         await self._tally.close()

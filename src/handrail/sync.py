@@ -28,6 +28,8 @@ from handrail.core.run.invoke import holds_thread
 from handrail.core.tell.events import Event
 from handrail.core.tell.letters import DeadLetter
 from handrail.core.tell.log import EventLog
+from handrail.core.tell.runs import Run
+from handrail.core.tell.usage import Told
 from handrail.engine import Handrail as AsyncHandrail
 
 T = TypeVar("T")
@@ -160,6 +162,18 @@ class Handrail:
 
     def last_result(self, tool: str, principal: Principal | None = None) -> Result | None:
         return self._inner.last_result(tool, principal)
+
+    def events(
+        self, principal: Principal | None = None, *, session: str | None = None, after: int = 0
+    ) -> Iterator[Event]:
+        """The events of a session as they come; it never ends by itself."""
+        return self._each(self._inner.events(principal, session=session, after=after))
+
+    def runs(self, principal: Principal | None = None, **options: Any) -> list[Run]:
+        return self.block_on(self._inner.runs(principal, **options))
+
+    def usage(self, principal: Principal | None = None, **options: Any) -> Told:
+        return self.block_on(self._inner.usage(principal, **options))
 
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Hear of every event, in this Handrail's own thread. Call what comes back to stop."""

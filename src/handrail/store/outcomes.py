@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from handrail.core.define.call import Outcome
-from handrail.core.run.outcomes import fold
+from handrail.core.tell.outcome import outcome_of
 from handrail.store.events.reading import told
 from handrail.store.tables import session_events
 from handrail.store.text import column
@@ -25,4 +25,4 @@ def outcome_in(conn: Connection, tenant: str, call_id: str) -> Outcome | None:
     """The outcome of a call, so far; None when nothing is told of it. Its output is not read."""
     events = session_events.c
     of_call = (events.tenant_id == tenant, events.call_id == column(call_id), events.type.in_(_TELLING))
-    return fold(told(conn, tenant, select(session_events).where(*of_call).order_by(events.position)))
+    return outcome_of(told(conn, tenant, select(session_events).where(*of_call).order_by(events.position)))

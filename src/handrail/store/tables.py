@@ -178,6 +178,7 @@ sessions = Table(
     _must("created_at", Double),
     _must("updated_at", Double),
     PrimaryKeyConstraint("tenant_id", "id"),
+    Index("ix_sessions_id", "id"),
 )
 
 event_heads = Table(

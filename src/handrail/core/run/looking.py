@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import aclosing
 from typing import Any
 
 from handrail.core.define.context import Context, TenantScope, current
@@ -18,8 +19,10 @@ from handrail.core.run.house import House
 from handrail.core.run.pages import read_page
 from handrail.core.run.search import Search
 from handrail.core.tell.events import Event
-from handrail.core.tell.log import EventLog
+from handrail.core.tell.log import EventLog, FollowedLog
 from handrail.core.tell.project import last_result, to_registry_event
+from handrail.core.tell.runs import Run, RunFilter, RunStatus
+from handrail.core.tell.usage import By, Tally, Told, Usage
 
 
 class Looking:
@@ -29,6 +32,7 @@ class Looking:
     _house: House
     _catalogue: Catalogue
     _search: Search
+    _tally: Tally | None
 
     @property
     def log(self) -> EventLog:
@@ -93,6 +97,71 @@ class Looking:
             return None
         events = self.log.read(who.tenant, tool=known.id if known else tool)
         return last_result(event for event in events if event.call.principal == who)
+
+    async def events(
+        self, principal: Principal | None = None, *, session: str | None = None, after: int = 0
+    ) -> AsyncGenerator[Event, None]:
+        """The events of a session as they come, from the first one after a `seq`; it never ends by itself.
+
+        Without a session, all events of the tenant, after a `position`. Without a principal, a session that has
+        begun says whose it is; where two tenants have one of that name, say for whom.
+        """
+        log = self.log
+        if not isinstance(log, FollowedLog):
+            raise UsageError("This event log cannot be followed.")
+        tenant = await self._tenant_of(log, session) if principal is None else principal.tenant
+        async with aclosing(log.follow(tenant, session=session, after=after)) as events:
+            async for event in events:
+                yield event
+
+    async def _tenant_of(self, log: FollowedLog, session: str | None) -> str:
+        tenants = [] if session is None or current() is not None else await log.tenants_of(session)
+        if len(tenants) > 1:
+            raise UsageError(f"Several tenants have a session {session!r}. Say for whom: `principal=`.")
+        return tenants[0] if tenants else self._principal().tenant
+
+    async def runs(
+        self,
+        principal: Principal | None = None,
+        *,
+        session: str | None = None,
+        tool: str | None = None,
+        source: Source | None = None,
+        status: RunStatus | None = None,
+        user: str | None = None,
+        agent: str | None = None,
+        since: float | None = None,
+        until: float | None = None,
+        after: str | None = None,
+        limit: int = 50,
+    ) -> list[Run]:
+        """The tenant's runs that fit every given filter, the newest first, a page at a time.
+
+        `after` is the `cursor` of the last run of the page before.
+        """
+        log = self.log
+        if not isinstance(log, FollowedLog):
+            raise UsageError("This event log has no list of runs.")
+        known = None if tool is None else self.registry.get(tool)
+        which = RunFilter(session, known.id if known else tool, source, status, user, agent, since, until)
+        return await log.runs((principal or self._principal()).tenant, which, after=after, limit=limit)
+
+    async def usage(
+        self,
+        principal: Principal | None = None,
+        *,
+        since: float | None = None,
+        until: float | None = None,
+        by: Sequence[By] = (),
+    ) -> Told:
+        """What the tenant used: counts, latency, cost and tokens, by tool, user, agent, source or day."""
+        tenant = (principal or self._principal()).tenant
+        if self._tally is not None:
+            return await self._tally.read(tenant, since=since, until=until, by=by)
+        counted = Usage()
+        for event in self.log.read(tenant):
+            counted.add(event)
+        return counted.of(tenant, since, until).by(*by)
 
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Hear of every event, durable or not. Call what comes back to stop."""

@@ -3,69 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 
-from handrail.core.define.call import Outcome, Repair, Status, make_outcome
-from handrail.core.define.result import Result
-from handrail.core.tell.events import (
-    Event,
-    NeedsApproval,
-    ToolApproved,
-    ToolCancelled,
-    ToolCompleted,
-    ToolFailed,
-    ToolStarted,
-)
+from handrail.core.define.call import Outcome
 
 Look = Callable[[str], Awaitable[Outcome | None]]
 """Looks up, by call id, how a call stands that ran before or elsewhere."""
 
 _SOONEST, _LATEST = 0.05, 1.0
-
-
-def fold(events: Iterable[Event]) -> Outcome | None:
-    """How a call stands, told from its events, oldest first; None when there are none."""
-    outcome: Outcome | None = None
-    approval_id: str | None = None
-    repairs: tuple[Repair, ...] = ()
-    for event in events:
-        if isinstance(event, ToolStarted):
-            repairs = event.repairs
-        elif isinstance(event, (NeedsApproval, ToolApproved)):
-            approval_id = event.approval_id
-            if isinstance(event, NeedsApproval):
-                outcome = _waits(event)
-        elif isinstance(event, (ToolCompleted, ToolFailed, ToolCancelled)):
-            outcome = make_outcome(
-                _status(event),
-                event.result,
-                event.call_id,
-                event.tool,
-                None,
-                event.run_id,
-                approval_id,
-                event.duration_ms,
-                repairs,
-            )
-    return outcome
-
-
-def _waits(event: NeedsApproval) -> Outcome:
-    said = f"{event.reason}. It waits for a person (approval {event.approval_id}); nothing was run yet."
-    result = Result(False, None, "Waiting for approval", error=said, code="NEEDS_APPROVAL")
-    return make_outcome(
-        "pending", result, event.call_id, event.tool, None, None, event.approval_id, 0.0, event.repairs
-    )
-
-
-def _status(event: ToolCompleted | ToolFailed | ToolCancelled) -> Status:
-    if isinstance(event, ToolCompleted):
-        return "completed"
-    if isinstance(event, ToolCancelled):
-        return "refused" if event.result.code == "REJECTED" else "cancelled"
-    if event.result.code == "UNKNOWN_OUTCOME":
-        return "needs_review"
-    return "refused" if event.layer is not None else "failed"
 
 
 class Outcomes:

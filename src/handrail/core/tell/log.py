@@ -53,7 +53,11 @@ class FollowedLog(EventLog, RunList, Protocol):
     def follow(
         self, tenant: str, /, *, session: str | None = None, after: int = 0
     ) -> AsyncGenerator[Event, None]:
-        """The events of a session after a `seq`, or of the whole tenant after a `position`, without an end."""
+        """The events of a session after a `seq`, or of the tenant after a `position`; it never ends."""
+        ...
+
+    async def tenants_of(self, session: str, /) -> list[str]:
+        """The tenants that have a session of this name."""
         ...
 
 
@@ -67,8 +71,8 @@ class MemoryLog:
     What is told is only noted; events are made and numbered when somebody reads. A call thus pays next to
     nothing for a log that nobody looks at. When there are too many notes the oldest drop off by themselves,
     and take no numbers with them; as there are then as many notes as events are kept, no gap remains.
-    A session goes on counting as long as it is among the newest. Whoever follows and is slower than that misses
-    what dropped off.
+    A session goes on counting as long as it is among the newest. Whoever follows and is slower
+    misses what dropped off.
     """
 
     def __init__(self, keep: int = 10_000) -> None:
@@ -172,6 +176,11 @@ class MemoryLog:
 
         # Patient: a note that another thread was just making when this began rings no bell.
         return follow(fetch, self._bell, tenant, session, after, _PATIENCE)
+
+    async def tenants_of(self, session: str, /) -> list[str]:
+        with self._lock:
+            self._write_down()
+            return [tenant for tenant, name in self._counts if name == session]
 
     async def runs(
         self, tenant: str, which: RunFilter = EVERY_RUN, /, *, after: str | None = None, limit: int = 50

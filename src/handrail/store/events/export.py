@@ -19,7 +19,7 @@ _FIELDS = tuple(name for name in COLUMNS if name != "payload")
 
 
 def export(db: Database, tenant: str, session: str | None = None) -> Iterator[str]:
-    """The tenant's events, or those of one session, oldest first: a line of JSON each, without its line break.
+    """The tenant's events, or those of one session, oldest first: a line of JSON each.
 
     A payload stands in its line as it stands in the database, also a large one.
     """

@@ -16,7 +16,7 @@ from handrail.core.tell.log import EVERY_RUN
 from handrail.core.tell.runs import Run, RunFilter
 from handrail.store.database import Database
 from handrail.store.events.append import Numbered, append
-from handrail.store.events.reading import PAGE, read, session_page, tenant_page
+from handrail.store.events.reading import PAGE, read, session_page, tenant_page, tenants_of
 from handrail.store.events.rows import Written, encode
 from handrail.store.events.runs import get_run, list_runs
 from handrail.store.events.signals import Signals
@@ -119,6 +119,9 @@ class StoreLog:
 
         room = session if session is None else column(session)
         return follow(fetch, self._signals.bell, tenant, room, after, _PATIENCE)
+
+    async def tenants_of(self, session: str, /) -> list[str]:
+        return await self.db.oversee(lambda conn: tenants_of(conn, session))
 
     async def runs(
         self, tenant: str, which: RunFilter = EVERY_RUN, /, *, after: str | None = None, limit: int = 50

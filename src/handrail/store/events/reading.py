@@ -8,11 +8,11 @@ from typing import Any
 from sqlalchemy import Select, select
 from sqlalchemy.engine import Connection, Row
 
-from handrail.core.tell.events import Event, OutputAppended
+from handrail.core.tell.events import Event
 from handrail.store import blobs
 from handrail.store.database import Database
 from handrail.store.events.rows import decode
-from handrail.store.tables import session_events
+from handrail.store.tables import session_events, sessions
 from handrail.store.text import column
 
 PAGE = 200
@@ -86,12 +86,10 @@ def tenant_page(conn: Connection, tenant: str, after: int, limit: int) -> list[E
     return told(conn, tenant, query.order_by(_e.position).limit(limit))
 
 
-def events_of_call(conn: Connection, tenant: str, call_id: str) -> list[Event]:
-    """What was told of a call, oldest first, without the pieces of its output."""
-    query = select(session_events).where(
-        _e.tenant_id == tenant, _e.call_id == column(call_id), _e.type != OutputAppended.type
-    )
-    return told(conn, tenant, query.order_by(_e.position))
+def tenants_of(conn: Connection, session: str) -> list[str]:
+    """The tenants that have a session of this name, as whoever sees them all finds it."""
+    query = select(sessions.c.tenant_id).where(sessions.c.id == column(session))
+    return list(conn.execute(query).scalars())
 
 
 def told(conn: Connection, tenant: str, query: Select[Any]) -> list[Event]:

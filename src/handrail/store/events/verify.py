@@ -1,8 +1,8 @@
 """verify: walks the chains of a tenant's sessions and names what does not hold.
 
 Each row's hash is over the one before it, so a row that was changed, put in or taken out shows, as does a
-session that was cut short: its head still knows the last number. Whoever can write all tables and the code can
-make a new chain; keep the last hashes, or an export, elsewhere to see that too.
+session that was cut short: its head still knows the last number. Whoever can write all tables and the code
+can make a new chain; keep the last hashes, or an export, elsewhere to see that too.
 """
 
 from __future__ import annotations
