@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from handrail.doors.cli.exits import Exit, Stop
+from handrail.doors.cli.exits import Stop
 from handrail.doors.cli.where import need_database
 from handrail.settings import Settings
 
@@ -25,20 +25,11 @@ _EXTRAS = {
 
 @contextmanager
 def the_store() -> Iterator[None]:
-    """What goes wrong with a database inside, in words for the person at the terminal."""
-    try:
-        from sqlalchemy.exc import DBAPIError
-    except ImportError as error:
-        raise _missing(error) from None
+    """What needs the packages of a database inside; one that is missing is told."""
     try:
         yield
     except ImportError as error:
         raise _missing(error) from None
-    except DBAPIError as error:
-        said = " ".join(str(error.orig).split())
-        raise Stop(
-            f"the database says: {said}", "look at its address and at who it lets in", Exit.FAILED
-        ) from error
 
 
 def _missing(error: ImportError) -> Exception:
