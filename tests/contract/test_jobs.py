@@ -84,7 +84,8 @@ def on_database(url: str) -> Opener:
             outcomes = Outcomes()
             work = Work(hr._house, hr.dead_letters, outcomes.put, (limits or Limits()).attempts)
             try:
-                await jobs.start(work)
+                jobs.attach(lambda: work)
+                await jobs.start()
                 yield Bench(hr, jobs, outcomes)
             finally:
                 await jobs.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import logging
+from collections.abc import Callable
 
 from sqlalchemy import Connection
 
@@ -36,17 +37,19 @@ class DurableJobs:
         seal: Seal,
         log: StoreLog,
         *,
+        worker: bool = True,
         limits: Limits | None = None,
         lease: float = TTL,
     ) -> None:
         self._database = database
+        self._worker = worker
         self._seal = seal
         self._limits = limits or Limits()
         self._lease = lease
         self._queue = Queue(database)
         self.ledger = StoreLedger(database, seal)
         log.fence = self.ledger.fence
-        self._work: Work | None = None
+        self._work: Callable[[], Work] | None = None
         self._engine: Engine | None = None
         self._sweeper: Sweeper | None = None
 
@@ -88,6 +91,13 @@ class DurableJobs:
             await self.perform(tenant, call_id)  # tells its end at once; a worker would, when it is due
         return True
 
+    async def whose(self, call_id: str, /) -> str | None:
+        def look() -> str | None:
+            with self._database.overview() as conn:
+                return rows.tenant_of(conn, call_id)
+
+        return await asyncio.to_thread(look)
+
     async def unblock(self, call_id: str, tenant: str, /) -> bool:
         now = self._database.clock.now()
 
@@ -101,24 +111,28 @@ class DurableJobs:
 
     # --- for workers
 
-    def attach(self, work: Work) -> None:
-        """With these tools jobs can be ended here, though none is taken from the queue."""
+    def attach(self, work: Callable[[], Work]) -> None:
+        """Say what it takes to perform jobs. Those that wait can then be ended here."""
         self._work = work
 
-    async def start(self, work: Work) -> None:
-        """Take up what was left behind and run what is queued, in this loop."""
-        self.attach(work)
+    async def start(self) -> None:
+        """A worker takes up what was left behind and runs what is queued, in this loop."""
+        if not self._worker:
+            return
+        assert self._work is not None
         engine = Engine(self._database.name, self._queue.engine, self._database.holder, self._performed)
         await asyncio.to_thread(self._queue.configure, self._limits)
         engine.launch()
         self._engine = engine
-        self._sweeper = Sweeper(self._database, self._queue, engine, self.ledger, work, self, self._lease)
+        self._sweeper = Sweeper(
+            self._database, self._queue, engine, self.ledger, self._work, self, self._lease
+        )
         self._sweeper.start()
 
     async def perform(self, tenant: str, call_id: str) -> bool:
         """Bring a job forward; False when somebody living is at it."""
         assert self._work is not None
-        return await perform(tenant, call_id, self._work, self.ledger) != "busy"
+        return await perform(tenant, call_id, self._work(), self.ledger) != "busy"
 
     async def _performed(self, tenant: str, call_id: str) -> None:
         """Bring a job to its end, however often it takes: the engine must not count it as done before."""

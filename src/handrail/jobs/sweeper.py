@@ -48,7 +48,7 @@ class Sweeper:
         queue: Queue,
         engine: Engine,
         ledger: StoreLedger,
-        work: Work,
+        work: Callable[[], Work],
         jobs: DurableJobs,
         lease: float,
     ) -> None:
@@ -93,8 +93,9 @@ class Sweeper:
             return
         holder = self._database.holder
         found = await self._system(lambda conn: rows.to_stop(conn, holder))
+        house = self._work().house
         for _, call_id, reason in found:
-            running = self._work.house.running.get(call_id)
+            running = house.running.get(call_id)
             if running is not None:
                 running.interrupt("cancelled", reason)
 
@@ -121,13 +122,13 @@ class Sweeper:
         )
         if not ours:
             return
-        log = self._work.house.teller.log
+        log = self._work().house.teller.log
         events = await asyncio.to_thread(lambda: list(log.read(run.tenant, call_id=run.call_id)))
         for event in events:
             if isinstance(event, ToolStarted) and event.run_id == run.run_id:
-                outcome = recover(event, run.repeatable, self._work.house)
-                await self._work.letters.ended(event.call, outcome)
-                self._work.ended(outcome)
+                outcome = recover(event, run.repeatable, self._work().house)
+                await self._work().letters.ended(event.call, outcome)
+                self._work().ended(outcome)
                 return
         _log.warning("run %s is open and its start is not in the log", run.run_id)
 
@@ -162,13 +163,13 @@ class Sweeper:
             entry = await self._jobs.get(call_id, tenant)
             if entry is None:
                 continue
-            tool = await seek(Call(entry.tool, None, Principal(tenant=tenant)), self._work.house)
+            tool = await seek(Call(entry.tool, None, Principal(tenant=tenant)), self._work().house)
             if not isinstance(tool, Refusal):
                 await self._jobs.unblock(call_id, tenant)
 
     async def _system(self, look: Callable[[Connection], T]) -> T:
         def looked() -> T:
-            with self._database.system() as conn:
+            with self._database.overview() as conn:
                 return look(conn)
 
         return await asyncio.to_thread(looked)

@@ -137,6 +137,11 @@ def get_job(conn: Connection, tenant: str, call_id: str) -> JobEntry | None:
     return None if row is None else row.entry
 
 
+def tenant_of(conn: Connection, call_id: str) -> str | None:
+    """Of all tenants: whose job it is."""
+    return conn.execute(select(jobs.c.tenant_id).where(jobs.c.call_id == call_id)).scalar()
+
+
 def list_jobs(
     conn: Connection, tenant: str, *, state: JobState | None = None, limit: int = 1_000
 ) -> list[JobEntry]:
