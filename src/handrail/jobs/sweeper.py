@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from sqlalchemy import Connection, text
 
@@ -35,8 +35,17 @@ _log = logging.getLogger("handrail.jobs")
 T = TypeVar("T")
 
 _TICK = 0.5
+_EXPIRES = 2.0
+_DUE = 1.0
 _LOST = 60.0
 """Seconds after which a job that nobody began is looked for in the engine's tables."""
+
+
+@runtime_checkable
+class Expiring(Protocol):
+    """A book whose questions end by themselves when somebody looks after them."""
+
+    def expire(self) -> object: ...
 
 
 class Sweeper:
@@ -71,7 +80,13 @@ class Sweeper:
 
     async def _sweep(self) -> None:
         await self._safely(self._unblock)
-        looks = ((_TICK, self._stop), (self._lease / 4, self._recover), (_LOST / 2, self._find_lost))
+        looks = (
+            (_TICK, self._stop),
+            (_EXPIRES, self._expire),
+            (_DUE, self._fire),
+            (self._lease / 4, self._recover),
+            (_LOST / 2, self._find_lost),
+        )
         due = [0.0] * len(looks)
         while True:
             now = time.monotonic()
@@ -98,6 +113,16 @@ class Sweeper:
             running = house.running.get(call_id)
             if running is not None:
                 running.interrupt("cancelled", reason)
+
+    async def _expire(self) -> None:
+        """End the questions whose time is over."""
+        book = self._work().house.book
+        if isinstance(book, Expiring):
+            await asyncio.to_thread(book.expire)
+
+    async def _fire(self) -> None:
+        """Make the calls that a schedule wants now."""
+        await self._jobs.schedules.fire()
 
     async def _recover(self) -> None:
         """Go on with what dead processes had in hand."""
