@@ -13,7 +13,7 @@ from handrail.store import open_runs
 from handrail.store.database import Database
 from handrail.store.events.rows import Written
 from handrail.store.scope import enter
-from handrail.store.sealing import Seal
+from handrail.store.sealing import Seal, SealError
 
 _number = itertools.count(1).__next__
 
@@ -56,7 +56,12 @@ class StoreLedger:
             for found in open_runs.of_call(conn, tenant, call_id):
                 open_runs.take_over(conn, tenant, found.run_id, found.holder, holder)
                 run = OpenRun(found.run_id, found.repeatable)
-            job = rows.unseal_job(self._seal, row)
+            try:
+                job = rows.unseal_job(self._seal, row)
+            except (SealError, ValueError, LookupError, TypeError) as error:
+                why = str(error) if isinstance(error, SealError) else f"it cannot be read: {error!r}"
+                rows.finish_job(conn, tenant, call_id, token, "blocked", why, now)
+                return None
             stop = (row.entry.reason or "somebody cancelled it") if row.cancel_requested else None
             told = rows.told_of(conn, tenant, call_id)
             return Taken(job, row.entry.attempts + 1, stop, run, told)
