@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from benchmarks.row import Row
-from benchmarks.rows import batch, command_line, imports, one_call, scale, search
+from benchmarks.rows import batch, command_line, imports, one_call, scale, search, tenants
 from benchmarks.timing import Effort
 
 
@@ -23,6 +23,7 @@ ALL: dict[str, Rows] = {
     "scale": scale,
     "batch": batch,
     "search": search,
+    "tenants": tenants,
     "imports": imports,
     "command_line": command_line,
 }

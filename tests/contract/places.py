@@ -91,6 +91,11 @@ class Process:
     standing: Standing
     log: StoreLog | None = None
 
+    async def settled(self) -> None:
+        """Return when all that was said so far is there for others."""
+        if self.db is not None:
+            await self.db.flushed()
+
     @property
     def rows(self) -> Database:
         assert self.db is not None, "only a database has rows"

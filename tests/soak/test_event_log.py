@@ -1,0 +1,23 @@
+"""50 writers into one session, some of them killed, while readers come and go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from handrail.store.migrate import upgrade
+from tests.unit.store.events.writers import storm
+
+PROCESSES, THREADS, CALLS, KILLS = 10, 5, 40, 4
+SEEDS = (1, 2, 3)
+
+
+@pytest.mark.fault("F15", "F16")
+@pytest.mark.req("EV-15", "EV-16", "BY-13")
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", SEEDS)
+async def test_fifty_writers_with_kills(database_url: str, tmp_path: Path, seed: int) -> None:
+    upgrade(database_url)
+    given = {"processes": PROCESSES, "threads": THREADS, "calls": CALLS, "kills": KILLS}
+    await storm(database_url, tmp_path, **given, seed=seed)

@@ -1,0 +1,131 @@
+"""verify finds what was done to a log by hand, and names it."""
+
+from __future__ import annotations
+
+import pytest
+
+from handrail.store.database import Database
+from handrail.store.events.log import StoreLog
+from handrail.store.events.rows import LARGE
+from handrail.store.events.verify import Checked, Flaw, verify
+from tests.unit.store.events.samples import completed, started
+from tests.unit.store.events.tampering import unguarded
+
+pytestmark = [pytest.mark.req("BY-13"), pytest.mark.fault("F15")]
+
+THIS = "tenant_id = 'acme' AND session_id = 's1' AND seq"
+
+
+@pytest.fixture
+def told(db: Database, log: StoreLog) -> Database:
+    for n in range(6):
+        begun = started(n, f"s{n % 2}")
+        log.append(begun)
+        log.append(completed(begun, value="x" * LARGE if n == 5 else n))
+    log.settle()
+    return db
+
+
+def flaws(db: Database, tenant: str = "acme", session: str | None = None) -> list[tuple[object, ...]]:
+    found = [one for one in verify(db, tenant, session) if isinstance(one, Flaw)]
+    assert all(str(flaw).startswith(f"tenant {tenant}") for flaw in found)
+    return [(flaw.session, flaw.seq, flaw.what) for flaw in found]
+
+
+def test_a_log_that_nobody_touched_is_sound(told: Database, log: StoreLog) -> None:
+    checked = [one for one in verify(told, "acme") if isinstance(one, Checked)]
+    assert flaws(told) == [] and [(one.session, one.events) for one in checked] == [("s0", 6), ("s1", 6)]
+    assert flaws(told, "nobody") == []
+    log.append(started(7, "s1"))
+    log.settle()
+    assert flaws(told) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "type = 'tool.failed'",
+        "at = at + 1",
+        "begun = begun + 1",
+        "begun = NULL",
+        "call_id = 'else'",
+        "run_id = NULL",
+        "tool = 'else'",
+        "user_id = 'eve'",
+        "agent = NULL",
+        "source = 'web'",
+        "code = 'X'",
+        "payload = '{}'",
+        "position = 0",
+    ],
+)
+def test_a_changed_row_is_named(told: Database, change: str) -> None:
+    unguarded(told, f"UPDATE session_events SET {change} WHERE {THIS} = 3")
+    [(session, seq, what)] = flaws(told)
+    assert (session, seq) == ("s1", 3) and "changed" in str(what)
+
+
+def test_a_changed_hash_shows_in_the_row_and_in_the_next(told: Database) -> None:
+    unguarded(told, f"UPDATE session_events SET hash = 'ab' WHERE {THIS} = 3")
+    assert [(session, seq) for session, seq, _ in flaws(told)] == [("s1", 3), ("s1", 4)]
+
+
+def test_a_removed_row_is_named(told: Database) -> None:
+    unguarded(told, f"DELETE FROM session_events WHERE {THIS} IN (3, 4)")
+    missing, total = flaws(told)
+    assert missing == ("s1", 3, "events 3 to 4 missing")
+    assert total[:2] == (None, None) and "12 events were written and 10 are there" in str(total[2])
+    assert flaws(told, session="s1") == [missing]
+
+
+def test_a_log_cut_short_is_named(told: Database) -> None:
+    unguarded(told, f"DELETE FROM session_events WHERE {THIS} > 4")
+    cut, total = flaws(told)
+    assert cut[:2] == ("s1", 5) and "had 6 events" in str(cut[2]) and total[0] is None
+
+
+def test_a_session_that_was_removed_wholly_is_missed(told: Database) -> None:
+    unguarded(told, "DELETE FROM session_events WHERE session_id = 's0'", "DELETE FROM sessions WHERE id = 's0'")
+    [(session, _, what)] = flaws(told)
+    assert session is None and "12 events were written and 6 are there" in str(what)
+
+
+def test_an_event_that_was_put_in_is_named(told: Database) -> None:
+    names = "type, at, begun, call_id, run_id, tool, user_id, agent, source, code, hash, blob, payload"
+    unguarded(
+        told,
+        f"INSERT INTO session_events (tenant_id, session_id, seq, position, {names}) "
+        f"SELECT tenant_id, session_id, 7, 99, {names} FROM session_events WHERE {THIS} = 2",
+    )
+    [(session, seq, what)] = flaws(told)
+    assert (session, seq) == ("s1", 7) and "does not fit" in str(what)
+
+
+def test_rows_that_changed_places_are_named(told: Database) -> None:
+    unguarded(
+        told,
+        f"UPDATE session_events SET seq = 77 WHERE {THIS} = 3",
+        f"UPDATE session_events SET seq = 3 WHERE {THIS} = 4",
+        f"UPDATE session_events SET seq = 4 WHERE {THIS} = 77",
+    )
+    assert [seq for _, seq, _ in flaws(told)] == [3, 4, 5]
+
+
+def test_a_head_that_was_changed_is_named(told: Database) -> None:
+    unguarded(told, "UPDATE sessions SET last_hash = 'ab' WHERE id = 's1'")
+    assert flaws(told) == [("s1", 6, "it is not the event that the session ended with")]
+
+
+def test_events_without_a_head_are_named(told: Database) -> None:
+    unguarded(told, "DELETE FROM sessions WHERE id = 's1'")
+    [(session, seq, what)] = flaws(told)
+    assert (session, seq) == ("s1", None) and "no head" in str(what)
+
+
+def test_a_large_payload_that_was_changed_or_removed_is_named(told: Database) -> None:
+    unguarded(told, "UPDATE blobs SET content = CAST('{}' AS %s)" % ("BLOB" if told.dialect == "sqlite" else "bytea"))
+    [(session, seq, what)] = flaws(told)
+    assert (session, seq) == ("s1", 6) and str(what).endswith("was changed")
+    unguarded(told, "DELETE FROM blobs")
+    [(session, seq, what)] = flaws(told)
+    assert (session, seq) == ("s1", 6) and str(what).endswith("is missing")
