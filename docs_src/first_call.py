@@ -45,7 +45,7 @@ async def main() -> None:
         # A write from an agent waits until a person agrees.
         out = await hr.call("stock.order", {"item": "bolt", "pieces": 50}, principal=agent)
         print(out.status, out.code)
-        person = Principal(tenant="acme", user="ana")
+        person = Principal(tenant="acme", user="ana", permissions={"approvals.decide"})
         for request in await hr.approvals.list(person):
             await hr.approvals.approve(request.id, by=person)
         out = await hr.wait(out.call_id)

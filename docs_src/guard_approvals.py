@@ -1,6 +1,7 @@
 """guard.md: asking a person, in the middle of the call or later."""
 
 import asyncio
+import contextlib
 
 from handrail import Context, Handrail, Principal, tool
 from handrail.ext import Conflict
@@ -19,7 +20,8 @@ async def publish(title: str, *, ctx: Context) -> str:
 
 
 agent = Principal(tenant="acme", user="ana", agent="ops")
-ana = Principal(tenant="acme", user="ana")
+ana = Principal(tenant="acme", user="ana", permissions={"approvals.decide"})
+bo = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
 
 
 async def main() -> None:
@@ -68,6 +70,25 @@ async def main() -> None:
             except Conflict:
                 continue
             raise AssertionError("an agent may not answer, and nobody may answer twice")
+
+    # region quorum
+    @tool("books.close", level="destructive", approvals=2, four_eyes=True)
+    async def close_books(year: int) -> str:
+        """Close the books of a year."""
+        return f"{year} is closed."
+
+    async with Handrail([close_books]) as hr:
+        out = await hr.call("books.close", {"year": 2025}, principal=agent)
+        assert out.approval_id is not None
+        with contextlib.suppress(Conflict):  # Ana is behind the call
+            await hr.approvals.approve(out.approval_id, by=ana)
+        request = await hr.approvals.approve(out.approval_id, by=bo)
+        assert (request.status, [vote.user for vote in request.votes]) == ("pending", ["bo"])
+        cy = Principal(tenant="acme", user="cy", permissions={"approvals.decide"})
+        request = await hr.approvals.approve(out.approval_id, by=cy)
+        assert request.status == "approved"
+        assert (await hr.wait(out.call_id)).result.data == "2025 is closed."
+    # endregion
 
     # region standing
     async with Handrail([publish]) as hr:

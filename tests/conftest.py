@@ -49,7 +49,8 @@ _SHARED = pytest.StashKey[Postgres]()
 def pytest_configure(config: pytest.Config) -> None:
     """Choose where the shared PostgreSQL will lie; whoever needs it first starts it."""
     given = getattr(config, "workerinput", {}).get("postgres")
-    config.stash[_SHARED] = Postgres(Path(given)) if given else Postgres.temporary()
+    shared = config.stash[_SHARED] = Postgres(Path(given)) if given else Postgres.temporary()
+    os.environ["XDG_DATA_HOME"] = str(shared.folder / "share")  # for keys of databases, not those at home
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -23,7 +23,7 @@ POLICY = Policy(
     ]
 )
 AGENT = Principal(tenant="acme", user="ana", agent="ops")
-ANA = Principal(tenant="acme", user="ana")
+ANA = Principal(tenant="acme", user="ana", permissions={"approvals.decide"})
 STRANGER = Principal(tenant="globex", user="gus", agent="ops")
 
 

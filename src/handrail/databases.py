@@ -129,6 +129,7 @@ class _Opened:
             resolver=self._tools,
             tally=self._tally,
             look=self._look,
+            settled=db.flushed,
             close=self._close,
         )
 
@@ -152,6 +153,7 @@ class _Opened:
 
     async def _close(self) -> None:
         await self._tally.close()
+        self.log.close()
         await self.db.flushed()
         self._let_go()
 

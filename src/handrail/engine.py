@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from types import ModuleType
 from typing import Any, Self
@@ -170,8 +170,11 @@ class Handrail(Looking):
         turn: int | None = None,
         message: str | None = None,
     ) -> Coroutine[Any, Any, Outcome]:
-        """Run a tool through the guard. Never raises for a bad call: the outcome says what happened."""
-        return run(
+        """Run a tool through the guard. Never raises for a bad call: the outcome says what happened.
+
+        With a database, what an effect left in the log is durable when its outcome is returned.
+        """
+        running = run(
             make_call(
                 tool,
                 None,
@@ -187,10 +190,19 @@ class Handrail(Looking):
             args,
             self._house,
         )
+        return running if self._backing.settled is None else self._durably(running)
 
     async def run(self, call: Call) -> Outcome:
         """Run a prepared `Call`."""
-        return await run(self._complete(call), call.args, self._house)
+        return await self._durably(run(self._complete(call), call.args, self._house))
+
+    async def _durably(self, running: Awaitable[Outcome]) -> Outcome:
+        outcome = await running
+        if self._backing.settled is not None and outcome.run_id is not None:
+            tool = self.registry.get(outcome.tool)
+            if tool is None or not tool.quiet:
+                await self._backing.settled()
+        return outcome
 
     async def call_many(
         self, calls: Iterable[Call], *, limit: int | None = None, dedup: Dedup | None = None
@@ -204,7 +216,10 @@ class Handrail(Looking):
         asked = self._asked(calls)
         most = self._max_parallel if limit is None else at_least_one("The limit of a batch", limit)
         memory = None if dedup is None or dedup.scope == "off" else dedup
-        return await run_many(asked, self._house, most, memory)
+        outcomes = await run_many(asked, self._house, most, memory)
+        if self._backing.settled is not None:
+            await self._backing.settled()
+        return outcomes
 
     def dedup(self, scope: Scope = "run", failures: Failures = "marked") -> Dedup:
         """A memory for one agent's run: give it to each `call_many`, and it skips what was called before.

@@ -40,6 +40,7 @@ from handrail.core.find.toolsets import (
     PrefixedToolset,
     StaticToolset,
 )
+from handrail.core.find.visibility import DEFAULT_TENANT_ID
 from handrail.core.guard.approval import (
     ApprovalRequest,
     Approver,
@@ -93,6 +94,7 @@ from handrail.core.tell.project import ToolRun, to_legacy_tool_run, to_registry_
 from handrail.core.tell.usage import MemoryTally, Tally, Usage
 
 __all__ = [
+    "DEFAULT_TENANT_ID",
     "MODEL_LIMIT",
     "Aborted",
     "ApprovalBook",

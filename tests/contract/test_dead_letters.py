@@ -1,142 +1,217 @@
-"""What every place for dead letters does. A new one joins `PLACES` and runs the same tests."""
+"""What every place for dead letters does: in memory, on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+import asyncio
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from handrail import Call, Principal
-from handrail.core.tell.letters import LetterStatus
-from handrail.ext import DeadLetter, DeadLetters, MemoryDeadLetters
+from handrail.ext import DeadLetter, MemoryDeadLetters
+from tests.contract.places import KINDS, Place, Process, place_of
 
-PLACES: list[Callable[[], DeadLetters]] = [MemoryDeadLetters]
-pytestmark = pytest.mark.req("RT-02", "RT-06")
+pytestmark = pytest.mark.req("RT-02", "RT-04", "RT-06")
 
 
-@pytest.fixture(params=PLACES)
-def letters(request: pytest.FixtureRequest) -> DeadLetters:
-    place: Callable[[], DeadLetters] = request.param
-    return place()
+@pytest.fixture(params=KINDS)
+def place(request: pytest.FixtureRequest) -> Iterator[Place]:
+    yield from place_of(request)
+
+
+@pytest.fixture(params=KINDS[1:])
+def rows(request: pytest.FixtureRequest) -> Iterator[Place]:
+    yield from place_of(request)
 
 
 def letter(number: int, tenant: str = "acme", **given: Any) -> DeadLetter:
     session = given.pop("session", "s1")
-    call = Call("mail.send", None, Principal(tenant=tenant, user="ana"), session=session, id=f"call-{number}")
+    call_id = given.pop("call_id", f"call-{number}")
+    call = Call("mail.send", None, Principal(tenant=tenant, user="ana"), session=session, id=call_id)
     told = {"tool": "mail.send", "args": {"to": "bo"}, "error": "gone", "code": "TOOL_FAILED", "attempts": 1}
     return DeadLetter(**{"id": f"letter-{number}", "call": call, "at": float(number), **told, **given})
 
 
-def test_what_was_added_is_found_as_it_was(letters: DeadLetters) -> None:
-    kept = letter(1, raw={"to": "bo", "pin": "4711"}, secrets=frozenset({"t0p"}), earlier_errors=("a",))
-    letters.add(kept)
-    found = letters.get("letter-1", "acme")
-    assert found == kept
+async def kept(place: Place, *letters: DeadLetter) -> Process:
+    process = place.process()
+    for one in letters:
+        process.letters.add(one)
+    await process.settled()
+    return place.process()
+
+
+@pytest.mark.parametrize("error", ["gone", "", "nul \x00 and half \ud800 a pair", "x" * 10_000])
+async def test_what_was_added_is_found_as_it_was(place: Place, error: str) -> None:
+    one = letter(
+        1,
+        error=error,
+        raw={"to": "bo", "pin": "4711"},
+        secrets=frozenset({"t0p"}),
+        earlier_errors=("a", "b\x00"),
+        attempts=3,
+    )
+    letters = (await kept(place, one)).letters
+    found = await letters.get("letter-1", "acme")
+    assert found == one
     assert found is not None and found.raw == {"to": "bo", "pin": "4711"} and found.secrets == {"t0p"}
-    assert letters.get("letter-2", "acme") is None
+    assert await letters.get("letter-2", "acme") is None
 
 
-def test_another_tenant_finds_takes_and_removes_nothing(letters: DeadLetters) -> None:
-    letters.add(letter(1))
-    assert letters.get("letter-1", "other") is None
-    assert letters.list("other") == []
-    assert letters.take("letter-1", "other", "call-9") is None
-    assert letters.remove(["letter-1"], "other") == 0
-    letters.settle("letter-1", "other", "replayed")
-    assert letters.get("letter-1", "acme") == letter(1)
+async def test_another_tenant_finds_takes_and_removes_nothing(place: Place) -> None:
+    letters = (await kept(place, letter(1))).letters
+    assert await letters.get("letter-1", "other") is None
+    assert await letters.list("other") == []
+    assert await letters.take("letter-1", "other", "call-9") is None
+    assert await letters.remove(["letter-1"], "other") == 0
+    assert await letters.take("letter-1", "acme", "call-8") is not None
+    await letters.ended("call-8", "other", True)
+    letters.doubt("call-8", "other")
+    found = await letters.get("letter-1", "acme")
+    assert found is not None and found.status == "replaying"
 
 
-def test_letters_are_listed_by_what_they_are_newest_last(letters: DeadLetters) -> None:
-    letters.add(letter(1, code="TIMEOUT"))
-    letters.add(letter(2, tool="mail.read", session="s2"))
-    letters.add(letter(3, tenant="other"))
-    letters.add(letter(4, session=None))
-    letters.take("letter-4", "acme", "call-9")
+async def test_letters_are_listed_by_what_they_are_newest_last(place: Place) -> None:
+    letters = (
+        await kept(
+            place,
+            letter(1, code="TIMEOUT"),
+            letter(2, tool="mail.read", session="s2"),
+            letter(3, tenant="other"),
+            letter(4, session=None),
+        )
+    ).letters
+    await letters.take("letter-4", "acme", "call-9")
 
-    def ids(**filters: Any) -> list[str]:
-        return [one.id for one in letters.list("acme", **filters)]
+    async def ids(**filters: Any) -> list[str]:
+        return [one.id for one in await letters.list("acme", **filters)]
 
-    assert ids() == ["letter-1", "letter-2", "letter-4"]
-    assert ids(tool="mail.send") == ["letter-1", "letter-4"]
-    assert ids(session="s2") == ["letter-2"]
-    assert ids(session="call:call-4") == ["letter-4"]
-    assert ids(code="TIMEOUT") == ["letter-1"]
-    assert ids(status="open") == ["letter-1", "letter-2"]
-    assert ids(since=2, before=4) == ["letter-2"]
-    assert ids(tool="mail.send", code="TIMEOUT", session="s2") == []
+    assert await ids() == ["letter-1", "letter-2", "letter-4"]
+    assert await ids(tool="mail.send") == ["letter-1", "letter-4"]
+    assert await ids(session="s2") == ["letter-2"]
+    assert await ids(session="call:call-4") == ["letter-4"]
+    assert await ids(code="TIMEOUT") == ["letter-1"]
+    assert await ids(status="open") == ["letter-1", "letter-2"]
+    assert await ids(status="replaying") == ["letter-4"]
+    assert await ids(status="unknown") == []
+    assert await ids(since=2, before=4) == ["letter-2"]
+    assert await ids(tool="mail.send", code="TIMEOUT", session="s2") == []
 
 
-def test_a_letter_is_taken_once_and_open_again_when_the_replay_did_not_help(letters: DeadLetters) -> None:
-    letters.add(letter(1))
-    taken = letters.take("letter-1", "acme", "call-8")
+@pytest.mark.req("RT-03")
+async def test_a_letter_is_taken_once_and_open_again_when_the_replay_did_not_help(place: Place) -> None:
+    letters = (await kept(place, letter(1))).letters
+    taken = await letters.take("letter-1", "acme", "call-8")
     assert taken == replace(letter(1), status="replaying", replays=("call-8",))
-    assert letters.take("letter-1", "acme", "call-9") is None
-    letters.settle("letter-1", "acme", "open")
-    again = letters.take("letter-1", "acme", "call-9")
+    assert await place.process().letters.take("letter-1", "acme", "call-9") is None
+    await letters.ended("call-8", "acme", False)
+    again = await place.process().letters.take("letter-1", "acme", "call-9")
     assert again is not None and again.replays == ("call-8", "call-9")
 
 
+async def test_a_replay_that_comes_late_does_not_open_what_another_has_in_hand(place: Place) -> None:
+    letters = (await kept(place, letter(1))).letters
+    for call_id in ("call-7", "call-8"):
+        assert await letters.take("letter-1", "acme", call_id) is not None
+        await letters.ended(call_id, "acme", False)
+    await letters.take("letter-1", "acme", "call-9")
+    await letters.ended("call-7", "acme", False)
+    assert await letters.take("letter-1", "acme", "call-10") is None
+
+
 @pytest.mark.parametrize("final", ["replayed", "unknown"])
-def test_what_is_final_stays_so(letters: DeadLetters, final: LetterStatus) -> None:
-    letters.add(letter(1))
-    letters.take("letter-1", "acme", "call-8")
-    letters.settle("letter-1", "acme", final)
-    letters.settle("letter-1", "acme", "open")
-    assert letters.take("letter-1", "acme", "call-9") is None
-    found = letters.get("letter-1", "acme")
+async def test_what_is_final_stays_so(place: Place, final: str) -> None:
+    process = await kept(place, letter(1))
+    letters = process.letters
+    await letters.take("letter-1", "acme", "call-8")
+    if final == "replayed":
+        await letters.ended("call-8", "acme", True)
+    else:
+        letters.doubt("call-8", "acme")
+    await letters.ended("call-8", "acme", False)
+    assert await letters.take("letter-1", "acme", "call-9") is None
+    found = await letters.get("letter-1", "acme")
     assert found is not None and found.status == final
 
 
-def test_of_many_at_once_one_takes_it(letters: DeadLetters) -> None:
-    letters.add(letter(1))
-    with ThreadPoolExecutor(8) as threads:
-        taken = list(threads.map(lambda n: letters.take("letter-1", "acme", f"call-{n}"), range(50)))
-    assert sum(one is not None for one in taken) == 1
+async def test_of_many_at_once_in_two_processes_one_takes_it(place: Place) -> None:
+    both = [await kept(place, letter(1)), place.process()]
+    tries = (both[n % 2].letters.take("letter-1", "acme", f"call-{n}") for n in range(50))
+    assert sum(one is not None for one in await asyncio.gather(*tries)) == 1
 
 
-def test_the_letter_behind_a_replay_is_found_in_its_tenant(letters: DeadLetters) -> None:
-    letters.add(letter(1))
-    letters.take("letter-1", "acme", "call-8")
-    behind = letters.behind("call-8", "acme")
-    assert behind is not None and behind.id == "letter-1"
-    assert letters.behind("call-8", "other") is None
-    assert letters.behind("call-1", "acme") is None
+@pytest.mark.req("RT-03")
+@pytest.mark.parametrize("ending", ["replayed", "unknown", "open"])
+async def test_the_whole_chain_learns_how_a_replay_ended(place: Place, ending: str) -> None:
+    process = await kept(place, letter(1), letter(9))
+    letters = process.letters
+    for number in (1, 2):  # each replay fails and leaves a letter of its own
+        assert await letters.take(f"letter-{number}", "acme", f"replay-{number}") is not None
+        letters.add(letter(number + 1, call_id=f"replay-{number}"))
+        await letters.ended(f"replay-{number}", "acme", False)
+    came_from = {one.id: one.replay_of for one in await letters.list("acme")}
+    assert came_from == {"letter-1": None, "letter-2": "letter-1", "letter-3": "letter-2", "letter-9": None}
+
+    await letters.take("letter-2", "acme", "replay-3")
+    if ending == "unknown":
+        letters.doubt("replay-3", "acme")
+    await letters.ended("replay-3", "acme", ending == "replayed")
+    told = {one.id: one.status for one in await letters.list("acme")}
+    assert told == {"letter-1": ending, "letter-2": ending, "letter-3": ending, "letter-9": "open"}
 
 
-def test_what_was_removed_is_gone(letters: DeadLetters) -> None:
-    letters.add(letter(1))
-    letters.add(letter(2))
-    letters.take("letter-1", "acme", "call-8")
-    assert letters.remove(["letter-1", "letter-7"], "acme") == 1
-    assert [one.id for one in letters.list("acme")] == ["letter-2"]
-    assert letters.behind("call-8", "acme") is None
-    letters.settle("letter-1", "acme", "open")
-    assert letters.get("letter-1", "acme") is None
+async def test_what_was_removed_is_gone(place: Place) -> None:
+    letters = (await kept(place, letter(1), letter(2))).letters
+    await letters.take("letter-1", "acme", "call-8")
+    assert await letters.remove(["letter-1", "letter-7"], "acme") == 1
+    assert [one.id for one in await letters.list("acme")] == ["letter-2"]
+    await letters.ended("call-8", "acme", False)
+    letters.add(letter(3, call_id="call-8"))
+    assert await letters.get("letter-1", "acme") is None
+    assert [one.replay_of for one in await letters.list("acme")] == [None, None]
 
 
-def test_the_twin_in_memory_forgets_the_oldest() -> None:
+async def test_what_a_dead_process_had_taken_is_open_again(rows: Place) -> None:
+    dead = await kept(rows, letter(1))
+    assert await dead.letters.take("letter-1", "acme", "call-8") is not None
+    other = rows.process().letters
+    assert await other.take("letter-1", "acme", "call-9") is None
+    rows.kill(dead)
+    assert [one.id for one in await other.list("acme", status="open")] == ["letter-1"]
+    taken = await other.take("letter-1", "acme", "call-9")
+    assert taken is not None and taken.replays == ("call-8", "call-9") and taken.status == "replaying"
+    assert await rows.process().letters.take("letter-1", "acme", "call-10") is None
+
+
+@pytest.mark.req("BY-19")
+async def test_no_row_shows_what_is_kept_for_the_replay(rows: Place) -> None:
+    process = await kept(rows, letter(1, raw={"pin": "4711-4711"}, secrets=frozenset({"t0p-s3cret"})))
+    with process.rows.reading("acme") as conn:
+        [row] = conn.exec_driver_sql("SELECT * FROM dead_letters").all()
+    assert "4711" not in repr(row) and "t0p-s3cret" not in repr(row) and "mail.send" in repr(row)
+
+
+async def test_the_twin_in_memory_forgets_the_oldest() -> None:
     letters = MemoryDeadLetters(keep=3)
     for number in range(10):
         letters.add(letter(number))
-        letters.take(f"letter-{number}", "acme", f"replay-{number}")
-    assert [one.id for one in letters.list("acme")] == ["letter-7", "letter-8", "letter-9"]
+        await letters.take(f"letter-{number}", "acme", f"replay-{number}")
+    assert [one.id for one in await letters.list("acme")] == ["letter-7", "letter-8", "letter-9"]
     assert len(letters) == 3 and len(letters._replays) == 3
 
 
-def test_no_tenant_pushes_out_the_letters_of_another_until_there_are_too_many_tenants() -> None:
+async def test_no_tenant_pushes_out_the_letters_of_another_until_there_are_too_many_tenants() -> None:
     letters = MemoryDeadLetters(keep=3, tenants=2)
     letters.add(letter(0))
     for number in range(1, 10):
         letters.add(letter(number, tenant="loud"))
-    assert [one.id for one in letters.list("acme")] == ["letter-0"] and len(letters) == 4
-    letters.take("letter-9", "loud", "replay-9")
+    assert [one.id for one in await letters.list("acme")] == ["letter-0"] and len(letters) == 4
+    await letters.take("letter-9", "loud", "replay-9")
     letters.add(letter(10))
     letters.add(letter(11, tenant="third"))
-    assert letters.list("loud") == [] and letters.behind("replay-9", "loud") is None
-    assert len(letters.list("acme")) == 2 and len(letters._replays) == 0
+    assert await letters.list("loud") == [] and len(letters._replays) == 0
+    assert len(await letters.list("acme")) == 2
 
 
 def test_no_view_of_a_letter_shows_what_it_keeps_for_the_replay() -> None:

@@ -18,6 +18,13 @@ from handrail.core.run.outcomes import Outcomes
 from handrail.core.run.perform import Work
 from handrail.core.run.submitting import submit
 from handrail.ext import get_tenant_id_for_tool
+from handrail.jobs.durable import DurableJobs
+from handrail.jobs.migrate import upgrade as upgrade_engine
+from handrail.store.database import Database
+from handrail.store.events.log import StoreLog
+from handrail.store.leases import Heartbeat
+from handrail.store.migrate import upgrade
+from handrail.store.sealing import Seal
 
 ANA = Principal(tenant="acme", user="ana", permissions=["*"])
 BO = Principal(tenant="other", user="bo", permissions=["*"])
@@ -57,7 +64,7 @@ Opener = Callable[..., AbstractAsyncContextManager[Bench]]
 async def in_memory(where: Path, *tools: Any, limits: Limits | None = None) -> AsyncIterator[Bench]:
     async with Handrail(tools, policy=FREE) as hr:
         outcomes = Outcomes()
-        work = Work(hr._house, hr.dead_letters, outcomes.put, (limits or Limits()).attempts)
+        work = Work(hr._house, hr.dead_letters, outcomes.put)
         jobs = MemoryJobs(lambda: work, hr._house.clock, limits)
         try:
             yield Bench(hr, jobs, outcomes)
@@ -65,9 +72,38 @@ async def in_memory(where: Path, *tools: Any, limits: Limits | None = None) -> A
             await jobs.close()
 
 
-@pytest.fixture(params=["memory"])
+def on_database(url: str) -> Opener:
+    @asynccontextmanager
+    async def opened(where: Path, *tools: Any, limits: Limits | None = None) -> AsyncIterator[Bench]:
+        database = Database(url)
+        log = StoreLog(database)
+        jobs = DurableJobs(database, Seal([b"k" * 32]), log, limits=limits)
+        heartbeat = Heartbeat(database, "worker")
+        heartbeat.start()
+        async with Handrail(tools, policy=FREE, log=log) as hr:
+            outcomes = Outcomes()
+            work = Work(hr._house, hr.dead_letters, outcomes.put)
+            try:
+                jobs.attach(lambda: work)
+                await jobs.start()
+                yield Bench(hr, jobs, outcomes)
+            finally:
+                await jobs.close()
+                heartbeat.stop()
+                database.close()
+
+    return opened
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgresql"])
 def opener(request: pytest.FixtureRequest) -> Opener:
-    return {"memory": in_memory}[request.param]
+    if request.param == "memory":
+        return in_memory
+    name = "sqlite_url" if request.param == "sqlite" else "postgres_url"
+    url = str(request.getfixturevalue(name))
+    upgrade(url)
+    upgrade_engine(url)
+    return on_database(url)
 
 
 @tool("notes.echo", level="read")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -15,24 +17,33 @@ Row = dict[str, Any]
 _ENDS = ("tool.completed", "tool.failed", "tool.cancelled")
 
 
-def rows(url: str, query: str) -> list[Row]:
-    """The rows of a query, for whoever may see everything."""
+@contextmanager
+def asking(url: str) -> Iterator[Callable[[str], list[Row]]]:
+    """Ask queries as whoever may see everything."""
     if url.startswith("sqlite"):
-        with sqlite3.connect(url.partition("///")[2], timeout=10) as connection:
-            connection.row_factory = sqlite3.Row
-            found = [dict(row) for row in connection.execute(query)]
-        connection.close()
-        return found
-    with psycopg.connect(url, row_factory=dict_row) as server:
-        return server.execute(query.encode()).fetchall()
+        file = sqlite3.connect(url.partition("///")[2], timeout=10)
+        file.row_factory = sqlite3.Row
+        try:
+            yield lambda query: [dict(row) for row in file.execute(query)]
+        finally:
+            file.close()
+    else:
+        with psycopg.connect(url, row_factory=dict_row, autocommit=True) as server:
+            yield lambda query: server.execute(query.encode()).fetchall()
+
+
+def rows(url: str, query: str) -> list[Row]:
+    with asking(url) as ask:
+        return ask(query)
 
 
 def dump(url: str, tables: list[str]) -> dict[str, list[str]]:
     """Everything in the tables, in an order that does not depend on where rows lie."""
-    return {
-        table: sorted(repr(sorted(row.items())) for row in rows(url, f"SELECT * FROM {table}"))
-        for table in tables
-    }
+    with asking(url) as ask:
+        return {
+            table: sorted(repr(sorted(row.items())) for row in ask(f"SELECT * FROM {table}"))
+            for table in tables
+        }
 
 
 def events(url: str) -> list[Row]:

@@ -134,7 +134,7 @@ class Life(RuleBasedStateMachine):
     @rule()
     def submit(self) -> None:
         wish = self._wish("shop.charge", "queued", submitted=True)
-        self.remote.ask("submit", tool=wish.tool, order=wish.order, id=wish.call)
+        wish.call = self.remote.ask("submit", tool=wish.tool, order=wish.order)["call"]
         self._ended(wish, "completed", effects=1)
 
     # --- calls that take their time
@@ -142,9 +142,10 @@ class Life(RuleBasedStateMachine):
     @rule(tool=st.sampled_from(["shop.ship", "shop.sync"]), submitted=st.booleans())
     def begin(self, tool: str, submitted: bool) -> None:
         wish = self._wish(tool, "running", submitted=submitted)
-        do = "submit" if submitted else "call"
-        answer = self.remote.begin(do, tool=tool, order=wish.order, id=wish.call)
-        wish.answer = None if submitted else answer
+        if submitted:
+            wish.call = self.remote.ask("submit", tool=tool, order=wish.order)["call"]
+        else:
+            wish.answer = self.remote.begin("call", tool=tool, order=wish.order, id=wish.call)
         self._until_effect(wish)
 
     def _until_effect(self, wish: Wish) -> None:

@@ -164,8 +164,8 @@ class Desk:
         )
         return _told(out)
 
-    async def submit(self, tool: str, order: str, id: str) -> Answer:
-        out = await self._hr.submit(tool, {"order": order}, principal=AGENT, session=SESSION, id=id)
+    async def submit(self, tool: str, order: str) -> Answer:
+        out = await self._hr.submit(tool, {"order": order}, principal=AGENT, session=SESSION)
         return {"status": out.status, "call": out.call_id}
 
     async def wait(self, call: str, timeout: float = 10) -> Answer:

@@ -14,12 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from handrail import Call, Handrail, Outcome
-from tests.harness import shop
+from tests.harness import facts, shop
 from tests.harness.ledger import Pen
-from tests.harness.points import Point, die_at, modules_of, points_of, visit
+from tests.harness.points import Point, arm, die_at, modules_of, points_of, visit
 from tests.harness.shop import AGENT, CLERK, REVIEWER, SESSION, open_shop
 
-STAGES = ("handrail.core.run", "handrail.core.guard", "handrail.core.tell", "tests.harness.shop")
+STAGES = (
+    "handrail.core.guard",
+    "handrail.core.run",
+    "handrail.core.tell",
+    "handrail.engine",
+    "handrail.jobs",
+    "handrail.store",
+    "tests.harness.shop",
+)
 """The rooms in which a call spends its life: every line of theirs is a point to die at."""
 
 Scenario = Callable[[Handrail, Pen], Awaitable[None]]
@@ -36,7 +44,8 @@ def names() -> list[str]:
 
 
 def points() -> list[Point]:
-    return points_of(modules_of(*(name for name in STAGES)))
+    """Every line at which a process may die, but for migrations, which have tests of their own."""
+    return points_of(name for name in modules_of(*STAGES) if ".migrations" not in name)
 
 
 def _asked(pen: Pen, name: str, order: str, **more: Any) -> str:
@@ -118,24 +127,88 @@ async def a_batch(hr: Handrail, pen: Pen) -> None:
         _answered(pen, out, "agent")
 
 
-def play(name: str, url: str | None, ledger: str, at: list[Any] | None = None) -> None:
-    """Play a scenario and die at a point, or tell which points were passed."""
+@scenario
+async def a_submitted_write(hr: Handrail, pen: Pen) -> None:
+    """A program leaves a write to be done in the background."""
+    await _submit(hr, pen, "shop.charge", "submitted")
+
+
+@scenario
+async def a_submitted_write_that_may_repeat(hr: Handrail, pen: Pen) -> None:
+    await _submit(hr, pen, "shop.index", "repeatable")
+
+
+async def _submit(hr: Handrail, pen: Pen, name: str, order: str) -> None:
+    pen.write("asked", tool=name, order=order)
+    out = await hr.submit(name, {"order": order}, principal=AGENT, session=SESSION)
+    pen.write("submitted", order=order, call=out.call_id)
+    _answered(pen, await hr.wait(out.call_id, timeout=40), "job")
+
+
+def play(name: str, url: str | None, ledger: str, at: list[Any] | None = None, whole: bool = False) -> None:
+    """Play a scenario and die at a point, or tell which points were passed.
+
+    What counts is the scenario alone, or the `whole` of it: opening the database and closing it, too.
+    """
     pen = Pen(ledger)
     shop.use(pen, Path(ledger).parent)
     passed: Counter[Point] = Counter()
     if at is None:
         visit(frozenset(point.file for point in points()), lambda point: passed.update((point,)))
     else:
-        file, function, line, time = at
-        die_at(Point(file, function, line), time)
+        _mark(at)
+    if whole:
+        arm()
     asyncio.run(_play(_scenarios[name], url, pen))
     if at is None:
-        for point, times in passed.items():
-            pen.write("passed", scenario=name, file=point.file, function=point.function,
-                      line=point.line, times=times)  # fmt: skip
+        told = [[point.file, point.function, point.line, times] for point, times in passed.items()]
+        pen.write("passed", scenario=name, points=told)
+
+
+def _mark(at: list[Any]) -> None:
+    file, function, line, time = at
+    die_at(Point(file, function, line), time)
 
 
 async def _play(scenario: Scenario, url: str | None, pen: Pen) -> None:
     async with open_shop(url) as hr:
         pen.write("opened", pid=os.getpid())
+        following = asyncio.create_task(_follow(hr, pen)) if url is not None else None
+        arm()
         await scenario(hr, pen)
+        if following is not None:
+            following.cancel()
+
+
+async def _follow(hr: Handrail, pen: Pen) -> None:
+    """Tell the ledger of every event that is shown to whoever follows: such an event is never lost."""
+    async for event in hr.events(CLERK, session=SESSION):
+        pen.write("event", seq=event.seq, type=event.type, call=event.call_id)
+
+
+def recover(url: str, ledger: str, at: list[Any] | None = None, patience: float = 30) -> None:
+    """Open the database again, answer what waits, and go when nothing is left to be done."""
+    pen = Pen(ledger)
+    shop.use(pen, Path(ledger).parent)
+    if at is not None:
+        _mark(at)
+        arm()
+    asyncio.run(_recover(url, pen, patience))
+
+
+async def _recover(url: str, pen: Pen, patience: float) -> None:
+    async with open_shop(url) as hr:
+        pen.write("reopened", pid=os.getpid())
+        again = await hr.call(
+            "shop.charge", {"order": "keyed"}, principal=AGENT, session=SESSION, idempotency_key="k1"
+        )
+        pen.write("again", status=again.status, code=again.code)
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + patience
+        while left := facts.unfinished(url):
+            if loop.time() > deadline:
+                pen.write("unfinished", left=left)
+                return
+            for request in await hr.approvals.list(REVIEWER):
+                await hr.approvals.approve(request.id, by=REVIEWER)
+            await asyncio.sleep(0.01)

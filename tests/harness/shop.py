@@ -12,7 +12,7 @@ from tests.harness.ledger import Pen
 
 CLERK = Principal(tenant="acme", user="ana")
 AGENT = Principal(tenant="acme", user="ana", agent="ops")
-REVIEWER = Principal(tenant="acme", user="bea")
+REVIEWER = Principal(tenant="acme", user="bea", permissions=frozenset({"approvals.decide"}))
 SESSION = "counter"
 LIFETIME = 3_600.0
 """How long the shop waits for a person, in seconds."""

@@ -13,6 +13,7 @@ from handrail.ext import UsageError, get_tenant_id_for_tool, tool_context
 from handrail.sync import Handrail
 
 ANA = Principal(tenant="acme", user="ana")
+BO = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
 
 
 @tool("sum.add", level="read")
@@ -65,16 +66,15 @@ def test_it_has_every_public_name_of_the_async_one() -> None:
 
 @pytest.mark.req("AP-02")
 def test_questions_are_listed_and_answered() -> None:
-    bo = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
     with Handrail(TOOLS) as hr:
         outs = [hr.call("sum.send", principal=ANA) for _ in range(3)]
         ids = [out.approval_id or "" for out in outs]
-        assert [one.id for one in hr.approvals.list(bo)] == ids
-        hr.approvals.approve(ids[0], by=bo, edits={})
-        hr.approvals.reject(ids[1], by=bo, reason="no")
-        hr.approvals.respond(ids[2], by=bo, result="as good as sent")
+        assert [one.id for one in hr.approvals.list(BO)] == ids
+        hr.approvals.approve(ids[0], by=BO, edits={})
+        hr.approvals.reject(ids[1], by=BO, reason="no")
+        hr.approvals.respond(ids[2], by=BO, result="as good as sent")
         done = [hr.wait(out.call_id, 10) for out in outs]
-        found = hr.approvals.get(ids[1], bo)
+        found = hr.approvals.get(ids[1], BO)
 
     assert [out.result.data for out in done] == ["sent", None, "as good as sent"]
     assert found is not None and found.status == "rejected"
@@ -182,7 +182,7 @@ def test_an_approval_is_answered_and_its_call_goes_on() -> None:
     with Handrail(TOOLS) as hr:
         asked = hr.call("sum.send", principal=ANA)
         assert asked.status == "pending" and asked.approval_id is not None
-        hr.block_on(hr.inner.approvals.approve(asked.approval_id, by=Principal("acme", "bo")))
+        hr.block_on(hr.inner.approvals.approve(asked.approval_id, by=BO))
         assert hr.wait(asked.call_id, 5).result.data == "sent"
 
 
@@ -264,7 +264,7 @@ def test_closing_finishes_what_was_approved() -> None:
     hr = Handrail(TOOLS, policy=Policy())
     asked = hr.call("sum.send", principal=ANA)
     assert asked.approval_id is not None
-    hr.block_on(hr.inner.approvals.approve(asked.approval_id, by=Principal("acme", "bo")))
+    hr.block_on(hr.inner.approvals.approve(asked.approval_id, by=BO))
     hr.close()
     assert [event.kind for event in hr.log.read("acme")][-1] == "completed"
 

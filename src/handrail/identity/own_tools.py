@@ -37,8 +37,12 @@ def own_tools(rows: Iterable[ToolRow], bodies: Bodies | None) -> Iterator[tuple[
 
 def make_own(row: ToolRow, body: Callable[..., Any]) -> Tool:
     """The tool of a row. Raises `DefinitionError` when it cannot be used as it is stored."""
+    if not (row.description or "").strip():
+        raise DefinitionError(
+            "it has no description", tool=row.slug, remedy="say in one sentence what it does"
+        )
     given: dict[str, Any] = {
-        "description": row.description or "",
+        "description": row.description,
         "level": row.level or "write",
         "slug": row.slug,
         "policy": row.permission_policy or "auto",

@@ -7,13 +7,14 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection
 
-from handrail.core.run.jobs import Busy, JobState, OpenRun, Taken
+from handrail.core.run.jobs import FINAL, Busy, JobState, OpenRun, Taken
 from handrail.store import jobs as rows
 from handrail.store import open_runs
+from handrail.store.approvals.queries import shed_call
 from handrail.store.database import Database
 from handrail.store.events.rows import Written
 from handrail.store.scope import enter
-from handrail.store.sealing import Seal
+from handrail.store.sealing import Seal, SealError
 
 _number = itertools.count(1).__next__
 
@@ -56,7 +57,12 @@ class StoreLedger:
             for found in open_runs.of_call(conn, tenant, call_id):
                 open_runs.take_over(conn, tenant, found.run_id, found.holder, holder)
                 run = OpenRun(found.run_id, found.repeatable)
-            job = rows.unseal_job(self._seal, row)
+            try:
+                job = rows.unseal_job(self._seal, row)
+            except (SealError, ValueError, LookupError, TypeError) as error:
+                why = str(error) if isinstance(error, SealError) else f"it cannot be read: {error!r}"
+                rows.finish_job(conn, tenant, call_id, token, "blocked", why, now)
+                return None
             stop = (row.entry.reason or "somebody cancelled it") if row.cancel_requested else None
             told = rows.told_of(conn, tenant, call_id)
             return Taken(job, row.entry.attempts + 1, stop, run, told)
@@ -66,9 +72,14 @@ class StoreLedger:
     async def finish(self, tenant: str, call_id: str, state: JobState, reason: str | None, /) -> bool:
         token = self._held.get((tenant, call_id), "")
         now = self._database.clock.now()
-        return await self._database.write(
-            tenant, lambda conn: rows.finish_job(conn, tenant, call_id, token, state, reason, now)
-        )
+
+        def end(conn: Connection) -> bool:
+            ours = rows.finish_job(conn, tenant, call_id, token, state, reason, now)
+            if ours and state in FINAL:
+                shed_call(conn, tenant, call_id, self._seal)
+            return ours
+
+        return await self._database.write(tenant, end)
 
     async def holds(self, tenant: str, call_id: str, /) -> bool:
         token = self._held.get((tenant, call_id), "")

@@ -8,12 +8,15 @@ from typing import Any
 from dbos import DBOSClient, EnqueueOptions
 from sqlalchemy import Connection
 
+from handrail.core.run.jobs import Limits
 from handrail.jobs.unpickling import forbid
 from handrail.store.database import Database
 from handrail.store.queue_engine import make_queue_engine
 
 NAME = "handrail"
 """Of the one queue, which has a partition for each tenant, and of the application that owns it."""
+POLL = 0.1
+"""Seconds between two looks into the queue."""
 WORKFLOW = "handrail.perform"
 VERSION = "1"
 """Of what the engine carries: two ids. An upgrade of Handrail or of tools does not change it."""
@@ -59,6 +62,18 @@ class Queue:
         if seconds is not None and seconds > 0:
             options["delay_seconds"] = seconds
         self._client.enqueue_in_transaction(conn, options, tenant, call_id)
+
+    def configure(self, limits: Limits) -> None:
+        """Say how much of the queue may run at once. Blocks."""
+        rate = limits.rate
+        self._client.register_queue(
+            NAME,
+            worker_concurrency=limits.at_once,
+            partition_concurrency=limits.per_tenant,
+            partition_limiter=None if rate is None else {"limit": rate[0], "period": rate[1]},
+            polling_interval_sec=POLL,
+            on_conflict="always_update",
+        )
 
     def close(self) -> None:
         self._client.destroy()

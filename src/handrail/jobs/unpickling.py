@@ -21,9 +21,9 @@ def _refuse(*given: Any) -> NoReturn:
 
 def forbid() -> None:
     """From here on the engine can neither read nor write a pickle in this process."""
-    engine.DefaultSerializer.deserialize = _refuse  # type: ignore[method-assign]
-    engine.DefaultSerializer.serialize = _refuse  # type: ignore[method-assign]
-    engine.pickle = _Refusing()  # type: ignore[assignment]
+    for name in ("serialize", "deserialize"):
+        setattr(engine.DefaultSerializer, name, _refuse)
+    vars(engine)["pickle"] = _Refusing()
 
 
 class _Refusing:

@@ -9,9 +9,10 @@ from pathlib import Path
 from sqlalchemy import select, update
 from sqlalchemy.engine import Connection
 
+from handrail.core.find.visibility import DEFAULT_TENANT_ID
 from handrail.store.keyring import open_seal
 from handrail.store.sealing import LostKey, Seal
-from handrail.store.tables import DEFAULT_TENANT_ID, settings
+from handrail.store.tables import settings
 from handrail.store.text import dump, load
 from handrail.store.upsert import insert_new
 

@@ -66,6 +66,13 @@ class Database:
             yield conn
 
     @contextmanager
+    def overview(self) -> Iterator[Connection]:
+        """A connection that sees all tenants and changes nothing: for those who look after the house."""
+        with self.engine.connect() as conn, conn.begin():
+            enter_system(conn)
+            yield conn
+
+    @contextmanager
     def _writing(self) -> Iterator[Connection]:
         with self.engine.connect().execution_options(handrail_write=True) as conn, conn.begin():
             yield conn

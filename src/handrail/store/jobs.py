@@ -16,8 +16,8 @@ from handrail.core.run.jobs import FINAL, Busy, Job, JobEntry, JobState
 from handrail.store.kept import call_data, call_of
 from handrail.store.leases import dead_among, is_alive
 from handrail.store.sealing import Seal
-from handrail.store.tables import jobs, session_events
-from handrail.store.text import column, dump
+from handrail.store.tables import approvals, jobs, session_events
+from handrail.store.text import column, dump, load
 
 LIVE: tuple[JobState, ...] = ("queued", "running", "blocked")
 _HASH = "#"
@@ -86,11 +86,12 @@ def seal_job(seal: Seal, job: Job) -> str:
 def unseal_job(seal: Seal, row: JobRow) -> Job:
     entry = row.entry
     assert row.sealed is not None
-    told = seal.open(entry.tenant, row.sealed, f"job:{entry.id}")
+    told = load(seal.open(entry.tenant, row.sealed, f"job:{entry.id}"))
     call: Call = call_of(told["call"])
     secrets = frozenset(told["secrets"])
-    fingerprint = told["fingerprint"]
-    return Job(call, entry.tool, told["raw"], secrets, entry.kind, row.approval_id, fingerprint, entry.due_at)
+    return Job(
+        call, entry.tool, told["raw"], secrets, entry.kind, row.approval_id, entry.fingerprint, entry.due_at
+    )
 
 
 def add_job(conn: Connection, tenant: str, job: Job, sealed: str | None, now: float) -> int:
@@ -134,6 +135,20 @@ def get_row(conn: Connection, tenant: str, call_id: str, *, lock: bool = False) 
 def get_job(conn: Connection, tenant: str, call_id: str) -> JobEntry | None:
     row = get_row(conn, tenant, call_id)
     return None if row is None else row.entry
+
+
+def tenant_of(conn: Connection, call_id: str) -> str | None:
+    """Of all tenants: whose job, or open question, it is."""
+    owner: str | None = conn.execute(select(jobs.c.tenant_id).where(jobs.c.call_id == call_id)).scalar()
+    if owner is None:
+        owner = conn.execute(select(approvals.c.tenant_id).where(approvals.c.call_id == call_id)).scalar()
+    return owner
+
+
+def question_of(conn: Connection, tenant: str, call_id: str) -> str | None:
+    """The approval that a call waits for."""
+    mine = (approvals.c.tenant_id == tenant, approvals.c.call_id == call_id)
+    return conn.execute(select(approvals.c.id).where(*mine, approvals.c.status == "pending")).scalar()
 
 
 def list_jobs(

@@ -1,4 +1,4 @@
-"""How calls, principals, decisions and results are kept: as JSON data, and read back as they were."""
+"""How calls, decisions and results are kept: as JSON data, and read back as they were."""
 
 from __future__ import annotations
 
@@ -25,24 +25,16 @@ def plain(value: Any) -> Any:
     return to_jsonable_python(value, inf_nan_mode="null", fallback=str)
 
 
-def principal_data(one: Principal) -> Data:
-    return one.to_dict()
-
-
-def principal_of(data: Mapping[str, Any]) -> Principal:
-    return Principal.from_dict(data)
-
-
 def call_data(call: Call) -> Data:
     """A call without its arguments, which are kept beside it."""
     assert call.principal is not None
     told = {name: getattr(call, name) for name in _CALL}
-    return {**told, "principal": principal_data(call.principal)}
+    return {**told, "principal": call.principal.to_dict()}
 
 
 def call_of(data: Mapping[str, Any]) -> Call:
     told = {name: data[name] for name in _CALL}
-    return Call(**told, principal=principal_of(data["principal"]))
+    return Call(**told, principal=Principal.from_dict(data["principal"]))
 
 
 def decision_data(decision: Decision) -> Data:

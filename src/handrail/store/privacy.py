@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from sqlalchemy import Table
 
+from handrail.core.find.visibility import DEFAULT_TENANT_ID
 from handrail.store.engines import APP_ROLE, SYSTEM_ROLE
-from handrail.store.tables import DEFAULT_TENANT_ID, OPEN_TO_ALL, SHARED
+from handrail.store.tables import OPEN_TO_ALL, SHARED
 
 _HERE = "NULLIF(current_setting('handrail.tenant', true), '')"
 """The tenant of this transaction: the setting is an empty string once a transaction has ended."""

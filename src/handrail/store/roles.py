@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, select
 from sqlalchemy.engine import Connection
 
 from handrail.core.find.visibility import DEFAULT_TENANT_ID
 from handrail.store.tables import roles
-from handrail.store.turns import take_turn
+from handrail.store.upsert import put
 
 
 def stored_roles(conn: Connection, tenant: str) -> dict[str, frozenset[str]]:
@@ -22,11 +22,8 @@ def stored_roles(conn: Connection, tenant: str) -> dict[str, frozenset[str]]:
 
 def save_role(conn: Connection, tenant: str, name: str, permissions: Iterable[str], *, at: float) -> None:
     """Write a role in the place of the one of that name."""
-    values = {"permissions": json.dumps(sorted(set(permissions))), "updated_at": at}
-    take_turn(conn, "roles", tenant)
-    there = update(roles).where(roles.c.tenant_id == tenant, roles.c.name == name)
-    if conn.execute(there.values(values)).rowcount == 0:
-        conn.execute(insert(roles).values(tenant_id=tenant, name=name, **values))
+    given = json.dumps(sorted(set(permissions)))
+    put(conn, roles, {"tenant_id": tenant, "name": name, "permissions": given, "updated_at": at})
 
 
 def delete_role(conn: Connection, tenant: str, name: str) -> bool:

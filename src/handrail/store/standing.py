@@ -8,7 +8,6 @@ from sqlalchemy.engine import Connection
 from handrail.core.define.principal import Principal
 from handrail.core.define.schema import digest_of
 from handrail.store.database import Database
-from handrail.store.kept import principal_data
 from handrail.store.tables import standing
 from handrail.store.text import column
 from handrail.store.upsert import insert_new
@@ -31,7 +30,7 @@ def standing_holds(conn: Connection, tenant: str, principal: Principal, session:
 
 def _this(tenant: str, principal: Principal, session: str, digest: str) -> dict[str, str]:
     """Everything about the principal counts: with more rights or another role it is not the same one."""
-    whose = digest_of(principal_data(principal))
+    whose = digest_of(principal.to_dict())
     return {"tenant_id": tenant, "principal": whose, "session_id": column(session), "digest": digest}
 
 

@@ -25,9 +25,6 @@ from sqlalchemy import (
     text,
 )
 
-DEFAULT_TENANT_ID = "00000000-0000-0000-0000-000000000000"
-"""What stands under this tenant holds for all of them."""
-
 metadata = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import select, update
 from sqlalchemy.engine import Connection, Row
 
 from handrail.core.define.names import SLUG
 from handrail.core.errors import UsageError
 from handrail.core.find.visibility import DEFAULT_TENANT_ID
 from handrail.store.tables import tenants
-from handrail.store.turns import take_turn
+from handrail.store.upsert import insert_new
 
 LONGEST = 63
 
@@ -43,10 +43,8 @@ def create_tenant(conn: Connection, tenant: str, name: str, *, at: float) -> Ten
     check_slug(tenant)
     if not name.strip():
         raise UsageError("A tenant needs a name that people can read.")
-    take_turn(conn, "tenants")
-    if get_tenant(conn, tenant) is not None:
+    if not insert_new(conn, tenants, {"id": tenant, "name": name.strip(), "created_at": at}):
         raise UsageError(f"There is a tenant {tenant!r} already.")
-    conn.execute(insert(tenants).values(id=tenant, name=name.strip(), created_at=at))
     return Tenant(tenant, name.strip(), at)
 
 

@@ -7,13 +7,13 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, select
 from sqlalchemy.engine import Connection, Row
 
 from handrail.core.define.schema import canonical
 from handrail.core.find.visibility import DEFAULT_TENANT_ID, RowKind, ToolRow
 from handrail.store.tables import tool_views, tools
-from handrail.store.turns import take_turn
+from handrail.store.upsert import put
 
 _log = logging.getLogger("handrail.store")
 _TEXTS = (
@@ -58,10 +58,7 @@ def save_row(conn: Connection, tenant: str, row: ToolRow, *, at: float, by: str 
     values: dict[str, Any] = {name: getattr(row, name) for name in _TEXTS}
     values |= {name: _text(getattr(row, name)) for name in _DOCUMENTS}
     values |= {"enabled": row.enabled, "updated_at": at, "updated_by": by}
-    take_turn(conn, "tools", tenant)
-    there = update(tools).where(*_is(tenant, row.slug, row.kind)).values(values)
-    if conn.execute(there).rowcount == 0:
-        conn.execute(insert(tools).values(tenant_id=tenant, slug=row.slug, kind=row.kind, **values))
+    put(conn, tools, {"tenant_id": tenant, "slug": row.slug, "kind": row.kind, **values})
 
 
 def delete_row(conn: Connection, tenant: str, slug: str, kind: RowKind) -> bool:

@@ -9,11 +9,15 @@ from sqlalchemy import Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
+_COUNTED = {"preserve_rowcount": True}
+"""Without this, PostgreSQL's driver does not say how many rows were inserted."""
+
 
 def insert_new(conn: Connection, table: Table, row: Mapping[str, Any]) -> bool:
     """Insert a row; False when there is one with its primary key, which stays as it is."""
     kind = postgresql if conn.dialect.name == "postgresql" else sqlite
-    return bool(conn.execute(kind.insert(table).values(row).on_conflict_do_nothing()).rowcount == 1)
+    statement = kind.insert(table).values(row).on_conflict_do_nothing()
+    return conn.execute(statement, execution_options=_COUNTED).rowcount == 1
 
 
 def put(conn: Connection, table: Table, row: Mapping[str, Any]) -> None:

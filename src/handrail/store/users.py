@@ -14,6 +14,7 @@ from handrail.core.errors import UsageError
 from handrail.core.ids import new_id
 from handrail.store.tables import memberships, users
 from handrail.store.turns import take_turn
+from handrail.store.upsert import insert_new
 
 _LONGEST = 254
 
@@ -75,15 +76,9 @@ def members(conn: Connection, tenant: str) -> list[tuple[User, frozenset[str]]]:
 
 def add_roles(conn: Connection, tenant: str, user: str, roles: Iterable[str], *, at: float) -> None:
     """Give a person roles in the tenant, beside those that they have."""
-    take_turn(conn, "memberships", tenant)
-    has = select(memberships.c.role).where(memberships.c.tenant_id == tenant, memberships.c.user_id == user)
-    there = set(conn.execute(has).scalars())
-    rows = [
-        {"tenant_id": tenant, "user_id": user, "role": role, "created_at": at}
-        for role in sorted(set(roles) - there)
-    ]
-    if rows:
-        conn.execute(insert(memberships), rows)
+    for role in sorted(set(roles)):
+        row = {"tenant_id": tenant, "user_id": user, "role": role, "created_at": at}
+        insert_new(conn, memberships, row)
 
 
 def remove_roles(conn: Connection, tenant: str, user: str, roles: Iterable[str] | None = None) -> int:

@@ -15,6 +15,7 @@ from sqlalchemy.engine import Connection, Row
 from handrail.core.errors import UsageError
 from handrail.store.tables import schema_contents, schema_versions
 from handrail.store.turns import take_turn
+from handrail.store.upsert import insert_new
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,8 @@ def save_version(
     """Record a save. Content that was kept before is kept once; that it was saved again is recorded too."""
     text = canonical_text(content)
     address = sha256(text.encode()).hexdigest()
-    take_turn(conn, "versions", tenant)
-    if _content(conn, tenant, address) is None:
-        conn.execute(insert(schema_contents).values(tenant_id=tenant, hash=address, content=text))
+    insert_new(conn, schema_contents, {"tenant_id": tenant, "hash": address, "content": text})
+    take_turn(conn, "versions", tenant, subject_type, subject)
     newest = select(func.max(schema_versions.c.number)).where(*_of(tenant, subject_type, subject))
     number = (conn.execute(newest).scalar() or 0) + 1
     conn.execute(

@@ -9,7 +9,6 @@ import pytest
 from pydantic import Field
 
 from handrail import Call, Decision, Handrail, Policy, Principal, Registry, Tool, tool
-from handrail.core.run.approve import Grant
 from handrail.ext import ApprovalRequest, Conflict, MemoryBook, respond
 
 AGENT = Principal(tenant="acme", user="ana", agent="ops")
@@ -240,8 +239,8 @@ async def test_arguments_changed_by_their_sender_after_the_question_do_not_run()
 @pytest.mark.req("AP-09", "BY-03")
 async def test_an_approval_whose_arguments_were_altered_runs_nothing() -> None:
     class Altering(MemoryBook):
-        def settle(self, approval_id, tenant, status, reply, /):
-            settled = super().settle(approval_id, tenant, status, reply)
+        async def settle(self, approval_id, tenant, status, reply, /):
+            settled = await super().settle(approval_id, tenant, status, reply)
             if settled is not None:
                 settled.raw["title"] = "summer"
             return settled
@@ -327,16 +326,15 @@ async def test_a_call_from_a_plan_that_is_approved_runs_and_is_not_planned_again
 
 
 @pytest.mark.req("AP-08")
-def test_a_full_book_forgets_what_is_answered_before_what_is_open() -> None:
+async def test_a_full_book_forgets_what_is_answered_before_what_is_open() -> None:
     book = MemoryBook(lambda: 0.0, keep=2)
-    grant = Grant(_request("a"), respond("done"))
-    book.add(grant.request)
-    book.add(_request("b"))
-    book.settle("a", "acme", "responded", grant.reply)
-    book.add(_request("c"))
+    await book.add(_request("a"))
+    await book.add(_request("b"))
+    await book.settle("a", "acme", "responded", respond("done"))
+    await book.add(_request("c"))
 
-    assert book.get("a", "acme") is None
-    assert [one.id for one in book.list("acme")] == ["b", "c"]
+    assert await book.get("a", "acme") is None
+    assert [one.id for one in await book.list("acme")] == ["b", "c"]
 
 
 def _request(name: str) -> ApprovalRequest:

@@ -239,8 +239,8 @@ class AfterACrash(MemoryKeys):
         self.found = False
         self.fingerprint = fingerprint
 
-    def begin(self, key: KeyId, fingerprint: str, /) -> tuple[KeyEntry, bool]:
-        entry, made = super().begin(key, self.fingerprint or fingerprint)
+    async def begin(self, key: KeyId, fingerprint: str, call_id: str, /) -> tuple[KeyEntry, bool]:
+        entry, made = await super().begin(key, self.fingerprint or fingerprint, call_id)
         if not made or key != self.lost or self.found:
             return entry, made
         self.found = True
@@ -284,7 +284,7 @@ async def test_the_key_is_written_before_the_body_runs_and_reaches_it() -> None:
     @tool("pay.send", level="write")
     async def send(amount: int, ctx: Any) -> int:
         """Send money."""
-        entry, _ = keys.begin(key_id(ANA, "k1"), "")
+        entry, _ = await keys.begin(key_id(ANA, "k1"), "", "c")
         seen.append((entry.state, ctx.idempotency_key))
         return amount
 
@@ -298,46 +298,43 @@ def outcome(status: Any = "completed") -> Outcome:
     return Outcome(status, Result(), "c", "pay.send")
 
 
-def test_the_memory_of_keys_is_bounded_and_forgets_only_what_is_done() -> None:
+async def test_the_memory_of_keys_is_bounded_and_forgets_only_what_is_done() -> None:
     keys = MemoryKeys(keep=2)
     for name in ("a", "b", "c"):
-        keys.begin(key_id(ANA, name), name)
+        await keys.begin(key_id(ANA, name), name, "c")
     assert len(keys) == 3
 
     keys.finish(key_id(ANA, "a"), outcome())
     keys.finish(key_id(ANA, "c"), outcome("pending"))
-    keys.begin(key_id(ANA, "d"), "d")
-    assert (
-        len(keys) == 3
-        and not keys.begin(key_id(ANA, "b"), "b")[1]
-        and not keys.begin(key_id(ANA, "c"), "c")[1]
-    )
-    assert keys.begin(key_id(ANA, "a"), "a")[1]
+    await keys.begin(key_id(ANA, "d"), "d", "c")
+    assert len(keys) == 3
+    made = {name: (await keys.begin(key_id(ANA, name), name, "c"))[1] for name in ("b", "c", "a")}
+    assert made == {"b": False, "c": False, "a": True}
 
 
-def test_no_tenant_pushes_out_the_keys_of_another_until_there_are_too_many_tenants() -> None:
+async def test_no_tenant_pushes_out_the_keys_of_another_until_there_are_too_many_tenants() -> None:
     keys = MemoryKeys(keep=2, tenants=3)
 
-    def pay_once(tenant: str, name: str, done: bool = True) -> bool:
+    async def pay_once(tenant: str, name: str, done: bool = True) -> bool:
         key = key_id(Principal(tenant=tenant), name)
-        made = keys.begin(key, name)[1]
+        made = (await keys.begin(key, name, "c"))[1]
         if done:
             keys.finish(key, outcome())
         return made
 
-    assert pay_once("busy", "k", done=False) and pay_once("acme", "k")
+    assert await pay_once("busy", "k", done=False) and await pay_once("acme", "k")
     for number in range(10):
-        assert pay_once("loud", str(number))
-    assert not pay_once("acme", "k") and len(keys) == 4
+        assert await pay_once("loud", str(number))
+    assert not await pay_once("acme", "k") and len(keys) == 4
 
-    assert pay_once("fourth", "k"), "of those with nothing under way, the one idle for longest goes"
-    assert not pay_once("busy", "k", done=False) and not pay_once("loud", "9")
-    assert pay_once("acme", "k")
+    assert await pay_once("fourth", "k"), "of those with nothing under way, the one idle for longest goes"
+    assert not await pay_once("busy", "k", done=False) and not await pay_once("loud", "9")
+    assert await pay_once("acme", "k")
 
 
-def test_a_tenant_without_keys_is_not_remembered() -> None:
+async def test_a_tenant_without_keys_is_not_remembered() -> None:
     keys = MemoryKeys()
-    keys.begin(key_id(ANA, "a"), "a")
+    await keys.begin(key_id(ANA, "a"), "a", "c")
     keys.release(key_id(ANA, "a"))
     keys.release(key_id(ANA, "a"))
     assert not keys._shelves and not keys._idle

@@ -184,7 +184,7 @@ async def cancelled():
 @scenario("crashed, outcome unknown")
 async def crashed():
     class AfterACrash(MemoryKeys):
-        async def begin(self, key, fingerprint, /):
+        async def begin(self, key, fingerprint, call_id, /):
             ended: Future[None] = Future()
             ended.set_result(None)
             return KeyEntry(fingerprint, "dispatched", None, ended), False

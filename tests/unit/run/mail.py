@@ -7,7 +7,7 @@ from typing import Any
 from handrail import Context, Policy, Principal, Tool, tool
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
-ANA = Principal(tenant="acme", user="ana")
+ANA = Principal(tenant="acme", user="ana", permissions={"approvals.decide"})
 BO = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
 OPS = Principal(tenant="acme", user="ana", agent="ops")
 OTHER = Principal(tenant="other", user="cy")

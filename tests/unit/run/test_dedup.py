@@ -23,7 +23,7 @@ from handrail.ext import (
 from handrail.testing import TurnedClock
 
 ANA = Principal(tenant="acme", user="ana")
-BEN = Principal(tenant="acme", user="ben")
+BEN = Principal(tenant="acme", user="ben", permissions={"approvals.decide"})
 RAN: list[str] = []
 
 

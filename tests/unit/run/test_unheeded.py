@@ -12,7 +12,7 @@ import pytest
 from handrail import Context, Handrail, Policy, Principal, Tool, tool
 from handrail.ext import Conflict, DeadLetter
 
-ANA = Principal(tenant="acme", user="ana")
+ANA = Principal(tenant="acme", user="ana", permissions={"approvals.decide"})
 OPS = Principal(tenant="acme", user="ana", agent="ops")
 DEADLINE = 30
 pytestmark = pytest.mark.req("RT-02", "RT-06", "BY-12")

@@ -157,7 +157,7 @@ async def test_a_nested_call_that_runs_after_the_outer_one_ended_keeps_its_secre
             [ran] = await hr.run_plan(ANA)
         else:
             [request] = await hr.approvals.list(ANA)
-            await hr.approvals.approve(request.id, by=Principal("acme", "bo"))
+            await hr.approvals.approve(request.id, by=Principal("acme", "bo", permissions={"*"}))
             ran = await hr.wait(waiting, 5)
         assert ran.ok and got == [TOKEN]
         assert "s3cret" not in everything(hr, heard, ran)
@@ -347,7 +347,7 @@ async def test_an_approver_sees_masks_and_edits_around_them(edits: Any, pin: str
 @pytest.mark.req("BY-19")
 async def test_a_password_survives_a_wait_for_approval_and_a_plan() -> None:
     used.clear()
-    reviewer = Principal(tenant="acme", user="bo")
+    reviewer = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
     async with Handrail([login]) as hr:
         waiting = await hr.call("bank.login", {"user": "ana", "pin": PIN}, principal=ANA)
         assert waiting.approval_id is not None

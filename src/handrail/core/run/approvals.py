@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
+from handrail.core.define.permission import LEVELS
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.errors import UsageError
@@ -94,8 +96,8 @@ class Approvals:
             raise Conflict(f"There is no approval {approval_id!r}.")
         if not may_decide(by, request):
             raise Conflict(
-                f"You may not answer approvals: that takes the permission {DECIDE!r}. "
-                "Ask somebody who holds it, or an administrator to give it to you."
+                f"You may not answer this approval: that takes the permission {DECIDE!r}, and a key that "
+                f"reaches {request.tool}. Ask somebody who has both, or an administrator to give them to you."
             )
         if request.status != "pending":
             raise await self._not_open(approval_id, by)
@@ -134,9 +136,14 @@ class Approvals:
 
 
 def may_decide(by: Principal, request: ApprovalRequest) -> bool:
-    """Whether a person may answer: with the right to, or where a confirmation of their own call is asked."""
+    """Whether a person may answer: with the right to, or where a confirmation of their own call is asked.
+
+    A key that does not reach the tool, or its level, cannot let it run either.
+    """
     own = request.by == "caller" and by.user == request.principal.user
-    return own or by.holds(DECIDE)
+    reaches = by.scope is None or any(fnmatchcase(request.tool, one) for one in by.scope)
+    bounded = by.ceiling is not None and LEVELS.index(request.level) > LEVELS.index(by.ceiling)
+    return (own or by.holds(DECIDE)) and reaches and not bounded
 
 
 def _still_open(approval_id: str) -> str:

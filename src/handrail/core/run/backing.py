@@ -47,6 +47,8 @@ class Backing:
     tally: Tally | None = None
     look: Look | None = None
     """How a call stands that this process did not run, or no longer remembers."""
+    settled: Callable[[], Awaitable[None]] | None = None
+    """Returns when all that was told so far is durable."""
     close: Callable[[], Awaitable[None]] = _nothing
     """Commit what is on its way, and let go of the database."""
 

@@ -89,7 +89,7 @@ async def _under_key(tale: Tale) -> Outcome | None:
                 tale.house.keys.finish(key, known)
             return _again(tale, known)
         if _orphaned(entry):
-            if tool.idempotent or not is_effectful(tool, tale.values):
+            if tool.idempotent:
                 tale.key = key
                 tale.house.keys.dispatched(key)
                 return None

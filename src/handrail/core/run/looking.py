@@ -103,8 +103,8 @@ class Looking:
     ) -> AsyncGenerator[Event, None]:
         """The events of a session as they come, from the first one after a `seq`; it never ends by itself.
 
-        Without a session, all events of the tenant, after a `position`. Without a principal, a session that has
-        begun says whose it is; where two tenants have one of that name, say for whom.
+        Without a session, all events of the tenant, after a `position`. Without a principal, a session that
+        has begun says whose it is; where two tenants have one of that name, say for whom.
         """
         log = self.log
         if not isinstance(log, FollowedLog):

@@ -37,9 +37,9 @@ def upgrade(
         url = need_database(settings)
         owner = owner_url or settings.owner_url or url
         with the_store():
+            from handrail.databases import upgrade as bring_up
             from handrail.store.admitting import admit, user_of
             from handrail.store.engines import dialect_of
-            from handrail.store.migrate import upgrade as bring_up
 
             bring_up(owner)
             user = user_of(url)

@@ -57,12 +57,12 @@ class Asked:
 
 
 def as_it_ends(outcome: Outcome, asked: Asked, answerable: bool) -> Outcome:
-    """An outcome in words that are true here: what waits and what is planned ends with this command."""
+    """An outcome in words that are true here: a plan ends with this command, as does what waits in memory."""
     result = outcome.result
     if outcome.code == "PLANNED":
         said = f"{_title(asked, outcome)} was not run: plan mode holds it back."
         return replace(outcome, result=replace(result, summary=said, output=said))
-    if outcome.code != "NEEDS_APPROVAL" or outcome.decision is None:
+    if outcome.code != "NEEDS_APPROVAL" or outcome.decision is None or asked.opened.lasting:
         return outcome
     if _wants_others(outcome, asked):
         why = "somebody else must agree, and nobody else can be asked here"
@@ -79,6 +79,8 @@ def _title(asked: Asked, outcome: Outcome) -> str:
 def hint_of(outcome: Outcome, asked: Asked, answerable: bool) -> str | None:
     """What to do next; `answerable` says whether somebody sits at a terminal."""
     match outcome.code:
+        case "NEEDS_APPROVAL" if asked.opened.lasting and outcome.approval_id is not None:
+            return f"It goes on when somebody answers: handrail approvals approve {outcome.approval_id}"
         case "NEEDS_APPROVAL":
             return _who_answers(outcome, asked, answerable)
         case "TOOL_NOT_FOUND":

@@ -61,6 +61,8 @@ class Opened:
     """Where the tools were looked for."""
     carried: tuple[str, ...]
     """`--tools` and `--as` as they were given: another command about the same needs them too."""
+    lasting: bool = False
+    """Whether there is a database, so that what waits outlives the command."""
 
     def command(self, *words: str, then: Sequence[str] = ()) -> str:
         """A command line about the same tools and for the same caller, to be run as it stands."""
@@ -133,7 +135,7 @@ def open_with(
     if who is not None:
         words += ["--as", who]
     hr = opener(settings, tools, acting.agent, approver)
-    return Opened(hr, acting, tuple(named or settings.tools), tuple(words))
+    return Opened(hr, acting, tuple(named or settings.tools), tuple(words), settings.database is not None)
 
 
 def complete(ctx: typer.Context, incomplete: str) -> list[str]:

@@ -53,6 +53,19 @@ COMMANDS: dict[str, Entry | tuple[str, dict[str, Entry]]] = {
             "respond": Entry("approve", "Answer in the place of the tool.", function="respond"),
         },
     ),
+    "runs": (
+        "See which calls ran, and how they ended.",
+        {
+            "list": Entry("runs", "List calls whose body began, the newest first.", function="list_"),
+            "show": Entry(
+                "runs",
+                "Show one call: what it was given, everything that happened to it, and how it ended.",
+                function="show",
+            ),
+        },
+    ),
+    "events": Entry("events", "Show what happened, oldest first."),
+    "verify-log": Entry("verify", "Check that nobody changed the record of what happened."),
     "dlq": (
         "See, replay and purge calls that failed.",
         {

@@ -117,6 +117,23 @@ def screen(debug: bool = False) -> Iterator[Screen]:
         stop = error if isinstance(error, Stop) else Stop.of(error)
         here.complain(stop)
         raise typer.Exit(stop.code) from None
+    except Exception as error:
+        trouble = _of_a_database(error)
+        if trouble is None:
+            raise
+        if debug:
+            here.err.line(traceback.format_exc())
+        here.complain(trouble)
+        raise typer.Exit(trouble.code) from None
+
+
+def _of_a_database(error: Exception) -> Stop | None:
+    """What a database says is wrong, if it is one that says it; its library is loaded then."""
+    known = sys.modules.get("sqlalchemy.exc")
+    if known is None or not isinstance(error, known.DBAPIError):
+        return None
+    said = " ".join(str(error.orig).split())
+    return Stop(f"the database says: {said}", "look at its address and at who it lets in", Exit.FAILED)
 
 
 def _kept_output() -> TextIO:

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from handrail.doors.cli.exits import Exit, Stop
+from handrail.doors.cli.exits import Stop
 from handrail.doors.cli.where import need_database
 from handrail.settings import Settings
 
 if TYPE_CHECKING:
     from handrail.store.database import Database
+    from handrail.store.events.log import StoreLog
 
 _EXTRAS = {
     "sqlalchemy": "store",
@@ -24,20 +25,11 @@ _EXTRAS = {
 
 @contextmanager
 def the_store() -> Iterator[None]:
-    """What goes wrong with a database inside, in words for the person at the terminal."""
-    try:
-        from sqlalchemy.exc import DBAPIError
-    except ImportError as error:
-        raise _missing(error) from None
+    """What needs the packages of a database inside; one that is missing is told."""
     try:
         yield
     except ImportError as error:
         raise _missing(error) from None
-    except DBAPIError as error:
-        said = " ".join(str(error.orig).split())
-        raise Stop(
-            f"the database says: {said}", "look at its address and at who it lets in", Exit.FAILED
-        ) from error
 
 
 def _missing(error: ImportError) -> Exception:
@@ -49,15 +41,31 @@ def _missing(error: ImportError) -> Exception:
 
 @contextmanager
 def database_at(settings: Settings) -> Iterator[Database]:
-    """The database, at the schema of this version."""
+    """The database, at the schema of this version: a SQLite file is brought there."""
     url = need_database(settings)
     with the_store():
+        from handrail.databases import upgrade
         from handrail.store.database import Database
-        from handrail.store.migrate import check
+        from handrail.store.migrate import check, is_current
 
         database = Database(url)
         try:
+            if database.dialect == "sqlite" and not is_current(database.engine):
+                upgrade(url)
             check(database.engine, database.name)
             yield database
         finally:
             database.close()
+
+
+@contextmanager
+def log_at(settings: Settings) -> Iterator[StoreLog]:
+    """The event log of the database, to be read. No tool, key or worker is needed for that."""
+    with database_at(settings) as database:
+        from handrail.store.events.log import StoreLog
+
+        log = StoreLog(database)
+        try:
+            yield log
+        finally:
+            log.close()

@@ -158,6 +158,9 @@ def decode(row: Row, payload: str | None = None) -> Event:
             rest.get("workspace"),
             rest.get("kind", "agent"),
             rest.get("ancestors", ()),
+            rest.get("scope"),
+            rest.get("ceiling"),
+            rest.get("embed", False),
         ),
         odd.get("source", row["source"]),
         session,
@@ -202,13 +205,13 @@ def _who(principal: Principal) -> tuple[str, str | None, str | None, Mapping[str
         "workspace": principal.workspace,
         "kind": principal.key if principal.key != "agent" else None,
         "ancestors": list(principal.ancestors),
+        "ceiling": principal.ceiling,
+        "embed": principal.embed or None,
     }
-    return (
-        principal.tenant,
-        user,
-        agent,
-        {name: part for name, part in rest.items() if part not in (None, [])},
-    )
+    told = {name: part for name, part in rest.items() if part not in (None, [])}
+    if principal.scope is not None:
+        told["scope"] = list(principal.scope)  # an empty one reaches nothing, and must not become none
+    return principal.tenant, user, agent, told
 
 
 def _result(result: Result) -> dict[str, Any]:

@@ -70,7 +70,7 @@ class Signals:
             try:
                 with self._db.engine.connect() as conn:
                     conn.detach()  # a connection of its own, not one that queries wait for
-                    look(conn.connection.driver_connection, over)
+                    look(conn.connection.dbapi_connection, over)
             except Exception as error:
                 _log.warning("what other processes tell is not heard for a moment: %s", error)
                 over.wait(_AGAIN)

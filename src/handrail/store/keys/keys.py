@@ -95,10 +95,11 @@ class StoreKeys:
 
     async def _watch(self, key: KeyId) -> None:
         """Look again and again, ever less often, until nobody works under the key any more."""
-        pause = _SOONEST
-        while await self._db.read(key[0], lambda conn: queries.look_at_key(conn, key, self._house())):
+        pause, busy = _SOONEST, True
+        while busy:
             await asyncio.sleep(pause)
             pause = min(_LATEST, pause * 1.5)
+            busy = await self._db.read(key[0], lambda conn: queries.is_busy(conn, key, self._house()))
 
     def dispatched(self, key: KeyId, /) -> None:
         with self._lock:
@@ -135,4 +136,5 @@ class StoreKeys:
         return House(self._db.holder, self._db.clock.now(), self._is_dead, self._told)
 
     def _post(self, key: KeyId, fn: Callable[[Connection, House], None]) -> None:
-        self._db.post(key[0], lambda conn: fn(conn, self._house()))
+        house = self._house()
+        self._db.post(key[0], lambda conn: fn(conn, house))

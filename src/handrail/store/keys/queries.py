@@ -16,6 +16,7 @@ from sqlalchemy.engine import Connection, Row
 
 from handrail.core.define.call import Outcome
 from handrail.core.guard.keys import KeyId, is_open_again
+from handrail.store.tables import approvals
 from handrail.store.tables import call_keys as keys
 from handrail.store.tables import session_events as events
 from handrail.store.text import MARK, column
@@ -75,27 +76,35 @@ def _met(conn: Connection, key: KeyId, row: Row[Any], fresh: dict[str, Any], hou
         return Found("lost" if outcome is None else "ended", fingerprint, outcome)
     if row.holder != house.holder and not house.is_dead(conn, row.holder):
         return Found("busy", fingerprint)
-    if row.state == "new" and not _began(conn, key[0], row.call_id):
-        if fingerprint == fresh["fingerprint"]:
-            conn.execute(update(keys).where(_is(key)).values(fresh))
-            return Found("ours", fingerprint)
-        conn.execute(delete(keys).where(_is(key)))
-        insert_new(conn, keys, fresh)
+    return _left(conn, key, row, fresh, house)
+
+
+def _left(conn: Connection, key: KeyId, row: Row[Any], fresh: dict[str, Any], house: House) -> Found:
+    """What a dead process has left under a key."""
+    tenant, fingerprint = key[0], row.fingerprint
+    outcome = house.told(conn, tenant, row.call_id)
+    if outcome is not None and outcome.status == "pending" and _asks(conn, tenant, row.call_id):
+        # A person is asked, or has answered: then whoever takes up the run ends it under this key.
+        waits = row.state == "new"
+        return Found("ended", fingerprint, outcome) if waits else Found("busy", fingerprint)
+    over = outcome is not None and outcome.status != "pending"
+    untouched = row.state == "new" and not over and not _began(conn, tenant, row.call_id)
+    if untouched or (outcome is not None and outcome.code == "INTERRUPTED"):
+        conn.execute(update(keys).where(_is(key)).values(fresh))
         return Found("ours", fresh["fingerprint"])
-    outcome = house.told(conn, key[0], row.call_id)
-    if outcome is None or outcome.code == "INTERRUPTED":
-        return Found("lost", fingerprint)
-    if outcome.status == "pending":
-        return Found("busy", fingerprint)  # approved, taken up, and to be taken up again
-    return Found("ended", fingerprint, outcome)
+    return Found("ended", fingerprint, outcome) if over else Found("lost", fingerprint)
 
 
-def look_at_key(conn: Connection, key: KeyId, house: House) -> bool:
-    """Whether somebody alive still works under the key."""
+def is_busy(conn: Connection, key: KeyId, house: House) -> bool:
+    """Whether somebody still works under the key, or will take up what was approved under it."""
     row = conn.execute(select(keys).where(_is(key))).first()
     if row is None or row.state in ("waiting", "done"):
         return False
-    return row.holder == house.holder or not house.is_dead(conn, row.holder)
+    if row.holder == house.holder or not house.is_dead(conn, row.holder):
+        return True
+    outcome = house.told(conn, key[0], row.call_id)
+    pending = outcome is not None and outcome.status == "pending"
+    return pending and row.state == "dispatched" and _asks(conn, key[0], row.call_id)
 
 
 def fingerprint_of(conn: Connection, key: KeyId) -> str | None:
@@ -169,6 +178,12 @@ def _began(conn: Connection, tenant: str, call_id: str) -> bool:
         events.c.type == "tool.started",
     )
     return conn.execute(select(events.c.seq).where(*began).limit(1)).first() is not None
+
+
+def _asks(conn: Connection, tenant: str, call_id: str) -> bool:
+    """Whether a question about the call is in the book."""
+    wanted = (approvals.c.tenant_id == tenant, approvals.c.call_id == column(call_id))
+    return conn.execute(select(approvals.c.id).where(*wanted).limit(1)).first() is not None
 
 
 def _locked(conn: Connection, key: KeyId) -> Row[Any] | None:

@@ -1,0 +1,191 @@
+"""DurableJobs: jobs that outlive processes. Whoever opens it may submit; a worker also runs them."""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import logging
+from collections.abc import Callable
+
+from sqlalchemy import Connection
+
+from handrail.core.guard.approval import ApprovalRequest, reject
+from handrail.core.run.jobs import Job, JobEntry, JobState, Limits
+from handrail.core.run.perform import Work, perform
+from handrail.jobs.engine import Engine
+from handrail.jobs.ledger import StoreLedger
+from handrail.jobs.queue import Queue
+from handrail.jobs.schedules import Schedules
+from handrail.jobs.sweeper import Sweeper
+from handrail.store import jobs as rows
+from handrail.store.database import Database
+from handrail.store.events.log import StoreLog
+from handrail.store.leases import seconds
+from handrail.store.sealing import Seal
+
+_log = logging.getLogger("handrail.jobs")
+
+_SOON, _LATE = 0.2, 5.0
+_BUSY = 0.25
+
+
+class DurableJobs:
+    """The port of jobs on a database, and the ledger behind it."""
+
+    def __init__(
+        self,
+        database: Database,
+        seal: Seal,
+        log: StoreLog,
+        *,
+        worker: bool = True,
+        limits: Limits | None = None,
+        lease: float | None = None,
+    ) -> None:
+        self._database = database
+        self._worker = worker
+        self._seal = seal
+        self._limits = limits or Limits()
+        self._lease = seconds() if lease is None else lease
+        self._queue = Queue(database)
+        self.ledger = StoreLedger(database, seal)
+        log.fence = self.ledger.fence
+        self.schedules = Schedules(
+            database, seal, lambda conn, job: self._add(conn, job, rows.seal_job(seal, job))
+        )
+        self._work: Callable[[], Work] | None = None
+        self._engine: Engine | None = None
+        self._sweeper: Sweeper | None = None
+
+    # --- for those who submit
+
+    async def submit(self, job: Job, /) -> JobEntry | None:
+        sealed = rows.seal_job(self._seal, job)
+        return await self._database.write(job.tenant, lambda conn: self._add(conn, job, sealed))
+
+    def approved(self, conn: Connection, request: ApprovalRequest) -> None:
+        """A question is answered, or too old: in the same transaction its call becomes a job."""
+        job = Job(
+            request.call, request.tool, request.raw, request.secrets, "approved", approval_id=request.id
+        )
+        self._add(conn, job, rows.seal_job(self._seal, job))
+
+    def _add(self, conn: Connection, job: Job, sealed: str) -> JobEntry | None:
+        now = self._database.clock.now()
+        number = rows.add_job(conn, job.tenant, job, sealed, now)
+        if number == 0:
+            return rows.get_job(conn, job.tenant, job.id)
+        self._queue.put(conn, job.tenant, job.id, number, None if job.due_at is None else job.due_at - now)
+        return None
+
+    async def get(self, call_id: str, tenant: str, /) -> JobEntry | None:
+        return await self._database.read(tenant, lambda conn: rows.get_job(conn, tenant, call_id))
+
+    async def list(self, tenant: str, /, *, state: JobState | None = None) -> builtins.list[JobEntry]:
+        return await self._database.read(tenant, lambda conn: rows.list_jobs(conn, tenant, state=state))
+
+    async def cancel(self, call_id: str, tenant: str, reason: str, /) -> bool:
+        now = self._database.clock.now()
+        entry = await self._database.write(
+            tenant, lambda conn: rows.request_cancel(conn, tenant, call_id, reason, now)
+        )
+        if entry is None:
+            entry = await self._withdraw(call_id, tenant, reason)
+        if entry is None:
+            return False
+        if self._work is not None and entry.state != "running":
+            await self.perform(tenant, call_id)  # tells its end at once; a worker would, when it is due
+        return True
+
+    async def _withdraw(self, call_id: str, tenant: str, reason: str) -> JobEntry | None:
+        """Cancel a call that waits for a person: the question is withdrawn, and a job ends the call."""
+        waiting = await self._database.read(tenant, lambda conn: rows.question_of(conn, tenant, call_id))
+        if waiting is None or self._work is None:
+            return None
+        book, now = self._work().house.book, self._database.clock.now()
+        reply = reject(f"the call was cancelled ({reason})")
+        if await book.settle(waiting, tenant, "rejected", reply) is None:
+            return None
+        return await self._database.write(
+            tenant, lambda conn: rows.request_cancel(conn, tenant, call_id, reason, now)
+        )
+
+    async def whose(self, call_id: str, /) -> str | None:
+        def look() -> str | None:
+            with self._database.overview() as conn:
+                return rows.tenant_of(conn, call_id)
+
+        return await asyncio.to_thread(look)
+
+    async def unblock(self, call_id: str, tenant: str, /) -> bool:
+        now = self._database.clock.now()
+
+        def again(conn: Connection) -> bool:
+            number = rows.unblock_job(conn, tenant, call_id, now)
+            if number:
+                self._queue.put(conn, tenant, call_id, number)
+            return number > 0
+
+        return await self._database.write(tenant, again)
+
+    # --- for workers
+
+    def attach(self, work: Callable[[], Work]) -> None:
+        """Say what it takes to perform jobs. Those that wait can then be ended here."""
+        self._work = work
+
+    async def start(self) -> None:
+        """A worker takes up what was left behind and runs what is queued, in this loop."""
+        if not self._worker:
+            return
+        assert self._work is not None
+        engine = Engine(self._database.name, self._queue.engine, self._database.holder, self._performed)
+        await asyncio.to_thread(self._queue.configure, self._limits)
+        engine.launch()
+        self._engine = engine
+        self._sweeper = Sweeper(
+            self._database, self._queue, engine, self.ledger, self._work, self, self._lease
+        )
+        self._sweeper.start()
+
+    async def perform(self, tenant: str, call_id: str) -> bool:
+        """Bring a job forward; False when somebody living is at it."""
+        assert self._work is not None
+        return await perform(tenant, call_id, self._work(), self.ledger) != "busy"
+
+    async def _performed(self, tenant: str, call_id: str) -> None:
+        """Bring a job to its end, however often it takes: the engine must not count it as done before."""
+        pause = _SOON
+        while True:
+            try:
+                if await self.perform(tenant, call_id):
+                    return
+            except Exception:
+                if self._engine is None or self._engine.closing:
+                    raise asyncio.CancelledError from None
+                _log.exception("job %s could not be performed, trying again in %g s", call_id, pause)
+                await asyncio.sleep(pause)
+                pause = min(_LATE, pause * 2)
+            else:
+                await asyncio.sleep(_BUSY)
+
+    async def close(self, drain: float = 30.0) -> None:
+        """Take no more, finish what runs; what takes longer is left to others, as if we had died."""
+        if self._sweeper is not None:
+            await self._sweeper.stop()
+        if self._engine is not None:
+            if not await self._engine.drain(drain):
+                await self._put_back()
+            await self._engine.close()
+            self._engine = None
+        await asyncio.to_thread(self._queue.close)
+
+    async def _put_back(self) -> None:
+        now = self._database.clock.now()
+        for tenant, call_id in self.ledger.held:
+            token = self.ledger.forsake(tenant, call_id)
+
+            def back(conn: Connection, tenant: str = tenant, call: str = call_id, token: str = token) -> None:
+                rows.put_back(conn, tenant, call, token, now)
+
+            await self._database.write(tenant, back)

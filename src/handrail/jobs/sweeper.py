@@ -1,0 +1,206 @@
+"""Sweeper: looks around while a worker works: who died, what is to be stopped, what is due.
+
+Each look is short and can be made by several workers at once: whatever it changes is compared and set.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from sqlalchemy import Connection, text
+
+from handrail.core.define.call import Call
+from handrail.core.define.principal import Principal
+from handrail.core.run.perform import Work
+from handrail.core.run.recovering import recover
+from handrail.core.run.refusal import Refusal
+from handrail.core.run.seek import seek
+from handrail.core.tell.events import ToolStarted
+from handrail.jobs.engine import Engine
+from handrail.jobs.ledger import StoreLedger
+from handrail.jobs.queue import Queue, workflow_id
+from handrail.store import jobs as rows
+from handrail.store import leases, open_runs
+from handrail.store.approvals.book import StoreBook
+from handrail.store.database import Database
+from handrail.store.keys.keys import StoreKeys
+
+if TYPE_CHECKING:
+    from handrail.jobs.durable import DurableJobs
+
+_log = logging.getLogger("handrail.jobs")
+T = TypeVar("T")
+
+_TICK = 0.5
+_EXPIRES = 2.0
+_DUE = 1.0
+_HOUR = 3_600.0
+_KEYS_KEPT = 30 * 24 * _HOUR
+"""Seconds for which the key of a call that is over is known."""
+_LOST = 60.0
+"""Seconds after which a job that nobody began is looked for in the engine's tables."""
+
+
+class Sweeper:
+    """A task in the worker's loop."""
+
+    def __init__(
+        self,
+        database: Database,
+        queue: Queue,
+        engine: Engine,
+        ledger: StoreLedger,
+        work: Callable[[], Work],
+        jobs: DurableJobs,
+        lease: float,
+    ) -> None:
+        self._database = database
+        self._queue = queue
+        self._engine = engine
+        self._ledger = ledger
+        self._work = work
+        self._jobs = jobs
+        self._lease = lease
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.get_running_loop().create_task(self._sweep())
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def _sweep(self) -> None:
+        await self._safely(self._unblock)
+        looks = (
+            (_TICK, self._stop),
+            (_EXPIRES, self._expire),
+            (_DUE, self._fire),
+            (self._lease / 4, self._recover),
+            (_LOST / 2, self._find_lost),
+            (_HOUR, self._forget),
+        )
+        due = [0.0] * len(looks)
+        while True:
+            now = time.monotonic()
+            for at, (every, look) in enumerate(looks):
+                if now >= due[at]:
+                    due[at] = now + every
+                    await self._safely(look)
+            await asyncio.sleep(min(_TICK, self._lease / 4))
+
+    async def _safely(self, look: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await look()
+        except Exception:
+            _log.warning("a look around failed, it is made again", exc_info=True)
+
+    async def _stop(self) -> None:
+        """Interrupt what runs here and somebody wants stopped."""
+        if not self._ledger.held:
+            return
+        holder = self._database.holder
+        found = await self._system(lambda conn: rows.to_stop(conn, holder))
+        house = self._work().house
+        for _, call_id, reason in found:
+            running = house.running.get(call_id)
+            if running is not None:
+                running.interrupt("cancelled", reason)
+
+    async def _expire(self) -> None:
+        """End the questions that nobody answered in time."""
+        book = self._work().house.book
+        if isinstance(book, StoreBook):
+            while len(await asyncio.to_thread(book.expire)) > 0:
+                continue
+
+    async def _forget(self) -> None:
+        """Forget keys of calls that ended long ago."""
+        keys = self._work().house.keys
+        if isinstance(keys, StoreKeys):
+            await asyncio.to_thread(keys.sweep, self._database.clock.now() - _KEYS_KEPT)
+
+    async def _fire(self) -> None:
+        """Make the calls that a schedule wants now."""
+        await self._jobs.schedules.fire()
+
+    async def _recover(self) -> None:
+        """Go on with what dead processes had in hand."""
+        dead = await self._system(self._dead)
+        if dead:
+            await asyncio.to_thread(self._engine.recover, sorted(dead))
+        for run in await self._system(open_runs.orphans):
+            await self._tell_end(run)
+
+    def _dead(self, conn: Connection) -> set[str]:
+        table = "dbos.workflow_status" if conn.dialect.name == "postgresql" else "workflow_status"
+        pending = text(f"SELECT DISTINCT executor_id FROM {table} WHERE status = 'PENDING'")
+        holders = {name for name in conn.execute(pending).scalars() if name}
+        return leases.dead_among(conn, holders - {self._database.holder})
+
+    async def _tell_end(self, run: open_runs.Open) -> None:
+        """The end of a run that belongs to no job and whose process is gone."""
+        database = self._database
+        ours = await database.write(
+            run.tenant,
+            lambda conn: open_runs.take_over(conn, run.tenant, run.run_id, run.holder, database.holder),
+        )
+        if not ours:
+            return
+        log = self._work().house.teller.log
+        events = await asyncio.to_thread(lambda: list(log.read(run.tenant, call_id=run.call_id)))
+        for event in events:
+            if isinstance(event, ToolStarted) and event.run_id == run.run_id:
+                outcome = recover(event, run.repeatable, self._work().house)
+                await self._work().letters.ended(event.call, outcome)
+                self._work().ended(outcome)
+                return
+        _log.warning("run %s is open and its start is not in the log", run.run_id)
+
+    async def _find_lost(self) -> None:
+        """Enqueue once more what waits for longer than it should and the engine knows nothing of."""
+        before = self._database.clock.now() - _LOST
+        waiting = await self._system(lambda conn: rows.in_line(conn, before))
+        behind = await self._system(rows.left_behind)
+        for tenant, call_id, number in (*waiting, *behind):
+            if not await self._system(partial(self._known, id=workflow_id(tenant, call_id, number))):
+                await self._enqueue(tenant, call_id, number)
+
+    def _known(self, conn: Connection, *, id: str) -> bool:
+        """Whether the engine will still run the job."""
+        table = "dbos.workflow_status" if conn.dialect.name == "postgresql" else "workflow_status"
+        waits = "status IN ('ENQUEUED', 'PENDING', 'DELAYED')"
+        look = text(f"SELECT 1 FROM {table} WHERE workflow_uuid = :id AND {waits}")
+        return conn.execute(look, {"id": id}).first() is not None
+
+    async def _enqueue(self, tenant: str, call_id: str, number: int) -> None:
+        now = self._database.clock.now()
+
+        def put(conn: Connection) -> None:
+            if again := rows.requeue(conn, tenant, call_id, number, now):
+                self._queue.put(conn, tenant, call_id, again)
+
+        await self._database.write(tenant, put)
+
+    async def _unblock(self) -> None:
+        """With the tools of this process, what was blocked may run."""
+        for tenant, call_id in await self._system(rows.blocked):
+            entry = await self._jobs.get(call_id, tenant)
+            if entry is None:
+                continue
+            tool = await seek(Call(entry.tool, None, Principal(tenant=tenant)), self._work().house)
+            if not isinstance(tool, Refusal):
+                await self._jobs.unblock(call_id, tenant)
+
+    async def _system(self, look: Callable[[Connection], T]) -> T:
+        def looked() -> T:
+            with self._database.overview() as conn:
+                return look(conn)
+
+        return await asyncio.to_thread(looked)

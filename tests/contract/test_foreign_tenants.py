@@ -1,0 +1,98 @@
+"""No function of the store lets a tenant see or touch what another one has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+from handrail.core.errors import UsageError
+from handrail.store.database import Database
+from handrail.store.migrate import upgrade
+from handrail.store.tables import metadata
+from tests.harness import facts
+from tests.harness.belongings import (
+    FUNCTIONS,
+    MAKES,
+    OF_THE_HOUSE,
+    TABLES,
+    TOOLS_OF_OTHERS,
+    Belongings,
+    repository,
+    says,
+)
+
+
+class _Undo(Exception):
+    """Ends a transaction without a trace."""
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    upgrade(database_url)
+    found = Database(database_url)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def acme(database: Database) -> Belongings:
+    acme = Belongings("acme", card="4711")
+    acme.fill(database)
+    return acme
+
+
+def kept(database: Database) -> dict[str, list[str]]:
+    """Everything in the database but what the other tenant made for itself."""
+    everything = facts.dump(database.url, TABLES)
+    return {table: [row for row in rows if "'evil'" not in row] for table, rows in everything.items()}
+
+
+def test_there_is_one_of_everything(database: Database, acme: Belongings) -> None:
+    assert [table for table, rows in kept(database).items() if not rows] == ["approval_votes"]
+
+
+def test_every_function_is_for_a_tenant_unless_it_is_named_as_an_exception() -> None:
+    assert set(repository()) >= OF_THE_HOUSE | TOOLS_OF_OTHERS | MAKES
+    for_nobody = [name for name, one in FUNCTIONS.items() if not {"tenant", "key"} & set(one.__annotations__)]
+    assert for_nobody == []
+
+
+@pytest.mark.req("MT-05")
+@pytest.mark.fault("F26")
+def test_no_function_gives_a_tenant_what_another_has(database: Database, acme: Belongings) -> None:
+    evil = Belongings("evil", card="0000").wanting(acme)
+    before = kept(database)
+    for name, function in sorted(FUNCTIONS.items(), key=lambda one: one[0] in MAKES):
+        answer = None
+        try:
+            with database.transaction("evil") as conn:
+                answer = function(conn, **evil.arguments(name, function))
+        except (UsageError, LookupError, DBAPIError) as refused:
+            answer = None if "4711" not in str(refused) else refused
+        assert "acme" not in repr(answer) and "4711" not in repr(answer), name
+        assert name in MAKES or not says(answer), f"{name} said {answer!r}"
+        assert kept(database) == before, f"{name} changed what another tenant has"
+
+
+def test_the_same_functions_serve_the_tenant_itself(database: Database, acme: Belongings) -> None:
+    """Otherwise the test above would prove nothing."""
+    assert [name for name in sorted(set(FUNCTIONS) - MAKES) if not _serves(name, database, acme)] == []
+
+
+def _serves(name: str, database: Database, owner: Belongings) -> bool:
+    """Whether a function says or changes something for the owner; what it changed is undone."""
+    try:
+        with database.transaction(owner.tenant) as conn:
+            before = _rows(conn)
+            answer = FUNCTIONS[name](conn, **owner.arguments(name, FUNCTIONS[name]))
+            raise _Undo(says(answer) or _rows(conn) != before)
+    except _Undo as undone:
+        return bool(undone.args[0])
+
+
+def _rows(conn: Connection) -> list[Any]:
+    return [sorted(map(repr, conn.execute(metadata.tables[table].select()))) for table in TABLES]
