@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Protocol
 
 from benchmarks.row import Row
-from benchmarks.rows import batch, command_line, durable, imports, one_call, run_list, scale, search
+from benchmarks.rows import (
+    batch,
+    command_line,
+    durable,
+    imports,
+    one_call,
+    run_list,
+    scale,
+    search,
+    tenants,
+)
 from benchmarks.timing import Effort
 
 
@@ -23,6 +33,7 @@ ALL: dict[str, Rows] = {
     "scale": scale,
     "batch": batch,
     "search": search,
+    "tenants": tenants,
     "durable": durable,
     "run_list": run_list,
     "imports": imports,
