@@ -69,11 +69,13 @@ class StoreLedger:
         return take
 
     async def finish(self, tenant: str, call_id: str, state: JobState, reason: str | None, /) -> bool:
-        token = self._held.get((tenant, call_id), "")
-        now = self._database.clock.now()
-        return await self._database.write(
+        key, now = (tenant, call_id), self._database.clock.now()
+        token = self._held.get(key, "")
+        ours = await self._database.write(
             tenant, lambda conn: rows.finish_job(conn, tenant, call_id, token, state, reason, now)
         )
+        self._held.pop(key, None)  # what was told of it before is written by now, or dropped
+        return ours
 
     async def holds(self, tenant: str, call_id: str, /) -> bool:
         token = self._held.get((tenant, call_id), "")
