@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from benchmarks.row import Row
-from benchmarks.rows import batch, command_line, imports, one_call, scale, search, tenants
+from benchmarks.rows import batch, command_line, imports, jobs, one_call, scale, search, tenants
 from benchmarks.timing import Effort
 
 
@@ -24,6 +24,7 @@ ALL: dict[str, Rows] = {
     "batch": batch,
     "search": search,
     "tenants": tenants,
+    "jobs": jobs,
     "imports": imports,
     "command_line": command_line,
 }
