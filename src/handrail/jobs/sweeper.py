@@ -37,6 +37,8 @@ _log = logging.getLogger("handrail.jobs")
 T = TypeVar("T")
 
 _TICK = 0.5
+_EXPIRES = 2.0
+_DUE = 1.0
 _HOUR = 3_600.0
 _KEYS_KEPT = 30 * 24 * _HOUR
 """Seconds for which the key of a call that is over is known."""
@@ -78,7 +80,8 @@ class Sweeper:
         await self._safely(self._unblock)
         looks = (
             (_TICK, self._stop),
-            (_TICK, self._expire),
+            (_EXPIRES, self._expire),
+            (_DUE, self._fire),
             (self._lease / 4, self._recover),
             (_LOST / 2, self._find_lost),
             (_HOUR, self._forget),
@@ -122,6 +125,10 @@ class Sweeper:
         keys = self._work().house.keys
         if isinstance(keys, StoreKeys):
             await asyncio.to_thread(keys.sweep, self._database.clock.now() - _KEYS_KEPT)
+
+    async def _fire(self) -> None:
+        """Make the calls that a schedule wants now."""
+        await self._jobs.schedules.fire()
 
     async def _recover(self) -> None:
         """Go on with what dead processes had in hand."""
