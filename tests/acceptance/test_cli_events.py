@@ -129,30 +129,28 @@ def test_whoever_follows_sees_what_another_process_tells(tmp_path: Path, databas
 
 
 @pytest.mark.req("EV-14", "EV-16")
-def test_runs_are_listed_and_shown_by_the_id_of_the_run_or_the_call(
-    tmp_path: Path, database_url: str
-) -> None:
-    done, failed, refused, foreign = told(database_url)
-    listed = at(database_url, tmp_path, "runs", "list")
+def test_runs_are_listed_and_shown_by_the_id_of_the_run_or_the_call(tmp_path: Path, sqlite_url: str) -> None:
+    done, failed, refused, foreign = told(sqlite_url)
+    listed = at(sqlite_url, tmp_path, "runs", "list")
     rows = [line.split("\t") for line in listed.out.splitlines()]
     assert [(row[0], row[1], row[2], row[4]) for row in rows] == [
         (failed.run_id, "stock.count", "bot for ana", "failed SOLD_OUT"),
         (done.run_id, "stock.count", "ana", "completed"),
     ]
-    page = at(database_url, tmp_path, "runs", "list", "--limit", "1", "--json").json
-    rest = at(database_url, tmp_path, "runs", "list", "--after", page[0]["cursor"], "--json").json
+    page = at(sqlite_url, tmp_path, "runs", "list", "--limit", "1", "--json").json
+    rest = at(sqlite_url, tmp_path, "runs", "list", "--after", page[0]["cursor"], "--json").json
     assert [run["id"] for run in (*page, *rest)] == [failed.run_id, done.run_id]
-    only = at(database_url, tmp_path, "runs", "list", "--status", "failed", "--since", "1h", "--json").json
+    only = at(sqlite_url, tmp_path, "runs", "list", "--status", "failed", "--since", "1h", "--json").json
     assert [run["id"] for run in only] == [failed.run_id]
 
-    shown = at(database_url, tmp_path, "runs", "show", str(done.run_id))
+    shown = at(sqlite_url, tmp_path, "runs", "show", str(done.run_id))
     assert shown.code == 0
     assert "status     completed" in shown.out and '  item = "bolt"' in shown.out
     assert '  data = "9 bolt\\u001b]0;owned\\u0007"' in shown.out
     assert "pw-12345" not in shown.out and "\x1b" not in shown.out
-    whole = at(database_url, tmp_path, "runs", "show", refused.call_id, "--json").json
+    whole = at(sqlite_url, tmp_path, "runs", "show", refused.call_id, "--json").json
     assert (whole["outcome"]["status"], whole["outcome"]["code"]) == ("refused", "INVALID_PARAM")
-    hidden = at(database_url, tmp_path, "runs", "show", str(foreign.run_id))
+    hidden = at(sqlite_url, tmp_path, "runs", "show", str(foreign.run_id))
     assert (hidden.code, hidden.out) == (3, "")
     assert "has no run or call" in hidden.err
 
