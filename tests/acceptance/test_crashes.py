@@ -32,8 +32,8 @@ def test_a_child_dies_at_the_line_it_is_told_and_what_it_did_before_is_known(
     with Ledger(tmp_path) as ledger:
         path = str(ledger.path)
         assert nursery.run("tests.harness.scenarios:play", name="a_write", url=None, ledger=path) == 0
-        told = ledger.of("passed", scenario="a_write")
-        passed = [Point(one["file"], one["function"], one["line"]) for one in told]
+        [told] = ledger.of("passed", scenario="a_write")
+        passed = [Point(file, function, line) for file, function, line, _ in told["points"]]
         assert set(passed) <= set(scenarios.points())
         body = sorted(point for point in passed if point.function == "charge")
         for point, effects in zip(body, (1, 2), strict=True):

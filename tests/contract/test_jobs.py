@@ -64,7 +64,7 @@ Opener = Callable[..., AbstractAsyncContextManager[Bench]]
 async def in_memory(where: Path, *tools: Any, limits: Limits | None = None) -> AsyncIterator[Bench]:
     async with Handrail(tools, policy=FREE) as hr:
         outcomes = Outcomes()
-        work = Work(hr._house, hr.dead_letters, outcomes.put, (limits or Limits()).attempts)
+        work = Work(hr._house, hr.dead_letters, outcomes.put)
         jobs = MemoryJobs(lambda: work, hr._house.clock, limits)
         try:
             yield Bench(hr, jobs, outcomes)
@@ -82,7 +82,7 @@ def on_database(url: str) -> Opener:
         heartbeat.start()
         async with Handrail(tools, policy=FREE, log=log) as hr:
             outcomes = Outcomes()
-            work = Work(hr._house, hr.dead_letters, outcomes.put, (limits or Limits()).attempts)
+            work = Work(hr._house, hr.dead_letters, outcomes.put)
             try:
                 jobs.attach(lambda: work)
                 await jobs.start()

@@ -9,17 +9,18 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection
 
-from handrail.core.guard.approval import ApprovalRequest
+from handrail.core.guard.approval import ApprovalRequest, reject
 from handrail.core.run.jobs import Job, JobEntry, JobState, Limits
 from handrail.core.run.perform import Work, perform
 from handrail.jobs.engine import Engine
 from handrail.jobs.ledger import StoreLedger
 from handrail.jobs.queue import Queue
+from handrail.jobs.schedules import Schedules
 from handrail.jobs.sweeper import Sweeper
 from handrail.store import jobs as rows
 from handrail.store.database import Database
 from handrail.store.events.log import StoreLog
-from handrail.store.leases import TTL
+from handrail.store.leases import seconds
 from handrail.store.sealing import Seal
 
 _log = logging.getLogger("handrail.jobs")
@@ -39,16 +40,19 @@ class DurableJobs:
         *,
         worker: bool = True,
         limits: Limits | None = None,
-        lease: float = TTL,
+        lease: float | None = None,
     ) -> None:
         self._database = database
         self._worker = worker
         self._seal = seal
         self._limits = limits or Limits()
-        self._lease = lease
+        self._lease = seconds() if lease is None else lease
         self._queue = Queue(database)
         self.ledger = StoreLedger(database, seal)
         log.fence = self.ledger.fence
+        self.schedules = Schedules(
+            database, seal, lambda conn, job: self._add(conn, job, rows.seal_job(seal, job))
+        )
         self._work: Callable[[], Work] | None = None
         self._engine: Engine | None = None
         self._sweeper: Sweeper | None = None
@@ -86,10 +90,25 @@ class DurableJobs:
             tenant, lambda conn: rows.request_cancel(conn, tenant, call_id, reason, now)
         )
         if entry is None:
+            entry = await self._withdraw(call_id, tenant, reason)
+        if entry is None:
             return False
         if self._work is not None and entry.state != "running":
             await self.perform(tenant, call_id)  # tells its end at once; a worker would, when it is due
         return True
+
+    async def _withdraw(self, call_id: str, tenant: str, reason: str) -> JobEntry | None:
+        """Cancel a call that waits for a person: the question is withdrawn, and a job ends the call."""
+        waiting = await self._database.read(tenant, lambda conn: rows.question_of(conn, tenant, call_id))
+        if waiting is None or self._work is None:
+            return None
+        book, now = self._work().house.book, self._database.clock.now()
+        reply = reject(f"the call was cancelled ({reason})")
+        if await book.settle(waiting, tenant, "rejected", reply) is None:
+            return None
+        return await self._database.write(
+            tenant, lambda conn: rows.request_cancel(conn, tenant, call_id, reason, now)
+        )
 
     async def whose(self, call_id: str, /) -> str | None:
         def look() -> str | None:

@@ -37,6 +37,7 @@ class Engine:
         self._holder = holder
         self._perform = perform
         self._tasks: set[asyncio.Task[None]] = set()
+        self._dbos: DBOS | None = None
         self.closing = False
 
     def launch(self) -> None:
@@ -56,7 +57,7 @@ class Engine:
             raise
 
     def _launch(self) -> None:
-        DBOS(
+        self._dbos = DBOS(
             config={
                 "name": NAME,
                 "system_database_engine": self._connections,
@@ -105,6 +106,11 @@ class Engine:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=10)
         await asyncio.to_thread(self._end)
+        left = set(self._dbos._workflow_tasks) if self._dbos is not None else set()
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left, timeout=10)
 
     def _end(self) -> None:
         global _here

@@ -26,7 +26,9 @@ from handrail.jobs.ledger import StoreLedger
 from handrail.jobs.queue import Queue, workflow_id
 from handrail.store import jobs as rows
 from handrail.store import leases, open_runs
+from handrail.store.approvals.book import StoreBook
 from handrail.store.database import Database
+from handrail.store.keys.keys import StoreKeys
 
 if TYPE_CHECKING:
     from handrail.jobs.durable import DurableJobs
@@ -35,6 +37,11 @@ _log = logging.getLogger("handrail.jobs")
 T = TypeVar("T")
 
 _TICK = 0.5
+_EXPIRES = 2.0
+_DUE = 1.0
+_HOUR = 3_600.0
+_KEYS_KEPT = 30 * 24 * _HOUR
+"""Seconds for which the key of a call that is over is known."""
 _LOST = 60.0
 """Seconds after which a job that nobody began is looked for in the engine's tables."""
 
@@ -71,7 +78,14 @@ class Sweeper:
 
     async def _sweep(self) -> None:
         await self._safely(self._unblock)
-        looks = ((_TICK, self._stop), (self._lease / 4, self._recover), (_LOST / 2, self._find_lost))
+        looks = (
+            (_TICK, self._stop),
+            (_EXPIRES, self._expire),
+            (_DUE, self._fire),
+            (self._lease / 4, self._recover),
+            (_LOST / 2, self._find_lost),
+            (_HOUR, self._forget),
+        )
         due = [0.0] * len(looks)
         while True:
             now = time.monotonic()
@@ -98,6 +112,23 @@ class Sweeper:
             running = house.running.get(call_id)
             if running is not None:
                 running.interrupt("cancelled", reason)
+
+    async def _expire(self) -> None:
+        """End the questions that nobody answered in time."""
+        book = self._work().house.book
+        if isinstance(book, StoreBook):
+            while len(await asyncio.to_thread(book.expire)) > 0:
+                continue
+
+    async def _forget(self) -> None:
+        """Forget keys of calls that ended long ago."""
+        keys = self._work().house.keys
+        if isinstance(keys, StoreKeys):
+            await asyncio.to_thread(keys.sweep, self._database.clock.now() - _KEYS_KEPT)
+
+    async def _fire(self) -> None:
+        """Make the calls that a schedule wants now."""
+        await self._jobs.schedules.fire()
 
     async def _recover(self) -> None:
         """Go on with what dead processes had in hand."""

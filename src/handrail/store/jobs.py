@@ -16,7 +16,7 @@ from handrail.core.run.jobs import FINAL, Busy, Job, JobEntry, JobState
 from handrail.store.kept import call_data, call_of
 from handrail.store.leases import dead_among, is_alive
 from handrail.store.sealing import Seal
-from handrail.store.tables import jobs, session_events
+from handrail.store.tables import approvals, jobs, session_events
 from handrail.store.text import column, dump, load
 
 LIVE: tuple[JobState, ...] = ("queued", "running", "blocked")
@@ -138,8 +138,17 @@ def get_job(conn: Connection, tenant: str, call_id: str) -> JobEntry | None:
 
 
 def tenant_of(conn: Connection, call_id: str) -> str | None:
-    """Of all tenants: whose job it is."""
-    return conn.execute(select(jobs.c.tenant_id).where(jobs.c.call_id == call_id)).scalar()
+    """Of all tenants: whose job, or open question, it is."""
+    owner: str | None = conn.execute(select(jobs.c.tenant_id).where(jobs.c.call_id == call_id)).scalar()
+    if owner is None:
+        owner = conn.execute(select(approvals.c.tenant_id).where(approvals.c.call_id == call_id)).scalar()
+    return owner
+
+
+def question_of(conn: Connection, tenant: str, call_id: str) -> str | None:
+    """The approval that a call waits for."""
+    mine = (approvals.c.tenant_id == tenant, approvals.c.call_id == call_id)
+    return conn.execute(select(approvals.c.id).where(*mine, approvals.c.status == "pending")).scalar()
 
 
 def list_jobs(

@@ -17,13 +17,14 @@ from sqlalchemy import ColumnElement, Connection, Double, delete, func, select
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
+from handrail.core.errors import UsageError
 from handrail.store.database import Database
 from handrail.store.tables import leases
 
 _log = logging.getLogger("handrail.store")
 
 TTL = 10.0
-"""Seconds after which a process that was not heard of is dead."""
+"""Seconds after which a process that was not heard of is dead, unless HANDRAIL_LEASE says otherwise."""
 HOST = socket.gethostname()
 
 
@@ -41,6 +42,20 @@ class Lease:
     @property
     def alive(self) -> bool:
         return self.left > 0 and not (self.host == HOST and not is_running(self.pid))
+
+
+def seconds() -> float:
+    """How long a lease holds."""
+    given = os.environ.get("HANDRAIL_LEASE")
+    if not given:
+        return TTL
+    try:
+        chosen = float(given)
+    except ValueError:
+        chosen = 0.0
+    if not 0.5 <= chosen <= 3600:
+        raise UsageError(f"HANDRAIL_LEASE is a number of seconds from 0.5 to 3600, not {given!r}.")
+    return chosen
 
 
 def is_running(pid: int) -> bool:
@@ -109,10 +124,10 @@ def sweep(conn: Connection, after: float = 3600.0) -> None:
 class Heartbeat:
     """Renews the lease of this process, in a thread of its own: a busy loop must not cost it its life."""
 
-    def __init__(self, database: Database, role: str, ttl: float = TTL) -> None:
+    def __init__(self, database: Database, role: str, ttl: float | None = None) -> None:
         self._database = database
         self._role = role
-        self.ttl = ttl
+        self.ttl = seconds() if ttl is None else ttl
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 

@@ -161,5 +161,3 @@ class Limits:
     """Of one tenant, over all workers."""
     rate: tuple[int, float] | None = None
     """At most so many of one tenant begin in so many seconds."""
-    attempts: int = 5
-    """A job that so many workers died over is dead itself."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Protocol, cast, runtime_checkable
 
 from handrail.core.define.call import Outcome
 from handrail.core.define.context import with_tool_context
@@ -18,7 +18,7 @@ from handrail.core.run import refusal
 from handrail.core.run.approve import Grant
 from handrail.core.run.brought import Brought
 from handrail.core.run.house import House
-from handrail.core.run.jobs import Busy, Job, JobState, Ledger, Taken
+from handrail.core.run.jobs import FINAL, Busy, Job, JobState, Ledger, Taken
 from handrail.core.run.letter_office import LetterOffice
 from handrail.core.run.pipeline import run
 from handrail.core.run.postponed import Postponed
@@ -39,7 +39,15 @@ class Work:
     house: House
     letters: LetterOffice
     ended: Callable[[Outcome], None]
-    attempts: int = 5
+    attempts: int = 3
+    """A job that so many workers died over is dead itself."""
+
+
+@runtime_checkable
+class Shedding(Protocol):
+    """A book that keeps the exact arguments of a call until it is told that the call is over."""
+
+    def over(self, approval_id: str, tenant: str) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +79,8 @@ async def perform(tenant: str, call_id: str, work: Work, ledger: Ledger) -> Outc
             return None
     finally:
         await ledger.leave(tenant, call_id)
+    if taken.job.approval_id is not None and end.state in FINAL and isinstance(house.book, Shedding):
+        house.book.over(taken.job.approval_id, tenant)
     if end.outcome is not None:
         await work.letters.ended(taken.job.call, end.outcome)
         if end.outcome.status != "pending":

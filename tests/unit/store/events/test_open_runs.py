@@ -64,7 +64,11 @@ async def test_the_end_of_a_run_that_another_took_over_is_dropped(
             await log.flush(late)
     assert late.seq == 0 and fine.seq == 3
     assert "run_1 was dropped" in caplog.text
-    assert [(event.seq, event.kind) for event in log.read("acme")] == [(1, "started"), (2, "started"), (3, "completed")]
+    assert [(event.seq, event.kind) for event in log.read("acme")] == [
+        (1, "started"),
+        (2, "started"),
+        (3, "completed"),
+    ]
     assert in_hand(db) == [("run_1", "taker", False)]
     assert [one for one in verify(db, "acme") if isinstance(one, Flaw)] == []
 

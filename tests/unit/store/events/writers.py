@@ -116,7 +116,9 @@ async def _reader(log: StoreLog, chance: random.Random, of_session: bool) -> lis
     after = 0
     while True:
         stay = chance.randrange(1, 60)
-        async with aclosing(log.follow("acme", session=SESSION if of_session else None, after=after)) as events:
+        async with aclosing(
+            log.follow("acme", session=SESSION if of_session else None, after=after)
+        ) as events:
             async for event in events:
                 numbers.append(event.seq)
                 after = event.seq if of_session else event.position

@@ -1,0 +1,147 @@
+"""Schedules: calls that are made again and again. Each time is one job, however many workers look."""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from sqlalchemy import Connection
+
+from handrail.core.define.call import Call
+from handrail.core.define.principal import Principal
+from handrail.core.errors import UsageError
+from handrail.core.run.jobs import Job
+from handrail.store import schedules as rows
+from handrail.store.database import Database
+from handrail.store.kept import call_data, call_of
+from handrail.store.schedules import ScheduleRow
+from handrail.store.sealing import Seal
+from handrail.store.text import dump, load
+
+Add = Callable[[Connection, Job], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """One schedule, as a list shows it."""
+
+    name: str
+    tool: str
+    when: str
+    next_at: float
+    last_call_id: str | None
+
+
+def next_after(moment: float, cron: str | None, every: float | None, zone: str | None) -> float:
+    """The first time after a moment at which a schedule is due."""
+    if every is not None:
+        if not (math.isfinite(every) and every >= 1):
+            raise UsageError(f"A schedule runs every so many seconds, at least 1, not {every!r}.")
+        return moment + every
+    from croniter import croniter  # type: ignore[import-untyped]
+
+    try:
+        place = ZoneInfo(zone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise UsageError(f"There is no time zone {zone!r}. Give one such as 'Europe/Berlin'.") from error
+    try:
+        times = croniter(cron, datetime.fromtimestamp(moment, place))
+        found = times.get_next(datetime).timestamp()
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(
+            f"{cron!r} is not a schedule ({error}). Give five fields, such as '0 6 * * 1' for Mondays at six."
+        ) from error
+    return float(found)
+
+
+def call_id_of(tenant: str, name: str, at: float) -> str:
+    """The id of the call that a schedule makes at one time: the same for whoever makes it."""
+    return f"call_{sha256(dump([tenant, name, at]).encode()).hexdigest()[:24]}"
+
+
+class Schedules:
+    """The schedules of one database."""
+
+    def __init__(self, database: Database, seal: Seal, add: Add) -> None:
+        self._database = database
+        self._seal = seal
+        self._add = add
+
+    async def put(
+        self,
+        name: str,
+        tool: str,
+        args: Mapping[str, Any] | None = None,
+        *,
+        principal: Principal,
+        cron: str | None = None,
+        every: float | None = None,
+        zone: str | None = None,
+        session: str | None = None,
+    ) -> Schedule:
+        """Have a tool called by `cron` or `every` so many seconds, in the place of what had this name.
+
+        Each call goes through the whole guard when its time has come.
+        """
+        if (cron is None) == (every is None):
+            raise UsageError("Say when: give either cron='0 6 * * *' or every=3600.")
+        now = self._database.clock.now()
+        call = Call(tool, None, principal, "job", session)
+        told = {"call": call_data(call), "raw": dict(args or {})}
+        sealed = self._seal.close(principal.tenant, dump(told), f"schedule:{name}")
+        at = next_after(now, cron, every, zone)
+        row = ScheduleRow(principal.tenant, name, tool, sealed, cron, every, zone, at, None, True)
+        await self._database.write(
+            principal.tenant, lambda conn: rows.put_schedule(conn, principal.tenant, row, now)
+        )
+        return _shown(row)
+
+    async def list(self, principal: Principal) -> builtins.list[Schedule]:
+        found = await self._database.read(
+            principal.tenant, lambda conn: rows.list_schedules(conn, principal.tenant)
+        )
+        return [_shown(row) for row in found]
+
+    async def remove(self, name: str, principal: Principal) -> bool:
+        tenant = principal.tenant
+        return await self._database.write(tenant, lambda conn: rows.remove_schedule(conn, tenant, name))
+
+    async def fire(self) -> int:
+        """Make the calls that are due; how many. What was missed is made up for once, not many times."""
+        now = self._database.clock.now()
+
+        def look() -> builtins.list[ScheduleRow]:
+            with self._database.overview() as conn:
+                return rows.due_schedules(conn, now)
+
+        fired = 0
+        for row in await asyncio.to_thread(look):
+            fired += await self._database.write(row.tenant, self._firing(row, now))
+        return fired
+
+    def _firing(self, row: ScheduleRow, now: float) -> Callable[[Connection], bool]:
+        call_id = call_id_of(row.tenant, row.name, row.next_at)
+        told = load(self._seal.open(row.tenant, row.sealed, f"schedule:{row.name}"))
+        call = call_of({**told["call"], "id": call_id})
+        job = Job(call, row.tool, told["raw"], kind="scheduled")
+        after = next_after(now, row.cron, row.every, row.zone)
+
+        def fire(conn: Connection) -> bool:
+            won = rows.fire_schedule(conn, row.tenant, row.name, row.next_at, after, call_id, now)
+            if won:
+                self._add(conn, job)
+            return won
+
+        return fire
+
+
+def _shown(row: ScheduleRow) -> Schedule:
+    when = row.cron if row.cron is not None else f"every {row.every:g} s"
+    return Schedule(row.name, row.tool, when, row.next_at, row.last_call_id)
