@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 from sqlalchemy.engine import Connection
 
+from handrail.core.clock import Clock
 from handrail.core.guard.approval import ApprovalRequest, Reply
 from handrail.core.guard.book import ApprovalBook, MemoryBook
 from handrail.core.guard.keys import Keys, MemoryKeys
@@ -43,9 +44,10 @@ class Place:
     _open: list[Process] = field(default_factory=list)
     _memory: Process | None = None
 
-    def process(self) -> Process:
+    def process(self, clock: Clock | None = None) -> Process:
+        """The place as one more process sees it, perhaps with a clock of its own."""
         if self.url is not None:
-            db = Database(self.url, self.clock)
+            db = Database(self.url, clock or self.clock)
             made = Process(
                 db,
                 StoreBook(db, self.seal, self._on_win),

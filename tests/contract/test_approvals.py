@@ -8,12 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from sqlalchemy.engine import Connection
 
 from handrail import Call, Decision, Principal, Result
 from handrail.core.define.call import Repair
 from handrail.core.define.decision import Step
 from handrail.core.guard.approval import Reply, RequestStatus
 from handrail.ext import ApprovalRequest, Arguments, Attachment, approve, reject, respond
+from handrail.store.approvals.queries import shed_call
 from tests.contract.places import KINDS, Place, place_of
 
 ANA = Principal("acme", "ana", {"operator"}, {"posts.write"}, "ops", "w1", "agent", ("boss",))
@@ -282,10 +284,14 @@ async def test_a_call_that_is_over_leaves_what_was_shown_and_nothing_exact(rows:
     process = rows.process()
     book: Any = process.book
     await book.add(question())
-    book.over("a1", "acme")
+
+    def shed(conn: Connection) -> None:
+        shed_call(conn, "other", "call-a1", rows.seal)
+        shed_call(conn, "acme", "call-a1", rows.seal)
+
+    await process.rows.write("acme", shed)
     assert (await _settled(book)).raw["pin"] == "4711"
-    book.over("a1", "acme")
-    await process.rows.flushed()
+    await process.rows.write("acme", shed)
     found = await book.get("a1", "acme")
     assert (found.raw, found.secrets, found.answer.edits) == (None, frozenset(), None)
     assert (found.status, found.args["title"], found.edited.hash) == ("approved", "spring", "h1")

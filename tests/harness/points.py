@@ -64,11 +64,22 @@ def _functions(code: CodeType) -> Iterator[CodeType]:
             yield from _functions(constant)
 
 
+class _Sight:
+    """Whether points count yet: threads are traced from their start, which is before anything interesting."""
+
+    armed = False
+
+
+def arm() -> None:
+    """From here on every point counts."""
+    _Sight.armed = True
+
+
 def visit(files: frozenset[str], each: Callable[[Point], None]) -> None:
-    """From here on, tell of every line of these files before it runs, in every thread."""
+    """Tell of every line of these files before it runs, in every thread that begins from here on."""
 
     def lines(frame: FrameType, event: str, _: Any) -> Any:
-        if event == "line":
+        if event == "line" and _Sight.armed:
             code = frame.f_code
             each(Point(code.co_filename, code.co_qualname, frame.f_lineno))
         return lines
@@ -83,7 +94,7 @@ def die_at(point: Point, time: int) -> None:
 
     def lines(frame: FrameType, event: str, _: Any) -> Any:
         nonlocal left
-        if event == "line" and frame.f_lineno == point.line:
+        if event == "line" and frame.f_lineno == point.line and _Sight.armed:
             with lock:
                 left -= 1
                 if left == 0:

@@ -16,7 +16,7 @@ from typing import Any
 from handrail import Call, Handrail, Outcome
 from tests.harness import facts, shop
 from tests.harness.ledger import Pen
-from tests.harness.points import Point, die_at, modules_of, points_of, visit
+from tests.harness.points import Point, arm, die_at, modules_of, points_of, visit
 from tests.harness.shop import AGENT, CLERK, REVIEWER, SESSION, open_shop
 
 STAGES = (
@@ -145,27 +145,36 @@ async def _submit(hr: Handrail, pen: Pen, name: str, order: str) -> None:
     _answered(pen, await hr.wait(out.call_id, timeout=40), "job")
 
 
-def play(name: str, url: str | None, ledger: str, at: list[Any] | None = None) -> None:
-    """Play a scenario and die at a point, or tell which points were passed."""
+def play(name: str, url: str | None, ledger: str, at: list[Any] | None = None, whole: bool = False) -> None:
+    """Play a scenario and die at a point, or tell which points were passed.
+
+    What counts is the scenario alone, or the `whole` of it: opening the database and closing it, too.
+    """
     pen = Pen(ledger)
     shop.use(pen, Path(ledger).parent)
     passed: Counter[Point] = Counter()
     if at is None:
         visit(frozenset(point.file for point in points()), lambda point: passed.update((point,)))
     else:
-        file, function, line, time = at
-        die_at(Point(file, function, line), time)
+        _mark(at)
+    if whole:
+        arm()
     asyncio.run(_play(_scenarios[name], url, pen))
     if at is None:
-        for point, times in passed.items():
-            pen.write("passed", scenario=name, file=point.file, function=point.function,
-                      line=point.line, times=times)  # fmt: skip
+        told = [[point.file, point.function, point.line, times] for point, times in passed.items()]
+        pen.write("passed", scenario=name, points=told)
+
+
+def _mark(at: list[Any]) -> None:
+    file, function, line, time = at
+    die_at(Point(file, function, line), time)
 
 
 async def _play(scenario: Scenario, url: str | None, pen: Pen) -> None:
     async with open_shop(url) as hr:
         pen.write("opened", pid=os.getpid())
         following = asyncio.create_task(_follow(hr, pen)) if url is not None else None
+        arm()
         await scenario(hr, pen)
         if following is not None:
             following.cancel()
@@ -177,10 +186,13 @@ async def _follow(hr: Handrail, pen: Pen) -> None:
         pen.write("event", seq=event.seq, type=event.type, call=event.call_id)
 
 
-def recover(url: str, ledger: str, patience: float = 30) -> None:
+def recover(url: str, ledger: str, at: list[Any] | None = None, patience: float = 30) -> None:
     """Open the database again, answer what waits, and go when nothing is left to be done."""
     pen = Pen(ledger)
     shop.use(pen, Path(ledger).parent)
+    if at is not None:
+        _mark(at)
+        arm()
     asyncio.run(_recover(url, pen, patience))
 
 

@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection
 
-from handrail.core.run.jobs import Busy, JobState, OpenRun, Taken
+from handrail.core.run.jobs import FINAL, Busy, JobState, OpenRun, Taken
 from handrail.store import jobs as rows
 from handrail.store import open_runs
+from handrail.store.approvals.queries import shed_call
 from handrail.store.database import Database
 from handrail.store.events.rows import Written
 from handrail.store.scope import enter
@@ -73,9 +74,14 @@ class StoreLedger:
     async def finish(self, tenant: str, call_id: str, state: JobState, reason: str | None, /) -> bool:
         key, now = (tenant, call_id), self._database.clock.now()
         token = self._held.get(key, "")
-        ours = await self._database.write(
-            tenant, lambda conn: rows.finish_job(conn, tenant, call_id, token, state, reason, now)
-        )
+
+        def end(conn: Connection) -> bool:
+            ours = rows.finish_job(conn, tenant, call_id, token, state, reason, now)
+            if ours and state in FINAL:
+                shed_call(conn, tenant, call_id, self._seal)
+            return ours
+
+        ours = await self._database.write(tenant, end)
         self._held.pop(key, None)  # what was told of it before is written by now, or dropped
         return ours
 

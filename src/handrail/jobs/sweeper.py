@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy import Connection, text
 
@@ -26,7 +26,9 @@ from handrail.jobs.ledger import StoreLedger
 from handrail.jobs.queue import Queue, workflow_id
 from handrail.store import jobs as rows
 from handrail.store import leases, open_runs
+from handrail.store.approvals.book import StoreBook
 from handrail.store.database import Database
+from handrail.store.keys.keys import StoreKeys
 
 if TYPE_CHECKING:
     from handrail.jobs.durable import DurableJobs
@@ -37,15 +39,11 @@ T = TypeVar("T")
 _TICK = 0.5
 _EXPIRES = 2.0
 _DUE = 1.0
+_HOUR = 3_600.0
+_KEYS_KEPT = 30 * 24 * _HOUR
+"""Seconds for which the key of a call that is over is known."""
 _LOST = 60.0
 """Seconds after which a job that nobody began is looked for in the engine's tables."""
-
-
-@runtime_checkable
-class Expiring(Protocol):
-    """A book whose questions end by themselves when somebody looks after them."""
-
-    def expire(self) -> object: ...
 
 
 class Sweeper:
@@ -86,6 +84,7 @@ class Sweeper:
             (_DUE, self._fire),
             (self._lease / 4, self._recover),
             (_LOST / 2, self._find_lost),
+            (_HOUR, self._forget),
         )
         due = [0.0] * len(looks)
         while True:
@@ -115,10 +114,17 @@ class Sweeper:
                 running.interrupt("cancelled", reason)
 
     async def _expire(self) -> None:
-        """End the questions whose time is over."""
+        """End the questions that nobody answered in time."""
         book = self._work().house.book
-        if isinstance(book, Expiring):
-            await asyncio.to_thread(book.expire)
+        if isinstance(book, StoreBook):
+            while len(await asyncio.to_thread(book.expire)) > 0:
+                continue
+
+    async def _forget(self) -> None:
+        """Forget keys of calls that ended long ago."""
+        keys = self._work().house.keys
+        if isinstance(keys, StoreKeys):
+            await asyncio.to_thread(keys.sweep, self._database.clock.now() - _KEYS_KEPT)
 
     async def _fire(self) -> None:
         """Make the calls that a schedule wants now."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 _COUNT = """INSERT INTO tool_views (tenant_id, version) VALUES ({row}.tenant_id, 1)
   ON CONFLICT (tenant_id) DO UPDATE SET version = tool_views.version + 1"""
-_ROWS = {"INSERT": ("NEW",), "UPDATE": ("OLD", "NEW"), "DELETE": ("OLD",)}
+_ROWS = {"insert": ("new",), "update": ("old", "new"), "delete": ("old",)}
 
 
 def counting(dialect: str) -> Iterator[str]:
@@ -20,12 +20,12 @@ def counting(dialect: str) -> Iterator[str]:
 def _sqlite() -> Iterator[str]:
     for change, rows in _ROWS.items():
         counts = " ".join(f"{_COUNT.format(row=row)};" for row in rows)
-        yield f"CREATE TRIGGER tools_count_{change.lower()} AFTER {change} ON tools BEGIN {counts} END"
+        yield f"CREATE TRIGGER tools_count_{change} AFTER {change} ON tools BEGIN {counts} END"
 
 
 def _postgresql() -> Iterator[str]:
     for change, rows in _ROWS.items():
-        name = f"tools_count_{change.lower()}"
+        name = f"tools_count_{change}"
         counts = " ".join(f"{_COUNT.format(row=row)};" for row in rows)
         body = f"BEGIN {counts} RETURN NULL; END"
         yield f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $${body}$$"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -103,3 +106,19 @@ async def test_stored_permissions_open_groups_listings_and_calls_alike() -> None
     assert (await hr.call("entities.search", principal=viewer)).ok
     for who, name in ((viewer, "entities.drop"), (nobody, "entities.search")):
         assert (await hr.call(name, principal=who)).result.code == "NOT_PERMITTED"
+
+
+@pytest.mark.req("PM-14")
+def test_the_page_says_of_each_built_in_role_what_it_holds() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "tenants.md").read_text(encoding="utf-8")
+    lines = [line.split("|")[1:4] for line in page.splitlines() if line.startswith("| `")]
+    told = {
+        role.strip(" `"): set(re.findall(r"`([^`]+)`", said))
+        for role, _, said in lines
+        if role.strip(" `") in BUILT_IN
+    }
+    assert list(told) == list(BUILT_IN)
+    for role in reversed(told):
+        for name in told[role] & told.keys():
+            told[role] = (told[role] - {name}) | told[name]
+    assert told == {role: set(has) for role, has in BUILT_IN.items()}

@@ -67,6 +67,7 @@ def command(
             for flaw in flaws:
                 here.err.say(f"{flaw}", "red")
             if not flaws:
-                here.err.say(f"{events} events in {len(checked)} sessions: nothing was changed.")
+                sessions = "1 session" if len(checked) == 1 else f"{len(checked)} sessions"
+                here.err.say(f"{events} events in {sessions}: nothing was changed.")
         if flaws:
             raise typer.Exit(Exit.FAILED)

@@ -57,10 +57,6 @@ class StoreBook:
 
         return await self._db.write(tenant, decide)
 
-    def over(self, approval_id: str, tenant: str) -> None:
-        """The call is over: its exact arguments need not be kept any more. Takes effect in order."""
-        self._db.post(tenant, lambda conn: queries.shed_request(conn, tenant, approval_id, self._seal))
-
     def expire(self) -> builtins.list[ApprovalRequest]:
         """End what is due, of all tenants; for a sweeper, in a thread of its own."""
         with self._db.system() as conn:

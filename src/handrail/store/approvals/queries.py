@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from sqlalchemy import delete, insert, or_, select, update
@@ -11,9 +12,10 @@ from sqlalchemy.engine import Connection
 from handrail.core.guard.approval import ApprovalRequest, Reply, RequestStatus
 from handrail.core.guard.settling import settle
 from handrail.store.approvals.rows import answer_columns, from_row, sealed_call, to_row
-from handrail.store.sealing import Seal
+from handrail.store.sealing import Seal, SealError
 from handrail.store.tables import approval_votes as votes
 from handrail.store.tables import approvals
+from handrail.store.text import column
 
 OnWin = Callable[[Connection, ApprovalRequest, Reply | None], object]
 """Told in the same transaction that a question has ended, with the answer if there was one."""
@@ -121,6 +123,16 @@ def shed_request(conn: Connection, tenant: str, approval_id: str, seal: Seal) ->
     values = {**answer_columns(request, seal, over=True), "sealed": sealed_call(request, seal, over=True)}
     this = (approvals.c.tenant_id == tenant, approvals.c.id == approval_id)
     return conn.execute(update(approvals).where(*this).values(values)).rowcount == 1
+
+
+def shed_call(conn: Connection, tenant: str, call_id: str, seal: Seal) -> int:
+    """The same by the call; of how many questions. What cannot be opened stays sealed as it is."""
+    asked = (approvals.c.tenant_id == tenant, approvals.c.call_id == column(call_id))
+    count = 0
+    for approval_id in conn.execute(select(approvals.c.id).where(*asked)).scalars().all():
+        with suppress(SealError):
+            count += shed_request(conn, tenant, approval_id, seal)
+    return count
 
 
 def _in_time(now: float) -> Any:

@@ -1,0 +1,165 @@
+"""Crashing: processes that die at points drawn by a seed, and what must be true when others took over."""
+
+from __future__ import annotations
+
+import random
+import signal
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from handrail.store.database import Database
+from handrail.store.events.verify import Flaw, verify
+from tests.harness import facts, scenarios
+from tests.harness.ledger import Ledger
+from tests.harness.nursery import Nursery
+from tests.harness.shop import ONCE, SESSION
+
+PRELOAD = ("tests.harness.scenarios", "tests.harness.preload")
+Passed = list[list[Any]]
+"""File, function, line and how often it ran."""
+NewDatabase = Callable[[Path], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One crash: what is going on, where it dies, and where the one that takes over dies in its turn."""
+
+    seed: int
+    scenario: str
+    whole: bool
+    at: list[Any]
+    then: list[Any] | None
+
+    def __str__(self) -> str:
+        words = f"seed {self.seed}: {self.scenario} dies at {self.at}"
+        return words + (f", and its successor at {self.then}" if self.then else "")
+
+
+class Stage:
+    """Where crashes happen: processes that start at once, and a fresh database each."""
+
+    def __init__(self, nursery: Nursery, new_database: NewDatabase) -> None:
+        self._nursery = nursery
+        self._new_database = new_database
+        self._passed: dict[tuple[str, bool], Passed] = {}
+
+    def plan(self, seed: int) -> Plan:
+        """What a seed stands for. The points are those that a rehearsal of the same scenario passed."""
+        chance = random.Random(seed)
+        names = scenarios.names()
+        scenario = names[seed % len(names)]
+        whole = chance.random() < 0.15
+        then = self._draw(chance, scenario, True) if chance.random() < 0.25 else None
+        return Plan(seed, scenario, whole, self._draw(chance, scenario, whole), then)
+
+    def _draw(self, chance: random.Random, scenario: str, whole: bool) -> list[Any]:
+        file, function, line, times = chance.choice(self._rehearsed(scenario, whole))
+        return [file, function, line, chance.randint(1, times)]
+
+    def _rehearsed(self, scenario: str, whole: bool) -> Passed:
+        if (scenario, whole) not in self._passed:
+            with tempfile.TemporaryDirectory(prefix="crash-") as place, Ledger(Path(place)) as ledger:
+                url = self._new_database(Path(place))
+                assert self._play(scenario, url, ledger, None, whole) == 0
+                [told] = ledger.of("passed")
+                self._passed[scenario, whole] = sorted(told["points"])
+        return self._passed[scenario, whole]
+
+    def crash(self, plan: Plan) -> bool:
+        """Carry out a plan and check what is left; whether the first process died where it should."""
+        with tempfile.TemporaryDirectory(prefix="crash-") as place, Ledger(Path(place)) as ledger:
+            url = self._new_database(Path(place))
+            code = self._play(plan.scenario, url, ledger, plan.at, plan.whole)
+            assert code in (0, -signal.SIGKILL), f"{plan}: it ended with {code}"
+            if plan.then is not None:
+                second = self._recover(url, ledger, plan.then)
+                assert second in (0, -signal.SIGKILL), f"{plan}: the successor ended with {second}"
+            assert self._recover(url, ledger, None) == 0, f"{plan}: the last one failed"
+            wrong = check(url, ledger)
+            assert not wrong, "\n".join([str(plan), *wrong])
+            return code != 0
+
+    def _play(self, name: str, url: str, ledger: Ledger, at: list[Any] | None, whole: bool) -> int:
+        function = "tests.harness.scenarios:play"
+        return self._nursery.run(
+            function, name=name, url=url, ledger=str(ledger.path), at=at, whole=whole, timeout=100
+        )
+
+    def _recover(self, url: str, ledger: Ledger, at: list[Any] | None) -> int:
+        function = "tests.harness.scenarios:recover"
+        return self._nursery.run(function, url=url, ledger=str(ledger.path), at=at, timeout=100)
+
+
+def check(url: str, ledger: Ledger) -> list[str]:
+    """What is wrong after a crash, in words; nothing, if all is well."""
+    return [
+        *(f"never finished: {one}" for entry in ledger.of("unfinished") for one in entry["left"]),
+        *(f"left behind: {one}" for one in facts.unfinished(url)),
+        *(f"gap: {one}" for one in facts.gaps(url)),
+        *_broken_chain(url),
+        *_ends(url),
+        *_lost_events(url, ledger),
+        *_lost_promises(url, ledger),
+        *_wrong_effects(url, ledger),
+    ]
+
+
+def _broken_chain(url: str) -> list[str]:
+    database = Database(url)
+    try:
+        return [f"chain: {one}" for one in verify(database, "acme") if isinstance(one, Flaw)]
+    finally:
+        database.close()
+
+
+def _ends(url: str) -> list[str]:
+    return [f"run {run} ended as {ends}" for run, ends in facts.ends_of_runs(url).items() if len(ends) != 1]
+
+
+def _lost_events(url: str, ledger: Ledger) -> list[str]:
+    """Events that somebody was shown and that are not there."""
+    rows = [row for row in facts.events(url) if row["session_id"] == SESSION]
+    there = {(row["seq"], row["type"], row["call_id"]) for row in rows}
+    shown = {(one["seq"], one["type"], one["call"]) for one in ledger.of("event")}
+    return [f"lost event: {one}" for one in sorted(shown - there)]
+
+
+def _lost_promises(url: str, ledger: Ledger) -> list[str]:
+    """What a caller was promised and did not come true.
+
+    An agent does not wait until the end of its call is on record, nor for anything of what only reads.
+    """
+    wrong = []
+    for entry in ledger.of("answered"):
+        call, status = entry["call"], entry["status"]
+        end = facts.end_of_call(url, call)
+        if end is None and call != "call_read" and call != "call_second":
+            wrong.append(f"{call} was answered {status}, and the log knows no end of it")
+        waited = entry["source"] in ("api", "job") and status == "completed"
+        if waited and end is not None and end[0] != "tool.completed":
+            wrong.append(f"{call} was answered completed, and the log says {end}")
+    accepted = (*ledger.of("submitted"), *ledger.of("approved"))
+    lost = [entry["call"] for entry in accepted if facts.end_of_call(url, entry["call"]) is None]
+    return wrong + [f"{call} was accepted and never ended" for call in lost]
+
+
+def _wrong_effects(url: str, ledger: Ledger) -> list[str]:
+    """Effects that happened twice, without being on record, or not at all though the log says so."""
+    rows = facts.events(url)
+    began = {row["call_id"] for row in rows if row["type"] == "tool.started"}
+    completed = {row["call_id"] for row in rows if row["type"] == "tool.completed"}
+    effects = ledger.of("effect")
+    times = Counter((one["tool"], one["order"]) for one in effects)
+    twice = [f"{tool} of {order}" for (tool, order), n in times.items() if tool in ONCE and n > 1]
+    writes = {one["call"] for one in effects if one["tool"] != "shop.look"}
+    wrong = [f"{one} happened more than once" for one in twice]
+    wrong += [f"{call} had an effect before its start was on record" for call in writes - began]
+    wrong += [f"{call} is completed without effect" for call in completed - {one["call"] for one in effects}]
+    for row in rows:
+        if row["code"] == "UNKNOWN_OUTCOME" and row["tool"] not in ONCE:
+            wrong.append(f"{row['call_id']} may be repeated, and was given up")
+    return wrong
