@@ -15,7 +15,8 @@ import pytest
 
 from handrail import Handrail, Outcome, Principal
 from handrail.databases import upgrade
-from tests.acceptance.command_line import SHOP, Done, environment, shop
+from tests.acceptance.command_line import SHOP, Done, environment
+from tests.acceptance.quick import Quick
 from tests.acceptance.shop_tools import order_stock
 
 pytestmark = pytest.mark.timeout(180)
@@ -29,8 +30,8 @@ def sealed_with(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HANDRAIL_KEY", KEY)
 
 
-def at(url: str, cwd: Path, *words: str, **env: str) -> Done:
-    return shop(*words, cwd=cwd, HANDRAIL_DATABASE=url, HANDRAIL_KEY=KEY, **env)
+def at(quick: Quick, url: str, cwd: Path, *words: str, **env: str) -> Done:
+    return quick(*words, cwd=cwd, HANDRAIL_DATABASE=url, HANDRAIL_KEY=KEY, **env)
 
 
 @contextmanager
@@ -71,23 +72,25 @@ async def _outcome(url: str, call_id: str) -> Outcome:
 
 @pytest.mark.req("AP-04", "AP-08", "AP-09")
 def test_what_waits_outlives_the_command_and_runs_once_a_person_agreed(
-    tmp_path: Path, database_url: str
+    quick: Quick, tmp_path: Path, database_url: str
 ) -> None:
     upgrade(database_url)
     words = ("run", "stock.order", "--item", "bolt", "--pieces", "5", "--as", "agent", "--json")
-    asking = at(database_url, tmp_path, *words)
+    asking = at(quick, database_url, tmp_path, *words)
     assert (asking.code, asking.json["status"]) == (4, "pending")
     approval, call = asking.json["approval_id"], asking.json["call_id"]
-    [listed] = at(database_url, tmp_path, "approvals", "list", "--json").json
+    [listed] = at(quick, database_url, tmp_path, "approvals", "list", "--json").json
     assert (listed["id"], listed["call_id"]) == (approval, call)
     assert listed["args"] == {"item": "bolt", "pieces": 5}
 
     edits = ("--edit", '{"item": "nut", "pieces": 2}', "--user", "bo")
     with working(database_url, tmp_path):
-        done = at(database_url, tmp_path, "approvals", "approve", approval, *edits, "--wait", "60", "--json")
+        done = at(
+            quick, database_url, tmp_path, "approvals", "approve", approval, *edits, "--wait", "60", "--json"
+        )
     assert (done.code, done.json["outcome"]["status"]) == (0, "completed")
     assert (done.json["outcome"]["result"]["data"]["pieces"], done.json["decided_by"]) == (2, "bo")
-    told = at(database_url, tmp_path, "runs", "show", call, "--json").json
+    told = at(quick, database_url, tmp_path, "runs", "show", call, "--json").json
     assert [event["type"] for event in told["events"]] == [
         "tool.needs_approval",
         "tool.approved",
@@ -97,18 +100,20 @@ def test_what_waits_outlives_the_command_and_runs_once_a_person_agreed(
 
 
 @pytest.mark.req("AP-02", "AP-07", "AP-08", "BY-02")
-def test_a_person_sees_the_exact_arguments_and_answers_once(tmp_path: Path, sqlite_url: str) -> None:
+def test_a_person_sees_the_exact_arguments_and_answers_once(
+    quick: Quick, tmp_path: Path, sqlite_url: str
+) -> None:
     no, call = asked(sqlite_url)
-    shown = at(sqlite_url, tmp_path, "approvals", "show", no)
+    shown = at(quick, sqlite_url, tmp_path, "approvals", "show", no)
     assert shown.code == 0 and "  pieces = 5\n" in shown.out and "why        Needs approval" in shown.out
     assert shown.err == f"Answer it: handrail approvals approve {no}\n"
-    foreign = at(sqlite_url, tmp_path, "approvals", "approve", no, "--tenant", "other")
+    foreign = at(quick, sqlite_url, tmp_path, "approvals", "approve", no, "--tenant", "other")
     assert foreign.code == 3 and f"there is no approval '{no}' for other" in foreign.err
-    unfit = at(sqlite_url, tmp_path, "approvals", "approve", no, "--edit", '{"item": "nut"}')
+    unfit = at(quick, sqlite_url, tmp_path, "approvals", "approve", no, "--edit", '{"item": "nut"}')
     assert unfit.code == 3 and "pieces" in unfit.err and "still open" in unfit.err
-    said = at(sqlite_url, tmp_path, "approvals", "reject", no, "--reason", "we have enough")
+    said = at(quick, sqlite_url, tmp_path, "approvals", "reject", no, "--reason", "we have enough")
     assert said.out == f"{no} is rejected; stock.order does not run.\n"
-    again = at(sqlite_url, tmp_path, "approvals", "approve", no)
+    again = at(quick, sqlite_url, tmp_path, "approvals", "approve", no)
     assert again.code == 3 and "is no longer open: it is rejected" in again.err
     outcome = asyncio.run(_outcome(sqlite_url, call))
     assert (outcome.status, outcome.code) == ("refused", "REJECTED")
@@ -116,48 +121,53 @@ def test_a_person_sees_the_exact_arguments_and_answers_once(tmp_path: Path, sqli
 
 
 @pytest.mark.req("BY-02")
-def test_a_person_answers_in_the_place_of_the_tool(tmp_path: Path, sqlite_url: str) -> None:
+def test_a_person_answers_in_the_place_of_the_tool(quick: Quick, tmp_path: Path, sqlite_url: str) -> None:
     instead, call = asked(sqlite_url)
-    odd = at(sqlite_url, tmp_path, "approvals", "respond", instead, "--result", "{")
+    odd = at(quick, sqlite_url, tmp_path, "approvals", "respond", instead, "--result", "{")
     assert (odd.code, odd.out) == (2, "")
     result = '{"item": "bolt", "pieces": 6, "colour": "red", "tags": []}'
-    said = at(sqlite_url, tmp_path, "approvals", "respond", instead, "--result", result)
+    said = at(quick, sqlite_url, tmp_path, "approvals", "respond", instead, "--result", result)
     assert said.out == f"{instead} is responded; stock.order does not run.\n"
     outcome = asyncio.run(_outcome(sqlite_url, call))
     assert (outcome.status, outcome.run_id, outcome.result.data["pieces"]) == ("completed", None, 6)
-    nothing = at(sqlite_url, tmp_path, "approvals", "list")
+    nothing = at(quick, sqlite_url, tmp_path, "approvals", "list")
     assert (nothing.out, nothing.err) == ("", "Nothing waits for an answer.\n")
 
 
 def test_a_second_worker_is_told_who_has_the_file_and_the_first_ends_when_it_is_asked_to(
-    tmp_path: Path, sqlite_url: str
+    quick: Quick, tmp_path: Path, sqlite_url: str
 ) -> None:
     with working(sqlite_url, tmp_path) as first:
-        second = at(sqlite_url, tmp_path, "worker")
+        second = at(quick, sqlite_url, tmp_path, "worker")
         assert (second.code, second.out) == (2, "")
         assert "is in use by" in second.err and str(first.pid) in second.err
-        assert at(sqlite_url, tmp_path, "approvals", "list").code == 0
+        assert at(quick, sqlite_url, tmp_path, "approvals", "list").code == 0
         os.kill(first.pid, signal.SIGTERM)
         assert first.wait(timeout=60) == 0
 
 
 @pytest.mark.req("RT-02", "RT-06")
-def test_what_failed_is_listed_shown_replayed_and_purged(tmp_path: Path, sqlite_url: str) -> None:
-    failed = at(sqlite_url, tmp_path, "run", "words.fail")
+def test_what_failed_is_listed_shown_replayed_and_purged(
+    quick: Quick, tmp_path: Path, sqlite_url: str
+) -> None:
+    failed = at(quick, sqlite_url, tmp_path, "run", "words.fail")
     assert failed.code == 1
-    [letter] = at(sqlite_url, tmp_path, "dlq", "list", "--json").json
+    [letter] = at(quick, sqlite_url, tmp_path, "dlq", "list", "--json").json
     assert (letter["tool"], letter["status"]) == ("words.fail", "open")
-    shown = at(sqlite_url, tmp_path, "dlq", "show", letter["id"])
+    shown = at(quick, sqlite_url, tmp_path, "dlq", "show", letter["id"])
     assert shown.code == 0 and "the paper is jammed" in shown.out
-    replayed = at(sqlite_url, tmp_path, "dlq", "replay", letter["id"])
+    replayed = at(quick, sqlite_url, tmp_path, "dlq", "replay", letter["id"])
     assert (replayed.code, replayed.out) == (1, "")
     assert "failed TOOL_FAILED: the paper is jammed" in replayed.err
-    letters = at(sqlite_url, tmp_path, "dlq", "list", "--json").json
+    letters = at(quick, sqlite_url, tmp_path, "dlq", "list", "--json").json
     assert [one["replay_of"] for one in letters] == [None, letter["id"]]
-    hidden = at(sqlite_url, tmp_path, "dlq", "purge", letter["id"], "--tenant", "other")
+    hidden = at(quick, sqlite_url, tmp_path, "dlq", "purge", letter["id"], "--tenant", "other")
     assert hidden.code == 3 and "There is no dead letter" in hidden.err
-    unclear = at(sqlite_url, tmp_path, "dlq", "purge")
+    unclear = at(quick, sqlite_url, tmp_path, "dlq", "purge")
     assert (unclear.code, unclear.out) == (2, "") and "which ones?" in unclear.err
-    assert at(sqlite_url, tmp_path, "dlq", "purge", "--older-than", "1d").out == "0 dead letters purged.\n"
-    assert at(sqlite_url, tmp_path, "dlq", "purge", letter["id"]).out == "1 dead letter purged.\n"
-    assert at(sqlite_url, tmp_path, "dlq", "purge", "--all", "--json").json == {"purged": 1}
+    assert (
+        at(quick, sqlite_url, tmp_path, "dlq", "purge", "--older-than", "1d").out
+        == "0 dead letters purged.\n"
+    )
+    assert at(quick, sqlite_url, tmp_path, "dlq", "purge", letter["id"]).out == "1 dead letter purged.\n"
+    assert at(quick, sqlite_url, tmp_path, "dlq", "purge", "--all", "--json").json == {"purged": 1}

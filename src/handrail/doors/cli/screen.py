@@ -96,8 +96,8 @@ def screen(debug: bool = False) -> Iterator[Screen]:
     here = Screen(_kept_output(), sys.stderr or _nowhere())
     _log_to(here.err, debug)
     try:
-        yield here
-        here.out.flush()
+        with _flushed(here.out):
+            yield here
     except BrokenPipeError:
         here.out.mute()
         here.err.mute()
@@ -125,6 +125,17 @@ def screen(debug: bool = False) -> Iterator[Screen]:
             here.err.line(traceback.format_exc())
         here.complain(trouble)
         raise typer.Exit(trouble.code) from None
+
+
+@contextmanager
+def _flushed(out: Side) -> Iterator[None]:
+    """Whatever a command says is out when it ends, whatever its exit code."""
+    try:
+        yield
+    except typer.Exit:
+        out.flush()
+        raise
+    out.flush()
 
 
 def _of_a_database(error: Exception) -> Stop | None:
