@@ -1,4 +1,4 @@
-"""A disk that is full: whoever calls is told so, nothing happens off the record, and the database is intact."""
+"""A full disk: whoever calls is told so, nothing happens off the record, and the database is intact."""
 
 from __future__ import annotations
 

@@ -66,6 +66,8 @@ def _all_is_well(remote: Remote) -> None:
         remote.ask("approve", approval=approval)
     write = remote.ask("call", tool="shop.charge", order="o8", id="call_8", source="api")
     assert write["status"] == "completed"
+    keyed = remote.ask("call", tool="shop.charge", order="o2", id="call_7", key="k1")
+    assert keyed["status"] in ("completed", "duplicate"), keyed
     submitted = remote.ask("submit", tool="shop.charge", order="o9")
     assert remote.ask("wait", call=submitted["call"])["status"] == "completed"
 
