@@ -22,6 +22,13 @@ _here: Engine | None = None
 _opening = threading.Lock()
 
 
+class _ToOurLog(logging.Handler):
+    """What the engine logs goes where ours goes, not to whatever standard error was when it was loaded."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        logging.getLogger("handrail.jobs.engine").handle(record)
+
+
 class Engine:
     """Runs what is in the queue, in the loop that launched it."""
 
@@ -57,6 +64,7 @@ class Engine:
             raise
 
     def _launch(self) -> None:
+        logging.getLogger("dbos").handlers[:] = [_ToOurLog()]
         self._dbos = DBOS(
             config={
                 "name": NAME,
