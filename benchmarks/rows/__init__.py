@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Protocol
 
 from benchmarks.row import Row
-from benchmarks.rows import batch, command_line, imports, one_call, scale, search, tenants
+from benchmarks.rows import (
+    batch,
+    command_line,
+    durable,
+    imports,
+    jobs,
+    one_call,
+    run_list,
+    scale,
+    search,
+    tenants,
+)
 from benchmarks.timing import Effort
 
 
@@ -24,6 +35,9 @@ ALL: dict[str, Rows] = {
     "batch": batch,
     "search": search,
     "tenants": tenants,
+    "jobs": jobs,
+    "durable": durable,
+    "run_list": run_list,
     "imports": imports,
     "command_line": command_line,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from handrail.core.find.registry import Registry
 from handrail.core.run.backing import Backing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from handrail.core.run.jobs import Jobs
     from handrail.core.run.perform import Work
@@ -142,14 +143,16 @@ class _Opened:
 
         return TenantTools(self.db, registry)
 
-    async def _look(self, call_id: str) -> Outcome | None:
-        """How a call stands that ran before, or runs elsewhere."""
+    async def _look(self, call_ids: Collection[str]) -> list[Outcome]:
+        """How those of the calls ended that are over, wherever they ran."""
         from handrail.store.outcomes import outcome_in
 
-        tenant = await self.jobs.whose(call_id)
-        if tenant is None:
-            return None
-        return await self.db.read(tenant, lambda conn: outcome_in(conn, tenant, call_id))
+        found = []
+        for tenant, call_id in await self.jobs.over(call_ids):
+            outcome = await self.db.read(tenant, partial(outcome_in, tenant=tenant, call_id=call_id))
+            if outcome is not None:
+                found.append(outcome)
+        return found
 
     async def _close(self) -> None:
         await self._tally.close()

@@ -2,27 +2,49 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from tests.harness import scenarios
+from handrail.databases import upgrade
+from tests.databases import TEMPLATE, Postgres
+from tests.harness import facts, scenarios
+from tests.harness.crashing import PRELOAD, NewDatabase, Stage
 from tests.harness.ledger import Ledger
 from tests.harness.nursery import Nursery
 from tests.harness.points import Point, modules_of, points_of
+from tests.harness.remote import Remote
+
+CRASHES = len(scenarios.names())
+"""One of each scenario; `make soak` has the full number."""
 
 
 @pytest.fixture(scope="module")
 def nursery() -> Iterator[Nursery]:
-    with Nursery("tests.harness.scenarios") as nursery:
+    with Nursery(*PRELOAD) as nursery:
         yield nursery
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def new_database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> NewDatabase:
+    """Makes databases that are migrated already."""
+    if request.param == "postgresql":
+        server: Postgres = request.getfixturevalue("postgres")
+        return lambda place: server.url(server.create(TEMPLATE))
+    template = tmp_path_factory.mktemp("template") / "handrail.db"
+    upgrade(f"sqlite:///{template}")
+    return lambda place: f"sqlite:///{shutil.copy(template, place)}"
 
 
 def test_points_are_the_lines_of_the_code() -> None:
     found = {(point.function, point.line) for point in points_of(modules_of("handrail.core.run.pipeline"))}
-    assert ("run", 60) in found
+    source = Path(points_of(modules_of("handrail.core.run.pipeline"))[0].file).read_text().splitlines()
+    line = next(n for n, text in enumerate(source, 1) if "tale = begin(call, raw, house)" in text)
+    assert ("run", line) in found
     assert all(function != "<module>" for function, _ in found)
 
 
@@ -42,3 +64,65 @@ def test_a_child_dies_at_the_line_it_is_told_and_what_it_did_before_is_known(
             assert code == -signal.SIGKILL
             assert len(ledger.of("effect", order="write")) == effects
         assert len(ledger.of("answered")) == 1
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.req("BY-12", "BY-13", "EV-15")
+@pytest.mark.fault("F01")
+def test_a_crash_anywhere_loses_nothing_and_does_nothing_twice(
+    nursery: Nursery, new_database: NewDatabase
+) -> None:
+    stage = Stage(nursery, new_database)
+    died = [stage.crash(stage.plan(seed)) for seed in range(CRASHES)]
+    assert sum(died) >= CRASHES * 0.8, "too few of the processes died where they should"
+
+
+@pytest.mark.req("BY-12")
+@pytest.mark.fault("F02")
+@pytest.mark.parametrize("how", ["call", "submit"])
+def test_a_write_that_was_killed_in_the_middle_needs_review_and_is_never_repeated(
+    nursery: Nursery, new_database: NewDatabase, tmp_path: Path, how: str
+) -> None:
+    url = new_database(tmp_path)
+    with Ledger(tmp_path) as ledger:
+        with Remote(nursery, tmp_path, ledger.path, url) as remote:
+            if how == "call":
+                remote.begin("call", tool="shop.ship", order="o1", id="call_1", key="k1")
+            else:
+                remote.begin("submit", tool="shop.ship", order="o1")
+            ledger.until("effect", order="o1")
+            remote.kill()
+        [effect] = ledger.of("effect")
+        for turn in (1, 2):
+            with Remote(nursery, tmp_path, ledger.path, url) as remote:
+                answer = remote.ask("look" if how == "call" else "wait", call=effect["call"])
+                assert (answer["status"], answer["code"]) == ("needs_review", "UNKNOWN_OUTCOME")
+                if how == "call":
+                    again = remote.ask("call", tool="shop.ship", order="o1", id=f"again_{turn}", key="k1")
+                    assert again["status"] == "needs_review"
+        assert ledger.of("effect") == [effect]
+        assert facts.unfinished(url) == []
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.req("BY-12")
+@pytest.mark.fault("F05")
+def test_a_hundred_calls_under_one_key_in_several_processes_make_one_run(
+    nursery: Nursery, new_database: NewDatabase, tmp_path: Path
+) -> None:
+    url = new_database(tmp_path)
+    with ExitStack() as stack:
+        ledger = stack.enter_context(Ledger(tmp_path))
+        remotes = [
+            stack.enter_context(Remote(nursery, tmp_path, ledger.path, url, worker=number == 0))
+            for number in range(4)
+        ]
+        same = {"tool": "shop.charge", "order": "o1", "key": "k1", "times": 25}
+        asked = [one.begin("call_often", **same) for one in remotes]
+        statuses = [status for answer in asked for status in answer.result(50)["statuses"]]
+        assert sorted(statuses) == ["completed"] + ["duplicate"] * 99
+        assert len(ledger.of("effect", order="o1")) == 1
+        for one in remotes:
+            other = one.ask("call", tool="shop.charge", order="o2", id=f"call_{one.pid}", key="k1")
+            assert (other["status"], other["code"]) == ("refused", "KEY_REUSED")
+        assert ledger.of("effect", order="o2") == []

@@ -1,11 +1,32 @@
-"""The databases that tests are given are real, fresh and shared."""
+"""A PostgreSQL that goes away and comes back loses nothing and leaves nothing waiting for ever."""
 
 from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
 
-from tests.databases import Postgres
+from tests.databases import TEMPLATE, Postgres
+from tests.harness import facts
+from tests.harness.crashing import PRELOAD, check
+from tests.harness.ledger import Ledger
+from tests.harness.nursery import Nursery
+from tests.harness.remote import Remote
+
+
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    with Nursery(*PRELOAD) as nursery:
+        yield nursery
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger(tmp_path) as ledger:
+        yield ledger
 
 
 @pytest.mark.parametrize("turn", [1, 2])
@@ -26,5 +47,77 @@ def test_a_server_that_is_stopped_at_once_keeps_what_was_committed(own_postgres:
         assert connection.execute("SELECT id FROM kept").fetchone() == (7,)
 
 
-def test_both_databases_are_offered(database_url: str) -> None:
-    assert database_url.startswith(("sqlite:///", "postgresql://"))
+@pytest.mark.timeout(180)
+@pytest.mark.req("BY-12", "BY-13", "EV-15")
+@pytest.mark.fault("F08")
+def test_runs_outlive_a_restart_of_the_database(
+    own_postgres: Postgres, nursery: Nursery, ledger: Ledger, tmp_path: Path
+) -> None:
+    url = own_postgres.url(own_postgres.create(TEMPLATE))
+    with Remote(nursery, tmp_path, ledger.path, url) as remote:
+        direct = remote.begin("call", tool="shop.ship", order="o1", id="call_1")
+        submitted = [
+            remote.ask("submit", tool=tool, order=order)["call"]
+            for tool, order in (("shop.ship", "o2"), ("shop.sync", "o3"))
+        ]
+        ledger.until("effect", times=3)
+        own_postgres.restart()
+        meanwhile = remote.begin("call", tool="shop.charge", order="o4", id="call_4", source="api")
+        for order in ("o1", "o2", "o3"):
+            (tmp_path / f"release-{order}").touch()
+        assert direct.result(50)["status"] == "completed"
+        assert [remote.ask("wait", call=call)["status"] for call in submitted] == ["completed"] * 2
+        assert meanwhile.result(50)["status"] == "completed"
+    assert check(url, ledger) == []
+    assert len(ledger.of("effect")) == 4
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.fault("F08")
+def test_no_effect_happens_while_the_database_is_away(
+    own_postgres: Postgres, nursery: Nursery, ledger: Ledger, tmp_path: Path
+) -> None:
+    url = own_postgres.url(own_postgres.create(TEMPLATE))
+    with Remote(nursery, tmp_path, ledger.path, url) as remote:
+        assert remote.ask("call", tool="shop.charge", order="o1", id="call_1")["status"] == "completed"
+        own_postgres.stop()
+        during = [
+            remote.begin("call", tool="shop.charge", order=f"o{n}", id=f"call_{n}", source="api")
+            for n in range(2, 7)
+        ]
+        assert not any(answer.done() and answer.result()["status"] == "completed" for answer in during)
+        assert len(ledger.of("effect")) == 1
+        own_postgres.start()
+        statuses = [answer.result(50)["status"] for answer in during]
+        assert statuses == ["completed"] * 5
+    assert check(url, ledger) == []
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.fault("F08")
+def test_a_restart_during_recovery_leaves_nothing_waiting_for_ever(
+    own_postgres: Postgres, nursery: Nursery, ledger: Ledger, tmp_path: Path
+) -> None:
+    url = own_postgres.url(own_postgres.create(TEMPLATE))
+    with Remote(nursery, tmp_path, ledger.path, url) as remote:
+        remote.begin("call", tool="shop.ship", order="o1", id="call_1")
+        for order in ("o2", "o3", "o4"):
+            remote.ask("submit", tool="shop.sync", order=order)
+        remote.ask("submit", tool="shop.ship", order="o5")
+        ledger.until("effect", times=5)
+        remote.kill()
+    for order in ("o1", "o2", "o3", "o4", "o5"):
+        (tmp_path / f"release-{order}").touch()
+    with Remote(nursery, tmp_path, ledger.path, url):
+        own_postgres.restart()
+        _until_nothing_is_left(url)
+    assert check(url, ledger) == []
+    codes = {row["call_id"]: row["code"] for row in facts.events(url) if row["type"] == "tool.failed"}
+    assert set(codes.values()) == {"UNKNOWN_OUTCOME"} and len(codes) == 2
+
+
+def _until_nothing_is_left(url: str) -> None:
+    deadline = time.monotonic() + 60
+    while left := facts.unfinished(url):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)

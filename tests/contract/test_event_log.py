@@ -315,21 +315,15 @@ async def test_a_call_that_waits_is_told_as_pending_and_then_as_it_ended(log: Fo
         assert waiting.status == "pending"
         told = outcome_of(log.read("acme", call_id=waiting.call_id))
         assert told is not None
-        assert (told.status, told.result, told.approval_id) == (
-            "pending",
-            waiting.result,
-            waiting.approval_id,
-        )
+        assert (told.status, told.approval_id) == ("pending", waiting.approval_id)
+        assert told.result == waiting.result
         assert waiting.approval_id is not None
         await hr.approvals.approve(waiting.approval_id, by=rev)
         done = await hr.wait(waiting.call_id, timeout=20)
         folded = outcome_of(log.read("acme", call_id=waiting.call_id))
         assert folded is not None
-        assert (folded.status, folded.result.data, folded.approval_id) == (
-            "completed",
-            "done",
-            done.approval_id,
-        )
+        assert (folded.status, folded.approval_id) == ("completed", done.approval_id)
+        assert folded.result.data == "done"
 
         other = await hr.call("dice.rig", {"sides": 5}, principal=ana, session="s1")
         assert other.approval_id is not None

@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+from pathlib import Path
+
 import pytest
 
+from handrail.databases import upgrade
+from tests.databases import TEMPLATE, Postgres
 from tests.harness.life import live, lives_in
 
+pytestmark = [pytest.mark.timeout(300), pytest.mark.req("BY-03", "BY-12", "BY-13")]
 
-@pytest.mark.req("BY-03", "BY-12")
+
 def test_a_life_in_memory() -> None:
     with lives_in(lambda: None, survives=False) as life:
         live(life, examples=8, steps=20)
+
+
+def test_a_life_on_sqlite(tmp_path: Path) -> None:
+    template = tmp_path / "handrail.db"
+    upgrade(f"sqlite:///{template}")
+
+    def fresh() -> str:
+        return f"sqlite:///{shutil.copy(template, tempfile.mkdtemp(dir=tmp_path))}"
+
+    with lives_in(fresh, survives=True) as life:
+        live(life, examples=3, steps=15)
+
+
+def test_a_life_on_postgresql(postgres: Postgres) -> None:
+    with lives_in(lambda: postgres.url(postgres.create(TEMPLATE)), survives=True) as life:
+        live(life, examples=3, steps=15)

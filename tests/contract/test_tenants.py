@@ -381,9 +381,9 @@ async def test_every_function_asked_for_a_foreign_tenant_finds_and_changes_nothi
             assert api_keys.list_keys(conn, tenant) == []
             assert not api_keys.revoke_key(conn, tenant, key.id, at=1.0)
             assert not api_keys.mark_used(conn, tenant, key.id, at=9e9, every=0.0)
-            assert tools.rows_of(conn, tenant) == [] == tools.common_rows(conn)
+            assert tools.rows_of(conn, tenant) == []
             assert tools.row_of(conn, tenant, "a-b", "system_override") is None
-            assert tools.versions_of(conn, tenant) == (0, 0)
+            assert tools.versions_of(conn, tenant)[0] == 0
             assert not tools.delete_row(conn, tenant, "a-b", "system_override")
             assert versions.history(conn, tenant, "tool", "a-b") == []
             for read in (

@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 from sqlalchemy import event, text
 
-from handrail import Handrail, Principal, Tool, define
+from handrail import Context, Handrail, Principal, Tool, define, tool
 from handrail.core.find.visibility import DEFAULT_TENANT_ID, ToolRow
-from handrail.ext import LazyToolset, StaticToolset, tool_context
+from handrail.ext import LazyToolset, StaticToolset, read_result, tool_context
 from handrail.identity.granting import console
 from handrail.identity.tenant_tools import TenantTools, ToolsUnread
 from handrail.identity.tool_editing import ToolEditing
 from handrail.store.database import Database
 from handrail.store.tools import save_row
+from handrail.toolsets.finding import describe_tool, search_tools
 from tests.contract.households import Turning, household
 
 ACME, OTHER = "acme", "other"
@@ -360,6 +361,61 @@ async def test_rows_speak_of_tools_from_toolsets_too(db: Database) -> None:
     assert "far.away" not in await hr.menu(ANA)
     for name in ("from.set", "far.away"):
         assert (await hr.call(name, principal=ANA)).result.code == "TOOL_NOT_FOUND"
+
+
+@pytest.mark.req("MT-05")
+async def test_what_shows_nobody_more_than_they_see_anyway_needs_no_row(db: Database) -> None:
+    hr, resolver = opened(db, read_result, search_tools, describe_tool)
+    assert all(tool.origin == "system" for tool in hr.registry.list())
+    assert len(await hr.tools(ANA)) == 3
+    put(db, "read-result", False)
+    resolver.forget(ACME)
+    assert [tool.id for tool in await hr.tools(ANA)] == ["describe_tool", "search_tools"]
+    put(db, "search-tools", False, DEFAULT_TENANT_ID)
+    resolver.forget(DEFAULT_TENANT_ID)
+    assert [tool.id for tool in await hr.tools(BOB)] == ["describe_tool", "read_result"]
+
+
+@pytest.mark.req("AT-06", "MT-14", "BY-17")
+async def test_a_body_that_looks_for_tools_finds_what_its_tenant_has(db: Database) -> None:
+    hr, _ = opened(db, search_tools, describe_tool, made("data.read"), made("data.count"))
+    put(db, "data-read", False)
+    for who, there in ((ANA, False), (BOB, True)):
+        found = await hr.call("search_tools", {"query": "data read"}, principal=who)
+        assert ("data.read" in str(found.result.data)) is there
+        assert (await hr.call("describe_tool", {"name": "data.read"}, principal=who)).ok is there
+
+
+@pytest.mark.req("MT-04", "BJ-03", "AT-06")
+async def test_the_tenant_goes_along_with_nested_calls_and_with_work_outside_of_calls(db: Database) -> None:
+    @tool("outer.call", level="read")
+    async def outer(name: str, *, ctx: Context) -> str:
+        """Call another tool by its name."""
+        return (await ctx.call(name)).result.code or "done"
+
+    hr, _ = opened(db, outer, made("data.read"))
+    put(db, "data-read", False)
+    for tenant, code in ((ACME, "TOOL_NOT_FOUND"), (OTHER, "done")):
+        nested = await hr.call("outer.call", {"name": "data.read"}, principal=Principal(tenant))
+        assert nested.result.data == code
+        with tool_context(tenant):
+            assert ((await hr.call("data.read", source="job")).result.code or "done") == code
+
+
+@pytest.mark.req("AT-06", "MT-14")
+async def test_a_handrail_over_a_database_shows_each_tenant_what_it_has(database_url: str) -> None:
+    async with Handrail([made("data.read")], database=database_url, worker=False) as hr:
+        assert (await hr.call("data.read", principal=ANA)).ok
+        db = Database(database_url)
+        put(db, "data-read", False)
+        db.close()
+        async with asyncio.timeout(20):
+            while True:
+                await asyncio.sleep(0.05)
+                if not await hr.tools(ANA):
+                    break
+        assert (await hr.call("data.read", principal=ANA)).result.code == "TOOL_NOT_FOUND"
+        assert (await hr.call("data.read", principal=BOB)).ok
 
 
 @pytest.mark.req("MT-05")

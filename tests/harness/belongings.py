@@ -339,7 +339,7 @@ _SPECIAL: dict[str, Callable[[Belongings], Any]] = {
     "keys.queries.reopen_key:key": lambda one: one.done_key,
     "keys.queries.reopen_key:house": lambda one: one.house(outcome=_FAILED),
     "outcomes.outcome_in:call_id": _just("call_4"),
-    "keys.queries.look_at_key:house": lambda one: one.house(dead=False),
+    "keys.queries.is_busy:house": lambda one: one.house(dead=False),
     "letters.queries.doubt_replay:call_id": _just("call_2"),
     "letters.queries.replay_ended:call_id": _just("call_2"),
     "letters.queries.add_letter:row": lambda one: to_row(one.dead_letter, SEAL),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -34,6 +35,14 @@ class Ledger:
         with self._lock:
             entries = tuple(self.entries)
         return [one for one in entries if one["kind"] == kind and wanted.items() <= one.items()]
+
+    def until(self, kind: str, times: int = 1, **wanted: Any) -> list[Entry]:
+        """The same, once there are so many."""
+        deadline = time.monotonic() + 30
+        while len(found := self.of(kind, **wanted)) < times:
+            assert time.monotonic() < deadline, f"nobody told of {kind} {wanted}"
+            time.sleep(0.002)
+        return found
 
     def _serve(self) -> None:
         while True:

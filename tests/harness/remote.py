@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import signal
@@ -11,10 +12,12 @@ import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from handrail import Handrail, Outcome
 from handrail.core.run.approvals import Conflict
+from handrail.core.tell.outcome import outcome_of
 from handrail.testing import TurnedClock
 from tests.harness import shop
 from tests.harness.ledger import Pen
@@ -22,6 +25,7 @@ from tests.harness.nursery import Nursery
 from tests.harness.shop import AGENT, REVIEWER, SESSION, open_shop
 
 Answer = dict[str, Any]
+_numbers = itertools.count(1)
 
 
 class Refused(Exception):
@@ -31,16 +35,23 @@ class Refused(Exception):
 class Remote:
     """The shop as the test sees it. Every request is answered, or its future fails when the shop dies."""
 
-    def __init__(self, nursery: Nursery, folder: Path, ledger: Path, url: str | None, now: float) -> None:
-        path = folder / "remote"
-        path.unlink(missing_ok=True)
+    def __init__(
+        self,
+        nursery: Nursery,
+        folder: Path,
+        ledger: Path,
+        url: str | None,
+        now: float | None = None,
+        worker: bool = True,
+    ) -> None:
+        path = folder / f"remote-{next(_numbers)}"
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door:
             door.bind(str(path))
             door.listen(1)
             door.settimeout(50)
             self._ended = nursery.start(
                 "tests.harness.remote:serve",
-                url=url, ledger=str(ledger), signs=str(folder), path=str(path), now=now,
+                url=url, ledger=str(ledger), signs=str(folder), path=str(path), now=now, worker=worker,
             )  # fmt: skip
             self._ended.add_done_callback(lambda _: _knock(path))
             self._peer, _ = door.accept()
@@ -63,18 +74,32 @@ class Remote:
         return self.begin(do, **arguments).result(20)
 
     def kill(self) -> None:
-        """What `kill -9` does; returns when the process is gone."""
-        os.kill(self.pid, signal.SIGKILL)
-        assert self._ended.result(20) == -signal.SIGKILL
-        self._reader.join(20)
-        self._peer.close()
+        """What `kill -9` does, unless it is gone already; returns when the process is gone."""
+        if not self._ended.done():
+            os.kill(self.pid, signal.SIGKILL)
+        self._left()
 
     def close(self) -> None:
         """A proper end."""
         self._peer.shutdown(socket.SHUT_WR)
-        assert self._ended.result(20) == 0
+        assert self._left() == 0, "the shop did not end well"
+
+    def _left(self) -> int:
+        code = self._ended.result(40)
         self._reader.join(20)
         self._peer.close()
+        return code
+
+    def __enter__(self) -> Remote:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None and not self._ended.done():
+            self.close()
+        else:
+            self.kill()
 
     def _read(self) -> None:
         with self._peer.makefile("rb") as lines:
@@ -111,13 +136,14 @@ def _knock(path: Path) -> None:
         return
 
 
-def serve(url: str | None, ledger: str, signs: str, path: str, now: float) -> None:
+def serve(url: str | None, ledger: str, signs: str, path: str, now: float | None, worker: bool) -> None:
+    """Run in a child: with a clock that the test turns, or that of the machine."""
     shop.use(Pen(ledger), Path(signs))
-    asyncio.run(_serve(url, path, TurnedClock(now)))
+    asyncio.run(_serve(url, path, None if now is None else TurnedClock(now), worker))
 
 
-async def _serve(url: str | None, path: str, clock: TurnedClock) -> None:
-    async with open_shop(url, clock) as hr:
+async def _serve(url: str | None, path: str, clock: TurnedClock | None, worker: bool) -> None:
+    async with open_shop(url, clock, worker) as hr:
         reader, writer = await asyncio.open_unix_connection(path)
         desk = Desk(hr, clock)
 
@@ -146,7 +172,7 @@ async def _serve(url: str | None, path: str, clock: TurnedClock) -> None:
 class Desk:
     """What can be asked of the shop."""
 
-    def __init__(self, hr: Handrail, clock: TurnedClock) -> None:
+    def __init__(self, hr: Handrail, clock: TurnedClock | None) -> None:
         self._hr = hr
         self._clock = clock
 
@@ -164,12 +190,31 @@ class Desk:
         )
         return _told(out)
 
+    async def call_often(self, tool: str, order: str, key: str, times: int) -> Answer:
+        """The same call so many times at once, under one key; how they were answered."""
+        calls = [self.call(tool, order, f"{key}-{os.getpid()}-{n}", key=key) for n in range(times)]
+        answers = await asyncio.gather(*calls)
+        return {"statuses": sorted(answer["status"] for answer in answers)}
+
     async def submit(self, tool: str, order: str) -> Answer:
         out = await self._hr.submit(tool, {"order": order}, principal=AGENT, session=SESSION)
         return {"status": out.status, "call": out.call_id}
 
     async def wait(self, call: str, timeout: float = 10) -> Answer:
         return _told(await self._hr.wait(call, timeout=timeout))
+
+    async def look(self, call: str, timeout: float = 10) -> Answer:
+        """How a call ended that nobody waits for any more, as the log tells, once it does."""
+
+        def read() -> Outcome | None:
+            return outcome_of(self._hr.log.read(AGENT.tenant, call_id=call))
+
+        async with asyncio.timeout(timeout):
+            while True:
+                out = await asyncio.to_thread(read)
+                if out is not None and out.status != "pending":
+                    return _told(out)
+                await asyncio.sleep(0.01)
 
     async def approve(self, approval: str, order: str | None = None) -> Answer:
         edits = None if order is None else {"order": order}
@@ -186,6 +231,7 @@ class Desk:
         return {"stopped": await self._hr.cancel(call)}
 
     async def turn(self, seconds: float) -> Answer:
+        assert self._clock is not None
         return {"now": self._clock.turn(seconds)}
 
     async def letters(self) -> Answer:

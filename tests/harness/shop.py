@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 from handrail import Context, Handrail, Policy, Principal, tool
 from handrail.ext import Clock
@@ -104,13 +103,13 @@ ONCE = frozenset({"shop.charge", "shop.refund", "shop.print", "shop.ship", "shop
 """Tools whose effect must not happen twice."""
 
 
-def open_shop(database: str | None, clock: Clock | None = None) -> Handrail:
-    more: dict[str, Any] = {} if database is None else {"database": database}
+def open_shop(database: str | None, clock: Clock | None = None, worker: bool = True) -> Handrail:
     return Handrail(
         [charge, refund, print_label, index, look, ship, sync, stamp],
         policy=Policy(approval_mode="policy"),
         approval_lifetime=LIFETIME,
         cancel_grace=2.0,
         clock=clock,
-        **more,
+        database=database,
+        worker=worker,
     )

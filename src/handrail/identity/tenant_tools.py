@@ -25,6 +25,8 @@ from handrail.identity.resolved import ResolvedTool, resolve
 from handrail.store.database import Database
 from handrail.store.tools import common_rows, rows_of, versions_of
 
+SHOWN_TO_ALL = ("describe-tool", "read-result", "search-tools")
+"""System tools that show nobody more than they see anyway: enabled for all, unless a row for all says no."""
 _REMEMBERED = 2_000
 _TRIES = 3
 
@@ -69,7 +71,7 @@ class TenantTools:
         self._bodies = bodies
         self._staleness = staleness
         self._known: dict[str, _Known] = {}
-        self._common = _NEVER
+        self._common = self._for_all(0, ())
         self._changes = 0
         self._reading: dict[tuple[asyncio.AbstractEventLoop, str], asyncio.Task[None]] = {}
 
@@ -179,12 +181,19 @@ class TenantTools:
         common = self._common
         number, common_number = versions_of(conn, tenant)
         if common_number != common.version:
-            common = self._counted(common_number, common_rows(conn))
+            common = self._for_all(common_number, common_rows(conn))
         if tenant == DEFAULT_TENANT_ID:
             return common, common, read_at
         if number != mine.version:
             mine = self._counted(number, rows_of(conn, tenant))
         return mine, common, read_at
+
+    def _for_all(self, number: int, rows: Iterable[ToolRow]) -> _Counted:
+        shown = {slug: ToolRow(DEFAULT_TENANT_ID, slug) for slug in SHOWN_TO_ALL}
+        for row in rows:
+            if row.kind == "system_override":
+                shown.pop(row.slug, None)
+        return self._counted(number, (*shown.values(), *rows))
 
     def _counted(self, number: int, rows: Iterable[ToolRow]) -> _Counted:
         there = list(rows)

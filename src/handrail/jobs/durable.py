@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from sqlalchemy import Connection
 
@@ -114,6 +114,15 @@ class DurableJobs:
         def look() -> str | None:
             with self._database.overview() as conn:
                 return rows.tenant_of(conn, call_id)
+
+        return await asyncio.to_thread(look)
+
+    async def over(self, call_ids: Collection[str]) -> builtins.list[tuple[str, str]]:
+        """Those of the jobs, of any tenant, that are over; tenant and call."""
+
+        def look() -> builtins.list[tuple[str, str]]:
+            with self._database.overview() as conn:
+                return rows.over_among(conn, call_ids)
 
         return await asyncio.to_thread(look)
 

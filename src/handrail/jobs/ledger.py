@@ -70,8 +70,8 @@ class StoreLedger:
         return take
 
     async def finish(self, tenant: str, call_id: str, state: JobState, reason: str | None, /) -> bool:
-        token = self._held.get((tenant, call_id), "")
-        now = self._database.clock.now()
+        key, now = (tenant, call_id), self._database.clock.now()
+        token = self._held.get(key, "")
 
         def end(conn: Connection) -> bool:
             ours = rows.finish_job(conn, tenant, call_id, token, state, reason, now)
@@ -79,7 +79,9 @@ class StoreLedger:
                 shed_call(conn, tenant, call_id, self._seal)
             return ours
 
-        return await self._database.write(tenant, end)
+        ours = await self._database.write(tenant, end)
+        self._held.pop(key, None)  # what was told of it before is written by now, or dropped
+        return ours
 
     async def holds(self, tenant: str, call_id: str, /) -> bool:
         token = self._held.get((tenant, call_id), "")

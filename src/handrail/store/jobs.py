@@ -6,6 +6,7 @@ whatever it says afterwards counts only while the token still stands there.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -143,6 +144,12 @@ def tenant_of(conn: Connection, call_id: str) -> str | None:
     if owner is None:
         owner = conn.execute(select(approvals.c.tenant_id).where(approvals.c.call_id == call_id)).scalar()
     return owner
+
+
+def over_among(conn: Connection, call_ids: Collection[str]) -> list[tuple[str, str]]:
+    """Of all tenants: those of the jobs that are over; tenant, call."""
+    wanted = (jobs.c.call_id.in_(call_ids), jobs.c.state.in_(FINAL))
+    return [(row[0], row[1]) for row in conn.execute(select(jobs.c.tenant_id, jobs.c.call_id).where(*wanted))]
 
 
 def question_of(conn: Connection, tenant: str, call_id: str) -> str | None:

@@ -65,7 +65,7 @@ async def two(url: str, *tools: object) -> AsyncIterator[tuple[Process, Process]
 
 
 def waiting(level: str, gates: list[asyncio.Event], effects: list[str], idempotent: bool = False) -> object:
-    @tool("notes.work", level=level, danger="safe", idempotent=idempotent)  # type: ignore[arg-type]
+    @tool("notes.work", level=level, danger="safe", idempotent=idempotent)
     async def work() -> int:
         """Work until the gate of this attempt is open."""
         gate = gates[len(effects)]

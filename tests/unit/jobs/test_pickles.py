@@ -6,6 +6,7 @@ import base64
 import os
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -23,7 +24,7 @@ class Bomb:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def __reduce__(self) -> object:
+    def __reduce__(self) -> tuple[Any, ...]:
         return os.mkdir, (str(self.path),)
 
 

@@ -149,8 +149,8 @@ async def test_while_it_waits_for_a_twin_with_the_same_key(by) -> None:
     entered, go_on, asked = asyncio.Event(), asyncio.Event(), Stop()
 
     class Keys(MemoryKeys):
-        async def begin(self, key, fingerprint, /):
-            entry, ours = await super().begin(key, fingerprint)
+        async def begin(self, key, fingerprint, call_id, /):
+            entry, ours = await super().begin(key, fingerprint, call_id)
             if not ours:
                 asked.entered.set()
             return entry, ours

@@ -254,7 +254,7 @@ async def test_of_all_that_is_wrong_the_earliest_stage_answers(first) -> None:
 
     keys, claims = MemoryKeys(), MemoryClaims()
     if "key of another call" in wrong:
-        await keys.begin(key_id(ANA, "k"), "another fingerprint")
+        await keys.begin(key_id(ANA, "k"), "another fingerprint", "c0")
     if "claimed by another" in wrong:
         claims.take(["desk"], ANA.tenant, "bo")
     policy = Policy(

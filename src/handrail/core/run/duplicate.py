@@ -12,7 +12,7 @@ from handrail.core.guard.decide import is_effectful
 from handrail.core.guard.dedup import Dedup, signature_of
 from handrail.core.guard.keys import KeyEntry, key_id
 from handrail.core.run import refusal
-from handrail.core.run.approve import expired
+from handrail.core.run.answering import expired
 from handrail.core.run.batch import Turn
 from handrail.core.run.brought import Brought
 from handrail.core.run.tale import Tale, begin

@@ -155,9 +155,9 @@ class Jobs(Protocol):
 class Limits:
     """How much runs at once."""
 
-    at_once: int = 32
+    at_once: int = 64
     """In one process."""
-    per_tenant: int = 8
+    per_tenant: int = 32
     """Of one tenant, over all workers."""
     rate: tuple[int, float] | None = None
     """At most so many of one tenant begin in so many seconds."""

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import logging
+import time
+from collections.abc import Awaitable, Callable, Collection, Iterable
 
 from handrail.core.define.call import Outcome
 
-Look = Callable[[str], Awaitable[Outcome | None]]
-"""Looks up, by call id, how a call stands that ran before or elsewhere."""
+Look = Callable[[Collection[str]], Awaitable[Iterable[Outcome]]]
+"""How those of the calls ended, given by their ids, that ran before or elsewhere and are over."""
 
-_SOONEST, _LATEST = 0.05, 1.0
+_log = logging.getLogger("handrail.run")
+_PAUSE = 0.1
+_PATIENCE = 60.0
+"""Seconds for which looking may fail before those who wait are told so."""
 
 
 class Outcomes:
@@ -25,6 +30,7 @@ class Outcomes:
         self._known: dict[str, Outcome] = {}
         self._listening: dict[str, list[Callable[[Outcome], None]]] = {}
         self._waiting: dict[str, list[asyncio.Future[Outcome]]] = {}
+        self._looking: asyncio.Task[None] | None = None
 
     def put(self, outcome: Outcome) -> None:
         self._known[outcome.call_id] = outcome
@@ -43,37 +49,43 @@ class Outcomes:
         else:
             self._listening.setdefault(call_id, []).append(told)
 
-    async def wait(self, call_id: str, timeout: float | None, look: Look | None = None) -> Outcome:
+    async def wait(self, call_id: str, timeout: float | None) -> Outcome:
         """The outcome, now or as soon as there is one; raises TimeoutError when that takes too long."""
         if (known := self._known.get(call_id)) is not None:
             return known
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(call_id, []).append(future)
-        look = look or self._look
-        looking = None if look is None else asyncio.ensure_future(_looked(call_id, look, future))
+        if self._look is not None and (self._looking is None or self._looking.done()):
+            self._looking = asyncio.get_running_loop().create_task(self._look_around(self._look))
         try:
             return await asyncio.wait_for(future, timeout)
         finally:
-            if looking is not None:
-                looking.cancel()
             waiting = self._waiting.get(call_id, [])
             if future in waiting:
                 waiting.remove(future)
             if not waiting:
                 self._waiting.pop(call_id, None)
 
+    async def _look_around(self, look: Look) -> None:
+        """Look for all that are waited for at once, as long as there are any."""
+        failing_since: float | None = None
+        while self._waiting:
+            try:
+                for outcome in await look(tuple(self._waiting)):
+                    if outcome.status != "pending":
+                        self.put(outcome)
+                failing_since = None
+            except Exception as error:
+                now = time.monotonic()
+                failing_since = failing_since or now
+                _log.warning("could not look for the end of calls: %s", error)
+                if now - failing_since > _PATIENCE:
+                    self._give_up(error)
+                    return
+            await asyncio.sleep(_PAUSE)
 
-async def _looked(call_id: str, look: Look, future: asyncio.Future[Outcome]) -> None:
-    """Look again and again, ever less often, until the call is over. A look that fails is the answer."""
-    pause = _SOONEST
-    while not future.done():
-        try:
-            outcome = await look(call_id)
-        except Exception as error:
-            if not future.done():
-                future.set_exception(error)
-            return
-        if outcome is not None and outcome.status != "pending" and not future.done():
-            future.set_result(outcome)
-        await asyncio.sleep(pause)
-        pause = min(_LATEST, pause * 1.5)
+    def _give_up(self, error: Exception) -> None:
+        for futures in self._waiting.values():
+            for future in futures:
+                if not future.done():
+                    future.set_exception(error)

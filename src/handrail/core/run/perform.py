@@ -72,7 +72,7 @@ async def perform(tenant: str, call_id: str, work: Work, ledger: Ledger) -> Outc
             letters=cast(DeadLetters, postponed.of(work.house.letters, "add", "doubt")),
         )
         end = await with_tool_context(tenant, lambda: _end(taken, house, work))
-        if await ledger.holds(tenant, call_id):
+        if postponed and await ledger.holds(tenant, call_id):
             postponed.go()
         if not await ledger.finish(tenant, call_id, end.state, end.reason):
             _log.warning("call %s went on elsewhere; what came of it here was dropped", call_id)

@@ -57,7 +57,8 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
             snapshot = house.registry.newest or house.registry.snapshot()
             tool = snapshot.find(call.tool) if type(call.tool) is str else None
         else:
-            tool = None
+            view = house.resolver.at_hand(principal)
+            tool = view.find(call.tool) if view is not None and type(call.tool) is str else None
         if tool is None or tool.init is not None:
             found = await seek(call, house)
             if isinstance(found, Refusal):

@@ -16,10 +16,13 @@ class Postponed:
         """The port, but these methods of it are postponed. They must be ones that nobody awaits."""
         return _Postponing(port, frozenset(methods), self._said)
 
+    def __bool__(self) -> bool:
+        return bool(self._said)
+
     def go(self) -> None:
-        said, self._said = self._said, []
-        for say in said:
+        for say in self._said:
             say()
+        self._said.clear()
 
 
 class _Postponing:

@@ -125,12 +125,14 @@ def shed_request(conn: Connection, tenant: str, approval_id: str, seal: Seal) ->
     return conn.execute(update(approvals).where(*this).values(values)).rowcount == 1
 
 
-def shed_call(conn: Connection, tenant: str, call_id: str, seal: Seal) -> None:
-    """The same by the call. What cannot be opened stays sealed as it is: nobody reads it either way."""
+def shed_call(conn: Connection, tenant: str, call_id: str, seal: Seal) -> int:
+    """The same by the call; of how many questions. What cannot be opened stays sealed as it is."""
     asked = (approvals.c.tenant_id == tenant, approvals.c.call_id == column(call_id))
+    count = 0
     for approval_id in conn.execute(select(approvals.c.id).where(*asked)).scalars().all():
         with suppress(SealError):
-            shed_request(conn, tenant, approval_id, seal)
+            count += shed_request(conn, tenant, approval_id, seal)
+    return count
 
 
 def _in_time(now: float) -> Any:

@@ -7,12 +7,22 @@ Together with a session, tool, user or agent it walks the beginnings of those, a
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, exists, literal, or_, select, text, tuple_
 from sqlalchemy.engine import Connection
 
-from handrail.core.tell.runs import UNKNOWN, Run, RunFilter, RunStatus, bounded, place_of, status_of
+from handrail.core.tell.runs import (
+    UNKNOWN,
+    Run,
+    RunFilter,
+    RunStatus,
+    bounded,
+    newest_first,
+    place_of,
+    status_of,
+)
 from handrail.store.tables import open_runs, session_events
 from handrail.store.text import column
 
@@ -44,17 +54,14 @@ def list_runs(
     conn: Connection, tenant: str, which: RunFilter, *, after: str | None = None, limit: int = 50
 ) -> list[Run]:
     """The tenant's runs that fit, the newest first, beginning after a cursor."""
-    query, index = _query(which)
-    query = query.where(_e.tenant_id == tenant, *_filters(which))
+    if which.status == "running":
+        return newest_first(_open(conn, tenant), _held(which), after, limit)
+    query = _walk(which).where(_e.tenant_id == tenant, *_filters(_held(which)))
     if after is not None:
         began_at, run_id = place_of(after)
         query = query.where(tuple_(_e.begun, _e.run_id) < tuple_(literal(began_at), literal(column(run_id))))
-    query = query.order_by(_e.begun.desc(), _e.run_id.desc()).limit(bounded(limit))
-    if index is not None:
-        query = query.with_hint(session_events, f"INDEXED BY {index}", "sqlite")
-    rows = conn.execute(query).all()
-    begun = [row.run_id for row in rows if row.type == "tool.started"]
-    ends = {} if which.status == "running" else _ends(conn, tenant, begun)
+    rows = conn.execute(query.order_by(_e.begun.desc(), _e.run_id.desc()).limit(bounded(limit))).all()
+    ends = _ends(conn, tenant, [row.run_id for row in rows if row.type == "tool.started"])
     return [_run(row, ends.get(row.run_id)) for row in rows]
 
 
@@ -66,29 +73,40 @@ def get_run(conn: Connection, tenant: str, run_id: str) -> Run | None:
     return None if begun is None else _run(begun, next(iter(rows.values()), None))
 
 
-def _query(which: RunFilter) -> tuple[Select[Any], str | None]:
-    """What to walk, and which index SQLite, which keeps no statistics, is to take for it."""
-    query = select(*_SHOWN)
-    index = _index(which)
-    if which.status is None:
-        return query.where(_STARTED), index or "ix_runs_begun"
-    if which.status == "running":
-        is_open = and_(open_runs.c.tenant_id == _e.tenant_id, open_runs.c.run_id == _e.run_id)
-        return query.join(open_runs, is_open).where(_STARTED, _NO_CHUNK), None
-    if index is not None and index != "ix_runs_source":
+def _open(conn: Connection, tenant: str) -> list[Run]:
+    """All that run now: few, and each looked up by its id, so that no index over all runs is walked."""
+    mine = select(open_runs.c.tenant_id, open_runs.c.run_id).where(open_runs.c.tenant_id == tenant)
+    query = select(*_SHOWN).where(_STARTED, _NO_CHUNK, tuple_(_e.tenant_id, _e.run_id).in_(mine))
+    return [_run(row, None) for row in conn.execute(query)]
+
+
+def _held(which: RunFilter) -> RunFilter:
+    """The filter with names as columns hold them."""
+    return replace(
+        which,
+        session=_name(which.session),
+        tool=_name(which.tool),
+        source=_name(which.source),
+        user=_name(which.user),
+        agent=_name(which.agent),
+    )
+
+
+def _name(wanted: str | None) -> str | None:
+    return None if wanted is None else column(wanted)
+
+
+def _walk(which: RunFilter) -> Select[Any]:
+    """The rows that tell of the runs: their beginnings, or their ends."""
+    status, query = which.status, select(*_SHOWN)
+    if status is None:
+        return query.where(_STARTED)
+    if any(one is not None for one in (which.session, which.tool, which.user, which.agent)):
         ending = and_(_end.c.tenant_id == _e.tenant_id, _end.c.run_id == _e.run_id, _END_IS_NO_CHUNK)
-        return query.where(_STARTED, exists().where(ending, *_is(which.status, _end.c))), index
-    if which.status == "needs_review":
-        return query.where(_IN_REVIEW, _e.begun.is_not(None), *_is(which.status, _e)), "ix_runs_review"
-    return query.where(_ENDED, *_is(which.status, _e)), "ix_runs_ended"
-
-
-def _index(which: RunFilter) -> str | None:
-    """The index of the filter that leaves the fewest runs, as far as one can tell."""
-    for name in ("session", "tool", "user", "agent", "source"):
-        if getattr(which, name) is not None:
-            return f"ix_runs_{name}"
-    return None
+        return query.where(_STARTED, exists().where(ending, *_is(status, _end.c)))
+    if status == "needs_review":
+        return query.where(_IN_REVIEW, _e.begun.is_not(None), *_is(status, _e))
+    return query.where(_ENDED, *_is(status, _e))
 
 
 def _is(status: RunStatus, of: Any) -> list[ColumnElement[bool]]:
@@ -107,7 +125,7 @@ def _filters(which: RunFilter) -> list[ColumnElement[bool]]:
         (_e.user_id, which.user),
         (_e.agent, which.agent),
     )
-    found = [held == column(value) for held, value in wanted if value is not None]
+    found = [held == value for held, value in wanted if value is not None]
     if which.since is not None:
         found.append(_e.begun >= which.since)
     if which.until is not None:
@@ -122,7 +140,6 @@ def _ends(conn: Connection, tenant: str, run_ids: Iterable[str]) -> dict[str, An
     query = select(_e.run_id, _e.type, _e.code, _e.at).where(
         _e.tenant_id == tenant, _e.run_id.in_(wanted), _NO_CHUNK, _e.type.in_(_ENDS)
     )
-    query = query.with_hint(session_events, "INDEXED BY ix_runs_run", "sqlite")
     return {row.run_id: row for row in conn.execute(query)}
 
 

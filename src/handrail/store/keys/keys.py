@@ -32,6 +32,14 @@ class _Elsewhere(KeyEntry):
         await self.watch()
 
 
+@dataclass(slots=True)
+class _Watch:
+    """One look-out for all calls of a loop that wait for the same key."""
+
+    task: asyncio.Task[None]
+    waiting: int = 0
+
+
 class StoreKeys:
     """`Keys` in rows. What is not awaited is posted, and commits with the events around it."""
 
@@ -41,8 +49,9 @@ class StoreKeys:
         self._told = told
         self._here: dict[KeyId, KeyEntry] = {}
         """Keys that calls of this process have in hand."""
-        self._asking: dict[KeyId, Future[None]] = {}
-        """Keys about which this process is asking the database."""
+        self._asking: dict[KeyId, Future[KeyEntry | None]] = {}
+        """Keys about which this process is asking the database; the answer is for all who ask meanwhile."""
+        self._watches: dict[tuple[asyncio.AbstractEventLoop, KeyId], _Watch] = {}
         self._lock = threading.Lock()
 
     async def begin(self, key: KeyId, fingerprint: str, call_id: str, /) -> tuple[KeyEntry, bool]:
@@ -55,15 +64,21 @@ class StoreKeys:
                 if asking is None:
                     mine = self._asking[key] = Future()
                     break
-            await asyncio.shield(asyncio.wrap_future(asking))
+            answer = await asyncio.shield(asyncio.wrap_future(asking))
+            if answer is not None:
+                return answer, False
+        told: KeyEntry | None = None
         try:
             if entry is not None:
                 return await self._read_on(key, entry), False
-            return await self._take(key, fingerprint, call_id)
+            met, ours = await self._take(key, fingerprint, call_id)
+            if not ours and met.state != "dispatched":
+                told = met
+            return met, ours
         finally:
             with self._lock:
                 del self._asking[key]
-            mine.set_result(None)
+            mine.set_result(told)
 
     async def _take(self, key: KeyId, fingerprint: str, call_id: str) -> tuple[KeyEntry, bool]:
         try:
@@ -94,7 +109,22 @@ class StoreKeys:
         return entry
 
     async def _watch(self, key: KeyId) -> None:
-        """Look again and again, ever less often, until nobody works under the key any more."""
+        """Wait until nobody works under the key any more. However many wait, one looks."""
+        here = (asyncio.get_running_loop(), key)
+        watch = self._watches.get(here)
+        if watch is None:
+            watch = self._watches[here] = _Watch(asyncio.create_task(self._look(key)))
+        watch.waiting += 1
+        try:
+            await asyncio.shield(watch.task)
+        finally:
+            watch.waiting -= 1
+            if watch.waiting == 0:
+                watch.task.cancel()
+                self._watches.pop(here, None)
+
+    async def _look(self, key: KeyId) -> None:
+        """Look again and again, ever less often."""
         pause, busy = _SOONEST, True
         while busy:
             await asyncio.sleep(pause)

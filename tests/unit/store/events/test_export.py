@@ -22,9 +22,8 @@ def test_every_event_is_a_line_that_reads_back_as_that_event(db: Database, log: 
     for n in range(250):
         begun = started(n, f"s{n % 2}\n")
         log.append(begun)
-        log.append(
-            completed(begun, value=["ü\x00\ud800", 10**400, None, 1.5, "z" * (LARGE if n == 7 else 1)])
-        )
+        large = "z" * (LARGE if n == 7 else 1)
+        log.append(completed(begun, value=["ü\x00\ud800", 10**400, None, 1.5, large]))
     told = list(log.read("acme"))
     lines = list(export(db, "acme"))
     assert len(lines) == 500 and not any("\n" in line for line in lines)

@@ -155,9 +155,7 @@ async def test_whoever_stops_waiting_does_not_stop_the_write(db: Database, log: 
     assert [event.seq for event in log.read("acme")] == list(range(1, 51))
 
 
-def test_what_was_told_is_written_when_the_database_is_closed(
-    db: Database, log: StoreLog, database_url: str
-) -> None:
+def test_closing_the_database_writes_what_was_told(db: Database, log: StoreLog, database_url: str) -> None:
     for n in range(300):
         log.append(started(n))
     db.close()

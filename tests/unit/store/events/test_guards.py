@@ -55,7 +55,7 @@ def test_nor_can_the_owner_with_raw_statements(told: Database, statement: str) -
         by_hand(told, statement)  # no row, nothing to refuse
     else:
         # TRUNCATE is no word of SQLite, REPLACE none of PostgreSQL: refused all the same
-        with pytest.raises(Exception, match="never changed or removed|syntax error"):
+        with pytest.raises(Exception, match=r"never changed or removed|syntax error"):
             by_hand(told, statement)
     assert rows(told) == before
 

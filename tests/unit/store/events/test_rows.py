@@ -120,7 +120,7 @@ def test_a_source_and_a_tool_that_are_no_text_are_told_all_the_same() -> None:
     wrong: Any = 5
     call = Call(wrong, None, Principal("acme"), wrong, "s1", "c1")
     back = decode(as_row(ToolFailed(call, wrong, 1.0, None, Result.fail("no"), 1.0)))
-    assert back.call == call and back.tool == 5
+    assert back.call == call and back.tool == wrong
 
 
 def test_repairs_keep_what_was_there_before() -> None:

@@ -85,9 +85,8 @@ def test_a_log_cut_short_is_named(told: Database) -> None:
 
 
 def test_a_session_that_was_removed_wholly_is_missed(told: Database) -> None:
-    unguarded(
-        told, "DELETE FROM session_events WHERE session_id = 's0'", "DELETE FROM sessions WHERE id = 's0'"
-    )
+    gone = "session_events WHERE session_id = 's0'", "sessions WHERE id = 's0'"
+    unguarded(told, *(f"DELETE FROM {rows}" for rows in gone))
     [(session, _, what)] = flaws(told)
     assert session is None and "12 events were written and 6 are there" in str(what)
 
@@ -125,10 +124,8 @@ def test_events_without_a_head_are_named(told: Database) -> None:
 
 
 def test_a_large_payload_that_was_changed_or_removed_is_named(told: Database) -> None:
-    unguarded(
-        told,
-        "UPDATE blobs SET content = CAST('{}' AS %s)" % ("BLOB" if told.dialect == "sqlite" else "bytea"),
-    )
+    kind = "BLOB" if told.dialect == "sqlite" else "bytea"
+    unguarded(told, f"UPDATE blobs SET content = CAST('{{}}' AS {kind})")
     [(session, seq, what)] = flaws(told)
     assert (session, seq) == ("s1", 6) and str(what).endswith("was changed")
     unguarded(told, "DELETE FROM blobs")

@@ -12,8 +12,6 @@ from tests.unit.store.events.writers import storm
 
 @pytest.mark.fault("F15", "F16")
 @pytest.mark.req("EV-15", "EV-16", "BY-13")
-async def test_writers_that_die_leave_no_gap_and_readers_miss_nothing(
-    database_url: str, tmp_path: Path
-) -> None:
+async def test_writers_that_die_leave_no_gap(database_url: str, tmp_path: Path) -> None:
     upgrade(database_url)
     await storm(database_url, tmp_path, processes=4, threads=3, calls=8, kills=2, seed=1)

@@ -114,11 +114,10 @@ async def _reader(log: StoreLog, chance: random.Random, of_session: bool) -> lis
     """Read on from the last number seen, go away after some events, come back; until the end is told."""
     numbers: list[int] = []
     after = 0
+    session = SESSION if of_session else None
     while True:
         stay = chance.randrange(1, 60)
-        async with aclosing(
-            log.follow("acme", session=SESSION if of_session else None, after=after)
-        ) as events:
+        async with aclosing(log.follow("acme", session=session, after=after)) as events:
             async for event in events:
                 numbers.append(event.seq)
                 after = event.seq if of_session else event.position
@@ -133,10 +132,14 @@ async def _pid_after(notes: Path, lines: int) -> int:
     """The process that writes these notes, once there are so many."""
     async with asyncio.timeout(_PATIENCE):
         while True:
-            written = notes.read_text().splitlines() if notes.exists() else []
+            written = _lines(notes)
             if len(written) > lines:
                 return int(written[0])
             await asyncio.sleep(0.005)
+
+
+def _lines(notes: Path) -> list[str]:
+    return notes.read_text().splitlines() if notes.exists() else []
 
 
 async def _result(end: object) -> int:

@@ -1,0 +1,24 @@
+"""A call whose events are on disk costs little more than writing them there."""
+
+from __future__ import annotations
+
+from benchmarks.processes import ours, time_together
+from benchmarks.row import Ratio, Row, at_least
+from benchmarks.timing import Effort
+
+TITLE = "A call with durable events on SQLite"
+
+_BARE = "bare inserts"
+
+
+def measure(peers: str | None, effort: Effort) -> list[Row]:
+    here = ours("benchmarks.ours.durable")
+    times = time_together([here], effort)
+    bare = times.of(here, _BARE)
+    rows = [Row("bare inserts of the two rows of a call, in groups of 1,000", bare)]
+    for name, what in (("calls of a write", "500 at a time"), ("calls of a read", "one after the other")):
+        measured = times.of(here, name)
+        # a rate is the inverse of a cost
+        ratio = Ratio(bare, measured, "{:.2f} of the rate of bare inserts")
+        rows.append(Row(f"{name}, {what}", measured, ratio, at_least(0.5)))
+    return rows

@@ -1,0 +1,38 @@
+"""Two hundred crashes on each database, at points drawn from the code."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from handrail.databases import upgrade
+from tests.databases import TEMPLATE, Postgres
+from tests.harness.crashing import PRELOAD, Stage
+from tests.harness.nursery import Nursery
+
+CRASHES = 200
+AT_ONCE = 2
+
+pytestmark = [pytest.mark.fault("F01", "F02"), pytest.mark.req("BY-12", "BY-13", "EV-15")]
+
+
+def test_crashes_on_sqlite(tmp_path: Path) -> None:
+    template = tmp_path / "handrail.db"
+    upgrade(f"sqlite:///{template}")
+    _crash(lambda place: f"sqlite:///{shutil.copy(template, place)}")
+
+
+def test_crashes_on_postgresql(postgres: Postgres) -> None:
+    _crash(lambda place: postgres.url(postgres.create(TEMPLATE)))
+
+
+def _crash(new_database: Callable[[Path], str]) -> None:
+    with Nursery(*PRELOAD) as nursery, ThreadPoolExecutor(AT_ONCE) as pool:
+        stage = Stage(nursery, new_database)
+        plans = [stage.plan(seed) for seed in range(CRASHES)]
+        died = list(pool.map(stage.crash, plans))
+    assert sum(died) >= CRASHES * 0.8, "too few of the processes died where they should"
