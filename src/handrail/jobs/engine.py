@@ -6,7 +6,6 @@ It decides when and where a job runs; what the job may still do, `perform` decid
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
 from collections.abc import Awaitable, Callable
 
@@ -15,6 +14,7 @@ from sqlalchemy import Engine as Connections
 
 from handrail.core.errors import UsageError
 from handrail.jobs.queue import NAME, VERSION, WORKFLOW, serializer
+from handrail.jobs.quiet import hush
 
 _OFTEN, _RARELY = 0.1, 60.0
 
@@ -57,6 +57,7 @@ class Engine:
             raise
 
     def _launch(self) -> None:
+        hush()
         self._dbos = DBOS(
             config={
                 "name": NAME,
@@ -117,6 +118,7 @@ class Engine:
         try:
             DBOS.destroy()
         finally:
+            hush()
             with _opening:
                 if _here is self:
                     _here = None
@@ -128,6 +130,3 @@ async def _workflow(tenant: str, call_id: str) -> None:
     if engine is None:
         raise asyncio.CancelledError
     await engine.run(tenant, call_id)
-
-
-logging.getLogger("dbos").setLevel(logging.ERROR)

@@ -21,7 +21,9 @@ from handrail.ext import (
     ToolStarted,
 )
 
-any_text = st.text(st.characters(codec=None, categories=None, exclude_categories=()), max_size=12)
+any_text = st.text(
+    st.characters(exclude_categories=["Cs"]) | st.sampled_from("\ud800\udfff\x00\n"), max_size=12
+)
 names = any_text | st.sampled_from(["s1", "x" * 300, "a\x00b", "\udfff", "漢字", "call:c1"])
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | any_text
 data = st.recursive(
