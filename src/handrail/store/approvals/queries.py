@@ -27,7 +27,7 @@ OnWin = Callable[[Connection, ApprovalRequest, Reply | None], object]
 def add_request(conn: Connection, tenant: str, request: ApprovalRequest, seal: Seal) -> None:
     if request.principal.tenant != tenant:
         return
-    conn.execute(insert(approvals).values(to_row(request, seal)))
+    conn.execute(insert(approvals), to_row(request, seal))
     _write_votes(conn, tenant, request)
 
 
