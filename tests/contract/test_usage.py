@@ -158,6 +158,20 @@ async def test_many_who_count_at_once_lose_nothing(database_url: str) -> None:
         database.close()
 
 
+async def test_what_a_tally_is_just_handing_over_when_it_is_closed_counts(sqlite_url: str) -> None:
+    for _ in range(20):
+        database = opened(sqlite_url)
+        tally = StoreTally(database, moment=0.0)
+        for _ in range(50):
+            tally.hear(ended())
+        await tally.close()
+        database.close()
+    database = opened(sqlite_url)
+    with database.reading("acme") as conn:
+        assert read_usage(conn, "acme")[()]["calls"] == 1_000
+    database.close()
+
+
 def test_a_foreign_tenant_reads_nothing_and_adds_nothing(database: Database) -> None:
     usage = Usage()
     for event in some():
