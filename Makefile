@@ -93,7 +93,7 @@ lock:  ## resolves the lock files again; newest versions with LOCK=--upgrade
 	@$(call compile,dev,pyproject.toml --extra all --extra dev)
 	@$(call compile,peers,requirements/peers.in --constraints requirements/dev.txt)
 
-compile = $(LOCKER)/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
+compile = $(LOCKER)/bin/uv pip compile --quiet --no-config --no-strip-extras --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(LOCK) \
   --output-file requirements/$(1).txt $(2) && echo "lock: requirements/$(1).txt"
 

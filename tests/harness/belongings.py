@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, select, update
 
 import handrail.store
 from handrail import Call, Outcome, Principal, Result
@@ -33,6 +33,7 @@ from handrail.store.keys.queries import House, finish_key, take_key
 from handrail.store.letters.queries import add_letter, take_letter
 from handrail.store.letters.rows import to_row
 from handrail.store.roles import save_role
+from handrail.store.schedules import ScheduleRow, put_schedule
 from handrail.store.sealing import Seal
 from handrail.store.secrets import set_secret
 from handrail.store.standing import give_standing
@@ -54,9 +55,12 @@ OF_THE_HOUSE = frozenset(
         "events.reading.tenants_of",
         "canary.prove_keys",
         "canary.retire_key",
+        "census.tenants_with_events",
         "jobs.blocked",
         "jobs.in_line",
         "jobs.left_behind",
+        "jobs.over_among",
+        "jobs.tenant_of",
         "jobs.to_stop",
         "keys.queries.sweep_keys",
         "leases.dead_among",
@@ -67,6 +71,7 @@ OF_THE_HOUSE = frozenset(
         "leases.sweep",
         "leases.time_of",
         "open_runs.orphans",
+        "schedules.due_schedules",
         "tenants.all_tenants",
         "users.add_user",
         "users.disable_user",
@@ -207,7 +212,7 @@ class Belongings:
             over = replace(self.call, id="call_4")
             ended = ToolCompleted(over, "t.x", NOW, None, Result(data=self.card), 1.0)
             append(conn, [encode(started), encode(ended)], "holder_1")
-            self._schedule(conn)
+            put_schedule(conn, tenant, self.schedule, NOW)
             self.letter = conn.execute(select(tables.dead_letters)).first()
 
     def _answered(self, conn: Connection) -> None:
@@ -218,16 +223,9 @@ class Belongings:
             conn, self.tenant, "approval_2", "approved", yes, now=NOW, seal=SEAL, on_win=lambda *_: None
         )
 
-    def _schedule(self, conn: Connection) -> None:
-        row = {
-            "tenant_id": self.tenant,
-            "name": "nightly",
-            "tool": "t.x",
-            "sealed": "",
-            "next_at": NOW,
-            "updated_at": NOW,
-        }
-        conn.execute(insert(tables.schedules).values(row))
+    @property
+    def schedule(self) -> ScheduleRow:
+        return ScheduleRow(self.tenant, "nightly", "t.x", "sealed", None, 60.0, None, NOW, None, True)
 
     def wanting(self, other: Belongings) -> Belongings:
         """This tenant, knowing every id of another one."""
@@ -259,6 +257,7 @@ MAKES = frozenset(
         "keys.queries.take_key",
         "letters.queries.add_letter",
         "roles.save_role",
+        "schedules.put_schedule",
         "secrets.set_secret",
         "standing.give_standing",
         "tenants.create_tenant",
@@ -320,6 +319,7 @@ _USUAL: dict[str, Callable[[Belongings], Any]] = {
     "subject_type": _just("tool"),
     "subject": _just("t_x"),
     "content": _just({"a": 3}),
+    "next_at": _just(NOW + 60),
     "which": _just(RunFilter()),
     "old": _just(1),
     "new": _just(2),
@@ -348,6 +348,10 @@ _SPECIAL: dict[str, Callable[[Belongings], Any]] = {
     "open_runs.take_over:now": _just("holder_2"),
     "roles.save_role:name": _just("clerk"),
     "roles.delete_role:name": _just("clerk"),
+    "schedules.fire_schedule:at": _just(NOW),
+    "schedules.fire_schedule:name": _just("nightly"),
+    "schedules.put_schedule:row": lambda one: one.schedule,
+    "schedules.remove_schedule:name": _just("nightly"),
     "secrets.set_secret:user": _just(None),
     "secrets.list_secrets:user": _just(None),
     "secrets.delete_secret:user": _just(None),

@@ -54,7 +54,9 @@ def unfinished(url: str) -> list[str]:
     """What is still queued, running, waiting or open, in words."""
     jobs = rows(url, "SELECT * FROM jobs WHERE state IN ('queued', 'running')")
     waiting = rows(url, "SELECT * FROM approvals WHERE status = 'pending'")
-    keys = rows(url, "SELECT * FROM call_keys WHERE state <> 'done'")
+    ended = {row["call_id"] for row in events(url) if row["type"] in _ENDS}
+    open_keys = rows(url, "SELECT * FROM call_keys WHERE state <> 'done'")
+    keys = [row for row in open_keys if row["call_id"] not in ended]
     return [
         *(f"run {row['run_id']} of {row['tool']} is open" for row in rows(url, "SELECT * FROM open_runs")),
         *(f"job {row['call_id']} is {row['state']}" for row in jobs),

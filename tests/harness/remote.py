@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import json
 import os
+import resource
 import signal
 import socket
 import threading
@@ -26,6 +27,7 @@ from tests.harness.shop import AGENT, REVIEWER, SESSION, open_shop
 
 Answer = dict[str, Any]
 _numbers = itertools.count(1)
+_NO_LIMIT = resource.RLIM_INFINITY
 
 
 class Refused(Exception):
@@ -216,6 +218,9 @@ class Desk:
                     return _told(out)
                 await asyncio.sleep(0.01)
 
+    async def waiting(self) -> Answer:
+        return {"approvals": [request.id for request in await self._hr.approvals.list(REVIEWER)]}
+
     async def approve(self, approval: str, order: str | None = None) -> Answer:
         edits = None if order is None else {"order": order}
         decided = await self._hr.approvals.approve(approval, by=REVIEWER, edits=edits)
@@ -234,6 +239,15 @@ class Desk:
         assert self._clock is not None
         return {"now": self._clock.turn(seconds)}
 
+    async def fill_disk(self, file: str, room: int) -> Answer:
+        """From here on no file can be written beyond so many bytes more than this one has."""
+        resource.setrlimit(resource.RLIMIT_FSIZE, (os.stat(file).st_size + room, _NO_LIMIT))
+        return {}
+
+    async def free_disk(self) -> Answer:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (_NO_LIMIT, _NO_LIMIT))
+        return {}
+
     async def letters(self) -> Answer:
         found = await self._hr.dead_letters.list(AGENT)
         return {letter.id: [letter.call.id, letter.status] for letter in found}
@@ -250,4 +264,5 @@ def _told(out: Outcome) -> Answer:
         "approval": out.approval_id,
         "run": out.run_id,
         "data": out.result.data,
+        "error": out.result.error,
     }

@@ -33,6 +33,7 @@ def test_crashes_on_postgresql(postgres: Postgres) -> None:
 def _crash(new_database: Callable[[Path], str]) -> None:
     with Nursery(*PRELOAD) as nursery, ThreadPoolExecutor(AT_ONCE) as pool:
         stage = Stage(nursery, new_database)
-        plans = [stage.plan(seed) for seed in range(CRASHES)]
-        died = list(pool.map(stage.crash, plans))
-    assert sum(died) >= CRASHES * 0.8, "too few of the processes died where they should"
+        crashes = [pool.submit(stage.crash, stage.plan(seed)) for seed in range(CRASHES)]
+        wrong = [str(error) for crash in crashes if (error := crash.exception()) is not None]
+    assert not wrong, "\n\n".join(wrong)
+    assert sum(crash.result() for crash in crashes) >= CRASHES * 0.8, "too few died where they should"

@@ -6,10 +6,11 @@ import asyncio
 import logging
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import suppress
 
 from sqlalchemy.engine import Connection
 
-from handrail.core.errors import HandrailError
+from handrail.core.errors import HandrailError, UsageError
 from handrail.core.tell.events import Event
 from handrail.core.tell.follow import follow
 from handrail.core.tell.log import EVERY_RUN
@@ -17,7 +18,7 @@ from handrail.core.tell.runs import Run, RunFilter
 from handrail.store.database import Database
 from handrail.store.events.append import Numbered, append
 from handrail.store.events.reading import PAGE, read, session_page, tenant_page, tenants_of
-from handrail.store.events.rows import Written, encode
+from handrail.store.events.rows import ENDS, Written, encode
 from handrail.store.events.runs import get_run, list_runs
 from handrail.store.events.signals import Signals
 from handrail.store.text import column
@@ -47,6 +48,8 @@ class StoreLog:
         self._failed: dict[int, tuple[Event, BaseException]] = {}
         self._changed = threading.Condition()
         self._numbered: list[Numbered] = []
+        self._owed: list[Written] = []
+        """Ends of runs that could not be written. They are told with the next that can be."""
         self.fence: Callable[[Connection, list[Written]], list[Written]] | None = None
         """Keeps back what is no longer ours to tell."""
         self._signals = Signals(db)
@@ -168,10 +171,16 @@ class StoreLog:
             for tenant in {row.tenant for row in rows}:
                 self._signals.bell.ring(tenant, {row.session for row in rows if row.tenant == tenant})
         self._settled(rows, None if len(self._numbered) == len(rows) else NotWritten())
+        owed, self._owed = self._owed, []
+        with suppress(UsageError):  # closed meanwhile: whoever comes next says that nobody knows
+            for row in owed:
+                self.db.writer.append(row)
 
     def _given_up(self, rows: list[Written], error: BaseException) -> None:
         for row in rows:
             _log.error("%s of call %s was not written: %s", row.type, row.event.call_id, error)
+        ends = [row for row in rows if row.type in ENDS and row.run_id is not None]
+        self._owed = (self._owed + ends)[:MOST_WAITING]
         self._settled(rows, error)
 
     def _settled(self, rows: list[Written], error: BaseException | None) -> None:
