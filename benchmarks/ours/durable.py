@@ -11,7 +11,6 @@ from pathlib import Path
 from benchmarks.subject_process import main
 from benchmarks.timing import Subject
 from handrail import Handrail, Policy, Principal, tool
-from handrail.store.database import Database
 from handrail.store.events.log import StoreLog
 from handrail.store.migrate import upgrade
 
@@ -37,10 +36,11 @@ async def add_up(a: int, b: int) -> int:
 async def subjects() -> Sequence[Subject]:
     folder = Path(tempfile.mkdtemp(prefix="handrail-bench-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    url = f"sqlite:///{folder / 'calls.db'}"
-    upgrade(url)
-    log = StoreLog(Database(url))
-    hr = Handrail([add, add_up], log=log, policy=Policy(approval_mode="policy"))
+    policy = Policy(approval_mode="policy")
+    hr = Handrail([add, add_up], database=f"sqlite:///{folder / 'calls.db'}", policy=policy)
+    await hr.__aenter__()
+    log = hr.log
+    assert isinstance(log, StoreLog)
 
     async def call(name: str) -> object:
         outcome = await hr.call(name, {"a": 1, "b": 2}, principal=SOMEBODY, session="s")
