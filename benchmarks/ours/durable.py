@@ -16,7 +16,7 @@ from handrail.store.migrate import upgrade
 
 SOMEBODY = Principal(tenant="acme", user="u1")
 AT_ONCE = 500
-"""Calls on their way at a time, timed as one; a group of bare inserts has as many rows as they have events."""
+"""Calls on their way at a time, timed as one; bare inserts have as many rows in a group as these events."""
 ENOUGH = 60_000
 """Calls whose finished rows are at hand for the bare inserts."""
 
