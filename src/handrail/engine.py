@@ -50,6 +50,7 @@ from handrail.core.run.many import run_many
 from handrail.core.run.perform import Work
 from handrail.core.run.pipeline import run
 from handrail.core.run.search import Search
+from handrail.core.run.secret_office import SecretOffice
 from handrail.core.run.streaming import stream
 from handrail.core.run.submitting import submit
 from handrail.core.run.tale import Tale
@@ -136,6 +137,7 @@ class Handrail(Looking):
         self._search = Search(self._house, self._catalogue, embedder)
         self._house.similar = self._search.similar
         self.dead_letters = LetterOffice(self._house)
+        self.secrets = SecretOffice(self._house.secrets)
         self._later = Later(self._house, self.dead_letters, kept.look)
         self._jobs = kept.jobs(lambda: Work(self._house, self.dead_letters, self._later.outcomes.put))
         self.approvals = Approvals(self._house, self._later.resume)

@@ -25,6 +25,7 @@ from handrail.core.guard.policy import Policy
 from handrail.core.run.export import Format
 from handrail.core.run.grouping import Group
 from handrail.core.run.invoke import holds_thread
+from handrail.core.run.secret_office import SecretName
 from handrail.core.tell.events import Event
 from handrail.core.tell.letters import DeadLetter
 from handrail.core.tell.log import EventLog
@@ -46,6 +47,7 @@ class Handrail:
         self._closed = False
         self.approvals = BlockingApprovals(self)
         self.dead_letters = BlockingLetterOffice(self)
+        self.secrets = BlockingSecretOffice(self)
         self._thread.start()
 
     @property
@@ -272,3 +274,20 @@ async def _for_a_body(coroutine: Coroutine[Any, Any, T]) -> T:
     """A body that waits here holds a thread: what it calls must not wait for one of the same threads."""
     holds_thread.set(True)
     return await coroutine
+
+
+class BlockingSecretOffice:
+    """The secrets, for code that does not await."""
+
+    def __init__(self, hr: Handrail) -> None:
+        self._hr = hr
+        self._inner = hr.inner.secrets
+
+    def set(self, name: str, value: str, *, by: Principal, user: str | None = None) -> None:
+        self._hr.block_on(self._inner.set(name, value, by=by, user=user))
+
+    def list(self, by: Principal) -> builtins.list[SecretName]:
+        return self._hr.block_on(self._inner.list(by))
+
+    def delete(self, name: str, *, by: Principal, user: str | None = None) -> bool:
+        return self._hr.block_on(self._inner.delete(name, by=by, user=user))

@@ -48,6 +48,16 @@ Commands:
   show         Show everything about one tool.
   run          Run a tool, with flags made from its schema.
   policy       Ask what the guard would say.
+  approvals    See and answer what waits for a person.
+  runs         See which calls ran, and how they ended.
+  events       Show what happened, oldest first.
+  verify-log   Check that nobody changed the record of what happened.
+  dlq          See, replay and purge calls that failed.
+  worker       Run what waits in the database: approved, submitted and
+               scheduled calls.
+  tenants      Look after the tenants of a database.
+  keys         Look after the API keys of a tenant.
+  db           Look after the database.
   conformance  Check how well tools are written.
   new          Write something new from a template.
   doctor       Check the set-up, and say what to do.

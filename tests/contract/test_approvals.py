@@ -196,6 +196,22 @@ async def test_the_sweeper_ends_each_question_that_is_due_once(rows: Place) -> N
 
 
 @pytest.mark.req("BY-05")
+async def test_a_question_that_cannot_be_ended_holds_up_no_other(
+    rows: Place, caplog: pytest.LogCaptureFixture
+) -> None:
+    process = rows.process()
+    for name in ("a1", "a2", "a3"):
+        await process.book.add(question(name, expires_at=2000.0))
+    with process.rows.transaction("acme") as conn:
+        conn.exec_driver_sql("UPDATE approvals SET sealed = 'broken' WHERE id = 'a2'")
+    rows.clock.turn(1000)
+    book: Any = process.book
+    ended = await asyncio.to_thread(book.expire)
+    assert sorted(one.id for one in ended) == ["a1", "a3"] and "approval a2 of acme" in caplog.text
+    assert await asyncio.to_thread(book.expire) == []
+
+
+@pytest.mark.req("BY-05")
 async def test_as_many_must_approve_as_the_tool_says_and_each_counts_once(place: Place) -> None:
     book = place.process().book
     await book.add(question(quorum=3))

@@ -182,6 +182,11 @@ async def test_a_whole_tenant_can_be_followed(log: FollowedLog) -> None:
     await asyncio.sleep(0.01)
     tell(log, started(3, "s1"), started(8, principal=Principal("other")), started(4, None))
     assert [event.call_id for event in await following] == ["call_3", "call_4"]
+    beginning = asyncio.create_task(first(log, 7))
+    for n in range(5, 8):
+        await asyncio.sleep(0.01)
+        tell(log, started(n, f"s{n % 3}"))
+    assert [event.call_id for event in await beginning] == [f"call_{n}" for n in range(1, 8)]
 
 
 @pytest.mark.req("BY-13")

@@ -241,6 +241,8 @@ async def test_an_interrupted_run_that_may_be_made_again_gives_its_key_back(rows
     tell(dead, ToolFailed, call(), code="INTERRUPTED")
     await dead.rows.flushed()
     rows.kill(dead)
+    entry, ours = await rows.process().keys.begin(K1, "f2", "c2")
+    assert (ours, entry.fingerprint) == (False, "f1"), "it began with other arguments"
     assert (await rows.process().keys.begin(K1, "f1", "c2"))[1]
 
 

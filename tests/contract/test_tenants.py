@@ -69,6 +69,15 @@ async def test_a_tenant_is_known_by_a_slug_that_stays(db: Database, house: House
     ]
 
 
+async def test_nothing_is_given_to_a_tenant_that_is_not_there(db: Database, house: House) -> None:
+    for attempt in (
+        lambda: house.people.add_member(console("acmee"), "ana@example.com", ["viewer"]),
+        lambda: house.keys.make(console("acmee"), "key"),
+    ):
+        with pytest.raises(UsageError, match="no tenant 'acmee'"):
+            await attempt()
+
+
 @pytest.mark.parametrize("slug", ["", "Acme", "a_b", "-a", "a--b", "a b", "a" * 64, "ä", DEFAULT_TENANT_ID])
 def test_what_cannot_stand_in_a_key_or_an_address_names_no_tenant(slug: str) -> None:
     with pytest.raises(UsageError):

@@ -12,7 +12,7 @@ from sqlalchemy import event, text
 
 from handrail import Context, Handrail, Principal, Tool, define, tool
 from handrail.core.find.visibility import DEFAULT_TENANT_ID, ToolRow
-from handrail.ext import LazyToolset, StaticToolset, read_result, tool_context
+from handrail.ext import LazyToolset, StaticToolset, ToolError, read_result, tool_context
 from handrail.identity.granting import console
 from handrail.identity.tenant_tools import TenantTools, ToolsUnread
 from handrail.identity.tool_editing import ToolEditing
@@ -117,6 +117,17 @@ async def test_a_hidden_tool_answers_like_one_that_does_not_exist(db: Database) 
     assert hidden.result.error is not None and unknown.result.error is not None
     assert hidden.result.error.replace("data.read", "X") == unknown.result.error.replace("data.reap", "X")
     assert (hidden.status, hidden.result.code) == (unknown.status, unknown.result.code)
+
+
+@pytest.mark.req("MT-14", "BY-15")
+async def test_what_a_tool_said_before_it_was_hidden_can_be_read_no_more(db: Database) -> None:
+    hr, resolver = opened(db, made("data.read"))
+    before = await hr.call("data.read", principal=ANA)
+    assert await hr.read_result(before.call_id, ANA) == "data.read"
+    put(db, "data-read", False)
+    resolver.forget(ACME)
+    with pytest.raises(ToolError, match="There is no result"):
+        await hr.read_result(before.call_id, ANA)
 
 
 @pytest.mark.req("MT-02", "MT-03")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 from handrail.doors.cli.exits import Exit
 from handrail.doors.cli.new import STYLES
 from handrail.doors.cli.root import COMMANDS, Entry
@@ -16,6 +18,7 @@ from tests.docs.blocks import ROOT
 PAGE = sessions.PAGE.read_text(encoding="utf-8")
 
 
+@pytest.mark.timeout(180)
 def test_every_session_answers_what_the_page_shows(tmp_path: Path) -> None:
     sessions.prepare(tmp_path)
     for command, shown in sessions.steps():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from sqlalchemy.engine import Connection
+
 from handrail.core.define.permission import LEVELS, Level
 from handrail.core.define.principal import KeyKind, Principal
 from handrail.core.errors import UsageError
@@ -13,6 +15,7 @@ from handrail.identity.keys import KeyText, new_key
 from handrail.identity.roles import check_permissions
 from handrail.store.api_keys import ApiKey, add_key, list_keys, revoke_key
 from handrail.store.database import Database
+from handrail.store.tenants import must_be_there
 from handrail.store.users import member
 
 _KINDS = ("agent", "person", "service")
@@ -54,10 +57,7 @@ class KeyOffice:
         else:
             granted = frozenset() if user is None else by.permissions
         check_grant(by, granted)
-        if user is not None:
-            found = await self._db.read(by.tenant, lambda conn: member(conn, by.tenant, user))
-            if found is None or found[0].disabled:
-                raise UsageError(f"Nobody with the id {user!r} belongs to {by.tenant}.")
+        await self._db.read(by.tenant, lambda conn: _check_owner(conn, by.tenant, user))
         text, now = new_key(by.tenant), self._db.clock.now()
         made = ApiKey(
             id=text.id,
@@ -105,6 +105,14 @@ def _patterns(tools: Iterable[str]) -> tuple[str, ...]:
     if isinstance(tools, str):
         raise UsageError(f"Give tools as a list, such as [{tools!r}].")
     return tuple(tools)
+
+
+def _check_owner(conn: Connection, tenant: str, user: str | None) -> None:
+    must_be_there(conn, tenant)
+    if user is not None:
+        found = member(conn, tenant, user)
+        if found is None or found[0].disabled:
+            raise UsageError(f"Nobody with the id {user!r} belongs to {tenant}.")
 
 
 def _must_be_theirs(by: Principal, user: str | None) -> None:

@@ -15,7 +15,7 @@ from handrail.identity.granting import check_grant, must_hold
 from handrail.identity.roles import BUILT_IN, check_role, permissions_of
 from handrail.store.database import Database
 from handrail.store.roles import delete_role, save_role, stored_roles
-from handrail.store.tenants import Tenant, all_tenants, create_tenant, rename_tenant
+from handrail.store.tenants import Tenant, all_tenants, create_tenant, must_be_there, rename_tenant
 from handrail.store.users import User, add_roles, add_user, members, normal_email, remove_roles
 
 T = TypeVar("T")
@@ -50,7 +50,12 @@ class People:
         must_hold(by, by.tenant, "members.manage")
         given, tenant, at = _role_names(roles), by.tenant, self._db.clock.now()
         address = normal_email(email)
-        await self._db.read(tenant, lambda conn: _check_roles(conn, by, given))
+
+        def check(conn: Connection) -> None:
+            must_be_there(conn, tenant)
+            _check_roles(conn, by, given)
+
+        await self._db.read(tenant, check)
         user = await asyncio.to_thread(
             self._in_the_house, lambda conn: add_user(conn, address, name or address, at=at)
         )

@@ -6,7 +6,6 @@ It decides when and where a job runs; what the job may still do, `perform` decid
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
 from collections.abc import Awaitable, Callable
 
@@ -15,8 +14,10 @@ from sqlalchemy import Engine as Connections
 
 from handrail.core.errors import UsageError
 from handrail.jobs.queue import NAME, VERSION, WORKFLOW, serializer
+from handrail.jobs.quiet import hush
 
 _OFTEN, _RARELY = 0.1, 60.0
+_NOTES = 5.0
 
 _here: Engine | None = None
 _opening = threading.Lock()
@@ -57,6 +58,7 @@ class Engine:
             raise
 
     def _launch(self) -> None:
+        hush()
         self._dbos = DBOS(
             config={
                 "name": NAME,
@@ -103,20 +105,26 @@ class Engine:
         self.closing = True
         for task in list(self._tasks):
             task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=10)
+        await self._written_down()
         await asyncio.to_thread(self._end)
-        left = set(self._dbos._workflow_tasks) if self._dbos is not None else set()
+        await self._written_down()
+
+    async def _written_down(self) -> None:
+        """Wait until the engine has noted what ended; what waits for other processes is stopped."""
+        left = set() if self._dbos is None else set(self._dbos._workflow_tasks)
+        if left:
+            _, left = await asyncio.wait(left, timeout=_NOTES)
         for task in left:
             task.cancel()
         if left:
-            await asyncio.wait(left, timeout=10)
+            await asyncio.wait(left, timeout=_NOTES)
 
     def _end(self) -> None:
         global _here
         try:
             DBOS.destroy()
         finally:
+            hush()
             with _opening:
                 if _here is self:
                     _here = None
@@ -128,6 +136,3 @@ async def _workflow(tenant: str, call_id: str) -> None:
     if engine is None:
         raise asyncio.CancelledError
     await engine.run(tenant, call_id)
-
-
-logging.getLogger("dbos").setLevel(logging.ERROR)

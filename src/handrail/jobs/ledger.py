@@ -53,8 +53,9 @@ class StoreLedger:
             row = rows.take_job(conn, tenant, call_id, token, now)
             if row is None or row == "busy":
                 return row
-            run = None
-            for found in open_runs.of_call(conn, tenant, call_id):
+            run, told, attempt = None, frozenset[str](), row.entry.attempts
+            again = attempt > 1 or row.enqueued > 1
+            for found in open_runs.of_call(conn, tenant, call_id) if again else ():
                 open_runs.take_over(conn, tenant, found.run_id, found.holder, holder)
                 run = OpenRun(found.run_id, found.repeatable)
             try:
@@ -64,8 +65,9 @@ class StoreLedger:
                 rows.finish_job(conn, tenant, call_id, token, "blocked", why, now)
                 return None
             stop = (row.entry.reason or "somebody cancelled it") if row.cancel_requested else None
-            told = rows.told_of(conn, tenant, call_id)
-            return Taken(job, row.entry.attempts + 1, stop, run, told)
+            if again:
+                told = rows.told_of(conn, tenant, call_id)
+            return Taken(job, attempt, stop, run, told)
 
         return take
 
@@ -102,15 +104,17 @@ class StoreLedger:
         """The entries without those of jobs that somebody else has in hand by now."""
         if not self._held:
             return entries
-        lost: set[tuple[str, str]] = set()
-        asked: dict[tuple[str, str], str] = {}
+        asked: dict[str, set[str]] = {}
         for entry in entries:
-            key = (entry.tenant, entry.event.call_id)
-            token = self._held.get(key)
-            if token is not None:
-                asked[key] = token
-        for key in sorted(asked):
-            enter(conn, key[0])
-            if not rows.is_held(conn, *key, asked[key]):
-                lost.add(key)
-        return [entry for entry in entries if (entry.tenant, entry.event.call_id) not in lost]
+            if (entry.tenant, entry.event.call_id) in self._held:
+                asked.setdefault(entry.tenant, set()).add(entry.event.call_id)
+        ours: set[tuple[str, str]] = set()
+        for tenant in sorted(asked):
+            enter(conn, tenant)
+            now = rows.holders(conn, tenant, asked[tenant])
+            ours.update((tenant, one) for one in now if self._held.get((tenant, one)) == now[one])
+        return [
+            entry
+            for entry in entries
+            if (key := (entry.tenant, entry.event.call_id)) in ours or key[1] not in asked.get(key[0], ())
+        ]

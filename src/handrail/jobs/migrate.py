@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-
 from dbos import DBOS
 from dbos._migration import get_dbos_schema_permissions_sql
 from sqlalchemy import create_engine
 from sqlalchemy.engine import make_url
 
+from handrail.jobs.quiet import hush
 from handrail.store.engines import APP_ROLE, SYSTEM_ROLE, dialect_of
 
 SCHEMA = "dbos"
@@ -16,7 +15,7 @@ SCHEMA = "dbos"
 
 def upgrade(url: str) -> None:
     """Make or migrate the engine's tables. The address is the owner's; our own tables come first."""
-    logging.getLogger("dbos").setLevel(logging.ERROR)
+    hush()
     if dialect_of(url) == "sqlite":
         DBOS.migrate(url)
         return

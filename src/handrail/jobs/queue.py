@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from dbos import DBOSClient, EnqueueOptions
 from sqlalchemy import Connection
 
 from handrail.core.run.jobs import Limits
+from handrail.jobs.quiet import hush
 from handrail.jobs.unpickling import forbid
 from handrail.store.database import Database
 from handrail.store.queue_engine import make_queue_engine
@@ -38,7 +38,7 @@ class Queue:
 
     def __init__(self, database: Database) -> None:
         forbid()
-        logging.getLogger("dbos").setLevel(logging.ERROR)
+        hush()
         self.engine = make_queue_engine(database.url)
         self._client = DBOSClient(
             system_database_engine=self.engine,

@@ -9,6 +9,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -39,6 +40,7 @@ T = TypeVar("T")
 _TICK = 0.5
 _EXPIRES = 2.0
 _DUE = 1.0
+_PATIENCE = 30.0
 _HOUR = 3_600.0
 _KEYS_KEPT = 30 * 24 * _HOUR
 """Seconds for which the key of a call that is over is known."""
@@ -66,15 +68,18 @@ class Sweeper:
         self._work = work
         self._jobs = jobs
         self._lease = lease
+        self._over = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         self._task = asyncio.get_running_loop().create_task(self._sweep())
 
     async def stop(self) -> None:
+        """End after the look at hand: a thread that is at it has a connection."""
+        self._over.set()
         if self._task is not None:
+            await asyncio.wait([self._task], timeout=_PATIENCE)
             self._task.cancel()
-            await asyncio.wait([self._task])
 
     async def _sweep(self) -> None:
         await self._safely(self._unblock)
@@ -87,13 +92,14 @@ class Sweeper:
             (_HOUR, self._forget),
         )
         due = [0.0] * len(looks)
-        while True:
+        while not self._over.is_set():
             now = time.monotonic()
             for at, (every, look) in enumerate(looks):
-                if now >= due[at]:
+                if now >= due[at] and not self._over.is_set():
                     due[at] = now + every
                     await self._safely(look)
-            await asyncio.sleep(min(_TICK, self._lease / 4))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._over.wait(), min(_TICK, self._lease / 4))
 
     async def _safely(self, look: Callable[[], Awaitable[None]]) -> None:
         try:

@@ -10,7 +10,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, and_, func, select, update
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from handrail.core.define.call import Call
 from handrail.core.run.jobs import FINAL, Busy, Job, JobEntry, JobState
@@ -115,10 +117,13 @@ def add_job(conn: Connection, tenant: str, job: Job, sealed: str | None, now: fl
         "reason": None,
         "holder": None,
     }
-    known = get_row(conn, tenant, job.id, lock=True)
-    if known is None:
-        conn.execute(insert(jobs).values(tenant_id=tenant, call_id=job.id, created_at=now, enqueued=1, **row))
+    new = {"tenant_id": tenant, "call_id": job.id, "created_at": now, "enqueued": 1, **row}
+    insert = postgresql_insert if conn.dialect.name == "postgresql" else sqlite_insert
+    added = insert(jobs).values(new).on_conflict_do_nothing().returning(jobs.c.call_id)
+    if conn.execute(added).first() is not None:
         return 1
+    known = get_row(conn, tenant, job.id, lock=True)
+    assert known is not None
     if known.entry.state not in FINAL or job.approval_id in (None, known.approval_id):
         return 0
     conn.execute(update(jobs).where(_mine(tenant, job.id)).values(enqueued=known.enqueued + 1, **row))
@@ -176,6 +181,11 @@ def take_job(
 
     `at_work`: whether this process itself is at it.
     """
+    changes = {"state": "running", "holder": token, "attempts": jobs.c.attempts + 1, "updated_at": now}
+    taking = update(jobs).where(_mine(tenant, call_id)).values(changes)
+    first = conn.execute(taking.where(jobs.c.state == "queued").returning(*_ROW)).first()
+    if first is not None:
+        return _job_row(first)
     row = get_row(conn, tenant, call_id, lock=True)
     if row is None or row.entry.state in FINAL:
         return None
@@ -186,16 +196,20 @@ def take_job(
         ours = holder_of(held) == holder_of(token)
         if at_work if ours else is_alive(conn, holder_of(held)):
             return "busy"
-    attempts = row.entry.attempts + 1
-    changes = {"state": "running", "holder": token, "attempts": attempts, "updated_at": now}
-    conn.execute(update(jobs).where(_mine(tenant, call_id)).values(changes))
-    return row
+    return _job_row(conn.execute(taking.returning(*_ROW)).one())
 
 
 def is_held(conn: Connection, tenant: str, call_id: str, token: str) -> bool:
     """Whether the job is still in the hands of whoever has the token. It stays so until the commit."""
     statement = select(jobs.c.holder).where(_mine(tenant, call_id), jobs.c.state == "running")
     return conn.execute(statement.with_for_update()).scalar() == token
+
+
+def holders(conn: Connection, tenant: str, call_ids: Collection[str]) -> dict[str, str]:
+    """Who has which of these jobs in hand. It stays so until the commit."""
+    mine = (jobs.c.tenant_id == tenant, jobs.c.call_id.in_(call_ids), jobs.c.state == "running")
+    statement = select(jobs.c.call_id, jobs.c.holder).where(*mine).order_by(jobs.c.call_id)
+    return {row.call_id: row.holder for row in conn.execute(statement.with_for_update())}
 
 
 def finish_job(

@@ -8,6 +8,7 @@ from sqlalchemy import create_engine, event
 from sqlalchemy.engine import Engine, make_url
 
 from handrail.store.engines import SYSTEM_ROLE, dialect_of
+from handrail.store.gate import guard
 
 _BUSY_MILLISECONDS = 30_000
 
@@ -43,4 +44,5 @@ def _sqlite(url: str, synchronous: str) -> Engine:
         ):
             connection.execute(f"PRAGMA {pragma}")
 
+    guard(engine)
     return engine

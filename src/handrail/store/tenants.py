@@ -53,6 +53,14 @@ def get_tenant(conn: Connection, tenant: str) -> Tenant | None:
     return None if found is None else _tenant(found)
 
 
+def must_be_there(conn: Connection, tenant: str) -> Tenant:
+    """The tenant. Raises when there is none: what is given to one that is misspelt would be lost."""
+    found = get_tenant(conn, tenant)
+    if found is None:
+        raise UsageError(f"There is no tenant {tenant!r}.")
+    return found
+
+
 def rename_tenant(conn: Connection, tenant: str, name: str) -> bool:
     """Another name for a tenant; False when there is none."""
     if not name.strip():

@@ -8,6 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from handrail.core.errors import UsageError
 from handrail.store.engines import Dialect
+from handrail.store.gate import gate_of
 from handrail.store.scope import enter
 from handrail.store.tables import writers
 
@@ -70,6 +72,7 @@ class Writer:
         self._dialect = dialect
         self._holder = holder
         self._patience = patience
+        self._gate = gate_of(engine) if dialect == "sqlite" else nullcontext()
         self._queue: deque[Any] = deque()
         self._wake = threading.Event()
         self._asleep = False
@@ -203,7 +206,7 @@ class Writer:
         while True:
             try:
                 conn = self._connected()
-                with conn.begin():
+                with self._gate, conn.begin():
                     if entries:
                         self.append_all(conn, entries)
                     for operation in operations:

@@ -59,3 +59,4 @@ class Later:
         """Wait for what was resumed."""
         if self._tasks:
             await asyncio.wait(self._tasks)
+        await self.outcomes.close()

@@ -74,6 +74,7 @@ def show(
         else:
             show_request(here, request)
             if request.status == "pending":
+                here.out.flush()
                 here.err.say(f"Answer it: {opened.command('approvals', 'approve', id)}")
 
 

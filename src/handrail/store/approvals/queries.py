@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -17,6 +18,8 @@ from handrail.store.tables import approval_votes as votes
 from handrail.store.tables import approvals
 from handrail.store.text import column
 
+_log = logging.getLogger("handrail.approval")
+
 OnWin = Callable[[Connection, ApprovalRequest, Reply | None], object]
 """Told in the same transaction that a question has ended, with the answer if there was one."""
 
@@ -24,7 +27,7 @@ OnWin = Callable[[Connection, ApprovalRequest, Reply | None], object]
 def add_request(conn: Connection, tenant: str, request: ApprovalRequest, seal: Seal) -> None:
     if request.principal.tenant != tenant:
         return
-    conn.execute(insert(approvals).values(to_row(request, seal)))
+    conn.execute(insert(approvals), to_row(request, seal))
     _write_votes(conn, tenant, request)
 
 
@@ -91,7 +94,10 @@ def settle_request(
 def expire_due(
     conn: Connection, now: float, *, seal: Seal, on_win: OnWin, limit: int = 100
 ) -> list[ApprovalRequest]:
-    """End questions of all tenants whose time is over, each once. For a sweeper's connection."""
+    """End questions of all tenants whose time is over, each once. For a sweeper's connection.
+
+    One that cannot be ended, such as one whose key is lost, holds up no other.
+    """
     due = (
         select(approvals.c.tenant_id, approvals.c.id)
         .where(approvals.c.status == "pending", approvals.c.expires_at <= now)
@@ -99,11 +105,19 @@ def expire_due(
         .limit(limit)
         .with_for_update(skip_locked=True)
     )
-    ended = [
-        settle_request(conn, row.tenant_id, row.id, "expired", None, now=now, seal=seal, on_win=on_win)
-        for row in conn.execute(due).all()
-    ]
-    return [one for one in ended if one is not None]
+    ended: list[ApprovalRequest] = []
+    for tenant, approval_id in conn.execute(due).all():
+        try:
+            with conn.begin_nested():
+                late = settle_request(
+                    conn, tenant, approval_id, "expired", None, now=now, seal=seal, on_win=on_win
+                )
+        except Exception:
+            _log.exception("the approval %s of %s could not be ended", approval_id, tenant)
+            continue
+        if late is not None:
+            ended.append(late)
+    return ended
 
 
 def next_expiry(conn: Connection) -> float | None:

@@ -91,7 +91,8 @@ def _left(conn: Connection, key: KeyId, row: Row[Any], fresh: dict[str, Any], ho
     # One that this process dispatched and has no more in hand could not be written down, so it did not run.
     given_up = row.state == "new" or row.holder == house.holder
     untouched = given_up and not over and not _began(conn, tenant, row.call_id)
-    if untouched or (outcome is not None and outcome.code == "INTERRUPTED"):
+    interrupted = outcome is not None and outcome.code == "INTERRUPTED"
+    if untouched or (interrupted and fingerprint == fresh["fingerprint"]):
         conn.execute(update(keys).where(_is(key)).values(fresh))
         return Found("ours", fresh["fingerprint"])
     return Found("ended", fingerprint, outcome) if over else Found("lost", fingerprint)

@@ -164,3 +164,15 @@ def test_closing_the_database_writes_what_was_told(db: Database, log: StoreLog, 
     assert [event.seq for event in kept.read("acme")] == list(range(1, 301))
     kept.close()
     again.close()
+
+
+async def test_what_a_body_changes_after_telling_is_not_in_the_log(db: Database, log: StoreLog) -> None:
+    args = {"to": ["ana"]}
+    begun = started(1)
+    told = type(begun)(begun.call, begun.tool, begun.at, begun.run_id, args)
+    with db.transaction("acme") as hold_up:  # SQLite has one writer: the event waits behind this
+        hold_up.exec_driver_sql("UPDATE sessions SET last_seq = last_seq")
+        log.append(told)
+        args["to"].append("eve")
+    [kept] = log.read("acme")
+    assert kept.to_dict()["input"] == {"to": ["ana"]}
