@@ -309,5 +309,5 @@ def _is_passing(error: Exception) -> bool:
 
 
 def _words_of_passing(said: str) -> bool:
-    passing = ("database is locked", "connection refused", "connection failed", "the database system is")
+    passing = ("database is locked", "connection to server", "the database system is")
     return any(words in said for words in passing)
