@@ -273,6 +273,7 @@ _USUAL: dict[str, Callable[[Belongings], Any]] = {
     "tenant": lambda one: one.tenant,
     "approval_id": _just("approval_1"),
     "call_id": _just("call_1"),
+    "call_ids": _just(["call_1", "call_2", "call_3"]),
     "letter_id": _just("letter_1"),
     "letter_ids": _just(["letter_1"]),
     "run_id": _just("run_1"),
