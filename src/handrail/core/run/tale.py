@@ -221,6 +221,7 @@ class Tale(Stoppable):
             if self.ending is not None:
                 raise
             _log.exception("the event log did not take tool.started, so %s was not run", started.tool)
+            self.run_id = None
             return False
         teller.hear(started)
         return True
