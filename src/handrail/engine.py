@@ -43,6 +43,7 @@ from handrail.core.run.grouping import Group, group_tool_calls_into_batches
 from handrail.core.run.hooks import Hook
 from handrail.core.run.hosting import Hosting
 from handrail.core.run.house import House, Secrets, Workplace
+from handrail.core.run.job_office import JobOffice
 from handrail.core.run.later import Later
 from handrail.core.run.letter_office import LetterOffice
 from handrail.core.run.looking import Looking
@@ -141,6 +142,7 @@ class Handrail(Looking):
         self._later = Later(self._house, self.dead_letters, kept.look)
         self._jobs = kept.jobs(lambda: Work(self._house, self.dead_letters, self._later.outcomes.put))
         self.approvals = Approvals(self._house, self._later.resume)
+        self.jobs = JobOffice(self._jobs)
 
     def _take(self, given: Iterable[Any]) -> tuple[Toolset, ...]:
         toolsets: list[Toolset] = []
@@ -322,14 +324,18 @@ class Handrail(Looking):
         return await submit(call, args, self._house, self._jobs, delay=delay)
 
     async def cancel(self, call_id: str, reason: str = "a user cancelled it") -> bool:
-        """Stop a call: one that runs here, or is queued, or runs for another process.
+        """Stop a call: one that runs here, waits for a person, is queued, or runs for another process.
 
         True when it has stopped, False when there is none or it goes on.
         """
         running = self._house.running.get(call_id)
         if running is None:
-            tenant = await self._jobs.whose(call_id)
-            return tenant is not None and await self._jobs.cancel(call_id, tenant, reason)
+            waited = await self.approvals.withdraw(call_id, reason)
+            tenant = waited or await self._jobs.whose(call_id)
+            stopped = tenant is not None and await self._jobs.cancel(call_id, tenant, reason)
+            if waited and not stopped:
+                await self.wait(call_id, self._house.place.grace)
+            return bool(waited) or stopped
         here = asyncio.get_running_loop()
         if running.loop is not here:
             there = asyncio.run_coroutine_threadsafe(self.cancel(call_id, reason), running.loop)

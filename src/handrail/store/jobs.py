@@ -157,12 +157,6 @@ def over_among(conn: Connection, call_ids: Collection[str]) -> list[tuple[str, s
     return [(row[0], row[1]) for row in conn.execute(select(jobs.c.tenant_id, jobs.c.call_id).where(*wanted))]
 
 
-def question_of(conn: Connection, tenant: str, call_id: str) -> str | None:
-    """The approval that a call waits for."""
-    mine = (approvals.c.tenant_id == tenant, approvals.c.call_id == call_id)
-    return conn.execute(select(approvals.c.id).where(*mine, approvals.c.status == "pending")).scalar()
-
-
 def list_jobs(
     conn: Connection, tenant: str, *, state: JobState | None = None, limit: int = 1_000
 ) -> list[JobEntry]:
