@@ -51,6 +51,7 @@ OF_THE_HOUSE = frozenset(
     {
         "approvals.queries.expire_due",
         "approvals.queries.next_expiry",
+        "approvals.queries.open_question",
         "canary.known_keys",
         "events.reading.tenants_of",
         "canary.prove_keys",
