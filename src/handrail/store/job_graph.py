@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from sqlalchemy import ColumnElement, Connection, and_, exists, func, or_, select, update
 
@@ -29,21 +28,20 @@ def _waiting_for(parent: ColumnElement[bool]) -> ColumnElement[bool]:
     )
 
 
-def with_parents(conn: Connection, tenant: str, entries: Sequence[JobEntry]) -> list[JobEntry]:
-    """The entries; those that wait say for what."""
-    waiting = [entry.id for entry in entries if entry.state == "waiting"]
-    if not waiting:
-        return list(entries)
-    found: dict[str, list[str]] = {}
+def open_parents(conn: Connection, tenant: str, call_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """What each of these jobs comes after that is not completed."""
+    if not call_ids:
+        return {}
+    found: dict[str, tuple[str, ...]] = {}
     statement = (
         select(job_parents.c.call_id, job_parents.c.parent_id)
         .select_from(job_parents.join(_parent, _IS_PARENT))
-        .where(job_parents.c.tenant_id == tenant, job_parents.c.call_id.in_(waiting), ~_COMPLETED)
+        .where(job_parents.c.tenant_id == tenant, job_parents.c.call_id.in_(call_ids), ~_COMPLETED)
         .order_by(_parent.c.created_at, job_parents.c.parent_id)
     )
     for row in conn.execute(statement):
-        found.setdefault(row.call_id, []).append(row.parent_id)
-    return [replace(entry, after=tuple(found.get(entry.id, ()))) for entry in entries]
+        found[row.call_id] = (*found.get(row.call_id, ()), row.parent_id)
+    return found
 
 
 def has_children(conn: Connection, tenant: str, call_id: str) -> bool:

@@ -7,7 +7,7 @@ whatever it says afterwards counts only while the token still stands there.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, func, insert, select, update
@@ -16,7 +16,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from handrail.core.define.call import Call
 from handrail.core.run.jobs import FINAL, Busy, Job, JobEntry, JobState
-from handrail.store.job_graph import with_parents
+from handrail.store.job_graph import open_parents
 from handrail.store.kept import call_data, call_of
 from handrail.store.leases import dead_among, is_alive
 from handrail.store.sealing import Seal
@@ -171,7 +171,14 @@ def get_row(conn: Connection, tenant: str, call_id: str, *, lock: bool = False) 
 
 def get_job(conn: Connection, tenant: str, call_id: str) -> JobEntry | None:
     row = get_row(conn, tenant, call_id)
-    return None if row is None else with_parents(conn, tenant, [row.entry])[0]
+    return None if row is None else _with_parents(conn, tenant, [row.entry])[0]
+
+
+def _with_parents(conn: Connection, tenant: str, entries: Sequence[JobEntry]) -> list[JobEntry]:
+    """The entries; those that wait say for what."""
+    waiting = [entry.id for entry in entries if entry.state == "waiting"]
+    parents = open_parents(conn, tenant, waiting)
+    return [replace(entry, after=parents.get(entry.id, ())) if waiting else entry for entry in entries]
 
 
 def tenant_of(conn: Connection, call_id: str) -> str | None:
@@ -202,7 +209,7 @@ def list_jobs(
     if state is not None:
         statement = statement.where(jobs.c.state == state)
     statement = statement.order_by(jobs.c.created_at, jobs.c.call_id).limit(limit)
-    return with_parents(conn, tenant, [_entry(row) for row in conn.execute(statement)])
+    return _with_parents(conn, tenant, [_entry(row) for row in conn.execute(statement)])
 
 
 def take_job(
