@@ -179,8 +179,8 @@ async def _unknown(taken: Taken, house: House) -> Outcome:
 
 async def _called_off(taken: Taken, why: str, house: House) -> Outcome:
     tale = await _tale(taken, house)
-    word = "Skipped" if taken.skipped else "Cancelled"
-    result = Result.fail(f"{word}: {why}.", code=word.upper(), summary=word)
+    word, code = ("Skipped", "SKIPPED") if taken.skipped else ("Cancelled", "CANCELLED")
+    result = Result.fail(f"{word}: {why}.", code=code, summary=word)
     return tale.call_off("cancelled", result)
 
 
