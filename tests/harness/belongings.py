@@ -216,8 +216,9 @@ class Belongings:
             finish_key(conn, self.done_key, self.outcome, self.house("holder_1"))
             started = ToolStarted(self.call, "t.x", NOW, "run_1", {"card": self.card})
             over = replace(self.call, id="call_4")
-            ended = ToolCompleted(over, "t.x", NOW, None, Result(data=self.card), 1.0)
-            append(conn, [encode(started), encode(ended)], "holder_1")
+            begun = ToolStarted(over, "t.x", NOW, "run_4", {"card": self.card})
+            ended = ToolCompleted(over, "t.x", NOW, "run_4", Result(data=self.card), 1.0)
+            append(conn, [encode(started), encode(begun), encode(ended)], "holder_1")
             put_schedule(conn, tenant, self.schedule, NOW)
             self.letter = conn.execute(select(tables.dead_letters)).first()
 
@@ -334,6 +335,9 @@ _USUAL: dict[str, Callable[[Belongings], Any]] = {
 }
 _FAILED = Outcome("failed", Result.fail("it broke"), "call_4", "t.x")
 _SPECIAL: dict[str, Callable[[Belongings], Any]] = {
+    "events.reading.newest_ends:tool": _just("t.x"),
+    "events.reading.newest_ends:user": lambda one: one.principal.user,
+    "events.reading.newest_ends:agent": lambda one: one.principal.agent,
     "api_keys.add_key:key": lambda one: one.api_key,
     "api_keys.get_key:key": _just("key_1"),
     "api_keys.revoke_key:key": _just("key_1"),

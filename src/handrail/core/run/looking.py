@@ -90,12 +90,19 @@ class Looking:
         return await read_page(self._house, handle, principal or self._principal(), offset, limit)
 
     def last_result(self, tool: str, principal: Principal | None = None) -> Result | None:
-        """The newest result that this principal got from a tool, as long as the log keeps it."""
+        """The newest result that this principal got from a tool, as long as the log keeps it.
+
+        With a database it blocks for a moment.
+        """
         known = self.registry.get(tool)
         who = principal or self._principal()
         if known is not None and self._house.guard.see(known, who).verdict == "deny":
             return None
-        events = self.log.read(who.tenant, tool=known.id if known else tool)
+        name, log = known.id if known else tool, self.log
+        if isinstance(log, FollowedLog):
+            events: Iterable[Event] = log.ends(who, name)
+        else:
+            events = reversed(tuple(log.read(who.tenant, tool=name)))
         return last_result(event for event in events if event.call.principal == who)
 
     async def events(
