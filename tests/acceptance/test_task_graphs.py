@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from handrail import Handrail
-from handrail.ext import Task
+from handrail import Call, Handrail, Outcome, Result
+from handrail.ext import Task, ToolCompleted, ToolStarted
+from handrail.jobs.durable import DurableJobs
 from handrail.store.database import Database
 from handrail.testing import TurnedClock
 from tests.acceptance.workshop import ANA, FREE, Workers, guest, soon, tools, workers
@@ -108,13 +109,49 @@ async def test_what_waits_for_calls_that_are_over_is_found_by_the_sweeper(
     made = tools(tmp_path)
     async with Handrail(made, policy=FREE, database=database_url, worker=False, clock=clock) as hr:
         outs = await hr.submit_all([look("a"), look("b", "a"), look("c", "b")], principal=ANA)
-    database = Database(database_url)
-    with database.system() as conn:
-        over = text("UPDATE jobs SET state = 'done', reason = :reason WHERE call_id = :call")
-        conn.execute(over, {"reason": reason, "call": outs["a"].call_id})
-    database.close()
+    change_job(database_url, outs["a"], f"state = 'done', reason = '{reason}'")
     clock.turn(100)
     async with Handrail(made, policy=FREE, database=database_url, clock=clock) as hr:
         for name in ("b", "c"):
             ended = await hr.wait(outs[name].call_id, 60)
             assert (ended.code or ended.status) == ends
+
+
+async def test_a_task_whose_worker_died_after_telling_its_end_lets_the_next_one_run(
+    database_url: str, tmp_path: Path
+) -> None:
+    made = tools(tmp_path)
+    async with Handrail(made, policy=FREE, database=database_url, worker=False) as hr:
+        outs = await hr.submit_all([look("a"), look("b", "a")], principal=ANA)
+        call = Call("shop.look", None, ANA, id=outs["a"].call_id)
+        hr.log.append(ToolStarted(call, "shop.look", 1.0, "run_1", {}))
+        hr.log.append(ToolCompleted(call, "shop.look", 2.0, "run_1", Result(data="seen"), 1.0))
+    change_job(database_url, outs["a"], "state = 'running', holder = 'gone#1', attempts = 1")
+    async with Handrail(made, policy=FREE, database=database_url) as hr:
+        assert (await hr.wait(outs["b"].call_id, 60)).status == "completed"
+        assert (await hr._jobs.list("acme"))[0].reason == "completed"
+    assert facts.graph_flaws(database_url) == []
+
+
+async def test_a_task_that_waits_is_cancelled_though_whoever_wanted_it_is_gone(
+    database_url: str, tmp_path: Path
+) -> None:
+    """The wish is noted by a process that cannot end it, and a worker does, while the parent is not over."""
+    made = tools(tmp_path)
+    async with Handrail(made, policy=FREE, database=database_url, worker=False) as hr:
+        outs = await hr.submit_all([look("a", until="never"), look("b", "a"), look("c", "b")], principal=ANA)
+        assert isinstance(hr._jobs, DurableJobs)
+        hr._jobs._work = None
+        assert await hr.cancel(outs["b"].call_id) is True
+    async with Handrail(made, policy=FREE, database=database_url) as hr:
+        assert (await hr.wait(outs["b"].call_id, 60)).code == "CANCELLED"
+        assert (await hr.wait(outs["c"].call_id, 60)).code == "SKIPPED"
+        await hr.cancel(outs["a"].call_id)
+
+
+def change_job(url: str, out: Outcome, changes: str) -> None:
+    """Make a job look as if something had happened to it."""
+    database = Database(url)
+    with database.system() as conn:
+        conn.execute(text(f"UPDATE jobs SET {changes} WHERE call_id = :call"), {"call": out.call_id})
+    database.close()
