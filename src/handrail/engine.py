@@ -39,6 +39,7 @@ from handrail.core.run.backing import in_memory, open_backing
 from handrail.core.run.catalogue import Catalogue
 from handrail.core.run.explaining import explain
 from handrail.core.run.export import Format, export
+from handrail.core.run.graph import Task
 from handrail.core.run.grouping import Group, group_tool_calls_into_batches
 from handrail.core.run.hooks import Hook
 from handrail.core.run.hosting import Hosting
@@ -48,12 +49,11 @@ from handrail.core.run.later import Later
 from handrail.core.run.letter_office import LetterOffice
 from handrail.core.run.looking import Looking
 from handrail.core.run.many import run_many
-from handrail.core.run.perform import Work
 from handrail.core.run.pipeline import run
 from handrail.core.run.search import Search
-from handrail.core.run.secret_office import SecretOffice
+from handrail.core.run.secret_office import SecretOffice, secret_source
 from handrail.core.run.streaming import stream
-from handrail.core.run.submitting import submit
+from handrail.core.run.submitting import submit, submit_all
 from handrail.core.run.tale import Tale
 from handrail.core.tell.events import Event
 from handrail.core.tell.letters import DeadLetters
@@ -118,7 +118,7 @@ class Handrail(Looking):
             toolsets=toolsets,
             approver=approver,
             hooks=hooks,
-            secrets=_secret_source(secrets) or kept.secrets,
+            secrets=secret_source(secrets) or kept.secrets,
             create_context=create_context,
             plain=not (hooks or safety),
             repairing=repair,
@@ -140,7 +140,7 @@ class Handrail(Looking):
         self.dead_letters = LetterOffice(self._house)
         self.secrets = SecretOffice(self._house.secrets)
         self._later = Later(self._house, self.dead_letters, kept.look)
-        self._jobs = kept.jobs(lambda: Work(self._house, self.dead_letters, self._later.outcomes.put))
+        self._jobs = kept.jobs(self._later.work)
         self.approvals = Approvals(self._house, self._later.resume)
         self.jobs = JobOffice(self._jobs)
 
@@ -323,6 +323,21 @@ class Handrail(Looking):
         call = self._complete(Call(tool, None, principal, source, session, None, None, idempotency_key))
         return await submit(call, args, self._house, self._jobs, delay=delay)
 
+    async def submit_all(
+        self,
+        tasks: Iterable[Task],
+        *,
+        principal: Principal | None = None,
+        source: Source = "agent",
+        session: str | None = None,
+    ) -> dict[str, Outcome]:
+        """Run calls in the background, some after others; what each became, by name.
+
+        All are kept, or none: then `GraphError` says why. What comes after a failure is skipped.
+        """
+        model = self._complete(Call("", None, principal, source, session))
+        return await submit_all(tasks, model, self._house, self._jobs)
+
     async def cancel(self, call_id: str, reason: str = "a user cancelled it") -> bool:
         """Stop a call: one that runs here, waits for a person, is queued, or runs for another process.
 
@@ -387,10 +402,3 @@ class Handrail(Looking):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-
-
-def _secret_source(given: Mapping[str, str] | Secrets | None) -> Secrets | None:
-    if given is None or not isinstance(given, Mapping):
-        return given
-    secrets = dict(given)
-    return lambda name, principal: secrets.get(name)

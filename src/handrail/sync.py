@@ -23,6 +23,7 @@ from handrail.core.guard.dedup import Dedup, Failures, Scope
 from handrail.core.guard.plan import Planned
 from handrail.core.guard.policy import Policy
 from handrail.core.run.export import Format
+from handrail.core.run.graph import Task
 from handrail.core.run.grouping import Group
 from handrail.core.run.invoke import holds_thread
 from handrail.core.run.jobs import JobEntry, JobState
@@ -98,6 +99,9 @@ class Handrail:
 
     def submit(self, tool: str, args: Mapping[str, Any] | str | None = None, **options: Any) -> Outcome:
         return self.block_on(self._inner.submit(tool, args, **options))
+
+    def submit_all(self, tasks: Iterable[Task], **options: Any) -> dict[str, Outcome]:
+        return self.block_on(self._inner.submit_all(tasks, **options))
 
     def run(self, call: Call) -> Outcome:
         return self.block_on(self._inner.run(call))
