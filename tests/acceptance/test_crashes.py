@@ -21,6 +21,8 @@ from tests.harness.remote import Remote
 
 CRASHES = len(scenarios.names())
 """One of each scenario; `make soak` has the full number."""
+GRAPHS = 3
+"""More of a graph of tasks."""
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +66,18 @@ def test_a_child_dies_at_the_line_it_is_told_and_what_it_did_before_is_known(
             assert code == -signal.SIGKILL
             assert len(ledger.of("effect", order="write")) == effects
         assert len(ledger.of("answered")) == 1
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.fault("F14")
+def test_a_crash_in_the_middle_of_a_graph_leaves_no_task_hanging(
+    nursery: Nursery, new_database: NewDatabase
+) -> None:
+    stage = Stage(nursery, new_database)
+    names = scenarios.names()
+    seeds = [names.index("a_graph") + n * len(names) for n in range(1, 1 + GRAPHS)]
+    died = [stage.crash(stage.plan(seed)) for seed in seeds]
+    assert sum(died) > 0, "none of the processes died where it should"
 
 
 @pytest.mark.timeout(300)

@@ -112,6 +112,7 @@ def check(url: str, ledger: Ledger) -> list[str]:
         *(f"gap: {one}" for one in facts.gaps(url)),
         *_broken_chain(url),
         *_ends(url),
+        *facts.graph_flaws(url),
         *_lost_events(url, ledger),
         *_lost_promises(url, ledger),
         *_wrong_effects(url, ledger),

@@ -43,6 +43,13 @@ def get_request(
     return from_row(row, conn.execute(cast.order_by(votes.c.at, votes.c.user_id)), seal)
 
 
+def open_question(conn: Connection, call_id: str) -> tuple[str, str] | None:
+    """The open question of a call and its tenant, as whoever sees all tenants finds it."""
+    wanted = select(approvals.c.id, approvals.c.tenant_id)
+    row = conn.execute(wanted.where(approvals.c.call_id == call_id, approvals.c.status == "pending")).first()
+    return None if row is None else (row.id, row.tenant_id)
+
+
 def list_requests(conn: Connection, tenant: str, now: float, seal: Seal) -> list[ApprovalRequest]:
     """What waits for an answer, oldest first."""
     open_ones = (approvals.c.tenant_id == tenant, approvals.c.status == "pending", _in_time(now))
