@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from handrail.core.clock import Clock
 from handrail.core.define.call import Call, Outcome, make_call
-from handrail.core.define.context import Context
+from handrail.core.define.context import Context, current
 from handrail.core.define.decision import Decision
 from handrail.core.define.numbers import at_least_one
 from handrail.core.define.permission import Source
@@ -321,25 +321,51 @@ class Handrail(Looking):
         call = self._complete(Call(tool, None, principal, source, session, None, None, idempotency_key))
         return await submit(call, args, self._house, self._jobs, delay=delay)
 
-    async def cancel(self, call_id: str, reason: str = "a user cancelled it") -> bool:
+    async def cancel(
+        self, call_id: str, reason: str = "a user cancelled it", *, principal: Principal | None = None
+    ) -> bool:
         """Stop a call: one that runs here, or is queued, or runs for another process.
 
-        True when it has stopped, False when there is none or it goes on.
+        True when it has stopped, False when there is none or it goes on. Whose it is, `principal` says; it
+        may be left out where one tenant alone has a call of this id.
         """
-        running = self._house.running.get(call_id)
+        tenant = await self._whose(call_id, principal)
+        if tenant is None:
+            return False
+        return await self._cancel(call_id, tenant, reason)
+
+    async def _cancel(self, call_id: str, tenant: str, reason: str) -> bool:
+        running = self._house.running.get((tenant, call_id))
         if running is None:
-            tenant = await self._jobs.whose(call_id)
-            return tenant is not None and await self._jobs.cancel(call_id, tenant, reason)
+            return await self._jobs.cancel(call_id, tenant, reason)
         here = asyncio.get_running_loop()
         if running.loop is not here:
-            there = asyncio.run_coroutine_threadsafe(self.cancel(call_id, reason), running.loop)
+            there = asyncio.run_coroutine_threadsafe(self._cancel(call_id, tenant, reason), running.loop)
             return await asyncio.wrap_future(there)
         running.interrupt("cancelled", reason)
         return await running.over(self._house.place.grace * 2)
 
-    async def wait(self, call_id: str, timeout: float | None = None) -> Outcome:
-        """The outcome of a call that waited for approval or was submitted, once it is final."""
-        return await self._later.outcomes.wait(call_id, timeout)
+    async def wait(
+        self, call_id: str, timeout: float | None = None, *, principal: Principal | None = None
+    ) -> Outcome:
+        """The outcome of a call that waited for approval or was submitted, once it is final.
+
+        Whose call it is, `principal` says; it may be left out where one tenant alone has one of this id.
+        """
+        tenant = await self._whose(call_id, principal)
+        return await self._later.outcomes.wait(call_id, timeout, tenant)
+
+    async def _whose(self, call_id: str, principal: Principal | None) -> str | None:
+        """The tenant whose call is meant; None when nobody has one of this id yet."""
+        if principal is not None:
+            return principal.tenant
+        if current() is not None:
+            return self._principal().tenant
+        tenants = {*self._later.outcomes.tenants_of(call_id), *await self._jobs.whose(call_id)}
+        tenants.update(tenant for tenant, running in list(self._house.running) if running == call_id)
+        if len(tenants) > 1:
+            raise UsageError(f"Several tenants have a call {call_id!r}. Say for whom: `principal=`.")
+        return next(iter(tenants), None)
 
     async def planned(self, principal: Principal | None = None, session: str | None = None) -> list[Planned]:
         """What plan mode has queued for this principal, in order."""

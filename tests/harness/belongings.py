@@ -60,7 +60,7 @@ OF_THE_HOUSE = frozenset(
         "jobs.in_line",
         "jobs.left_behind",
         "jobs.over_among",
-        "jobs.tenant_of",
+        "jobs.tenants_of",
         "jobs.to_stop",
         "keys.queries.sweep_keys",
         "leases.dead_among",

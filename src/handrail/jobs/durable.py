@@ -110,10 +110,10 @@ class DurableJobs:
             tenant, lambda conn: rows.request_cancel(conn, tenant, call_id, reason, now)
         )
 
-    async def whose(self, call_id: str, /) -> str | None:
-        def look() -> str | None:
+    async def whose(self, call_id: str, /) -> builtins.list[str]:
+        def look() -> builtins.list[str]:
             with self._database.overview() as conn:
-                return rows.tenant_of(conn, call_id)
+                return rows.tenants_of(conn, call_id)
 
         return await asyncio.to_thread(look)
 

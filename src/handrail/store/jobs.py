@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, func, select, update
+from sqlalchemy import ColumnElement, Connection, and_, func, select, union, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -143,12 +143,11 @@ def get_job(conn: Connection, tenant: str, call_id: str) -> JobEntry | None:
     return None if row is None else row.entry
 
 
-def tenant_of(conn: Connection, call_id: str) -> str | None:
-    """Of all tenants: whose job, or open question, it is."""
-    owner: str | None = conn.execute(select(jobs.c.tenant_id).where(jobs.c.call_id == call_id)).scalar()
-    if owner is None:
-        owner = conn.execute(select(approvals.c.tenant_id).where(approvals.c.call_id == call_id)).scalar()
-    return owner
+def tenants_of(conn: Connection, call_id: str) -> list[str]:
+    """Of all tenants: those that have a job, or were asked a question, of this id."""
+    of_job = select(jobs.c.tenant_id).where(jobs.c.call_id == call_id)
+    of_question = select(approvals.c.tenant_id).where(approvals.c.call_id == column(call_id))
+    return sorted(conn.execute(union(of_job, of_question)).scalars())
 
 
 def over_among(conn: Connection, call_ids: Collection[str]) -> list[tuple[str, str]]:

@@ -84,7 +84,7 @@ class MemoryJobs:
             return True
         house = self._work().house
         while self._jobs[key][1].state == "running":
-            if (running := house.running.get(call_id)) is not None:
+            if (running := house.running.get(key)) is not None:
                 running.interrupt("cancelled", reason)
                 return await running.over(house.place.grace * 2)
             await asyncio.sleep(0.01)
@@ -134,8 +134,8 @@ class MemoryJobs:
     async def leave(self, tenant: str, call_id: str, /) -> None:
         return
 
-    async def whose(self, call_id: str, /) -> str | None:
-        return next((tenant for tenant, known in self._jobs if known == call_id), None)
+    async def whose(self, call_id: str, /) -> builtins.list[str]:
+        return [tenant for tenant, known in self._jobs if known == call_id]
 
     async def start(self) -> None:
         return

@@ -38,7 +38,7 @@ class Work:
 
     house: House
     letters: LetterOffice
-    ended: Callable[[Outcome], None]
+    ended: Callable[[str, Outcome], None]
     attempts: int = 3
     """A job that so many workers died over is dead itself."""
 
@@ -84,7 +84,7 @@ async def perform(tenant: str, call_id: str, work: Work, ledger: Ledger) -> Outc
     if end.outcome is not None:
         await work.letters.ended(taken.job.call, end.outcome)
         if end.outcome.status != "pending":
-            work.ended(end.outcome)
+            work.ended(tenant, end.outcome)
     return end.outcome
 
 
