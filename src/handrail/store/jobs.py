@@ -103,7 +103,7 @@ def add_job(conn: Connection, tenant: str, job: Job, sealed: str | None, now: fl
     One that is over comes to life again only by an answered question: it had ended by waiting for it.
     """
     row = {
-        "session_id": job.call.session or f"call:{job.id}",
+        "session_id": column(job.call.session or f"call:{job.id}"),
         "tool": job.tool,
         "kind": job.kind,
         "state": "queued",
