@@ -116,8 +116,8 @@ class Sweeper:
         holder = self._database.holder
         found = await self._system(lambda conn: rows.to_stop(conn, holder))
         house = self._work().house
-        for _, call_id, reason in found:
-            running = house.running.get(call_id)
+        for tenant, call_id, reason in found:
+            running = house.running.get((tenant, call_id))
             if running is not None:
                 running.interrupt("cancelled", reason)
 
@@ -167,7 +167,7 @@ class Sweeper:
             if isinstance(event, ToolStarted) and event.run_id == run.run_id:
                 outcome = recover(event, run.repeatable, self._work().house)
                 await self._work().letters.ended(event.call, outcome)
-                self._work().ended(outcome)
+                self._work().ended(run.tenant, outcome)
                 return
         _log.warning("run %s is open and its start is not in the log", run.run_id)
 

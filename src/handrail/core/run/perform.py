@@ -38,10 +38,10 @@ class Work:
 
     house: House
     letters: LetterOffice
-    ended: Callable[[Outcome], None]
+    ended: Callable[[str, Outcome], None]
     attempts: int = 3
     """A job that so many workers died over is dead itself."""
-    when_final: Callable[[str, Callable[[Outcome], None]], None] = lambda call_id, told: None
+    when_final: Callable[[str, str, Callable[[Outcome], None]], None] = lambda tenant, call_id, told: None
     """Tells how a call ended that was answered by a person, for jobs in memory."""
 
 
@@ -86,7 +86,7 @@ async def perform(tenant: str, call_id: str, work: Work, ledger: Ledger) -> Outc
     if end.outcome is not None:
         await work.letters.ended(taken.job.call, end.outcome)
         if end.outcome.status != "pending":
-            work.ended(end.outcome)
+            work.ended(tenant, end.outcome)
     return end.outcome
 
 
