@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -12,10 +12,14 @@ import pytest
 from sqlalchemy import delete, update
 
 from handrail import Handrail, Outcome, Policy, Principal, Tool, tool
+from handrail.core.define.call import Call
 from handrail.core.guard.approval import ApprovalRequest, Reply, approve
+from handrail.core.tell.events import Event, ToolStarted
+from handrail.core.tell.runs import Run
 from handrail.store import leases
 from handrail.store.approvals.book import StoreBook
 from handrail.store.database import Database
+from handrail.store.events.log import StoreLog
 from handrail.store.tables import jobs, open_runs
 
 ANA = Principal("acme", "ana", permissions={"*"})
@@ -145,3 +149,57 @@ async def test_a_question_of_a_call_that_was_cancelled_meanwhile_is_not_left_beh
         again = await pay(hr)
         assert again.status == "pending"
         assert [one.id for one in await hr.approvals.list(ANA)] == [again.approval_id]
+
+
+@pytest.mark.fault("F08")
+async def test_the_end_of_an_orphan_is_told_though_the_first_look_at_it_failed(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HANDRAIL_LEASE", "1")
+    ran: list[str] = []
+    hr = Handrail([paying(ran, "ana")], database=url)
+    try:
+        call = Call("pay.send", None, ANA, "agent", "s1", "call_1")
+        started = ToolStarted(call, "pay.send", 1.0, "run_1", {"amount": 1}, (), False)
+        hr.log.append(started)
+        await hr.log.flush(started)
+        with database_of(hr).transaction("acme") as conn:
+            conn.execute(update(open_runs).values(holder="gone"))
+        read, failures = StoreLog.read, [OSError("connection refused")]
+
+        def failing(log: StoreLog, tenant: str, **filters: Any) -> Iterator[Event]:
+            if failures:
+                raise failures.pop()
+            return read(log, tenant, **filters)
+
+        monkeypatch.setattr(StoreLog, "read", failing)
+        await hr.open()
+        run = await _soon_over(hr, "run_1")
+    finally:
+        await hr.close()
+    assert (run.status, failures, ran) == ("needs_review", [], [])
+
+
+async def _soon_over(hr: Handrail, run_id: str) -> Run:
+    log = hr.log
+    assert isinstance(log, StoreLog)
+    for _ in range(400):
+        run = await log.run("acme", run_id)
+        if run is not None and run.status != "running":
+            return run
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"{run_id} is still open")
+
+
+@pytest.mark.fault("F01")
+async def test_a_submission_that_was_refused_does_not_pass_for_the_end_of_the_next(url: str) -> None:
+    ran: list[str] = []
+    async with guest(url, [paying(ran, "ana", danger="safe")], policy=FREE) as hr:
+        wrong = await hr.submit("pay.send", {"amount": "much"}, principal=ANA, idempotency_key="k1")
+        right = await hr.submit("pay.send", {"amount": 1}, principal=ANA, idempotency_key="k1")
+        assert (wrong.status, right.status) == ("refused", "queued")
+        with database_of(hr).transaction("acme") as conn:  # a worker took it, and died before it began
+            conn.execute(update(jobs).values(state="running", attempts=1, holder="gone#1"))
+    async with Handrail([paying(ran, "ana", danger="safe")], database=url, policy=FREE) as hr:
+        out = await hr.wait(right.call_id, 20)
+    assert (out.status, ran) == ("completed", ["ana"])

@@ -13,6 +13,7 @@ from handrail.core.define.result import Result
 from handrail.core.define.schema import digest_of
 from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.keys import key_id
+from handrail.core.ids import new_id
 from handrail.core.run import refusal
 from handrail.core.run.house import House
 from handrail.core.run.jobs import FINAL, Job, JobEntry, JobKind, Jobs
@@ -63,15 +64,17 @@ def _named(call: Call) -> Call:
 async def _ask(call: Call, raw: Any, house: House) -> Outcome | tuple[str, str | None, Decision]:
     """The tool and what the guard says, when nothing speaks against running it later."""
     assert call.principal is not None
+    # What is refused leaves its end in the log: not under the id of a job that may come with the same key.
+    other = replace(call, id=new_id("call"))
     tool = await seek(call, house)
     if isinstance(tool, Refusal) or house.guard.see(tool, call.principal).verdict == "deny":
-        return await run(call, raw, house)
+        return await run(other, raw, house)
     admitted = admit(tool, raw, call.tool, house.repairing)
     if not isinstance(admitted, Admitted) or (call.digest is not None and call.digest != tool.digest):
-        return await run(call, raw, house)
+        return await run(other, raw, house)
     decision = house.guard.decide(tool, admitted.values, call.principal, call.source)
     if decision.verdict != "allow":
-        return await run(call, raw, house)
+        return await run(other if decision.verdict == "deny" else call, raw, house)
     keyed = call.idempotency_key is not None
     return tool.id, digest_of([tool.id, admitted.args]) if keyed else None, decision
 
