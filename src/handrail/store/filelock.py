@@ -6,11 +6,24 @@ import fcntl
 import json
 import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from handrail.core.errors import UsageError
+
+
+@contextmanager
+def alone(database: Path) -> Iterator[None]:
+    """One at a time brings a database file up to date; who comes meanwhile waits. It leaves no file."""
+    folder = os.open(database.parent, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 class InUse(UsageError):

@@ -14,6 +14,8 @@ Look = Callable[[Collection[str]], Awaitable[Iterable[Outcome]]]
 
 _log = logging.getLogger("handrail.run")
 _PAUSE = 0.1
+_SHARE = 30
+"""A pause lasts so many times as long as the look before it: however many wait, looking costs little."""
 _PATIENCE = 60.0
 """Seconds for which looking may fail before those who wait are told so."""
 
@@ -70,6 +72,7 @@ class Outcomes:
         """Look for all that are waited for at once, as long as there are any."""
         failing_since: float | None = None
         while self._waiting:
+            began = time.monotonic()
             try:
                 for outcome in await look(tuple(self._waiting)):
                     if outcome.status != "pending":
@@ -82,7 +85,7 @@ class Outcomes:
                 if now - failing_since > _PATIENCE:
                     self._give_up(error)
                     return
-            await asyncio.sleep(_PAUSE)
+            await asyncio.sleep(max(_PAUSE, _SHARE * (time.monotonic() - began)))
 
     def _give_up(self, error: Exception) -> None:
         for futures in self._waiting.values():
