@@ -118,3 +118,28 @@ async def test_the_longer_a_look_takes_the_longer_is_the_pause_after_it(
         await sleep(0)
     waiting.cancel()
     assert pauses[0] >= 10
+
+
+@pytest.mark.fault("F09")
+async def test_a_fork_writes_nothing_and_holds_nothing(sqlite_url: str) -> None:
+    program = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.contract.forking", sqlite_url),
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert program.stdout is not None and program.stdin is not None
+    said: list[str] = []
+    try:
+        while "forked" not in said:
+            line = await asyncio.wait_for(program.stdout.readline(), 60)
+            assert line, said
+            said.append(line.decode().strip())
+        await program.wait()
+        async with Handrail([echo], database=sqlite_url) as hr:  # though the fork is still there
+            assert (await hr.call("notes.echo", {"text": "x"}, principal=ANA)).ok
+    finally:
+        program.stdin.close()
+        await program.stdout.read()  # until the fork is gone too
+    assert said[0] == "completed"
+    assert "failed while it served notes.echo (UsageError)" in said[1]

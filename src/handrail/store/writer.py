@@ -76,7 +76,7 @@ class Writer:
         self._queue: deque[Any] = deque()
         self._wake = threading.Event()
         self._asleep = False
-        self._closed = False
+        self._closed = self._forked = False
         self._count = 0
         self._conn: Connection | None = None
         self._thread: threading.Thread | None = None
@@ -112,7 +112,17 @@ class Writer:
         if self._thread is not None:
             self._thread.join()
 
+    def forsake(self) -> None:
+        """Write nothing more: this is a fork of the process that writes, and its thread is not here."""
+        self._closed, self._forked, self._thread, self._conn = True, True, None, None
+        self._starting = threading.Lock()
+        self._queue.clear()
+
     def _put(self, entry: Any) -> None:
+        if self._forked:
+            raise UsageError(
+                "This process was forked from the one that opened the database. Open a Handrail of its own."
+            )
         if self._closed:
             raise UsageError("The database is closed.")
         self._queue.append(entry)
