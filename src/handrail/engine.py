@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -11,7 +10,7 @@ from typing import Any, Self
 
 from handrail.core.clock import Clock
 from handrail.core.define.call import Call, Outcome, make_call
-from handrail.core.define.context import Context, current
+from handrail.core.define.context import Context
 from handrail.core.define.decision import Decision
 from handrail.core.define.numbers import at_least_one
 from handrail.core.define.permission import Source
@@ -31,10 +30,11 @@ from handrail.core.guard.decide import SafetyCheck
 from handrail.core.guard.dedup import Dedup, Failures, Scope
 from handrail.core.guard.guard import Guard
 from handrail.core.guard.keys import Keys
-from handrail.core.guard.plan import Plan, Planned
+from handrail.core.guard.plan import Plan
 from handrail.core.guard.policy import Policy
 from handrail.core.ids import new_id
 from handrail.core.run.approvals import Approvals
+from handrail.core.run.background import Background
 from handrail.core.run.backing import in_memory, open_backing
 from handrail.core.run.catalogue import Catalogue
 from handrail.core.run.explaining import explain
@@ -43,16 +43,14 @@ from handrail.core.run.grouping import Group, group_tool_calls_into_batches
 from handrail.core.run.hooks import Hook
 from handrail.core.run.hosting import Hosting
 from handrail.core.run.house import House, Secrets, Workplace
+from handrail.core.run.job_office import JobOffice
 from handrail.core.run.later import Later
 from handrail.core.run.letter_office import LetterOffice
-from handrail.core.run.looking import Looking
 from handrail.core.run.many import run_many
-from handrail.core.run.perform import Work
 from handrail.core.run.pipeline import run
 from handrail.core.run.search import Search
-from handrail.core.run.secret_office import SecretOffice
+from handrail.core.run.secret_office import SecretOffice, secret_source
 from handrail.core.run.streaming import stream
-from handrail.core.run.submitting import submit
 from handrail.core.run.tale import Tale
 from handrail.core.tell.events import Event
 from handrail.core.tell.letters import DeadLetters
@@ -62,7 +60,7 @@ from handrail.core.tell.teller import Teller
 _THREADS = 64
 
 
-class Handrail(Looking):
+class Handrail(Background):
     """One set of tools behind one guard."""
 
     def __init__(
@@ -117,7 +115,7 @@ class Handrail(Looking):
             toolsets=toolsets,
             approver=approver,
             hooks=hooks,
-            secrets=_secret_source(secrets) or kept.secrets,
+            secrets=secret_source(secrets) or kept.secrets,
             create_context=create_context,
             plain=not (hooks or safety),
             repairing=repair,
@@ -139,8 +137,9 @@ class Handrail(Looking):
         self.dead_letters = LetterOffice(self._house)
         self.secrets = SecretOffice(self._house.secrets)
         self._later = Later(self._house, self.dead_letters, kept.look)
-        self._jobs = kept.jobs(lambda: Work(self._house, self.dead_letters, self._later.outcomes.put))
+        self._jobs = kept.jobs(self._later.work)
         self.approvals = Approvals(self._house, self._later.resume)
+        self.jobs = JobOffice(self._jobs)
 
     def _take(self, given: Iterable[Any]) -> tuple[Toolset, ...]:
         toolsets: list[Toolset] = []
@@ -243,22 +242,6 @@ class Handrail(Looking):
             asked.append((self._complete(call), call.args))
         return asked
 
-    def _complete(self, call: Call) -> Call:
-        return make_call(
-            call.tool,
-            None,
-            call.principal or self._principal(),
-            call.source,
-            call.session,
-            call.id or new_id("call"),
-            call.turn,
-            call.idempotency_key,
-            call.digest,
-            call.message,
-            call.parent,
-            call.depth,
-        )
-
     def stream(
         self,
         tool: str,
@@ -302,83 +285,6 @@ class Handrail(Looking):
 
         return export(await self.tools(who, source=source), how, execute)
 
-    async def submit(
-        self,
-        tool: str,
-        args: Mapping[str, Any] | str | None = None,
-        *,
-        principal: Principal | None = None,
-        source: Source = "agent",
-        session: str | None = None,
-        idempotency_key: str | None = None,
-        delay: float | None = None,
-    ) -> Outcome:
-        """Run a tool in the background: returns at once, with the `call_id` to `wait` for.
-
-        What the guard refuses, or asks a person for, is answered as by `call`. With a database, whoever works
-        on it runs the call, also after a restart; without one it runs in this process, or not at all.
-        """
-        call = self._complete(Call(tool, None, principal, source, session, None, None, idempotency_key))
-        return await submit(call, args, self._house, self._jobs, delay=delay)
-
-    async def cancel(
-        self, call_id: str, reason: str = "a user cancelled it", *, principal: Principal | None = None
-    ) -> bool:
-        """Stop a call: one that runs here, or is queued, or runs for another process.
-
-        True when it has stopped, False when there is none or it goes on. Whose it is, `principal` says; it
-        may be left out where one tenant alone has a call of this id.
-        """
-        tenant = await self._whose(call_id, principal)
-        if tenant is None:
-            return False
-        return await self._cancel(call_id, tenant, reason)
-
-    async def _cancel(self, call_id: str, tenant: str, reason: str) -> bool:
-        running = self._house.running.get((tenant, call_id))
-        if running is None:
-            return await self._jobs.cancel(call_id, tenant, reason)
-        here = asyncio.get_running_loop()
-        if running.loop is not here:
-            there = asyncio.run_coroutine_threadsafe(self._cancel(call_id, tenant, reason), running.loop)
-            return await asyncio.wrap_future(there)
-        running.interrupt("cancelled", reason)
-        return await running.over(self._house.place.grace * 2)
-
-    async def wait(
-        self, call_id: str, timeout: float | None = None, *, principal: Principal | None = None
-    ) -> Outcome:
-        """The outcome of a call that waited for approval or was submitted, once it is final.
-
-        Whose call it is, `principal` says; it may be left out where one tenant alone has one of this id.
-        """
-        tenant = await self._whose(call_id, principal)
-        return await self._later.outcomes.wait(call_id, timeout, tenant)
-
-    async def _whose(self, call_id: str, principal: Principal | None) -> str | None:
-        """The tenant whose call is meant; None when nobody has one of this id yet."""
-        if principal is not None:
-            return principal.tenant
-        if current() is not None:
-            return self._principal().tenant
-        tenants = {*self._later.outcomes.tenants_of(call_id), *await self._jobs.whose(call_id)}
-        tenants.update(tenant for tenant, running in list(self._house.running) if running == call_id)
-        if len(tenants) > 1:
-            raise UsageError(f"Several tenants have a call {call_id!r}. Say for whom: `principal=`.")
-        return next(iter(tenants), None)
-
-    async def planned(self, principal: Principal | None = None, session: str | None = None) -> list[Planned]:
-        """What plan mode has queued for this principal, in order."""
-        return self._house.plan.queued(principal or self._principal(), session)
-
-    async def run_plan(self, principal: Principal | None = None, session: str | None = None) -> list[Outcome]:
-        """Run what is queued, in order, each through the full guard; plan mode itself no longer holds it."""
-        return await self._later.run_plan(principal or self._principal(), session)
-
-    async def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
-        """Forget what is queued; how many calls that were."""
-        return len(self._house.plan.take(principal or self._principal(), session))
-
     async def _nested(self, ctx: Context, args: Mapping[str, Any] | None, call: Call) -> Outcome:
         house = ctx._state.house if isinstance(ctx._state, Tale) else self._house
         return await run(call, args, house)
@@ -407,10 +313,3 @@ class Handrail(Looking):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-
-
-def _secret_source(given: Mapping[str, str] | Secrets | None) -> Secrets | None:
-    if given is None or not isinstance(given, Mapping):
-        return given
-    secrets = dict(given)
-    return lambda name, principal: secrets.get(name)

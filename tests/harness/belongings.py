@@ -16,7 +16,7 @@ from handrail import Call, Outcome, Principal, Result
 from handrail.core.define.decision import Decision
 from handrail.core.find.visibility import ToolRow
 from handrail.core.guard.approval import ApprovalRequest, approve
-from handrail.core.run.jobs import Job
+from handrail.core.run.jobs import Job, JobEntry
 from handrail.core.tell.events import ToolCompleted, ToolStarted
 from handrail.core.tell.letters import DeadLetter
 from handrail.core.tell.runs import RunFilter
@@ -28,7 +28,7 @@ from handrail.store.blobs import put as put_blob
 from handrail.store.database import Database
 from handrail.store.events.append import append
 from handrail.store.events.rows import encode
-from handrail.store.jobs import add_job, seal_job, take_job
+from handrail.store.jobs import add_graph, add_job, seal_job, take_job
 from handrail.store.keys.queries import House, finish_key, take_key
 from handrail.store.letters.queries import add_letter, take_letter
 from handrail.store.letters.rows import to_row
@@ -51,11 +51,13 @@ OF_THE_HOUSE = frozenset(
     {
         "approvals.queries.expire_due",
         "approvals.queries.next_expiry",
+        "approvals.queries.open_questions",
         "canary.known_keys",
         "events.reading.tenants_of",
         "canary.prove_keys",
         "canary.retire_key",
         "census.tenants_with_events",
+        "job_graph.stranded",
         "jobs.blocked",
         "jobs.in_line",
         "jobs.left_behind",
@@ -156,6 +158,10 @@ class Belongings:
     def job(self) -> Job:
         return Job(self.call, "t.x", {"card": self.card})
 
+    def task(self, call_id: str) -> Job:
+        """A job that comes after the first one."""
+        return Job(replace(self.call, id=call_id), "t.x", task="second", after=("call_1",))
+
     @property
     def dead_letter(self) -> DeadLetter:
         return DeadLetter(
@@ -200,6 +206,7 @@ class Belongings:
             blocked = Job(replace(self.call, id="call_3"), "t.x")
             add_job(conn, tenant, blocked, "sealed", NOW)
             conn.execute(update(tables.jobs).where(tables.jobs.c.call_id == "call_3").values(state="blocked"))
+            add_graph(conn, tenant, [(self.task("call_5"), "sealed")], NOW)
             take_key(conn, self.key, "f", "call_1", self.house("holder_1"))
             add_letter(conn, tenant, to_row(self.dead_letter, SEAL))
             take_letter(conn, tenant, "letter_1", "call_2", "holder_1", SEAL, lambda conn, holder: True)
@@ -210,8 +217,9 @@ class Belongings:
             finish_key(conn, self.done_key, self.outcome, self.house("holder_1"))
             started = ToolStarted(self.call, "t.x", NOW, "run_1", {"card": self.card})
             over = replace(self.call, id="call_4")
-            ended = ToolCompleted(over, "t.x", NOW, None, Result(data=self.card), 1.0)
-            append(conn, [encode(started), encode(ended)], "holder_1")
+            begun = ToolStarted(over, "t.x", NOW, "run_4", {"card": self.card})
+            ended = ToolCompleted(over, "t.x", NOW, "run_4", Result(data=self.card), 1.0)
+            append(conn, [encode(started), encode(begun), encode(ended)], "holder_1")
             put_schedule(conn, tenant, self.schedule, NOW)
             self.letter = conn.execute(select(tables.dead_letters)).first()
 
@@ -253,6 +261,7 @@ MAKES = frozenset(
         "api_keys.add_key",
         "approvals.queries.add_request",
         "blobs.put",
+        "jobs.add_graph",
         "jobs.add_job",
         "keys.queries.take_key",
         "letters.queries.add_letter",
@@ -327,6 +336,9 @@ _USUAL: dict[str, Callable[[Belongings], Any]] = {
 }
 _FAILED = Outcome("failed", Result.fail("it broke"), "call_4", "t.x")
 _SPECIAL: dict[str, Callable[[Belongings], Any]] = {
+    "events.reading.newest_ends:tool": _just("t.x"),
+    "events.reading.newest_ends:user": lambda one: one.principal.user,
+    "events.reading.newest_ends:agent": lambda one: one.principal.agent,
     "api_keys.add_key:key": lambda one: one.api_key,
     "api_keys.get_key:key": _just("key_1"),
     "api_keys.revoke_key:key": _just("key_1"),
@@ -334,6 +346,13 @@ _SPECIAL: dict[str, Callable[[Belongings], Any]] = {
     "events.reading.events_page:status": _just(None),
     "events.runs.list_runs:after": _just(None),
     "approvals.queries.shed_request:approval_id": _just("approval_2"),
+    "job_graph.open_parents:call_ids": _just(["call_5"]),
+    "job_graph.parents_of:call_id": _just("call_5"),
+    "job_graph.settle_children:parent": lambda one: JobEntry(
+        "call_1", one.tenant, "t.x", "submitted", "cancelled", 1, NOW, NOW
+    ),
+    "job_graph.wake:call_ids": _just(["call_5"]),
+    "jobs.add_graph:graph": lambda one: [(one.task("call_6"), "sealed")],
     "jobs.list_jobs:state": _just(None),
     "jobs.unblock_job:call_id": _just("call_3"),
     "keys.queries.abandon_key:house": lambda one: one.house("holder_1"),

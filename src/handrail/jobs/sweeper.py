@@ -29,6 +29,7 @@ from handrail.store import jobs as rows
 from handrail.store import leases, open_runs
 from handrail.store.approvals.book import StoreBook
 from handrail.store.database import Database
+from handrail.store.job_graph import parents_of, stranded
 from handrail.store.keys.keys import StoreKeys
 
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ class Sweeper:
             (_DUE, self._fire),
             (self._lease / 4, self._recover),
             (_LOST / 2, self._find_lost),
+            (_LOST / 2, self._find_stranded),
             (_HOUR, self._forget),
         )
         due = [0.0] * len(looks)
@@ -177,6 +179,17 @@ class Sweeper:
         for tenant, call_id, number in (*waiting, *behind):
             if not await self._system(partial(self._known, id=workflow_id(tenant, call_id, number))):
                 await self._enqueue(tenant, call_id, number)
+
+    async def _find_stranded(self) -> None:
+        """Bring forward what waits for calls that are over."""
+        now = self._database.clock.now()
+        for tenant, call_id in await self._system(lambda conn: stranded(conn, now - _LOST)):
+
+            def settle(conn: Connection, tenant: str = tenant, call_id: str = call_id) -> None:
+                for parent in parents_of(conn, tenant, call_id):
+                    self._ledger.settle(conn, tenant, parent, now)
+
+            await self._database.write(tenant, settle)
 
     def _known(self, conn: Connection, *, id: str) -> bool:
         """Whether the engine will still run the job."""

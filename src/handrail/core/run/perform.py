@@ -41,6 +41,8 @@ class Work:
     ended: Callable[[str, Outcome], None]
     attempts: int = 3
     """A job that so many workers died over is dead itself."""
+    when_final: Callable[[str, str, Callable[[Outcome], None]], None] = lambda tenant, call_id, told: None
+    """Tells how a call ended that was answered by a person, for jobs in memory."""
 
 
 @runtime_checkable
@@ -90,7 +92,7 @@ async def perform(tenant: str, call_id: str, work: Work, ledger: Ledger) -> Outc
 
 async def _end(taken: Taken, house: House, work: Work) -> _End:
     if taken.ended:
-        return _End("done", "told")
+        return _told(taken)
     if taken.run is not None and not taken.run.repeatable:
         return _End("done", "needs_review", await _unknown(taken, house))
     if taken.stop is not None:
@@ -110,6 +112,14 @@ async def _end(taken: Taken, house: House, work: Work) -> _End:
     outcome = await run(taken.job.call, raw, house, brought)
     state: JobState = "cancelled" if outcome.status == "cancelled" else "done"
     return _End(state, outcome.status if state == "done" else outcome.result.error, outcome)
+
+
+def _told(taken: Taken) -> _End:
+    """How a job ended whose worker was gone before it could finish it."""
+    for status in ("completed", "failed"):
+        if status in taken.told:
+            return _End("done", status)
+    return _End("cancelled", taken.stop or "it was cancelled")
 
 
 async def _grant(job: Job, house: House) -> Grant | None:
@@ -169,7 +179,8 @@ async def _unknown(taken: Taken, house: House) -> Outcome:
 
 async def _called_off(taken: Taken, why: str, house: House) -> Outcome:
     tale = await _tale(taken, house)
-    result = Result.fail(f"Cancelled: {why}.", code="CANCELLED", summary="Cancelled")
+    word, code = ("Skipped", "SKIPPED") if taken.skipped else ("Cancelled", "CANCELLED")
+    result = Result.fail(f"{word}: {why}.", code=code, summary=word)
     return tale.call_off("cancelled", result)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from handrail.core.define.principal import Principal
 from handrail.core.errors import UsageError
+from handrail.core.run.house import Secrets
 
 MANAGE = "secrets.manage"
 """The permission to keep secrets of the tenant. A person keeps their own credentials without it."""
@@ -35,6 +37,14 @@ class SecretKeeper(Protocol):
     async def list(self, tenant: str, *, user: str | None = None) -> builtins.list[SecretName]: ...
 
     async def delete(self, tenant: str, name: str, *, user: str | None = None) -> bool: ...
+
+
+def secret_source(given: Mapping[str, str] | Secrets | None) -> Secrets | None:
+    """Where the bodies of tools get their secrets, given as a function or by name."""
+    if given is None or not isinstance(given, Mapping):
+        return given
+    secrets = dict(given)
+    return lambda name, principal: secrets.get(name)
 
 
 class SecretOffice:

@@ -40,7 +40,10 @@ def _office(settings: Settings) -> Iterator[SecretOffice]:
 
 
 def list_(json: Json = False, database: Database = None, tenant: Tenant = None, debug: Debug = False) -> None:
-    """List which secrets a tenant has; never what they are."""
+    """List which secrets a tenant has.
+
+    Never what they are.
+    """
     with screen(debug) as here, _office(settings := settings_at(database, tenant)) as office:
         from handrail.identity.granting import console
 
@@ -62,7 +65,10 @@ def set_(
     tenant: Tenant = None,
     debug: Debug = False,
 ) -> None:
-    """Keep a secret. Its value is asked for, or read from standard input: one line."""
+    """Keep a secret.
+
+    Its value is asked for, or read from standard input: one line.
+    """
     with screen(debug) as here, _office(settings := settings_at(database, tenant)) as office:
         from handrail.identity.granting import console
 

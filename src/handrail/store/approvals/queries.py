@@ -43,6 +43,13 @@ def get_request(
     return from_row(row, conn.execute(cast.order_by(votes.c.at, votes.c.user_id)), seal)
 
 
+def open_questions(conn: Connection, call_id: str) -> list[tuple[str, str]]:
+    """The open questions of calls with this id and their tenants, as whoever sees all tenants finds them."""
+    wanted = select(approvals.c.id, approvals.c.tenant_id)
+    found = wanted.where(approvals.c.call_id == column(call_id), approvals.c.status == "pending")
+    return [(row.id, row.tenant_id) for row in conn.execute(found)]
+
+
 def list_requests(conn: Connection, tenant: str, now: float, seal: Seal) -> list[ApprovalRequest]:
     """What waits for an answer, oldest first. One that cannot be read hides no other."""
     open_ones = (approvals.c.tenant_id == tenant, approvals.c.status == "pending", _in_time(now))

@@ -21,7 +21,7 @@ from handrail.store.tables.waiting import (
     letter_replays,
     standing,
 )
-from handrail.store.tables.work import jobs, schedules
+from handrail.store.tables.work import job_parents, jobs, schedules
 
 SHARED = frozenset({"tenants", "users", "leases", "settings", "writers"})
 """Tables that belong to no tenant."""
@@ -38,6 +38,7 @@ __all__ = [
     "call_keys",
     "dead_letters",
     "event_heads",
+    "job_parents",
     "jobs",
     "leases",
     "letter_replays",

@@ -26,10 +26,23 @@ jobs = Table(
     must("updated_at", Double),
     may("reason"),
     may("holder"),
+    may("task"),
+    must("skipped", Boolean, server_default=text("false")),
     PrimaryKeyConstraint("tenant_id", "call_id"),
     Index("ix_jobs_state", "state", "due_at"),
     Index("ix_jobs_call", "call_id"),
 )
+
+job_parents = Table(
+    "job_parents",
+    metadata,
+    must("tenant_id"),
+    must("call_id"),
+    must("parent_id"),
+    PrimaryKeyConstraint("tenant_id", "call_id", "parent_id"),
+    Index("ix_job_parents_parent", "tenant_id", "parent_id"),
+)
+"""Which job comes after which."""
 
 schedules = Table(
     "schedules",
