@@ -60,7 +60,7 @@ def open_questions(conn: Connection, call_id: str) -> list[tuple[str, str]]:
 
 
 def list_requests(conn: Connection, tenant: str, now: float, seal: Seal) -> list[ApprovalRequest]:
-    """What waits for an answer, oldest first."""
+    """What waits for an answer, oldest first. One that cannot be read hides no other."""
     open_ones = (approvals.c.tenant_id == tenant, approvals.c.status == "pending", _in_time(now))
     rows = conn.execute(
         select(approvals).where(*open_ones).order_by(approvals.c.created_at, approvals.c.id)
@@ -71,7 +71,13 @@ def list_requests(conn: Connection, tenant: str, now: float, seal: Seal) -> list
             select(votes).where(votes.c.tenant_id == tenant).order_by(votes.c.at, votes.c.user_id)
         ):
             cast.setdefault(vote.approval_id, []).append(vote)
-    return [from_row(row, cast.get(row.id, ()), seal) for row in rows]
+    found: list[ApprovalRequest] = []
+    for row in rows:
+        try:
+            found.append(from_row(row, cast.get(row.id, ()), seal))
+        except (SealError, ValueError, LookupError, TypeError):
+            _log.exception("the approval %s of %s cannot be read", row.id, tenant)
+    return found
 
 
 def settle_request(
