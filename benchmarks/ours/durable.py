@@ -11,13 +11,12 @@ from pathlib import Path
 from benchmarks.subject_process import main
 from benchmarks.timing import Subject
 from handrail import Handrail, Policy, Principal, tool
-from handrail.store.database import Database
 from handrail.store.events.log import StoreLog
 from handrail.store.migrate import upgrade
 
 SOMEBODY = Principal(tenant="acme", user="u1")
 AT_ONCE = 500
-"""Calls on their way at a time; a group of bare inserts has as many rows as these have events."""
+"""Calls on their way at a time, timed as one; bare inserts have as many rows in a group as these events."""
 ENOUGH = 60_000
 """Calls whose finished rows are at hand for the bare inserts."""
 
@@ -37,29 +36,29 @@ async def add_up(a: int, b: int) -> int:
 async def subjects() -> Sequence[Subject]:
     folder = Path(tempfile.mkdtemp(prefix="handrail-bench-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    url = f"sqlite:///{folder / 'calls.db'}"
-    upgrade(url)
-    log = StoreLog(Database(url))
-    hr = Handrail([add, add_up], log=log, policy=Policy(approval_mode="policy"))
+    policy = Policy(approval_mode="policy")
+    hr = Handrail([add, add_up], database=f"sqlite:///{folder / 'calls.db'}", policy=policy)
+    await hr.__aenter__()
+    log = hr.log
+    assert isinstance(log, StoreLog)
 
     async def call(name: str) -> object:
         outcome = await hr.call(name, {"a": 1, "b": 2}, principal=SOMEBODY, session="s")
         return outcome.result.data
 
     async def writes(number: int) -> object:
-        for done in range(0, number, AT_ONCE):
-            sums = await asyncio.gather(*(call("numbers.add") for _ in range(min(AT_ONCE, number - done))))
+        for _ in range(number):
+            sums = await asyncio.gather(*(call("numbers.add") for _ in range(AT_ONCE)))
         await asyncio.to_thread(log.settle)
         return sums[-1]
 
     async def reads(number: int) -> object:
-        for _ in range(number):
+        for _ in range(number * AT_ONCE):
             total = await call("numbers.sum")
         await asyncio.to_thread(log.settle)
         return total
 
-    for _ in range(20):
-        await writes(AT_ONCE)
+    await writes(20)
     return (
         Subject("bare inserts", _bare(folder), lambda rows: rows == 2),
         Subject("calls of a write", writes, lambda total: total == 3),
@@ -87,10 +86,10 @@ def _bare(folder: Path) -> Callable[[int], Awaitable[object]]:
 
     async def insert_rows(number: int) -> object:
         nonlocal taken
-        end = taken + 2 * number
+        end = taken + 2 * AT_ONCE * number
         assert end <= len(rows), "more rows are needed than were made"
         while taken < end:
-            group = rows[taken : min(taken + 2 * AT_ONCE, end)]
+            group = rows[taken : taken + 2 * AT_ONCE]
             bare.execute("BEGIN IMMEDIATE")
             bare.executemany(insert, group)
             bare.execute("COMMIT")

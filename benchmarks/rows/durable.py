@@ -15,10 +15,10 @@ def measure(peers: str | None, effort: Effort) -> list[Row]:
     here = ours("benchmarks.ours.durable")
     times = time_together([here], effort)
     bare = times.of(here, _BARE)
-    rows = [Row("bare inserts of the two rows of a call, in groups of 1,000", bare)]
-    for name, what in (("calls of a write", "500 at a time"), ("calls of a read", "one after the other")):
+    rows = [Row("bare inserts of the two rows of 500 calls, as one group", bare)]
+    for name, what in (("calls of a write", "at once"), ("calls of a read", "one after the other")):
         measured = times.of(here, name)
         # a rate is the inverse of a cost
         ratio = Ratio(bare, measured, "{:.2f} of the rate of bare inserts")
-        rows.append(Row(f"{name}, {what}", measured, ratio, at_least(0.5)))
+        rows.append(Row(f"500 {name}, {what}", measured, ratio, at_least(0.5)))
     return rows

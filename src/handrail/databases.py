@@ -69,6 +69,14 @@ def key_file(url: str) -> Path:
     return home / "handrail" / f"{address.database or 'handrail'}.key"
 
 
+def seal_of(db: Database) -> Seal:
+    """What seals and opens the secrets of a database."""
+    from handrail.store.canary import prove_keys
+
+    with db.system() as conn:
+        return prove_keys(conn, key_file(db.url))
+
+
 def _locked(url: str) -> Callable[[], None]:
     """Take a SQLite file, which only one worker may have; call what comes back to let it go."""
     from sqlalchemy.engine import make_url
@@ -91,7 +99,6 @@ class _Opened:
     def __init__(self, url: str, clock: Clock, worker: bool) -> None:
         from handrail.jobs.durable import DurableJobs
         from handrail.store import migrate
-        from handrail.store.canary import prove_keys
         from handrail.store.database import Database
         from handrail.store.events.log import StoreLog
         from handrail.store.leases import Heartbeat
@@ -107,8 +114,7 @@ class _Opened:
                     upgrade(url)
             else:
                 migrate.check(self.db.engine, self.db.name)
-            with self.db.system() as conn:
-                self.seal = prove_keys(conn, key_file(url))
+            self.seal = seal_of(self.db)
             self.log = StoreLog(self.db)
             self.jobs = DurableJobs(self.db, self.seal, self.log, worker=worker)
             self._heartbeat = Heartbeat(self.db, "worker" if worker else "guest")

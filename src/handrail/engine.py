@@ -39,19 +39,21 @@ from handrail.core.run.backing import in_memory, open_backing
 from handrail.core.run.catalogue import Catalogue
 from handrail.core.run.explaining import explain
 from handrail.core.run.export import Format, export
+from handrail.core.run.graph import Task
 from handrail.core.run.grouping import Group, group_tool_calls_into_batches
 from handrail.core.run.hooks import Hook
 from handrail.core.run.hosting import Hosting
 from handrail.core.run.house import House, Secrets, Workplace
+from handrail.core.run.job_office import JobOffice
 from handrail.core.run.later import Later
 from handrail.core.run.letter_office import LetterOffice
 from handrail.core.run.looking import Looking
 from handrail.core.run.many import run_many
-from handrail.core.run.perform import Work
 from handrail.core.run.pipeline import run
 from handrail.core.run.search import Search
+from handrail.core.run.secret_office import SecretOffice, secret_source
 from handrail.core.run.streaming import stream
-from handrail.core.run.submitting import submit
+from handrail.core.run.submitting import submit, submit_all
 from handrail.core.run.tale import Tale
 from handrail.core.tell.events import Event
 from handrail.core.tell.letters import DeadLetters
@@ -118,7 +120,7 @@ class Handrail(Looking):
             toolsets=toolsets,
             approver=approver,
             hooks=hooks,
-            secrets=_secret_source(secrets) or kept.secrets,
+            secrets=secret_source(secrets) or kept.secrets,
             create_context=create_context,
             plain=not (hooks or safety),
             repairing=repair,
@@ -138,9 +140,11 @@ class Handrail(Looking):
         self._search = Search(self._house, self._catalogue, embedder)
         self._house.similar = self._search.similar
         self.dead_letters = LetterOffice(self._house)
+        self.secrets = SecretOffice(self._house.secrets)
         self._later = Later(self._house, self.dead_letters, kept.look)
-        self._jobs = kept.jobs(lambda: Work(self._house, self.dead_letters, self._later.outcomes.put))
+        self._jobs = kept.jobs(self._later.work)
         self.approvals = Approvals(self._house, self._later.resume)
+        self.jobs = JobOffice(self._jobs)
 
     def _take(self, given: Iterable[Any]) -> tuple[Toolset, ...]:
         toolsets: list[Toolset] = []
@@ -321,15 +325,34 @@ class Handrail(Looking):
         call = self._complete(Call(tool, None, principal, source, session, None, None, idempotency_key))
         return await submit(call, args, self._house, self._jobs, delay=delay)
 
+    async def submit_all(
+        self,
+        tasks: Iterable[Task],
+        *,
+        principal: Principal | None = None,
+        source: Source = "agent",
+        session: str | None = None,
+    ) -> dict[str, Outcome]:
+        """Run calls in the background, some after others; what each became, by name.
+
+        All are kept, or none: then `GraphError` says why. What comes after a failure is skipped.
+        """
+        model = self._complete(Call("", None, principal, source, session))
+        return await submit_all(tasks, model, self._house, self._jobs)
+
     async def cancel(self, call_id: str, reason: str = "a user cancelled it") -> bool:
-        """Stop a call: one that runs here, or is queued, or runs for another process.
+        """Stop a call: one that runs here, waits for a person, is queued, or runs for another process.
 
         True when it has stopped, False when there is none or it goes on.
         """
         running = self._house.running.get(call_id)
         if running is None:
-            tenant = await self._jobs.whose(call_id)
-            return tenant is not None and await self._jobs.cancel(call_id, tenant, reason)
+            waited = await self.approvals.withdraw(call_id, reason)
+            tenant = waited or await self._jobs.whose(call_id)
+            stopped = tenant is not None and await self._jobs.cancel(call_id, tenant, reason)
+            if waited and not stopped:
+                await self.wait(call_id, self._house.place.grace)
+            return bool(waited) or stopped
         here = asyncio.get_running_loop()
         if running.loop is not here:
             there = asyncio.run_coroutine_threadsafe(self.cancel(call_id, reason), running.loop)
@@ -387,10 +410,3 @@ class Handrail(Looking):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-
-
-def _secret_source(given: Mapping[str, str] | Secrets | None) -> Secrets | None:
-    if given is None or not isinstance(given, Mapping):
-        return given
-    secrets = dict(given)
-    return lambda name, principal: secrets.get(name)

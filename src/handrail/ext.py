@@ -60,6 +60,7 @@ from handrail.core.guard.groups import tool_group
 from handrail.core.guard.keys import Keys, MemoryKeys
 from handrail.core.guard.standing import MemoryStanding, Standing
 from handrail.core.run.approvals import Conflict
+from handrail.core.run.graph import GraphError, Task
 from handrail.core.run.grouping import Group
 from handrail.core.run.hooks import Hook
 from handrail.core.run.house import Secrets
@@ -119,6 +120,7 @@ __all__ = [
     "EventLog",
     "FilteredToolset",
     "FormSpec",
+    "GraphError",
     "Group",
     "HandrailError",
     "Hook",
@@ -150,6 +152,7 @@ __all__ = [
     "StaticToolset",
     "Step",
     "Tally",
+    "Task",
     "ToolApproved",
     "ToolCancelled",
     "ToolCompleted",

@@ -23,8 +23,12 @@ from handrail.core.guard.dedup import Dedup, Failures, Scope
 from handrail.core.guard.plan import Planned
 from handrail.core.guard.policy import Policy
 from handrail.core.run.export import Format
+from handrail.core.run.graph import Task
 from handrail.core.run.grouping import Group
 from handrail.core.run.invoke import holds_thread
+from handrail.core.run.jobs import JobEntry, JobState
+from handrail.core.run.scheduling import Schedule
+from handrail.core.run.secret_office import SecretName
 from handrail.core.tell.events import Event
 from handrail.core.tell.letters import DeadLetter
 from handrail.core.tell.log import EventLog
@@ -46,6 +50,9 @@ class Handrail:
         self._closed = False
         self.approvals = BlockingApprovals(self)
         self.dead_letters = BlockingLetterOffice(self)
+        self.secrets = BlockingSecretOffice(self)
+        self.jobs = BlockingJobOffice(self)
+        self.schedules = BlockingSchedules(self)
         self._thread.start()
 
     @property
@@ -92,6 +99,9 @@ class Handrail:
 
     def submit(self, tool: str, args: Mapping[str, Any] | str | None = None, **options: Any) -> Outcome:
         return self.block_on(self._inner.submit(tool, args, **options))
+
+    def submit_all(self, tasks: Iterable[Task], **options: Any) -> dict[str, Outcome]:
+        return self.block_on(self._inner.submit_all(tasks, **options))
 
     def run(self, call: Call) -> Outcome:
         return self.block_on(self._inner.run(call))
@@ -272,3 +282,53 @@ async def _for_a_body(coroutine: Coroutine[Any, Any, T]) -> T:
     """A body that waits here holds a thread: what it calls must not wait for one of the same threads."""
     holds_thread.set(True)
     return await coroutine
+
+
+class BlockingSecretOffice:
+    """The secrets, for code that does not await."""
+
+    def __init__(self, hr: Handrail) -> None:
+        self._hr = hr
+        self._inner = hr.inner.secrets
+
+    def set(self, name: str, value: str, *, by: Principal, user: str | None = None) -> None:
+        self._hr.block_on(self._inner.set(name, value, by=by, user=user))
+
+    def list(self, by: Principal) -> builtins.list[SecretName]:
+        return self._hr.block_on(self._inner.list(by))
+
+    def delete(self, name: str, *, by: Principal, user: str | None = None) -> bool:
+        return self._hr.block_on(self._inner.delete(name, by=by, user=user))
+
+
+class BlockingJobOffice:
+    """The jobs, for code that does not await."""
+
+    def __init__(self, hr: Handrail) -> None:
+        self._hr = hr
+        self._inner = hr.inner.jobs
+
+    def list(self, principal: Principal, *, state: JobState | None = None) -> builtins.list[JobEntry]:
+        return self._hr.block_on(self._inner.list(principal, state=state))
+
+    def get(self, call_id: str, principal: Principal) -> JobEntry | None:
+        return self._hr.block_on(self._inner.get(call_id, principal))
+
+    def unblock(self, call_id: str, *, by: Principal) -> bool:
+        return self._hr.block_on(self._inner.unblock(call_id, by=by))
+
+
+class BlockingSchedules:
+    """The schedules, for code that does not await."""
+
+    def __init__(self, hr: Handrail) -> None:
+        self._hr = hr
+
+    def put(self, name: str, tool: str, args: Mapping[str, Any] | None = None, **options: Any) -> Schedule:
+        return self._hr.block_on(self._hr.inner.schedules.put(name, tool, args, **options))
+
+    def list(self, principal: Principal) -> builtins.list[Schedule]:
+        return self._hr.block_on(self._hr.inner.schedules.list(principal))
+
+    def remove(self, name: str, principal: Principal) -> bool:
+        return self._hr.block_on(self._hr.inner.schedules.remove(name, principal))

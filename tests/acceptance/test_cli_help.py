@@ -57,6 +57,7 @@ Commands:
                scheduled calls.
   tenants      Look after the tenants of a database.
   keys         Look after the API keys of a tenant.
+  secrets      Look after what tools are told in confidence.
   db           Look after the database.
   conformance  Check how well tools are written.
   new          Write something new from a template.

@@ -21,6 +21,8 @@ from tests.harness.remote import Remote
 
 CRASHES = len(scenarios.names())
 """One of each scenario; `make soak` has the full number."""
+GRAPHS = 3
+"""More of a graph of tasks."""
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +69,18 @@ def test_a_child_dies_at_the_line_it_is_told_and_what_it_did_before_is_known(
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.fault("F14")
+def test_a_crash_in_the_middle_of_a_graph_leaves_no_task_hanging(
+    nursery: Nursery, new_database: NewDatabase
+) -> None:
+    stage = Stage(nursery, new_database)
+    names = scenarios.names()
+    seeds = [names.index("a_graph") + n * len(names) for n in range(1, 1 + GRAPHS)]
+    died = [stage.crash(stage.plan(seed)) for seed in seeds]
+    assert sum(died) > 0, "none of the processes died where it should"
+
+
+@pytest.mark.timeout(300)
 @pytest.mark.req("BY-12", "BY-13", "EV-15")
 @pytest.mark.fault("F01")
 def test_a_crash_anywhere_loses_nothing_and_does_nothing_twice(
@@ -75,6 +89,14 @@ def test_a_crash_anywhere_loses_nothing_and_does_nothing_twice(
     stage = Stage(nursery, new_database)
     died = [stage.crash(stage.plan(seed)) for seed in range(CRASHES)]
     assert sum(died) >= CRASHES * 0.8, "too few of the processes died where they should"
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.fault("F01")
+def test_a_crash_while_a_database_is_made_leaves_one_that_opens(nursery: Nursery) -> None:
+    stage = Stage(nursery, lambda place: f"sqlite:///{place / 'handrail.db'}")
+    for seed in range(4):
+        stage.crash(stage.plan_of_making(seed))
 
 
 @pytest.mark.req("BY-12")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterator
 
@@ -156,6 +157,35 @@ async def test_many_who_count_at_once_lose_nothing(database_url: str) -> None:
     assert total.cost == pytest.approx(20.0)
     for database in databases:
         database.close()
+
+
+class Slow:
+    """A call that is looked at while somebody closes the tally."""
+
+    id, session, source = "c", None, "web"
+
+    def __init__(self) -> None:
+        self.reached, self.go_on = threading.Event(), threading.Event()
+
+    @property
+    def principal(self) -> Principal:
+        self.reached.set()
+        assert self.go_on.wait(30)
+        return ANA
+
+
+async def test_what_a_tally_is_just_counting_when_it_is_closed_is_not_lost(sqlite_url: str) -> None:
+    database, slow = opened(sqlite_url), Slow()
+    tally = StoreTally(database, moment=0.0)
+    tally.hear(ToolCompleted(slow, "t", 0.0, "r", Result(), 1.0))  # type: ignore[arg-type]
+    assert await asyncio.to_thread(slow.reached.wait, 30)
+    asyncio.get_running_loop().call_later(0.1, slow.go_on.set)
+    await tally.close()
+    database.close()
+    again = opened(sqlite_url)
+    with again.reading("acme") as conn:
+        assert read_usage(conn, "acme")[()]["calls"] == 1
+    again.close()
 
 
 def test_a_foreign_tenant_reads_nothing_and_adds_nothing(database: Database) -> None:

@@ -26,7 +26,18 @@ DOCS = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 NO_CODES = {"AGENT_WORKSPACE_ROOT", "NFC", "NFKC", "NFKD", "PYTHONPATH", *ext.__all__, *conformance.__all__}
 NO_CODES |= {"NO_COLOR", "HANDRAIL_CONFIG", "HANDRAIL_TOOLS", "CONFIG", "JSON", "TEXT"}
 NO_CODES |= {"HANDRAIL_KEY", "HANDRAIL_LEASE", "XDG_DATA_HOME", "UTC", "ERROR"}
-NO_CODES |= {"BEGIN", "IMMEDIATE", "NORMAL", "FULL", "EXTRA"}  # the words of databases
+NO_CODES |= {
+    "BEGIN",
+    "IMMEDIATE",
+    "NORMAL",
+    "FULL",
+    "EXTRA",
+    "INSERT",
+    "UPDATE",
+    "DELETE",
+    "OPEN_TO_ALL",
+    "SHARED",
+}  # the words of databases
 NO_CODES |= {"DEFAULT_TENANT_ID", "HANDRAIL_DATABASE", "HANDRAIL_OWNER_URL"}
 
 

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, select, update
 
 import handrail.store
 from handrail import Call, Outcome, Principal, Result
 from handrail.core.define.decision import Decision
 from handrail.core.find.visibility import ToolRow
 from handrail.core.guard.approval import ApprovalRequest, approve
-from handrail.core.run.jobs import Job
+from handrail.core.run.jobs import Job, JobEntry
 from handrail.core.tell.events import ToolCompleted, ToolStarted
 from handrail.core.tell.letters import DeadLetter
 from handrail.core.tell.runs import RunFilter
@@ -28,11 +28,12 @@ from handrail.store.blobs import put as put_blob
 from handrail.store.database import Database
 from handrail.store.events.append import append
 from handrail.store.events.rows import encode
-from handrail.store.jobs import add_job, seal_job, take_job
+from handrail.store.jobs import add_graph, add_job, seal_job, take_job
 from handrail.store.keys.queries import House, finish_key, take_key
 from handrail.store.letters.queries import add_letter, take_letter
 from handrail.store.letters.rows import to_row
 from handrail.store.roles import save_role
+from handrail.store.schedules import ScheduleRow, put_schedule
 from handrail.store.sealing import Seal
 from handrail.store.secrets import set_secret
 from handrail.store.standing import give_standing
@@ -50,13 +51,18 @@ OF_THE_HOUSE = frozenset(
     {
         "approvals.queries.expire_due",
         "approvals.queries.next_expiry",
+        "approvals.queries.open_question",
         "canary.known_keys",
         "events.reading.tenants_of",
         "canary.prove_keys",
         "canary.retire_key",
+        "census.tenants_with_events",
+        "job_graph.stranded",
         "jobs.blocked",
         "jobs.in_line",
         "jobs.left_behind",
+        "jobs.over_among",
+        "jobs.tenant_of",
         "jobs.to_stop",
         "keys.queries.sweep_keys",
         "leases.dead_among",
@@ -67,6 +73,7 @@ OF_THE_HOUSE = frozenset(
         "leases.sweep",
         "leases.time_of",
         "open_runs.orphans",
+        "schedules.due_schedules",
         "tenants.all_tenants",
         "users.add_user",
         "users.disable_user",
@@ -151,6 +158,10 @@ class Belongings:
     def job(self) -> Job:
         return Job(self.call, "t.x", {"card": self.card})
 
+    def task(self, call_id: str) -> Job:
+        """A job that comes after the first one."""
+        return Job(replace(self.call, id=call_id), "t.x", task="second", after=("call_1",))
+
     @property
     def dead_letter(self) -> DeadLetter:
         return DeadLetter(
@@ -195,6 +206,7 @@ class Belongings:
             blocked = Job(replace(self.call, id="call_3"), "t.x")
             add_job(conn, tenant, blocked, "sealed", NOW)
             conn.execute(update(tables.jobs).where(tables.jobs.c.call_id == "call_3").values(state="blocked"))
+            add_graph(conn, tenant, [(self.task("call_5"), "sealed")], NOW)
             take_key(conn, self.key, "f", "call_1", self.house("holder_1"))
             add_letter(conn, tenant, to_row(self.dead_letter, SEAL))
             take_letter(conn, tenant, "letter_1", "call_2", "holder_1", SEAL, lambda conn, holder: True)
@@ -205,9 +217,10 @@ class Belongings:
             finish_key(conn, self.done_key, self.outcome, self.house("holder_1"))
             started = ToolStarted(self.call, "t.x", NOW, "run_1", {"card": self.card})
             over = replace(self.call, id="call_4")
-            ended = ToolCompleted(over, "t.x", NOW, None, Result(data=self.card), 1.0)
-            append(conn, [encode(started), encode(ended)], "holder_1")
-            self._schedule(conn)
+            begun = ToolStarted(over, "t.x", NOW, "run_4", {"card": self.card})
+            ended = ToolCompleted(over, "t.x", NOW, "run_4", Result(data=self.card), 1.0)
+            append(conn, [encode(started), encode(begun), encode(ended)], "holder_1")
+            put_schedule(conn, tenant, self.schedule, NOW)
             self.letter = conn.execute(select(tables.dead_letters)).first()
 
     def _answered(self, conn: Connection) -> None:
@@ -218,16 +231,9 @@ class Belongings:
             conn, self.tenant, "approval_2", "approved", yes, now=NOW, seal=SEAL, on_win=lambda *_: None
         )
 
-    def _schedule(self, conn: Connection) -> None:
-        row = {
-            "tenant_id": self.tenant,
-            "name": "nightly",
-            "tool": "t.x",
-            "sealed": "",
-            "next_at": NOW,
-            "updated_at": NOW,
-        }
-        conn.execute(insert(tables.schedules).values(row))
+    @property
+    def schedule(self) -> ScheduleRow:
+        return ScheduleRow(self.tenant, "nightly", "t.x", "sealed", None, 60.0, None, NOW, None, True)
 
     def wanting(self, other: Belongings) -> Belongings:
         """This tenant, knowing every id of another one."""
@@ -255,10 +261,12 @@ MAKES = frozenset(
         "api_keys.add_key",
         "approvals.queries.add_request",
         "blobs.put",
+        "jobs.add_graph",
         "jobs.add_job",
         "keys.queries.take_key",
         "letters.queries.add_letter",
         "roles.save_role",
+        "schedules.put_schedule",
         "secrets.set_secret",
         "standing.give_standing",
         "tenants.create_tenant",
@@ -274,6 +282,7 @@ _USUAL: dict[str, Callable[[Belongings], Any]] = {
     "tenant": lambda one: one.tenant,
     "approval_id": _just("approval_1"),
     "call_id": _just("call_1"),
+    "call_ids": _just(["call_1", "call_2", "call_3"]),
     "letter_id": _just("letter_1"),
     "letter_ids": _just(["letter_1"]),
     "run_id": _just("run_1"),
@@ -320,12 +329,16 @@ _USUAL: dict[str, Callable[[Belongings], Any]] = {
     "subject_type": _just("tool"),
     "subject": _just("t_x"),
     "content": _just({"a": 3}),
+    "next_at": _just(NOW + 60),
     "which": _just(RunFilter()),
     "old": _just(1),
     "new": _just(2),
 }
 _FAILED = Outcome("failed", Result.fail("it broke"), "call_4", "t.x")
 _SPECIAL: dict[str, Callable[[Belongings], Any]] = {
+    "events.reading.newest_ends:tool": _just("t.x"),
+    "events.reading.newest_ends:user": lambda one: one.principal.user,
+    "events.reading.newest_ends:agent": lambda one: one.principal.agent,
     "api_keys.add_key:key": lambda one: one.api_key,
     "api_keys.get_key:key": _just("key_1"),
     "api_keys.revoke_key:key": _just("key_1"),
@@ -333,6 +346,13 @@ _SPECIAL: dict[str, Callable[[Belongings], Any]] = {
     "events.reading.events_page:status": _just(None),
     "events.runs.list_runs:after": _just(None),
     "approvals.queries.shed_request:approval_id": _just("approval_2"),
+    "job_graph.open_parents:call_ids": _just(["call_5"]),
+    "job_graph.parents_of:call_id": _just("call_5"),
+    "job_graph.settle_children:parent": lambda one: JobEntry(
+        "call_1", one.tenant, "t.x", "submitted", "cancelled", 1, NOW, NOW
+    ),
+    "job_graph.wake:call_ids": _just(["call_5"]),
+    "jobs.add_graph:graph": lambda one: [(one.task("call_6"), "sealed")],
     "jobs.list_jobs:state": _just(None),
     "jobs.unblock_job:call_id": _just("call_3"),
     "keys.queries.abandon_key:house": lambda one: one.house("holder_1"),
@@ -348,6 +368,10 @@ _SPECIAL: dict[str, Callable[[Belongings], Any]] = {
     "open_runs.take_over:now": _just("holder_2"),
     "roles.save_role:name": _just("clerk"),
     "roles.delete_role:name": _just("clerk"),
+    "schedules.fire_schedule:at": _just(NOW),
+    "schedules.fire_schedule:name": _just("nightly"),
+    "schedules.put_schedule:row": lambda one: one.schedule,
+    "schedules.remove_schedule:name": _just("nightly"),
     "secrets.set_secret:user": _just(None),
     "secrets.list_secrets:user": _just(None),
     "secrets.delete_secret:user": _just(None),

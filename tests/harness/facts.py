@@ -52,7 +52,7 @@ def events(url: str) -> list[Row]:
 
 def unfinished(url: str) -> list[str]:
     """What is still queued, running, waiting or open, in words."""
-    jobs = rows(url, "SELECT * FROM jobs WHERE state IN ('queued', 'running')")
+    jobs = rows(url, "SELECT * FROM jobs WHERE state IN ('waiting', 'queued', 'running')")
     waiting = rows(url, "SELECT * FROM approvals WHERE status = 'pending'")
     ended = {row["call_id"] for row in events(url) if row["type"] in _ENDS}
     open_keys = rows(url, "SELECT * FROM call_keys WHERE state <> 'done'")
@@ -80,6 +80,28 @@ def gaps(url: str) -> list[str]:
     """
     found = rows(url, _COUNTED)
     return [f"{row}" for row in found if row["first"] != 1 or not row["last"] == row["number"] == row["said"]]
+
+
+def graph_flaws(url: str) -> list[str]:
+    """What does not fit the order of tasks: a child that ran without its parents, or did not though it could.
+
+    Each task has exactly one end, whether it ran or not.
+    """
+    found = events(url)
+    tasks = [row["call_id"] for row in rows(url, "SELECT * FROM jobs WHERE task IS NOT NULL")]
+    ends = {task: [row for row in found if row["call_id"] == task and row["type"] in _ENDS] for task in tasks}
+    flaws = [f"task {task} ended {len(told)} times" for task, told in ends.items() if len(told) != 1]
+    parents: dict[str, list[str]] = {}
+    for edge in rows(url, "SELECT * FROM job_parents"):
+        parents.setdefault(edge["call_id"], []).append(edge["parent_id"])
+    for task, before in parents.items() if not flaws else ():
+        fine = all(ends[one][0]["type"] == "tool.completed" for one in before)
+        if fine == (ends[task][0]["code"] == "SKIPPED"):
+            flaws.append(f"task {task} ended as {ends[task][0]['code']}, which does not fit its parents")
+        began = [row["position"] for row in found if row["call_id"] == task and row["type"] == "tool.started"]
+        if began and min(began) < max(ends[one][0]["position"] for one in before):
+            flaws.append(f"task {task} began before those that it comes after were over")
+    return flaws
 
 
 def ends_of_runs(url: str) -> dict[str, list[str]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from handrail import Call, Handrail, Outcome
+from handrail.ext import Task
 from tests.harness import facts, shop
 from tests.harness.ledger import Pen
 from tests.harness.points import Point, arm, die_at, modules_of, points_of, visit
@@ -23,6 +24,7 @@ STAGES = (
     "handrail.core.guard",
     "handrail.core.run",
     "handrail.core.tell",
+    "handrail.databases",
     "handrail.engine",
     "handrail.jobs",
     "handrail.store",
@@ -136,6 +138,23 @@ async def a_submitted_write(hr: Handrail, pen: Pen) -> None:
 @scenario
 async def a_submitted_write_that_may_repeat(hr: Handrail, pen: Pen) -> None:
     await _submit(hr, pen, "shop.index", "repeatable")
+
+
+@scenario
+async def a_graph(hr: Handrail, pen: Pen) -> None:
+    """A program leaves tasks that come after one another; one of them fails."""
+    tasks = [
+        Task("join", "shop.charge", {"order": "g-join"}, ("first", "left")),
+        Task("lost", "shop.charge", {"order": "g-lost"}, ("left", "right")),
+        Task("first", "shop.charge", {"order": "g-first"}),
+        Task("left", "shop.index", {"order": "g-left"}, "first"),
+        Task("right", "shop.stamp", {"order": "g-right"}, "first"),
+        Task("behind", "shop.look", {"order": "g-behind"}, "lost"),
+    ]
+    for name, out in (await hr.submit_all(tasks, principal=AGENT, session=SESSION)).items():
+        pen.write("submitted", order=f"g-{name}", call=out.call_id)
+    for entry in await hr._jobs.list("acme"):
+        _answered(pen, await hr.wait(entry.id, timeout=40), "job")
 
 
 async def _submit(hr: Handrail, pen: Pen, name: str, order: str) -> None:

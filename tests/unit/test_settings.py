@@ -133,3 +133,39 @@ def test_a_number_in_the_environment_is_checked(tmp_path: Path) -> None:
 def test_every_setting_has_a_reader_and_a_variable() -> None:
     assert set(READERS) | {"folder", "file"} == set(Settings.__dataclass_fields__)
     assert variable("cancel_grace") == "HANDRAIL_CANCEL_GRACE"
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("sqlite:///shop.db", "sqlite:///{folder}/shop.db"),
+        ("sqlite:///data/shop.db?timeout=5", "sqlite:///{folder}/data/shop.db?timeout=5"),
+        ("sqlite:////var/shop.db", "sqlite:////var/shop.db"),
+        ("sqlite+pysqlite:///shop.db", "sqlite+pysqlite:///{folder}/shop.db"),
+        ("sqlite://", "sqlite://"),
+        ("sqlite:///:memory:", "sqlite:///:memory:"),
+        ("postgresql://ana:p@ss@db/shop", "postgresql://ana:p@ss@db/shop"),
+        ("postgresql:///shop", "postgresql:///shop"),
+    ],
+)
+def test_a_sqlite_file_is_relative_to_the_settings_and_other_addresses_stay(
+    tmp_path: Path, given: str, meant: str
+) -> None:
+    (tmp_path / "handrail.toml").write_text(f'database = "{given}"\n')
+    (tmp_path / "below").mkdir()
+    settings = load_settings(tmp_path / "below", {})
+    assert settings.database_url == meant.format(folder=tmp_path)
+
+
+@pytest.mark.parametrize(("text", "on"), [("true", True), ("1", True), ("False", False), ("0", False)])
+def test_a_switch_in_the_environment_is_true_or_false(tmp_path: Path, text: str, on: bool) -> None:
+    assert load_settings(tmp_path, {"HANDRAIL_TELEMETRY": text}).telemetry is on
+
+
+def test_what_is_no_switch_and_no_address_is_told(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError) as error:
+        load_settings(tmp_path, {"HANDRAIL_TELEMETRY": "perhaps"})
+    assert error.value.remedy == "give true or false"
+    with pytest.raises(SettingsError) as error:
+        load_settings(tmp_path, {"HANDRAIL_DATABASE": "shop.db"})
+    assert 'such as "sqlite:///handrail.db"' in (error.value.remedy or "")

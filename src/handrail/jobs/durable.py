@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import builtins
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from sqlalchemy import Connection
 
-from handrail.core.guard.approval import ApprovalRequest, reject
+from handrail.core.guard.approval import ApprovalRequest
 from handrail.core.run.jobs import Job, JobEntry, JobState, Limits
 from handrail.core.run.perform import Work, perform
 from handrail.jobs.engine import Engine
@@ -20,6 +20,7 @@ from handrail.jobs.sweeper import Sweeper
 from handrail.store import jobs as rows
 from handrail.store.database import Database
 from handrail.store.events.log import StoreLog
+from handrail.store.job_graph import Numbered, wake
 from handrail.store.leases import seconds
 from handrail.store.sealing import Seal
 
@@ -48,7 +49,7 @@ class DurableJobs:
         self._limits = limits or Limits()
         self._lease = seconds() if lease is None else lease
         self._queue = Queue(database)
-        self.ledger = StoreLedger(database, seal)
+        self.ledger = StoreLedger(database, seal, self._queue.put)
         log.fence = self.ledger.fence
         self.schedules = Schedules(
             database, seal, lambda conn, job: self._add(conn, job, rows.seal_job(seal, job))
@@ -62,6 +63,21 @@ class DurableJobs:
     async def submit(self, job: Job, /) -> JobEntry | None:
         sealed = rows.seal_job(self._seal, job)
         return await self._database.write(job.tenant, lambda conn: self._add(conn, job, sealed))
+
+    async def submit_all(self, jobs: Sequence[Job], /) -> None:
+        if not jobs:
+            return
+        tenant, now = jobs[0].tenant, self._database.clock.now()
+        graph = [(job, rows.seal_job(self._seal, job)) for job in jobs]
+
+        def add(conn: Connection) -> None:
+            self._put_all(conn, tenant, rows.add_graph(conn, tenant, graph, now))
+
+        await self._database.write(tenant, add)
+
+    def _put_all(self, conn: Connection, tenant: str, woken: Numbered) -> None:
+        for call_id, number in woken:
+            self._queue.put(conn, tenant, call_id, number)
 
     def approved(self, conn: Connection, request: ApprovalRequest) -> None:
         """A question is answered, or too old: in the same transaction its call becomes a job."""
@@ -86,29 +102,19 @@ class DurableJobs:
 
     async def cancel(self, call_id: str, tenant: str, reason: str, /) -> bool:
         now = self._database.clock.now()
-        entry = await self._database.write(
-            tenant, lambda conn: rows.request_cancel(conn, tenant, call_id, reason, now)
-        )
-        if entry is None:
-            entry = await self._withdraw(call_id, tenant, reason)
+
+        def stop(conn: Connection) -> JobEntry | None:
+            entry = rows.request_cancel(conn, tenant, call_id, reason, now)
+            if entry is not None and entry.state == "waiting":
+                self._put_all(conn, tenant, wake(conn, tenant, [call_id], now))
+            return entry
+
+        entry = await self._database.write(tenant, stop)
         if entry is None:
             return False
         if self._work is not None and entry.state != "running":
             await self.perform(tenant, call_id)  # tells its end at once; a worker would, when it is due
         return True
-
-    async def _withdraw(self, call_id: str, tenant: str, reason: str) -> JobEntry | None:
-        """Cancel a call that waits for a person: the question is withdrawn, and a job ends the call."""
-        waiting = await self._database.read(tenant, lambda conn: rows.question_of(conn, tenant, call_id))
-        if waiting is None or self._work is None:
-            return None
-        book, now = self._work().house.book, self._database.clock.now()
-        reply = reject(f"the call was cancelled ({reason})")
-        if await book.settle(waiting, tenant, "rejected", reply) is None:
-            return None
-        return await self._database.write(
-            tenant, lambda conn: rows.request_cancel(conn, tenant, call_id, reason, now)
-        )
 
     async def whose(self, call_id: str, /) -> str | None:
         def look() -> str | None:

@@ -17,6 +17,7 @@ from handrail.jobs.queue import NAME, VERSION, WORKFLOW, serializer
 from handrail.jobs.quiet import hush
 
 _OFTEN, _RARELY = 0.1, 60.0
+_NOTES = 5.0
 
 _here: Engine | None = None
 _opening = threading.Lock()
@@ -104,14 +105,19 @@ class Engine:
         self.closing = True
         for task in list(self._tasks):
             task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=10)
+        await self._written_down()
         await asyncio.to_thread(self._end)
-        left = set(self._dbos._workflow_tasks) if self._dbos is not None else set()
+        await self._written_down()
+
+    async def _written_down(self) -> None:
+        """Wait until the engine has noted what ended; what waits for other processes is stopped."""
+        left = set() if self._dbos is None else set(self._dbos._workflow_tasks)
+        if left:
+            _, left = await asyncio.wait(left, timeout=_NOTES)
         for task in left:
             task.cancel()
         if left:
-            await asyncio.wait(left, timeout=10)
+            await asyncio.wait(left, timeout=_NOTES)
 
     def _end(self) -> None:
         global _here

@@ -13,17 +13,23 @@ from handrail.store import open_runs
 from handrail.store.approvals.queries import shed_call
 from handrail.store.database import Database
 from handrail.store.events.rows import Written
+from handrail.store.job_graph import has_children, settle_children
 from handrail.store.scope import enter
 from handrail.store.sealing import Seal, SealError
 
 _number = itertools.count(1).__next__
 
 
+Enqueue = Callable[[Connection, str, str, int], None]
+"""(connection, tenant, call, number): puts a job into the queue."""
+
+
 class StoreLedger:
     """What this process has in hand, each under a token that nobody else ever has."""
 
-    def __init__(self, database: Database, seal: Seal) -> None:
+    def __init__(self, database: Database, seal: Seal, enqueue: Enqueue) -> None:
         self._database = database
+        self._enqueue = enqueue
         self._seal = seal
         self._held: dict[tuple[str, str], str] = {}
 
@@ -67,7 +73,7 @@ class StoreLedger:
             stop = (row.entry.reason or "somebody cancelled it") if row.cancel_requested else None
             if again:
                 told = rows.told_of(conn, tenant, call_id)
-            return Taken(job, attempt, stop, run, told)
+            return Taken(job, attempt, stop, run, told, row.skipped)
 
         return take
 
@@ -79,11 +85,20 @@ class StoreLedger:
             ours = rows.finish_job(conn, tenant, call_id, token, state, reason, now)
             if ours and state in FINAL:
                 shed_call(conn, tenant, call_id, self._seal)
+                self.settle(conn, tenant, call_id, now)
             return ours
 
         ours = await self._database.write(tenant, end)
         self._held.pop(key, None)  # what was told of it before is written by now, or dropped
         return ours
+
+    def settle(self, conn: Connection, tenant: str, call_id: str, now: float) -> None:
+        """Queue what waited for a job that is over, in the transaction that ends it: so nothing hangs."""
+        if not has_children(conn, tenant, call_id):
+            return
+        entry = rows.get_job(conn, tenant, call_id)
+        for child, number in () if entry is None else settle_children(conn, tenant, entry, now):
+            self._enqueue(conn, tenant, child, number)
 
     async def holds(self, tenant: str, call_id: str, /) -> bool:
         token = self._held.get((tenant, call_id), "")

@@ -7,7 +7,6 @@ import builtins
 import logging
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -19,6 +18,7 @@ from handrail.core.define.call import Call
 from handrail.core.define.principal import Principal
 from handrail.core.errors import UsageError
 from handrail.core.run.jobs import Job
+from handrail.core.run.scheduling import Schedule
 from handrail.store import schedules as rows
 from handrail.store.database import Database
 from handrail.store.kept import call_data, call_of
@@ -29,17 +29,6 @@ from handrail.store.text import dump, load
 _log = logging.getLogger("handrail.jobs")
 
 Add = Callable[[Connection, Job], object]
-
-
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """One schedule, as a list shows it."""
-
-    name: str
-    tool: str
-    when: str
-    next_at: float
-    last_call_id: str | None
 
 
 def next_after(moment: float, cron: str | None, every: float | None, zone: str | None) -> float:

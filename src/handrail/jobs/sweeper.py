@@ -9,6 +9,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -28,6 +29,7 @@ from handrail.store import jobs as rows
 from handrail.store import leases, open_runs
 from handrail.store.approvals.book import StoreBook
 from handrail.store.database import Database
+from handrail.store.job_graph import parents_of, stranded
 from handrail.store.keys.keys import StoreKeys
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ T = TypeVar("T")
 _TICK = 0.5
 _EXPIRES = 2.0
 _DUE = 1.0
+_PATIENCE = 30.0
 _HOUR = 3_600.0
 _KEYS_KEPT = 30 * 24 * _HOUR
 """Seconds for which the key of a call that is over is known."""
@@ -66,15 +69,18 @@ class Sweeper:
         self._work = work
         self._jobs = jobs
         self._lease = lease
+        self._over = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         self._task = asyncio.get_running_loop().create_task(self._sweep())
 
     async def stop(self) -> None:
+        """End after the look at hand: a thread that is at it has a connection."""
+        self._over.set()
         if self._task is not None:
+            await asyncio.wait([self._task], timeout=_PATIENCE)
             self._task.cancel()
-            await asyncio.wait([self._task])
 
     async def _sweep(self) -> None:
         await self._safely(self._unblock)
@@ -84,16 +90,18 @@ class Sweeper:
             (_DUE, self._fire),
             (self._lease / 4, self._recover),
             (_LOST / 2, self._find_lost),
+            (_LOST / 2, self._find_stranded),
             (_HOUR, self._forget),
         )
         due = [0.0] * len(looks)
-        while True:
+        while not self._over.is_set():
             now = time.monotonic()
             for at, (every, look) in enumerate(looks):
-                if now >= due[at]:
+                if now >= due[at] and not self._over.is_set():
                     due[at] = now + every
                     await self._safely(look)
-            await asyncio.sleep(min(_TICK, self._lease / 4))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._over.wait(), min(_TICK, self._lease / 4))
 
     async def _safely(self, look: Callable[[], Awaitable[None]]) -> None:
         try:
@@ -170,6 +178,17 @@ class Sweeper:
         for tenant, call_id, number in (*waiting, *behind):
             if not await self._system(partial(self._known, id=workflow_id(tenant, call_id, number))):
                 await self._enqueue(tenant, call_id, number)
+
+    async def _find_stranded(self) -> None:
+        """Bring forward what waits for calls that are over."""
+        now = self._database.clock.now()
+        for tenant, call_id in await self._system(lambda conn: stranded(conn, now - _LOST)):
+
+            def settle(conn: Connection, tenant: str = tenant, call_id: str = call_id) -> None:
+                for parent in parents_of(conn, tenant, call_id):
+                    self._ledger.settle(conn, tenant, parent, now)
+
+            await self._database.write(tenant, settle)
 
     def _known(self, conn: Connection, *, id: str) -> bool:
         """Whether the engine will still run the job."""

@@ -30,7 +30,7 @@ def dialect_of(url: str) -> Dialect:
     if kind in ("postgresql", "postgres"):
         return "postgresql"
     raise UsageError(
-        f"{url!r} is not the address of a database. "
+        f"{url.partition('://')[0]!r} is not the beginning of an address of a database. "
         "Give 'sqlite:///handrail.db' or 'postgresql://user@host/name'."
     )
 

@@ -6,23 +6,24 @@ whatever it says afterwards counts only while the token still stands there.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, func, select, update
+from sqlalchemy import ColumnElement, Connection, and_, func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from handrail.core.define.call import Call
 from handrail.core.run.jobs import FINAL, Busy, Job, JobEntry, JobState
+from handrail.store.job_graph import open_parents
 from handrail.store.kept import call_data, call_of
 from handrail.store.leases import dead_among, is_alive
 from handrail.store.sealing import Seal
-from handrail.store.tables import approvals, jobs, session_events
+from handrail.store.tables import approvals, job_parents, jobs, session_events
 from handrail.store.text import column, dump, load
 
-LIVE: tuple[JobState, ...] = ("queued", "running", "blocked")
+LIVE: tuple[JobState, ...] = ("waiting", "queued", "running", "blocked")
 _HASH = "#"
 """Stands in a token between the process and the number of the take."""
 
@@ -45,6 +46,7 @@ class JobRow:
     sealed: str | None
     cancel_requested: bool
     enqueued: int
+    skipped: bool
 
 
 _ENTRY = (
@@ -60,8 +62,16 @@ _ENTRY = (
     jobs.c.reason,
     jobs.c.fingerprint,
     jobs.c.holder,
+    jobs.c.task,
 )
-_ROW = (*_ENTRY, jobs.c.approval_id, jobs.c.sealed, jobs.c.cancel_requested, jobs.c.enqueued)
+_ROW = (
+    *_ENTRY,
+    jobs.c.approval_id,
+    jobs.c.sealed,
+    jobs.c.cancel_requested,
+    jobs.c.enqueued,
+    jobs.c.skipped,
+)
 
 
 def _entry(row: Any) -> JobEntry:
@@ -69,7 +79,8 @@ def _entry(row: Any) -> JobEntry:
 
 
 def _job_row(row: Any) -> JobRow:
-    return JobRow(_entry(row), row.approval_id, row.sealed, bool(row.cancel_requested), row.enqueued)
+    stop, skipped = bool(row.cancel_requested), bool(row.skipped)
+    return JobRow(_entry(row), row.approval_id, row.sealed, stop, row.enqueued, skipped)
 
 
 def _mine(tenant: str, call_id: str) -> ColumnElement[bool]:
@@ -102,7 +113,38 @@ def add_job(conn: Connection, tenant: str, job: Job, sealed: str | None, now: fl
 
     One that is over comes to life again only by an answered question: it had ended by waiting for it.
     """
-    row = {
+    row = _queued(job, sealed, now)
+    new = {"tenant_id": tenant, "call_id": job.id, "created_at": now, "enqueued": 1, **row}
+    insert_one = postgresql_insert if conn.dialect.name == "postgresql" else sqlite_insert
+    added = insert_one(jobs).values(new).on_conflict_do_nothing().returning(jobs.c.call_id)
+    if conn.execute(added).first() is not None:
+        return 1
+    known = get_row(conn, tenant, job.id, lock=True)
+    assert known is not None
+    if known.entry.state not in FINAL or job.approval_id in (None, known.approval_id):
+        return 0
+    conn.execute(update(jobs).where(_mine(tenant, job.id)).values(enqueued=known.enqueued + 1, **row))
+    return known.enqueued + 1
+
+
+def add_graph(
+    conn: Connection, tenant: str, graph: Sequence[tuple[Job, str]], now: float
+) -> list[tuple[str, int]]:
+    """Keep new jobs, each with what is sealed of it; those to enqueue at once, with their number."""
+    new, edges = [], []
+    for job, sealed in graph:
+        own = {"tenant_id": tenant, "call_id": job.id, "created_at": now, "task": job.task}
+        waits = {"state": "waiting", "enqueued": 0} if job.after else {"enqueued": 1}
+        new.append({**_queued(job, sealed, now), **own, **waits})
+        edges += [{"tenant_id": tenant, "call_id": job.id, "parent_id": parent} for parent in job.after]
+    conn.execute(insert(jobs), new)
+    if edges:
+        conn.execute(insert(job_parents), edges)
+    return [(job.id, 1) for job, _ in graph if not job.after]
+
+
+def _queued(job: Job, sealed: str | None, now: float) -> dict[str, Any]:
+    return {
         "session_id": job.call.session or f"call:{job.id}",
         "tool": job.tool,
         "kind": job.kind,
@@ -117,17 +159,6 @@ def add_job(conn: Connection, tenant: str, job: Job, sealed: str | None, now: fl
         "reason": None,
         "holder": None,
     }
-    new = {"tenant_id": tenant, "call_id": job.id, "created_at": now, "enqueued": 1, **row}
-    insert = postgresql_insert if conn.dialect.name == "postgresql" else sqlite_insert
-    added = insert(jobs).values(new).on_conflict_do_nothing().returning(jobs.c.call_id)
-    if conn.execute(added).first() is not None:
-        return 1
-    known = get_row(conn, tenant, job.id, lock=True)
-    assert known is not None
-    if known.entry.state not in FINAL or job.approval_id in (None, known.approval_id):
-        return 0
-    conn.execute(update(jobs).where(_mine(tenant, job.id)).values(enqueued=known.enqueued + 1, **row))
-    return known.enqueued + 1
 
 
 def get_row(conn: Connection, tenant: str, call_id: str, *, lock: bool = False) -> JobRow | None:
@@ -140,7 +171,14 @@ def get_row(conn: Connection, tenant: str, call_id: str, *, lock: bool = False) 
 
 def get_job(conn: Connection, tenant: str, call_id: str) -> JobEntry | None:
     row = get_row(conn, tenant, call_id)
-    return None if row is None else row.entry
+    return None if row is None else _with_parents(conn, tenant, [row.entry])[0]
+
+
+def _with_parents(conn: Connection, tenant: str, entries: Sequence[JobEntry]) -> list[JobEntry]:
+    """The entries; those that wait say for what."""
+    waiting = [entry.id for entry in entries if entry.state == "waiting"]
+    parents = open_parents(conn, tenant, waiting)
+    return [replace(entry, after=parents.get(entry.id, ())) if waiting else entry for entry in entries]
 
 
 def tenant_of(conn: Connection, call_id: str) -> str | None:
@@ -157,12 +195,6 @@ def over_among(conn: Connection, call_ids: Collection[str]) -> list[tuple[str, s
     return [(row[0], row[1]) for row in conn.execute(select(jobs.c.tenant_id, jobs.c.call_id).where(*wanted))]
 
 
-def question_of(conn: Connection, tenant: str, call_id: str) -> str | None:
-    """The approval that a call waits for."""
-    mine = (approvals.c.tenant_id == tenant, approvals.c.call_id == call_id)
-    return conn.execute(select(approvals.c.id).where(*mine, approvals.c.status == "pending")).scalar()
-
-
 def list_jobs(
     conn: Connection, tenant: str, *, state: JobState | None = None, limit: int = 1_000
 ) -> list[JobEntry]:
@@ -171,7 +203,7 @@ def list_jobs(
     if state is not None:
         statement = statement.where(jobs.c.state == state)
     statement = statement.order_by(jobs.c.created_at, jobs.c.call_id).limit(limit)
-    return [_entry(row) for row in conn.execute(statement)]
+    return _with_parents(conn, tenant, [_entry(row) for row in conn.execute(statement)])
 
 
 def take_job(
@@ -189,7 +221,7 @@ def take_job(
     row = get_row(conn, tenant, call_id, lock=True)
     if row is None or row.entry.state in FINAL:
         return None
-    if row.entry.state == "blocked" and not row.cancel_requested:
+    if row.entry.state in ("blocked", "waiting") and not row.cancel_requested:
         return None
     held = row.entry.holder
     if row.entry.state == "running" and held is not None:
@@ -245,6 +277,8 @@ def request_cancel(conn: Connection, tenant: str, call_id: str, reason: str, now
     row = get_row(conn, tenant, call_id, lock=True)
     if row is None or row.entry.state in FINAL:
         return None
+    if row.skipped:
+        return row.entry
     changes = {"cancel_requested": True, "reason": reason, "updated_at": now}
     conn.execute(update(jobs).where(_mine(tenant, call_id)).values(changes))
     return row.entry

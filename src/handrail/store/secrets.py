@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, and_, delete, select
 from sqlalchemy.engine import Connection
 
 from handrail.core.define.principal import Principal
 from handrail.core.errors import UsageError
+from handrail.core.run.secret_office import SecretName
 from handrail.store.database import Database
 from handrail.store.sealing import Seal
 from handrail.store.tables import secrets
@@ -20,17 +20,6 @@ _TENANTS_OWN = ""
 _FRESH = 5.0
 """Seconds for which a value that was read is taken to hold."""
 _KEEP = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class SecretName:
-    """That there is a secret; never what it is."""
-
-    name: str
-    user: str | None
-    """Whose credential it is; None where it is the tenant's."""
-    updated_at: float
-    updated_by: str | None
 
 
 def set_secret(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections import deque
 from collections.abc import Sequence
@@ -150,7 +151,11 @@ class StoreTally:
         )
 
     async def close(self) -> None:
-        self._closed.set()
+        with self._lock:
+            self._closed.set()
+            thread = self._thread
         self._some.set()
+        if thread is not None:  # it may have counted something that it has not handed over yet
+            await asyncio.to_thread(thread.join)
         self.post()
         await self._database.flushed()

@@ -29,6 +29,14 @@ T = TypeVar("T")
 _MOST = 2_000
 """Entries of one group."""
 _PAUSE = 0.1
+_PASSING = (
+    "database is locked",
+    "connection refused",
+    "connection failed",
+    "connection is bad",
+    "connection to server",
+    "the database system is",
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -311,5 +319,4 @@ def is_passing(error: Exception) -> bool:
 
 
 def _words_of_passing(said: str) -> bool:
-    passing = ("database is locked", "connection refused", "connection failed", "the database system is")
-    return any(words in said for words in passing)
+    return any(words in said for words in _PASSING)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -55,7 +56,10 @@ def test_async_tests_run_and_fail_like_others(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-c", "/dev/null", "--rootdir", str(tmp_path)]
     options = ["-W", "error", "-p", "no:cacheprovider", "-rA", "-q", str(tmp_path)]
 
-    done = subprocess.run([*command, *options], capture_output=True, text=True, check=False, cwd=tmp_path)
+    env = {**os.environ, "PYTHONPATH": str(CONFTEST.parents[1])}
+    done = subprocess.run(
+        [*command, *options], capture_output=True, text=True, check=False, cwd=tmp_path, env=env
+    )
 
     ended = sorted(re.findall(r"^((?:PASSED|FAILED|ERROR) \S+)", done.stdout, re.MULTILINE))
     assert [line.replace("test_made_up.py::", "") for line in ended] == [

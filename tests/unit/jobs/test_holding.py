@@ -127,6 +127,28 @@ async def test_what_a_worker_says_after_another_took_over_is_dropped(
         assert await slow.hr.dead_letters.list(ANA) == []
 
 
+async def test_a_body_that_fails_after_another_took_over_leaves_no_dead_letter(database_url: str) -> None:
+    gate, begun = asyncio.Event(), asyncio.Event()
+
+    @tool("notes.work", level="write", danger="safe")
+    async def work() -> None:
+        """Fail when the gate is open."""
+        begun.set()
+        await gate.wait()
+        raise RuntimeError("too late")
+
+    async with two(database_url, work) as (slow, quick):
+        out = await slow.hr.submit("notes.work", principal=ANA, idempotency_key="k")
+        at_it = asyncio.ensure_future(slow.perform(out))
+        await begun.wait()
+        slow.die()
+        ended = await quick.perform(out)
+        assert isinstance(ended, Outcome) and ended.status == "needs_review"
+        gate.set()
+        assert await at_it is None
+        assert await slow.hr.dead_letters.list(ANA) == []
+
+
 async def test_a_job_is_performed_by_one_of_many_who_want_it(database_url: str) -> None:
     gates, effects = [asyncio.Event() for _ in range(9)], list[str]()
     for gate in gates:

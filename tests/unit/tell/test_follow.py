@@ -40,6 +40,7 @@ class Shelf:
         found = list(self.log.read("acme", session="s1", after=after))
         if self.while_reading:  # too late for this look, and the bell rings before anybody waits
             self.add(self.while_reading.pop())
+            await asyncio.sleep(0)
         return found
 
 

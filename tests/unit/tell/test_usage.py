@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -280,3 +281,8 @@ async def test_a_process_that_counts_for_ever_keeps_only_the_newest_cells() -> N
     assert days == [("1970-01-08",), ("1970-01-09",), ("1970-01-10",)]
     morning = 8 * 86_400.0
     assert list(await tally.read("acme", since=morning + 5, until=morning + 9, by=["day"])) == days[1:2]
+
+
+@given(st.integers(0, 4 * 10**9), st.sampled_from([0.0, 0.25, 0.999]))
+def test_the_day_of_a_time_is_that_of_utc(second: int, part: float) -> None:
+    assert day_of(second + part) == datetime.fromtimestamp(second, UTC).date().isoformat()

@@ -24,6 +24,10 @@ class ApprovalBook(Protocol):
         """What is pending, oldest first."""
         ...
 
+    async def open_of(self, call_id: str, /) -> tuple[str, str] | None:
+        """The open question of a call, whoever asks: its id and its tenant."""
+        ...
+
     async def settle(
         self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /
     ) -> ApprovalRequest | None:
@@ -64,6 +68,13 @@ class MemoryBook:
             requests = builtins.list(self._requests.values())
         mine = (self._current(one) for one in requests if one.principal.tenant == tenant)
         return [one for one in mine if one.status == "pending"]
+
+    async def open_of(self, call_id: str, /) -> tuple[str, str] | None:
+        with self._lock:
+            for one in self._requests.values():
+                if one.call.id == call_id and one.status == "pending":
+                    return one.id, one.principal.tenant
+        return None
 
     async def settle(
         self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /

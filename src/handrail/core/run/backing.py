@@ -80,7 +80,7 @@ def open_backing(url: str, clock: Clock, worker: bool) -> Backing:
     if not found:
         known = sorted({point.name for point in entry_points(group=GROUP)})
         raise UsageError(
-            f"{url!r} is not the address of a database that can be opened here. "
+            f"An address that begins with {scheme!r} is not one of a database that can be opened here. "
             f"Known are: {', '.join(f'{name}://' for name in known) or 'none'}."
         )
     return cast(Opener, found[0].load())(url, clock, worker)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from handrail.core.define.call import Call
 
 JobKind = Literal["submitted", "approved", "scheduled"]
-JobState = Literal["queued", "running", "blocked", "done", "cancelled", "dead"]
+JobState = Literal["waiting", "queued", "running", "blocked", "done", "cancelled", "dead"]
 
 FINAL: frozenset[JobState] = frozenset({"done", "cancelled", "dead"})
 
@@ -31,6 +32,10 @@ class Job:
     """Of tool and arguments, where the caller named a key: the same key with others is refused."""
     due_at: float | None = None
     """Not before this time."""
+    task: str | None = None
+    """Its name, in a graph."""
+    after: tuple[str, ...] = ()
+    """The calls that must be completed first."""
 
     @property
     def id(self) -> str:
@@ -57,10 +62,13 @@ class JobEntry:
     updated_at: float
     due_at: float | None = None
     reason: str | None = None
-    """Why it is blocked, dead or cancelled."""
+    """Why it is blocked, dead or cancelled; how it ended when it is done."""
     fingerprint: str | None = None
     holder: str | None = None
     """Who is at it."""
+    task: str | None = None
+    after: tuple[str, ...] = ()
+    """While it waits: the calls that it still waits for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +92,38 @@ class Taken:
     run: OpenRun | None = None
     told: frozenset[str] = frozenset()
     """The kinds of events that are in the log already."""
+    skipped: bool = False
+    """It is to be stopped because one that it comes after did not complete."""
 
     @property
     def ended(self) -> bool:
         return bool(self.told & {"completed", "failed", "cancelled"})
 
+
+def lets_children(state: JobState, reason: str | None) -> Literal["run", "wait", "skip"]:
+    """What those may do that come after a job which stands like this."""
+    if state == "done" and reason == "completed":
+        return "run"
+    if state not in FINAL or (state == "done" and reason == "pending"):
+        return "wait"
+    return "skip"
+
+
+def why_skipped(entry: JobEntry) -> str:
+    """What is said of those that come after a job that did not complete."""
+    how = _ENDS.get(entry.state) or _ENDS.get(entry.reason or "", "did not complete")
+    name = entry.tool if entry.task is None else f"{entry.task!r}"
+    return f"{name} (call {entry.id}), which must be completed first, {how}"
+
+
+_ENDS = {
+    "cancelled": "was cancelled",
+    "dead": "was given up",
+    "failed": "failed",
+    "refused": "was refused",
+    "needs_review": "needs review",
+    "queued": "was only planned",
+}
 
 Busy = Literal["busy"]
 """Somebody who is alive is at it."""
@@ -122,6 +157,13 @@ class Jobs(Protocol):
 
     async def submit(self, job: Job, /) -> JobEntry | None:
         """Keep the job, durably when this returns. The earlier one, if there is one with this id."""
+        ...
+
+    async def submit_all(self, jobs: Sequence[Job], /) -> None:
+        """Keep new jobs of one tenant, all or none. Each runs once those it comes `after` are completed.
+
+        One whose parent ends otherwise is skipped, and so on down the graph.
+        """
         ...
 
     async def cancel(self, call_id: str, tenant: str, reason: str, /) -> bool:

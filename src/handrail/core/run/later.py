@@ -13,6 +13,7 @@ from handrail.core.run.brought import Brought
 from handrail.core.run.house import House
 from handrail.core.run.letter_office import LetterOffice
 from handrail.core.run.outcomes import Look, Outcomes
+from handrail.core.run.perform import Work
 from handrail.core.run.pipeline import run
 
 
@@ -24,6 +25,11 @@ class Later:
         self._house = house
         self._letters = letters
         self._tasks: set[asyncio.Task[Outcome]] = set()
+
+    def work(self) -> Work:
+        """What it takes to perform jobs here."""
+        outcomes = self.outcomes
+        return Work(self._house, self._letters, outcomes.put, when_final=outcomes.when_final)
 
     def resume(self, grant: Grant) -> None:
         """Run an answered call, afresh, with the answer."""
@@ -59,3 +65,4 @@ class Later:
         """Wait for what was resumed."""
         if self._tasks:
             await asyncio.wait(self._tasks)
+        await self.outcomes.close()

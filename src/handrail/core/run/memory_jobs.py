@@ -6,11 +6,23 @@ import asyncio
 import builtins
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from handrail.core.clock import Clock
-from handrail.core.run.jobs import FINAL, Busy, Job, JobEntry, JobState, Limits, Taken
+from handrail.core.define.call import Outcome
+from handrail.core.run.jobs import (
+    FINAL,
+    Busy,
+    Job,
+    JobEntry,
+    JobState,
+    Limits,
+    Taken,
+    lets_children,
+    why_skipped,
+)
+from handrail.core.run.memory_graph import Waiting
 from handrail.core.run.perform import Work, perform
 
 _log = logging.getLogger("handrail.jobs")
@@ -45,6 +57,8 @@ class MemoryJobs:
         self._jobs: dict[tuple[str, str], tuple[Job, JobEntry]] = {}
         self._over: deque[tuple[str, str]] = deque()
         self._stops: dict[tuple[str, str], str] = {}
+        self._skipped: set[tuple[str, str]] = set()
+        self._waiting = Waiting()
         self._lanes: dict[str, _Lane] = {}
         self._timers: set[asyncio.TimerHandle] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -55,30 +69,45 @@ class MemoryJobs:
         known = self._jobs.get(key)
         if known is not None:
             return known[1]
-        now = self._clock.now()
+        self._keep_new(job)
+        self._line_up(key, job.due_at)
+        return None
+
+    async def submit_all(self, jobs: Sequence[Job], /) -> None:
+        for job in jobs:
+            self._keep_new(job)
+        for job in jobs:
+            if not job.after:
+                self._line_up((job.tenant, job.id), job.due_at)
+
+    def _keep_new(self, job: Job) -> None:
+        key, now = (job.tenant, job.id), self._clock.now()
+        if job.after:
+            self._waiting.add(key, job.after)
         entry = JobEntry(
             job.id,
             job.tenant,
             job.tool,
             job.kind,
-            "queued",
+            "waiting" if job.after else "queued",
             0,
             now,
             now,
             job.due_at,
             fingerprint=job.fingerprint,
+            task=job.task,
         )
         self._jobs[key] = (job, entry)
-        self._line_up(key, job.due_at)
-        return None
 
     async def cancel(self, call_id: str, tenant: str, reason: str, /) -> bool:
         entry = await self.get(call_id, tenant)
         if entry is None or entry.state in FINAL:
             return False
         key = (tenant, call_id)
-        self._stops[key] = reason
+        if key not in self._skipped:
+            self._stops[key] = reason
         if entry.state != "running":
+            self._waiting.forget(key)
             self._put(key, state="queued")
             await perform(tenant, call_id, self._work(), self)
             return True
@@ -92,11 +121,16 @@ class MemoryJobs:
 
     async def get(self, call_id: str, tenant: str, /) -> JobEntry | None:
         known = self._jobs.get((tenant, call_id))
-        return None if known is None else known[1]
+        return None if known is None else self._shown(known[1])
+
+    def _shown(self, entry: JobEntry) -> JobEntry:
+        if entry.state != "waiting":
+            return entry
+        return replace(entry, after=self._waiting.of((entry.tenant, entry.id)))
 
     async def list(self, tenant: str, /, *, state: JobState | None = None) -> builtins.list[JobEntry]:
         entries = [entry for (owner, _), (_, entry) in self._jobs.items() if owner == tenant]
-        return [entry for entry in entries if state is None or entry.state == state]
+        return [self._shown(entry) for entry in entries if state is None or entry.state == state]
 
     async def unblock(self, call_id: str, tenant: str, /) -> bool:
         key = (tenant, call_id)
@@ -110,23 +144,51 @@ class MemoryJobs:
     async def take(self, tenant: str, call_id: str, /) -> Taken | Busy | None:
         key = (tenant, call_id)
         known = self._jobs.get(key)
-        if known is None or known[1].state in FINAL or known[1].state == "blocked":
+        if known is None or known[1].state in FINAL or known[1].state in ("blocked", "waiting"):
             return None
         job, entry = known
         if entry.state == "running":
             return "busy"
         self._put(key, state="running", attempts=entry.attempts + 1)
-        return Taken(job, entry.attempts + 1, self._stops.get(key))
+        return Taken(job, entry.attempts + 1, self._stops.get(key), skipped=key in self._skipped)
 
     async def finish(self, tenant: str, call_id: str, state: JobState, reason: str | None, /) -> bool:
         key = (tenant, call_id)
         self._put(key, state=state, reason=reason)
         if state in FINAL:
             self._stops.pop(key, None)
+            self._skipped.discard(key)
+            self._tell_children(self._jobs[key][1])
             self._over.append(key)
             while len(self._over) > self._keep:
                 self._jobs.pop(self._over.popleft(), None)
         return True
+
+    def _tell_children(self, entry: JobEntry) -> None:
+        """A job is over: what waited for it may run, or never will."""
+        key = (entry.tenant, entry.id)
+        match lets_children(entry.state, entry.reason):
+            case "run":
+                for child in self._waiting.completed(key):
+                    self._wake(child)
+            case "skip":
+                for child in self._waiting.below(key):
+                    self._stops[child] = why_skipped(entry)
+                    self._skipped.add(child)
+                    self._wake(child)
+            case "wait" if self._waiting.is_waited_for(key):
+                self._work().when_final(entry.id, lambda outcome: self._answered(entry, outcome))
+
+    def _answered(self, entry: JobEntry, outcome: Outcome) -> None:
+        """A person answered, and the call is over."""
+        key = (entry.tenant, entry.id)
+        if key in self._jobs:
+            self._put(key, reason=outcome.status)
+        self._tell_children(replace(entry, reason=outcome.status))
+
+    def _wake(self, key: tuple[str, str]) -> None:
+        self._put(key, state="queued")
+        self._line_up(key, None)
 
     async def holds(self, tenant: str, call_id: str, /) -> bool:
         return True
@@ -209,4 +271,4 @@ class MemoryJobs:
             await perform(tenant, call_id, self._work(), self)
         except Exception:
             _log.exception("job %s could not be performed", call_id)
-            self._put((tenant, call_id), state="dead", reason="something inside Handrail failed")
+            await self.finish(tenant, call_id, "dead", "something inside Handrail failed")

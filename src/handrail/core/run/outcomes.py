@@ -71,7 +71,7 @@ class Outcomes:
     async def _look_around(self, look: Look) -> None:
         """Look for all that are waited for at once, as long as there are any."""
         failing_since: float | None = None
-        while self._waiting:
+        while self._waiting and self._look is not None:
             began = time.monotonic()
             try:
                 for outcome in await look(tuple(self._waiting)):
@@ -86,6 +86,12 @@ class Outcomes:
                     self._give_up(error)
                     return
             await asyncio.sleep(max(_PAUSE, _SHARE * (time.monotonic() - began)))
+
+    async def close(self) -> None:
+        """Look no more."""
+        self._look = None
+        if self._looking is not None and self._looking.get_loop() is asyncio.get_running_loop():
+            await asyncio.wait([self._looking])
 
     def _give_up(self, error: Exception) -> None:
         for futures in self._waiting.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from handrail.core.define.bound import MODEL_LIMIT
@@ -20,7 +21,8 @@ async def read_page(house: House, handle: str, principal: Principal, offset: int
     if offset < 0 or size <= 0:
         raise ToolError("offset counts from 0 and limit is at least 1.", code="INVALID_PARAM")
     end: ToolCompleted | ToolFailed | None = None
-    for event in house.teller.log.read(principal.tenant, call_id=handle):
+    log = house.teller.log
+    for event in await asyncio.to_thread(lambda: list(log.read(principal.tenant, call_id=handle))):
         if isinstance(event, (ToolCompleted, ToolFailed)) and _is_of(event, principal):
             end = event
     if end is None or not await _may_see(house, end.tool, principal):

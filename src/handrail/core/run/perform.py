@@ -43,6 +43,8 @@ class Work:
     ended: Callable[[Outcome], None]
     attempts: int = 3
     """A job that so many workers died over is dead itself."""
+    when_final: Callable[[str, Callable[[Outcome], None]], None] = lambda call_id, told: None
+    """Tells how a call ended that was answered by a person, for jobs in memory."""
 
 
 @runtime_checkable
@@ -125,7 +127,10 @@ async def _told(job: Job, house: House) -> _End:
             house.keys.release(key)
         else:
             house.keys.finish(key, outcome)
-    return _End("done", "told", outcome)
+    if outcome is None:
+        return _End("done", "told")
+    state: JobState = "cancelled" if outcome.status == "cancelled" else "done"
+    return _End(state, outcome.status if state == "done" else outcome.result.error, outcome)
 
 
 def _key(job: Job) -> KeyId | None:
@@ -189,7 +194,8 @@ async def _unknown(taken: Taken, house: House) -> Outcome:
 
 async def _called_off(taken: Taken, why: str, house: House) -> Outcome:
     tale = await _tale(taken, house)
-    result = Result.fail(f"Cancelled: {why}.", code="CANCELLED", summary="Cancelled")
+    word, code = ("Skipped", "SKIPPED") if taken.skipped else ("Cancelled", "CANCELLED")
+    result = Result.fail(f"{word}: {why}.", code=code, summary=word)
     return tale.call_off("cancelled", result)
 
 

@@ -1,7 +1,8 @@
-"""submit: a call whose caller does not wait for it."""
+"""submit: a call whose caller does not wait for it, or a graph of them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -15,6 +16,7 @@ from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.keys import key_id
 from handrail.core.ids import new_id
 from handrail.core.run import refusal
+from handrail.core.run.graph import GraphError, Task, checked
 from handrail.core.run.house import House
 from handrail.core.run.jobs import FINAL, Job, JobEntry, JobKind, Jobs
 from handrail.core.run.pipeline import run
@@ -39,10 +41,13 @@ async def submit(
     its id from the key, so that submitting it again finds the same job.
     """
     call = _named(call)
-    asked = await _ask(call, raw, house)
-    if isinstance(asked, Outcome):
-        return asked
-    tool, fingerprint, decision = asked
+    weighed = await _weigh(call, raw, house)
+    if weighed is None or weighed[2].verdict == "deny":
+        # It leaves its end in the log: not under the id of a job that may come with the same key.
+        return await run(replace(call, id=new_id("call")), raw, house)
+    if weighed[2].verdict != "allow":
+        return await run(call, raw, house)
+    tool, fingerprint, decision = weighed
     due_at = None if delay is None else house.clock.now() + max(0.0, delay)
     job = Job(call, tool, own_copy(raw), secrets, kind, None, fingerprint, due_at)
     earlier = await jobs.submit(job)
@@ -61,22 +66,53 @@ def _named(call: Call) -> Call:
     return replace(call, id=f"call_{sha256(name.encode()).hexdigest()[:24]}")
 
 
-async def _ask(call: Call, raw: Any, house: House) -> Outcome | tuple[str, str | None, Decision]:
-    """The tool and what the guard says, when nothing speaks against running it later."""
+async def _weigh(call: Call, raw: Any, house: House) -> tuple[str, str | None, Decision] | None:
+    """The tool, the fingerprint and what the guard says; None when it does not come to that."""
     assert call.principal is not None
-    # What is refused leaves its end in the log: not under the id of a job that may come with the same key.
-    other = replace(call, id=new_id("call"))
     tool = await seek(call, house)
     if isinstance(tool, Refusal) or house.guard.see(tool, call.principal).verdict == "deny":
-        return await run(other, raw, house)
+        return None
     admitted = admit(tool, raw, call.tool, house.repairing)
     if not isinstance(admitted, Admitted) or (call.digest is not None and call.digest != tool.digest):
-        return await run(other, raw, house)
+        return None
     decision = house.guard.decide(tool, admitted.values, call.principal, call.source)
-    if decision.verdict != "allow":
-        return await run(other if decision.verdict == "deny" else call, raw, house)
     keyed = call.idempotency_key is not None
     return tool.id, digest_of([tool.id, admitted.args]) if keyed else None, decision
+
+
+async def submit_all(given: Iterable[Task], model: Call, house: House, jobs: Jobs) -> dict[str, Outcome]:
+    """Keep a graph of calls, all or none; what each became, by name. Raises `GraphError` for a bad graph.
+
+    `model` says who makes the calls, and in which session. What needs a person is asked for when its turn
+    comes.
+    """
+    tasks = checked(given)
+    calls = {name: replace(model, tool=task.tool, id=new_id("call")) for name, task in tasks.items()}
+    kept: list[Job] = []
+    outcomes: dict[str, Outcome] = {}
+    for name, task in tasks.items():
+        call = calls[name]
+        weighed = await _weigh(call, task.args, house)
+        if weighed is None or weighed[2].verdict in ("deny", "queue"):
+            raise await _refused(task, call, weighed, house)
+        tool, _, decision = weighed
+        after = tuple(calls[other].id or "" for other in task.after)
+        kept.append(Job(call, tool, own_copy(task.args), task=name, after=after))
+        waits = f"waits for {', '.join(map(repr, task.after))}" if after else "is queued"
+        outcomes[name] = _queued(call, tool, decision, f"{name!r} ({tool}, call {call.id}) {waits}.")
+    await jobs.submit_all(kept)
+    return outcomes
+
+
+async def _refused(
+    task: Task, call: Call, weighed: tuple[str, str | None, Decision] | None, house: House
+) -> GraphError:
+    if weighed is not None and weighed[2].verdict == "queue":
+        why = f"plan mode would hold back {weighed[0]}, and what comes after it would never run."
+        return GraphError(f"Task {task.name!r} cannot be submitted: {why}", task=task.name)
+    outcome = await run(call, task.args, house)
+    why = outcome.result.error or outcome.result.summary or outcome.status
+    return GraphError(f"Task {task.name!r} cannot be submitted: {why}", task=task.name, outcome=outcome)
 
 
 def _again(call: Call, raw: Any, earlier: JobEntry, fingerprint: str | None, house: House) -> Outcome:

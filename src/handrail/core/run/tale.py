@@ -223,6 +223,8 @@ class Tale(Stoppable):
             if self.ending is not None:
                 raise
             _log.exception("the event log did not take tool.started, so %s was not run", started.tool)
+            if not started.seq:  # it never began: an end without a beginning would not be taken
+                self.run_id = None
             return refusal.no_log()
         teller.hear(started)
         return None

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator
 from typing import Any, Protocol, runtime_checkable
 
+from handrail.core.define.principal import Principal
 from handrail.core.tell.bell import Bell
 from handrail.core.tell.events import Event, OutputAppended, ToolStarted
 from handrail.core.tell.follow import follow
@@ -58,6 +59,10 @@ class FollowedLog(EventLog, RunList, Protocol):
 
     async def tenants_of(self, session: str, /) -> list[str]:
         """The tenants that have a session of this name."""
+        ...
+
+    def ends(self, who: Principal, tool: str, /) -> Iterator[Event]:
+        """How the newest runs of a tool ended that were made for this user and agent, newest first."""
         ...
 
 
@@ -176,6 +181,11 @@ class MemoryLog:
 
         # Patient: a note that another thread was just making when this began rings no bell.
         return follow(fetch, self._bell, tenant, session, after, _PATIENCE)
+
+    def ends(self, who: Principal, tool: str, /) -> Iterator[Event]:
+        for event in reversed(tuple(self.read(who.tenant, tool=tool))):
+            if event.kind in ("completed", "failed") and getattr(event, "run_id", None) is not None:
+                yield event
 
     async def tenants_of(self, session: str, /) -> list[str]:
         with self._lock:

@@ -24,12 +24,11 @@ def to_registry_event(event: Event) -> RegistryEvent | None:
 
 
 def last_result(events: Iterable[Event]) -> Result | None:
-    """The newest result among events, oldest first."""
-    newest: Result | None = None
+    """The newest result among events, newest first."""
     for event in events:
         if isinstance(event, (ToolCompleted, ToolFailed)) and event.run_id is not None:
-            newest = event.result
-    return newest
+            return event.result
+    return None
 
 
 def to_ui_events(event: Event) -> list[dict[str, Any]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import date
+from functools import lru_cache
 from typing import Literal, NamedTuple, Protocol, get_args
 
 from handrail.core.errors import UsageError
@@ -44,7 +45,17 @@ def cell_of(event: Event) -> Cell:
 
 
 def day_of(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).date().isoformat()
+    return _day(int(at // _SECONDS))
+
+
+@lru_cache(maxsize=64)
+def _day(number: int) -> str:
+    """A day by its number since 1970."""
+    return date.fromordinal(_FIRST + number).isoformat()
+
+
+_SECONDS = 86_400
+_FIRST = date(1970, 1, 1).toordinal()
 
 
 def days(since: float | None, until: float | None) -> tuple[str, str]:

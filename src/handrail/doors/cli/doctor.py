@@ -16,7 +16,7 @@ from handrail.core.errors import HandrailError
 from handrail.doors.cli.exits import Exit, Stop
 from handrail.doors.cli.opening import Opener, tools_of
 from handrail.doors.cli.options import Debug, Json, Tools
-from handrail.doors.cli.screen import Screen, Side, screen
+from handrail.doors.cli.screen import Screen, Side, database_trouble, screen
 from handrail.doors.cli.stored import database_at
 from handrail.settings import FILE, Settings, load_settings
 
@@ -152,6 +152,10 @@ def _tried(name: str, attempt: Callable[[], T]) -> T | Check:
     except (Stop, HandrailError) as error:
         stop = error if isinstance(error, Stop) else Stop.of(error)
         return Check(name, "fail", stop.problem, stop.remedy)
+    except Exception as error:
+        if (trouble := database_trouble(error)) is None:
+            raise
+        return Check(name, "fail", trouble.problem, trouble.remedy)
 
 
 def _terminal(here: Screen) -> Check:

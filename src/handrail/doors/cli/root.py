@@ -91,6 +91,14 @@ COMMANDS: dict[str, Entry | tuple[str, dict[str, Entry]]] = {
             "revoke": Entry("keys", "End an API key for good.", function="revoke"),
         },
     ),
+    "secrets": (
+        "Look after what tools are told in confidence.",
+        {
+            "list": Entry("secrets", "List which secrets a tenant has.", function="list_"),
+            "set": Entry("secrets", "Keep a secret.", function="set_"),
+            "remove": Entry("secrets", "Forget a secret for good.", function="remove"),
+        },
+    ),
     "db": (
         "Look after the database.",
         {"upgrade": Entry("db", "Bring the database to the schema of this version.", function="upgrade")},

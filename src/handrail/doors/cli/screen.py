@@ -118,7 +118,7 @@ def screen(debug: bool = False) -> Iterator[Screen]:
         here.complain(stop)
         raise typer.Exit(stop.code) from None
     except Exception as error:
-        trouble = _of_a_database(error)
+        trouble = database_trouble(error)
         if trouble is None:
             raise
         if debug:
@@ -138,7 +138,7 @@ def _flushed(out: Side) -> Iterator[None]:
     out.flush()
 
 
-def _of_a_database(error: Exception) -> Stop | None:
+def database_trouble(error: Exception) -> Stop | None:
     """What a database says is wrong, if it is one that says it; its library is loaded then."""
     known = sys.modules.get("sqlalchemy.exc")
     if known is None or not isinstance(error, known.DBAPIError):

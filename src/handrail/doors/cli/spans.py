@@ -7,7 +7,7 @@ import re
 from handrail.doors.cli.exits import Stop
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-_SPAN = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)([smhdw])\Z")
+_SPAN = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)([smhdw])\Z", re.ASCII)
 
 
 def seconds_of(text: str, option: str) -> float:

@@ -27,7 +27,7 @@ OnWin = Callable[[Connection, ApprovalRequest, Reply | None], object]
 def add_request(conn: Connection, tenant: str, request: ApprovalRequest, seal: Seal) -> None:
     if request.principal.tenant != tenant:
         return
-    conn.execute(insert(approvals).values(to_row(request, seal)))
+    conn.execute(insert(approvals), to_row(request, seal))
     _write_votes(conn, tenant, request)
 
 
@@ -50,6 +50,13 @@ def get_request(
         return None
     cast = votes.select().where(votes.c.tenant_id == tenant, votes.c.approval_id == approval_id)
     return from_row(row, conn.execute(cast.order_by(votes.c.at, votes.c.user_id)), seal)
+
+
+def open_question(conn: Connection, call_id: str) -> tuple[str, str] | None:
+    """The open question of a call and its tenant, as whoever sees all tenants finds it."""
+    wanted = select(approvals.c.id, approvals.c.tenant_id)
+    row = conn.execute(wanted.where(approvals.c.call_id == call_id, approvals.c.status == "pending")).first()
+    return None if row is None else (row.id, row.tenant_id)
 
 
 def list_requests(conn: Connection, tenant: str, now: float, seal: Seal) -> list[ApprovalRequest]:

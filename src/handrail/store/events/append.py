@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection
@@ -25,8 +25,8 @@ _log = logging.getLogger("handrail.store")
 
 FIRST = ""
 """The hash before the first event of a session."""
-_CHUNKS = (256, 64, 16, 4, 1)
-"""Rows in one statement. Few sizes, so that the database knows each statement already."""
+_MOST = 1_000
+"""Rows in one statement; a database takes only so many parameters."""
 Numbered = tuple[Written, int, int]
 """An event with its number in the session and its position in the tenant."""
 
@@ -168,17 +168,17 @@ _CLOSE = "DELETE FROM open_runs WHERE holder = ? AND tenant_id = ? AND run_id"
 
 
 def _insert(conn: Connection, into: tuple[str, int, str], values: Sequence[Any]) -> None:
-    """Many rows in one statement: the database takes them in one go, beside whatever else runs here."""
-    width, at = into[1], 0
-    for size in _CHUNKS:
-        step = size * width
-        while len(values) - at >= step:
-            part = values if len(values) == step else values[at : at + step]
-            conn.exec_driver_sql(_statement(*into, size, conn.dialect.name), tuple(part))
-            at += step
+    """Many rows in one statement: the database takes them in one go, beside whatever else runs here.
+
+    A statement for each row would have to wait each time until Python lets this thread go on.
+    """
+    step = _MOST * into[1]
+    for at in range(0, len(values), step):
+        part = tuple(values[at : at + step])
+        conn.exec_driver_sql(_statement(*into, len(part) // into[1], conn.dialect.name), part)
 
 
-@cache
+@lru_cache(maxsize=64)
 def _statement(head: str, columns: int, tail: str, rows: int, dialect: str) -> str:
     mark = "?" if dialect == "sqlite" else "%s"
     one = f"({', '.join([mark] * columns)})"

@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from sqlalchemy.engine import Connection
 
+from handrail.core.define.principal import Principal
 from handrail.core.errors import HandrailError, UsageError
 from handrail.core.tell.events import Event
 from handrail.core.tell.follow import follow
@@ -17,7 +18,7 @@ from handrail.core.tell.log import EVERY_RUN
 from handrail.core.tell.runs import Run, RunFilter
 from handrail.store.database import Database
 from handrail.store.events.append import Numbered, append
-from handrail.store.events.reading import PAGE, read, session_page, tenant_page, tenants_of
+from handrail.store.events.reading import PAGE, newest_ends, read, session_page, tenant_page, tenants_of
 from handrail.store.events.rows import ENDS, Written, encode
 from handrail.store.events.runs import get_run, list_runs
 from handrail.store.events.signals import Signals
@@ -122,6 +123,11 @@ class StoreLog:
 
         room = session if session is None else column(session)
         return follow(fetch, self._signals.bell, tenant, room, after, _PATIENCE)
+
+    def ends(self, who: Principal, tool: str, /) -> Iterator[Event]:
+        self.settle()
+        with self.db.reading(who.tenant) as conn:
+            return iter(newest_ends(conn, who.tenant, tool, who.user, who.agent, PAGE))
 
     async def tenants_of(self, session: str, /) -> list[str]:
         return await self.db.oversee(lambda conn: tenants_of(conn, session))

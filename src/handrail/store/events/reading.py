@@ -86,6 +86,24 @@ def tenant_page(conn: Connection, tenant: str, after: int, limit: int) -> list[E
     return told(conn, tenant, query.order_by(_e.position).limit(limit))
 
 
+def newest_ends(
+    conn: Connection, tenant: str, tool: str, user: str | None, agent: str | None, limit: int
+) -> list[Event]:
+    """How the newest runs of a tool ended that were made for this user and agent, the newest first."""
+    mine = (
+        _e.user_id.is_(None) if user is None else _e.user_id == column(user),
+        _e.agent.is_(None) if agent is None else _e.agent == column(agent),
+    )
+    begun = select(_e.run_id).where(
+        _e.tenant_id == tenant, _e.type == "tool.started", _e.tool == column(tool), *mine
+    )
+    runs = list(conn.execute(begun.order_by(_e.begun.desc()).limit(limit)).scalars())
+    ends = select(session_events).where(
+        _e.tenant_id == tenant, _e.run_id.in_(runs), _e.type.in_(("tool.completed", "tool.failed"))
+    )
+    return told(conn, tenant, ends.order_by(_e.position.desc()))
+
+
 def tenants_of(conn: Connection, session: str) -> list[str]:
     """The tenants that have a session of this name, as whoever sees them all finds it."""
     query = select(sessions.c.tenant_id).where(sessions.c.id == column(session))

@@ -28,7 +28,7 @@ def add_letter(conn: Connection, tenant: str, row: dict[str, Any]) -> None:
         return
     behind = _behind(conn, tenant, row["call_id"])
     comes_from = row["replay_of"] if behind is None else behind.id
-    conn.execute(insert(letters).values({**row, "replay_of": comes_from}))
+    conn.execute(insert(letters), {**row, "replay_of": comes_from})
 
 
 def get_letter(
@@ -80,7 +80,7 @@ def take_letter(
     made = (replays.c.tenant_id == tenant, replays.c.letter_id == letter_id)
     before = conn.execute(select(func.count()).select_from(replays).where(*made)).scalar_one()
     note = {"tenant_id": tenant, "call_id": call_id, "letter_id": letter_id, "number": before + 1}
-    conn.execute(insert(replays).values(note))
+    conn.execute(insert(replays), note)
     return get_letter(conn, tenant, letter_id, seal, lambda conn, holder: False)
 
 

@@ -16,6 +16,7 @@ from handrail.store.database import Database
 from handrail.store.events.log import NotWritten, StoreLog
 from handrail.store.events.verify import Flaw, verify
 from handrail.store.migrate import upgrade
+from tests.databases import TEMPLATE, Postgres
 from tests.unit.store.events.samples import completed, started
 from tests.unit.store.events.tampering import by_hand
 
@@ -176,3 +177,36 @@ async def test_what_a_body_changes_after_telling_is_not_in_the_log(db: Database,
         args["to"].append("eve")
     [kept] = log.read("acme")
     assert kept.to_dict()["input"] == {"to": ["ana"]}
+
+
+@pytest.mark.fault("F08")
+async def test_a_restart_of_postgresql_leaves_no_gap_and_doubles_nothing(own_postgres: Postgres) -> None:
+    db = Database(own_postgres.url(own_postgres.create(TEMPLATE)))
+    log = StoreLog(db)
+    restarted = asyncio.Event()
+
+    async def tell(writer: int) -> None:
+        number = 0
+        while number < 20 or not restarted.is_set():
+            event = started(writer * 100_000 + number)
+            log.append(event)
+            await log.flush(event)
+            number += 1
+
+    async def restart() -> None:
+        first = started(999_999)
+        log.append(first)
+        await log.flush(first)
+        await asyncio.to_thread(own_postgres.restart)
+        restarted.set()
+
+    await asyncio.gather(restart(), *(tell(writer) for writer in range(5)))
+    told = list(log.read("acme"))
+    assert [event.seq for event in told] == list(range(1, len(told) + 1))
+    assert len({event.call_id for event in told}) == len(told)
+    for writer in range(5):
+        mine = [int(event.call_id[5:]) for event in told if int(event.call_id[5:]) // 100_000 == writer]
+        assert mine == list(range(writer * 100_000, writer * 100_000 + len(mine))) and len(mine) >= 20
+    assert sound(db)
+    log.close()
+    db.close()

@@ -32,9 +32,12 @@ async def test_what_another_process_tells_reaches_whoever_follows(
             async with aclosing(log.follow("acme", session=session)) as events, asyncio.timeout(30):
                 for number in (1, 2, 3):
                     told = started(number)
+                    waiting = asyncio.ensure_future(anext(events))
+                    for _ in range(10):  # by then it has looked, found nothing, and listens
+                        await db.read("acme", lambda conn: None)
                     elsewhere.append(told)
                     await elsewhere.flush(told)
-                    heard = await anext(events)
+                    heard = await waiting
                     assert (heard.call_id, heard.seq) == (told.call_id, number)
         assert not caplog.records
     finally:

@@ -1,0 +1,85 @@
+"""SecretOffice: secrets are kept and forgotten here. To read one takes a tool's body, and `ctx.secret()`."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from handrail.core.define.principal import Principal
+from handrail.core.errors import UsageError
+from handrail.core.run.house import Secrets
+
+MANAGE = "secrets.manage"
+"""The permission to keep secrets of the tenant. A person keeps their own credentials without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecretName:
+    """That there is a secret; never what it is."""
+
+    name: str
+    user: str | None
+    """Whose credential it is; None where it is the tenant's."""
+    updated_at: float
+    updated_by: str | None
+
+
+@runtime_checkable
+class SecretKeeper(Protocol):
+    """Where secrets are kept."""
+
+    async def set(
+        self, tenant: str, name: str, value: str, *, user: str | None = None, by: str | None = None
+    ) -> None: ...
+
+    async def list(self, tenant: str, *, user: str | None = None) -> builtins.list[SecretName]: ...
+
+    async def delete(self, tenant: str, name: str, *, user: str | None = None) -> bool: ...
+
+
+def secret_source(given: Mapping[str, str] | Secrets | None) -> Secrets | None:
+    """Where the bodies of tools get their secrets, given as a function or by name."""
+    if given is None or not isinstance(given, Mapping):
+        return given
+    secrets = dict(given)
+    return lambda name, principal: secrets.get(name)
+
+
+class SecretOffice:
+    """The secrets of one Handrail, for whoever may look after them."""
+
+    def __init__(self, keeper: object) -> None:
+        self._keeper = keeper
+
+    async def set(self, name: str, value: str, *, by: Principal, user: str | None = None) -> None:
+        """Keep a secret of the tenant, or, with `user`, a credential of one of its users."""
+        _check(by, user)
+        await self._kept().set(by.tenant, name, value, user=user, by=by.user)
+
+    async def list(self, by: Principal) -> builtins.list[SecretName]:
+        """Which secrets there are: the tenant's, and one's own."""
+        _check(by, by.user)
+        return await self._kept().list(by.tenant, user=by.user)
+
+    async def delete(self, name: str, *, by: Principal, user: str | None = None) -> bool:
+        """Forget a secret; False when there is none."""
+        _check(by, user)
+        return await self._kept().delete(by.tenant, name, user=user)
+
+    def _kept(self) -> SecretKeeper:
+        if not isinstance(self._keeper, SecretKeeper):
+            raise UsageError(
+                "Secrets are kept in a database. Without one, give them when Handrail is made: `secrets=`."
+            )
+        return self._keeper
+
+
+def _check(by: Principal, user: str | None) -> None:
+    if by.agent is not None:
+        raise UsageError("Secrets are looked after by people, not by agents.")
+    if not by.holds(MANAGE) and (user is None or user != by.user):
+        raise UsageError(
+            f"Your own credentials are yours to keep; any other takes the permission {MANAGE!r}."
+        )

@@ -1,0 +1,69 @@
+"""People: tenants, those who belong to them, and their keys."""
+
+from __future__ import annotations
+
+from sqlalchemy import Double, ForeignKeyConstraint, Integer, PrimaryKeyConstraint, Table, text
+
+from handrail.store.tables.columns import may, metadata, must
+
+tenants = Table(
+    "tenants",
+    metadata,
+    must("id", primary_key=True),
+    must("name"),
+    must("created_at", Double),
+)
+
+users = Table(
+    "users",
+    metadata,
+    must("id", primary_key=True),
+    must("email", unique=True),
+    must("name"),
+    may("password_hash"),
+    must("sign_in_epoch", Integer, server_default=text("0")),
+    must("created_at", Double),
+    may("disabled_at", Double),
+)
+"""People, who may belong to several tenants. Nobody sees this table but through memberships."""
+
+memberships = Table(
+    "memberships",
+    metadata,
+    must("tenant_id"),
+    must("user_id"),
+    must("role"),
+    must("created_at", Double),
+    PrimaryKeyConstraint("tenant_id", "user_id", "role"),
+    ForeignKeyConstraint(["user_id"], ["users.id"]),
+)
+
+roles = Table(
+    "roles",
+    metadata,
+    must("tenant_id"),
+    must("name"),
+    must("permissions"),
+    must("updated_at", Double),
+    PrimaryKeyConstraint("tenant_id", "name"),
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    must("tenant_id"),
+    must("id"),
+    must("name"),
+    must("kind"),
+    must("digest"),
+    may("user_id"),
+    may("agent"),
+    must("permissions"),
+    must("scopes"),
+    must("created_at", Double),
+    must("created_by"),
+    may("expires_at", Double),
+    may("revoked_at", Double),
+    may("last_used_at", Double),
+    PrimaryKeyConstraint("tenant_id", "id"),
+)

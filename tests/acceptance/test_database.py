@@ -1,0 +1,114 @@
+"""One Handrail with a database, as whoever reads the first page about it uses it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from handrail import Handrail, Principal, tool
+from handrail.ext import UsageError
+
+ANA = Principal("acme", "ana", agent="helper")
+RITA = Principal("acme", "rita", permissions=["approvals.decide"])
+records: dict[int, str] = {}
+
+
+@tool("data.updateRecord", level="write")
+async def update_record(id: int, value: str) -> str:
+    """Change a record."""
+    records[id] = value
+    return f"{id} is {value}"
+
+
+@tool("data.double", level="read")
+async def double(number: int) -> int:
+    """Twice as much."""
+    return number * 2
+
+
+TOOLS = [update_record, double]
+
+
+@pytest.mark.req("AP-03", "AP-04", "AP-08", "EV-01", "BY-02", "BY-13")
+async def test_what_waits_is_answered_after_a_restart_and_its_story_is_told_in_order(
+    database_url: str,
+) -> None:
+    records.clear()
+    async with Handrail(TOOLS, database=database_url) as hr:
+        args = {"id": 1, "value": "a"}
+        out = await hr.call("data.updateRecord", args, principal=ANA, session="s1", idempotency_key="k1")
+        assert (out.status, records) == ("pending", {}) and out.approval_id
+
+    async with Handrail(TOOLS, database=database_url) as hr:
+        [request] = await hr.approvals.list(RITA)
+        assert (request.id, request.args) == (out.approval_id, {"id": 1, "value": "a"})
+        await hr.approvals.approve(request.id, by=RITA, edits={"id": 1, "value": "b"})
+        final = await hr.wait(out.call_id, timeout=30)
+        assert (final.status, final.result.data, records) == ("completed", "1 is b", {1: "b"})
+        again = await hr.call("data.updateRecord", args, principal=ANA, session="s1", idempotency_key="k1")
+        assert (again.status, again.run_id) == ("duplicate", final.run_id)
+        story = []
+        async with asyncio.timeout(30):
+            async for event in hr.events(session="s1", after=0):
+                story.append((event.seq, event.kind))
+                if event.kind == "completed":
+                    break
+        assert story == [(1, "needs_approval"), (2, "approved"), (3, "started"), (4, "completed")]
+
+    async with Handrail(TOOLS, database=database_url) as hr:
+        assert await hr.wait(out.call_id, timeout=30) == replace(final, decision=None)  # not in the log
+        [run] = await hr.runs(ANA)
+        assert (run.id, run.tool, run.status) == (final.run_id, "data.updateRecord", "completed")
+        assert (await hr.usage(ANA, by=["tool"]))["data.updateRecord",]["completed"] == 1
+        assert records == {1: "b"}
+
+
+@pytest.mark.req("BY-12", "BJ-04")
+async def test_a_submitted_call_runs_in_the_background_and_is_found_by_anybody_who_asks_later(
+    database_url: str,
+) -> None:
+    async with Handrail(TOOLS, database=database_url) as hr:
+        out = await hr.submit("data.double", {"number": 21}, principal=ANA)
+        assert (out.status, out.code) == ("queued", "SUBMITTED")
+        assert (await hr.wait(out.call_id, timeout=30)).result.data == 42
+        refused = await hr.submit("data.double", {"number": "many"}, principal=ANA)
+        assert (refused.status, refused.code) == ("refused", "INVALID_PARAM")
+    async with Handrail(TOOLS, database=database_url, worker=False) as hr:
+        assert (await hr.wait(out.call_id, timeout=30)).result.data == 42
+
+
+async def test_results_are_read_again_after_a_restart_by_whoever_got_them(database_url: str) -> None:
+    async with Handrail(TOOLS, database=database_url) as hr:
+        for number in (1, 2, 3):
+            out = await hr.call("data.double", {"number": number}, principal=ANA)
+        await hr.call("data.double", {"number": 9}, principal=RITA)
+    async with Handrail(TOOLS, database=database_url) as hr:
+        newest = hr.last_result("data.double", ANA)
+        assert newest is not None and newest.data == 6
+        assert await hr.read_result(out.call_id, ANA) == "6"
+        assert hr.last_result("data.double", Principal("other", "ana", agent="helper")) is None
+        assert hr.last_result("data.updateRecord", ANA) is None
+
+
+@pytest.mark.req("BJ-05")
+async def test_nobody_calls_for_nobody(sqlite_url: str) -> None:
+    async with Handrail(TOOLS, database=sqlite_url) as hr:
+        with pytest.raises(UsageError, match="Give `principal="):
+            await hr.call("data.double", {"number": 1})
+        with pytest.raises(UsageError, match="Give `principal="):
+            await hr.tools()
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("mysql://here/db", "Known are"),
+        ("sqlite://", "in memory"),
+        ("sqlite:////no/such/folder/x.db", "There is no folder"),
+    ],
+)
+def test_an_address_that_cannot_be_opened_says_what_to_give(url: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        Handrail(TOOLS, database=url)

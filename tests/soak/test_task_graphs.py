@@ -1,0 +1,37 @@
+"""The longest graphs there may be, on each database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from handrail import Handrail
+from tests.contract.graphs import ANA, FREE, Yard, statuses, step
+from tests.harness import facts
+
+LENGTH = 1_000
+PATIENCE = 1_800.0
+
+pytestmark = [pytest.mark.fault("F14"), pytest.mark.timeout(3_600)]
+
+
+async def _chain(url: str, failing: list[str]) -> list[str]:
+    yard = Yard(failing=failing)
+    tasks = [step(str(n), *([str(n - 1)] if n else [])) for n in range(LENGTH)]
+    async with Handrail(yard.tools, policy=FREE, database=url) as hr:
+        outs = await hr.submit_all(tasks, principal=ANA)
+        ended = {name: await hr.wait(out.call_id, PATIENCE) for name, out in outs.items()}
+    assert yard.ran == sorted(yard.ran, key=int)
+    assert facts.graph_flaws(url) == []
+    return list(statuses(ended).values())
+
+
+async def test_a_thousand_tasks_in_a_row_run_one_after_the_other(database_url: str, tmp_path: Path) -> None:
+    assert await _chain(database_url, []) == ["completed"] * LENGTH
+
+
+async def test_a_thousand_tasks_in_a_row_are_skipped_behind_the_first(
+    database_url: str, tmp_path: Path
+) -> None:
+    assert await _chain(database_url, ["0"]) == ["TOOL_FAILED", *["SKIPPED"] * (LENGTH - 1)]

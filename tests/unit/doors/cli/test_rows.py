@@ -1,0 +1,49 @@
+"""Listings and facts: nothing reaches the screen as a tool wrote it, and nothing breaks a line."""
+
+import io
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handrail.doors.cli.rows import show_facts, show_rows, when
+from handrail.doors.cli.screen import Screen
+
+_texts = st.text(st.characters(codec="utf-8"), max_size=30)
+
+
+def _screen() -> tuple[Screen, io.StringIO, io.StringIO]:
+    out, err = io.StringIO(), io.StringIO()
+    return Screen(out, err), out, err
+
+
+@given(st.lists(st.tuples(_texts, _texts, st.integers() | st.none()), min_size=1, max_size=8))
+def test_a_row_is_one_line_of_visible_cells_whatever_is_in_them(
+    rows: list[tuple[str, str, int | None]],
+) -> None:
+    here, out, err = _screen()
+    show_rows(here, ("A", "B", "C"), rows, "none")
+    lines = out.getvalue().split("\n")
+    assert len(lines) == len(rows) + 1 and lines[-1] == ""
+    assert all(len(line.split("\t")) == 3 for line in lines[:-1])
+    hidden = [one for one in out.getvalue() if unicodedata.category(one) in ("Cc", "Cf", "Cs")]
+    assert set(hidden) <= set("\n\t\u200c\u200d")
+    assert err.getvalue() == ""
+
+
+def test_an_empty_listing_says_so_on_standard_error() -> None:
+    here, out, err = _screen()
+    show_rows(here, ("A",), [], "There is nothing.")
+    assert (out.getvalue(), err.getvalue()) == ("", "There is nothing.\n")
+
+
+def test_facts_leave_out_what_is_not_there_and_write_arguments_exactly() -> None:
+    here, out, _ = _screen()
+    show_facts(here, {"id": "a\x1b[2J", "empty": None, "arguments": {"to\n": "\x1b]0;x\x07", "pieces": 5}})
+    assert out.getvalue() == ('id         a\\x1b[2J\narguments\n  to = "\\u001b]0;x\\u0007"\n  pieces = 5\n')
+
+
+def test_a_time_in_a_pipe_is_utc() -> None:
+    here, _, _ = _screen()
+    assert when(0.25, here) == "1970-01-01T00:00:00Z"
+    assert when(None, here) == ""
