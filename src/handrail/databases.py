@@ -41,11 +41,21 @@ def open_database(url: str, clock: Clock, worker: bool, /) -> Backing:
 
 def upgrade(url: str) -> None:
     """Bring a database to the schema of this version, ours and the queue's. The address is the owner's."""
+    from sqlalchemy.engine import make_url
+
     from handrail.jobs import migrate as queue
     from handrail.store import migrate
+    from handrail.store.engines import dialect_of, make_engine
+    from handrail.store.filelock import alone
 
-    migrate.upgrade(url)
-    queue.upgrade(url)
+    if dialect_of(url) == "sqlite":
+        make_engine(url).dispose()  # says in words what is wrong with the address
+        with alone(Path(make_url(url).database or "").resolve()):
+            queue.upgrade(url)
+            migrate.upgrade(url)  # ours come last: they say that all is there
+    else:
+        migrate.upgrade(url)
+        queue.upgrade(url)  # its tables are given to roles that ours bring along
 
 
 def key_file(url: str) -> Path:
@@ -73,7 +83,7 @@ def _locked(url: str) -> Callable[[], None]:
 
     from handrail.store.filelock import FileLock
 
-    lock = FileLock(Path(make_url(url).database or "").absolute(), "a Handrail worker")
+    lock = FileLock(Path(make_url(url).database or "").resolve(), "a Handrail worker")
     lock.take()
     return lock.free
 

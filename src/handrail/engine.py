@@ -93,13 +93,15 @@ class Handrail(Background):
         max_parallel: int = 128,
     ) -> None:
         clock = clock or Clock()
-        kept = in_memory(clock) if database is None else open_backing(database, clock, worker)
-        self._backing, self._tally = kept, kept.tally
         hooks, safety = tuple(hooks), tuple(safety)
+        retries = None if retry is None else retry_of(retry)
         self.registry = registry if registry is not None else Registry()
         toolsets = self._take(tools)
         self._threads: ThreadPoolExecutor | None = None
         self._max_parallel = at_least_one("max_parallel", max_parallel)
+        # After all that can be wrong with what is given: whoever corrects it finds the database free.
+        kept = in_memory(clock) if database is None else open_backing(database, clock, worker)
+        self._backing, self._tally = kept, kept.tally
         self._house = House(
             registry=self.registry,
             guard=Guard(policy or Policy(), safety),
@@ -120,7 +122,7 @@ class Handrail(Background):
             plain=not (hooks or safety),
             repairing=repair,
             timeout=timeout,
-            retry=None if retry is None else retry_of(retry),
+            retry=retries,
             approval_lifetime=approval_lifetime,
             nobody=Principal.local() if database is None else None,
             letters=dead_letters if dead_letters is not None else kept.letters,
@@ -301,15 +303,21 @@ class Handrail(Background):
 
     async def close(self) -> None:
         """Finish what was resumed, end the worker threads, let go of the database."""
-        await self._later.over()
-        await self._jobs.close()
-        await self._backing.close()
-        if self._threads is not None:
-            self._threads.shutdown(wait=False, cancel_futures=True)
-            self._threads = None
+        try:
+            await self._later.over()
+            await self._jobs.close()
+        finally:  # what could not be finished is left to others, who wait until we are gone
+            await self._backing.close()
+            if self._threads is not None:
+                self._threads.shutdown(wait=False, cancel_futures=True)
+                self._threads = None
 
     async def __aenter__(self) -> Self:
-        return await self.open()
+        try:
+            return await self.open()
+        except BaseException:
+            await self.close()
+            raise
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()

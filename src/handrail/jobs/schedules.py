@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import logging
 import math
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -24,6 +25,8 @@ from handrail.store.kept import call_data, call_of
 from handrail.store.schedules import ScheduleRow
 from handrail.store.sealing import Seal
 from handrail.store.text import dump, load
+
+_log = logging.getLogger("handrail.jobs")
 
 Add = Callable[[Connection, Job], object]
 
@@ -112,7 +115,10 @@ class Schedules:
 
         fired = 0
         for row in await asyncio.to_thread(look):
-            fired += await self._database.write(row.tenant, self._firing(row, now))
+            try:
+                fired += await self._database.write(row.tenant, self._firing(row, now))
+            except Exception:  # such as one whose key is lost: it holds up no other
+                _log.exception("the schedule %r of %s could not be fired", row.name, row.tenant)
         return fired
 
     def _firing(self, row: ScheduleRow, now: float) -> Callable[[Connection], bool]:

@@ -16,6 +16,8 @@ _Key = tuple[str, str]
 """Tenant and call id."""
 _log = logging.getLogger("handrail.run")
 _PAUSE = 0.1
+_SHARE = 30
+"""A pause lasts so many times as long as the look before it: however many wait, looking costs little."""
 _PATIENCE = 60.0
 """Seconds for which looking may fail before those who wait are told so."""
 
@@ -84,6 +86,7 @@ class Outcomes:
         """Look for all that are waited for at once, as long as there are any."""
         failing_since: float | None = None
         while self._waiting and self._look is not None:
+            began = time.monotonic()
             try:
                 for tenant, outcome in await look(tuple(self._waiting)):
                     if outcome.status != "pending":
@@ -96,7 +99,7 @@ class Outcomes:
                 if now - failing_since > _PATIENCE:
                     self._give_up(error)
                     return
-            await asyncio.sleep(_PAUSE)
+            await asyncio.sleep(max(_PAUSE, _SHARE * (time.monotonic() - began)))
 
     async def close(self) -> None:
         """Look no more."""

@@ -122,8 +122,9 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
         if brought is not None and brought.run_id is not None:
             pass  # whoever began the run told its start
         elif call.source == "api" or (not tool.quiet and is_effectful(tool, values)):
-            if not await tale.committed(beginning, tool.idempotent or not is_effectful(tool, values)):
-                return tale.refuse(refusal.no_log())
+            refused = await tale.committed(beginning, tool.idempotent or not is_effectful(tool, values))
+            if refused is not None:
+                return tale.refuse(refused)
             tale.check()
         else:
             house.teller.tell(beginning)

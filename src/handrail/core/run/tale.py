@@ -212,8 +212,8 @@ class Tale(Stoppable):
         except Exception:
             _log.exception("the claims of call %s could not be released", self.call.id)
 
-    async def committed(self, beginning: Note, repeatable: bool) -> bool:
-        """Write down, durably, that the effect may happen from here on; False when that cannot be done."""
+    async def committed(self, beginning: Note, repeatable: bool) -> Refusal | None:
+        """Write down, durably, that the effect may happen from here on; why not, when it may not."""
         teller = self.house.teller
         started = ToolStarted(*(*beginning[1:], repeatable))
         try:
@@ -222,15 +222,17 @@ class Tale(Stoppable):
             teller.log.append(started)
             self.run_id = started.run_id
             await teller.log.flush(started)
+            if self.key is not None and not await self.house.keys.is_ours(self.key):
+                return refusal.taken_over(started.tool, self.call.idempotency_key)
         except Exception:
             if self.ending is not None:
                 raise
             _log.exception("the event log did not take tool.started, so %s was not run", started.tool)
             if not started.seq:  # it never began: an end without a beginning would not be taken
                 self.run_id = None
-            return False
+            return refusal.no_log()
         teller.hear(started)
-        return True
+        return None
 
     @property
     def tool_id(self) -> str:

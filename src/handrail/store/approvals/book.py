@@ -26,7 +26,11 @@ class StoreBook:
 
     async def add(self, request: ApprovalRequest, /) -> None:
         tenant = request.principal.tenant
-        await self._db.write(tenant, lambda conn: queries.add_request(conn, tenant, request, self._seal))
+        try:
+            await self._db.write(tenant, lambda conn: queries.add_request(conn, tenant, request, self._seal))
+        except BaseException:  # the call is over, and the question may be in the book all the same
+            self._db.post(tenant, lambda conn: queries.take_back(conn, tenant, request.id))
+            raise
 
     async def get(self, approval_id: str, tenant: str, /) -> ApprovalRequest | None:
         found = await self._db.read(

@@ -31,6 +31,15 @@ def add_request(conn: Connection, tenant: str, request: ApprovalRequest, seal: S
     _write_votes(conn, tenant, request)
 
 
+def take_back(conn: Connection, tenant: str, approval_id: str) -> bool:
+    """Forget a question that nobody was told of, unless somebody answered it all the same."""
+    asked = (approvals.c.tenant_id == tenant, approvals.c.id == approval_id)
+    gone = conn.execute(delete(approvals).where(*asked, approvals.c.status == "pending")).rowcount == 1
+    if gone:
+        conn.execute(delete(votes).where(votes.c.tenant_id == tenant, votes.c.approval_id == approval_id))
+    return gone
+
+
 def get_request(
     conn: Connection, tenant: str, approval_id: str, seal: Seal, *, lock: bool = False
 ) -> ApprovalRequest | None:

@@ -120,16 +120,19 @@ def fingerprint_of(conn: Connection, key: KeyId) -> str | None:
     return found
 
 
-def dispatch_key(conn: Connection, key: KeyId, house: House) -> None:
-    """The effect may happen from here on, by this process."""
-    if (row := _mine(conn, key, house)) is not None and row.state != "done":
+def dispatch_key(conn: Connection, key: KeyId, house: House) -> bool:
+    """The effect may happen from here on, by this process. False when the key was not in its hands."""
+    row = _mine(conn, key, house)
+    if row is not None and row.state != "done":
         values = {"state": "dispatched", "holder": house.holder, "updated_at": house.now}
         conn.execute(update(keys).where(_is(key)).values(values))
+    return row is not None and row.holder == house.holder
 
 
 def finish_key(conn: Connection, key: KeyId, outcome: Outcome, house: House) -> None:
     """How the call ended; whoever comes with the key is told so."""
-    if _mine(conn, key, house) is None:
+    row = _mine(conn, key, house)
+    if row is None or (row.state == "done" and row.holder != house.holder):
         return
     values = {
         "state": "waiting" if outcome.status == "pending" else "done",
