@@ -16,6 +16,8 @@ from handrail.core.define.call import Call, Outcome
 from handrail.core.define.context import Context
 from handrail.core.define.permission import SOURCES
 from handrail.core.define.result import make_result
+from handrail.core.find.registry import Snapshot
+from handrail.core.find.view import TenantView
 from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.decide import is_effectful
 from handrail.core.ids import new_id
@@ -47,19 +49,18 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
     assert principal is not None
     if type(call.id) is not str or type(call.session) not in _SESSIONS:
         return begin(replace(call, id=str(call.id), session=None), None, house).refuse(refusal.bad_names())
-    here = (principal.tenant, call.id)
-    if house.running.setdefault(here, tale) is not tale:
+    if house.running.setdefault((principal.tenant, call.id), tale) is not tale:
         return tale.refuse(refusal.id_in_use())
     token = None
     try:
         if brought is not None or call.parent is not None:
             tale.bring(brought)
+        tools: Snapshot | TenantView | None
         if house.resolver is None:
-            snapshot = house.registry.newest or house.registry.snapshot()
-            tool = snapshot.find(call.tool) if type(call.tool) is str else None
+            tools = house.registry.newest or house.registry.snapshot()
         else:
-            view = house.resolver.at_hand(principal)
-            tool = view.find(call.tool) if view is not None and type(call.tool) is str else None
+            tools = house.resolver.at_hand(principal)
+        tool = tools.find(call.tool) if tools is not None and type(call.tool) is str else None
         if tool is None or tool.init is not None:
             found = await seek(call, house)
             if isinstance(found, Refusal):
@@ -122,9 +123,9 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
         if brought is not None and brought.run_id is not None:
             pass  # whoever began the run told its start
         elif call.source == "api" or (not tool.quiet and is_effectful(tool, values)):
-            refused = await tale.committed(beginning, tool.idempotent or not is_effectful(tool, values))
-            if refused is not None:
-                return tale.refuse(refused)
+            busy = await tale.committed(beginning, tool.idempotent or not is_effectful(tool, values))
+            if busy is not None:
+                return tale.refuse(busy)
             tale.check()
         else:
             house.teller.tell(beginning)
@@ -185,7 +186,7 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
             return ended
         raise
     finally:
-        del house.running[here]
+        del house.running[principal.tenant, call.id]
         if tale.aside is not NOTHING_ASIDE:
             tale.leave()
         if token is not None:
