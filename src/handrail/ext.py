@@ -26,6 +26,7 @@ from handrail.core.errors import (
     HandrailError,
     NoTenant,
     PolicyError,
+    StorageError,
     ToolError,
     UsageError,
 )
@@ -139,6 +140,7 @@ __all__ = [
     "OutputAppended",
     "OutputSection",
     "PolicyError",
+    "StorageError",
     "PrefixedToolset",
     "Progress",
     "RegistryEvent",

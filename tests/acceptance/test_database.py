@@ -6,9 +6,11 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import Connection
 
 from handrail import Handrail, Principal, tool
-from handrail.ext import UsageError
+from handrail.ext import StorageError, UsageError
+from handrail.store.events.log import StoreLog
 
 ANA = Principal("acme", "ana", agent="helper")
 RITA = Principal("acme", "rita", permissions=["approvals.decide"])
@@ -85,11 +87,45 @@ async def test_results_are_read_again_after_a_restart_by_whoever_got_them(databa
             out = await hr.call("data.double", {"number": number}, principal=ANA)
         await hr.call("data.double", {"number": 9}, principal=RITA)
     async with Handrail(TOOLS, database=database_url) as hr:
+        assert (await hr.wait(out.call_id, timeout=30)).result.data == 6
         newest = hr.last_result("data.double", ANA)
         assert newest is not None and newest.data == 6
         assert await hr.read_result(out.call_id, ANA) == "6"
         assert hr.last_result("data.double", Principal("other", "ana", agent="helper")) is None
         assert hr.last_result("data.updateRecord", ANA) is None
+
+
+@pytest.mark.fault("F10")
+async def test_what_cannot_be_kept_is_refused_in_words_and_goes_on_when_there_is_room(
+    sqlite_url: str,
+) -> None:
+    records.clear()
+    async with Handrail(TOOLS, database=sqlite_url) as hr:
+        asked = await hr.call("data.updateRecord", {"id": 7, "value": "x"}, principal=ANA)
+        await _pages(hr, 1)
+        huge = {"id": 1, "value": "x" * 1_000_000}
+        full = await hr.call("data.updateRecord", huge, principal=ANA)
+        assert (full.status, full.code) == ("refused", "LOG_UNAVAILABLE")
+        await _pages(hr, 1)
+        queued = await hr.submit("data.updateRecord", huge, principal=ANA, source="web")
+        assert (queued.status, queued.code) == ("refused", "LOG_UNAVAILABLE")
+        await _pages(hr, 1)
+        with pytest.raises(StorageError, match="full"):
+            await hr.approvals.approve(asked.approval_id or "", by=RITA, edits=huge)
+        await _pages(hr, 1_000_000)
+        await hr.approvals.approve(asked.approval_id or "", by=RITA)
+        assert (await hr.wait(asked.call_id, timeout=30)).status == "completed"
+    assert records == {7: "x"}
+
+
+async def _pages(hr: Handrail, number: int) -> None:
+    """How large the file may become, for whoever writes: until something fails, and it connects anew."""
+    assert isinstance(hr.log, StoreLog)
+
+    def limit(conn: Connection) -> None:
+        conn.exec_driver_sql(f"PRAGMA max_page_count={number}")
+
+    await hr.log.db.write("acme", limit)
 
 
 @pytest.mark.req("BJ-05")

@@ -6,6 +6,7 @@
     │   └── PolicyError        a rule or policy does not load
     ├── UsageError             the developer: Handrail is called wrongly (closed, no loop, bad port)
     │   └── NoTenant           code ran outside any tenant scope
+    ├── StorageError           whoever runs the system: the database is away, or has no room
     └── ToolError              the tool's author: a body says why it failed, with a code
         └── RemoteError        the same, from a body in a process of its own
 
@@ -71,6 +72,10 @@ class PolicyError(DefinitionError):
 
 class UsageError(HandrailError):
     """Handrail was used in a way it cannot serve."""
+
+
+class StorageError(HandrailError):
+    """The database cannot be reached or written, so nothing was changed. Try again later."""
 
 
 class NoTenant(UsageError):

@@ -11,8 +11,10 @@ from typing import TypeVar
 from weakref import WeakSet
 
 from sqlalchemy.engine import Connection, Engine, make_url
+from sqlalchemy.exc import OperationalError
 
 from handrail.core.clock import Clock
+from handrail.core.errors import StorageError
 from handrail.core.ids import new_id
 from handrail.store.engines import Dialect, dialect_of, make_engine
 from handrail.store.scope import enter, enter_system
@@ -31,6 +33,16 @@ def _forked() -> None:
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
     os.register_at_fork(after_in_child=_forked)
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """What goes wrong with the database itself, in words of ours."""
+    try:
+        yield
+    except OperationalError as error:
+        said = " ".join(str(error.orig).split())
+        raise StorageError(f"The database cannot be used now ({said}), so nothing was changed.") from error
 
 
 class Database:
@@ -103,24 +115,26 @@ class Database:
             with self.reading(tenant) as conn:
                 return fn(conn)
 
-        return await asyncio.get_running_loop().run_in_executor(self._readers, look)
+        with told():
+            return await asyncio.get_running_loop().run_in_executor(self._readers, look)
 
     async def oversee(self, fn: Callable[[Connection], T]) -> T:
         """What the function finds among the rows of all tenants, in a thread; it changes nothing."""
 
         def look() -> T:
-            with self.engine.connect() as conn, conn.begin():
-                enter_system(conn)
+            with self.overview() as conn:
                 return fn(conn)
 
-        return await asyncio.get_running_loop().run_in_executor(self._readers, look)
+        with told():
+            return await asyncio.get_running_loop().run_in_executor(self._readers, look)
 
     async def write(self, tenant: str, fn: Callable[[Connection], T]) -> T:
         """What the function says, once its changes are committed; raises what it raises.
 
         It may be called a second time, on a fresh transaction, when the first one came to nothing.
         """
-        return await self.writer.run(tenant, fn)
+        with told():
+            return await self.writer.run(tenant, fn)
 
     def post(self, tenant: str, fn: Callable[[Connection], object]) -> None:
         """Have changes committed soon, after all that was posted before. A failure is logged."""

@@ -24,6 +24,7 @@ from handrail.store.tables import approvals, job_parents, jobs, session_events
 from handrail.store.text import column, dump, load
 
 LIVE: tuple[JobState, ...] = ("waiting", "queued", "running", "blocked")
+_ENDS = ("tool.completed", "tool.failed", "tool.cancelled")
 _HASH = "#"
 """Stands in a token between the process and the number of the take."""
 
@@ -182,16 +183,22 @@ def _with_parents(conn: Connection, tenant: str, entries: Sequence[JobEntry]) ->
 
 
 def tenants_of(conn: Connection, call_id: str) -> list[str]:
-    """Of all tenants: those that have a job, or were asked a question, of this id."""
+    """Of all tenants: those that have a job, were asked a question, or told of a call of this id."""
     of_job = select(jobs.c.tenant_id).where(jobs.c.call_id == call_id)
     of_question = select(approvals.c.tenant_id).where(approvals.c.call_id == column(call_id))
-    return sorted(conn.execute(union(of_job, of_question)).scalars())
+    of_event = select(session_events.c.tenant_id).where(session_events.c.call_id == column(call_id))
+    return sorted(conn.execute(union(of_job, of_question, of_event)).scalars())
 
 
 def over_among(conn: Connection, call_ids: Collection[str]) -> list[tuple[str, str]]:
-    """Of all tenants: those of the jobs that are over; tenant, call."""
-    wanted = (jobs.c.call_id.in_(call_ids), jobs.c.state.in_(FINAL))
-    return [(row[0], row[1]) for row in conn.execute(select(jobs.c.tenant_id, jobs.c.call_id).where(*wanted))]
+    """Of all tenants: those of the calls that are over; tenant, call. What is a job is over when that is."""
+    found = select(jobs.c.tenant_id, jobs.c.call_id, jobs.c.state).where(jobs.c.call_id.in_(call_ids))
+    states = {(row.tenant_id, row.call_id): row.state for row in conn.execute(found)}
+    names = {column(call_id): call_id for call_id in call_ids}
+    events = session_events.c
+    ends = select(events.tenant_id, events.call_id).where(events.call_id.in_(names), events.type.in_(_ENDS))
+    told = {(row.tenant_id, names[row.call_id]) for row in conn.execute(ends)}
+    return sorted({key for key, state in states.items() if state in FINAL} | (told - states.keys()))
 
 
 def list_jobs(

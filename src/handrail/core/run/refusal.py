@@ -10,6 +10,7 @@ from handrail.core.define.decision import Decision
 from handrail.core.define.permission import SOURCES
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
+from handrail.core.errors import StorageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,8 @@ def unknown_source(source: str) -> Refusal:
 
 
 def internal(tool: str, error: Exception) -> Refusal:
+    if isinstance(error, StorageError):
+        return no_log()
     why = f"Something inside Handrail failed while it served {tool} ({type(error).__name__})."
     return _refusal(
         "INTERNAL_ERROR", "Something went wrong", f"{why} Tell whoever runs this system.", "error"

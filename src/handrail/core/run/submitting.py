@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
@@ -12,6 +13,7 @@ from handrail.core.define.decision import Decision
 from handrail.core.define.jsonvalue import own_copy
 from handrail.core.define.result import Result
 from handrail.core.define.schema import digest_of
+from handrail.core.errors import StorageError
 from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.keys import key_id
 from handrail.core.ids import new_id
@@ -23,6 +25,8 @@ from handrail.core.run.pipeline import run
 from handrail.core.run.refusal import Refusal
 from handrail.core.run.seek import seek
 from handrail.core.run.tale import begin
+
+_log = logging.getLogger("handrail.jobs")
 
 
 async def submit(
@@ -50,7 +54,11 @@ async def submit(
         return await run(call, raw, house)
     due_at = None if delay is None else house.clock.now() + max(0.0, delay)
     job = Job(call, tool, own_copy(raw), secrets, kind, None, fingerprint, due_at)
-    earlier = await jobs.submit(job)
+    try:
+        earlier = await jobs.submit(job)
+    except StorageError:
+        _log.exception("call %s could not be queued", call.id)
+        return begin(replace(call, id=new_id("call")), raw, house).refuse(refusal.no_log())
     if earlier is not None:
         return _again(call, raw, earlier, fingerprint, house)
     when = "at once" if delay is None else f"in {delay:g} s"
