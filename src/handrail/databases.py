@@ -41,11 +41,21 @@ def open_database(url: str, clock: Clock, worker: bool, /) -> Backing:
 
 def upgrade(url: str) -> None:
     """Bring a database to the schema of this version, ours and the queue's. The address is the owner's."""
+    from sqlalchemy.engine import make_url
+
     from handrail.jobs import migrate as queue
     from handrail.store import migrate
+    from handrail.store.engines import dialect_of, make_engine
+    from handrail.store.filelock import alone
 
-    migrate.upgrade(url)
-    queue.upgrade(url)
+    if dialect_of(url) == "sqlite":
+        make_engine(url).dispose()  # says in words what is wrong with the address
+        with alone(Path(make_url(url).database or "").resolve()):
+            queue.upgrade(url)
+            migrate.upgrade(url)  # ours come last: they say that all is there
+    else:
+        migrate.upgrade(url)
+        queue.upgrade(url)  # its tables are given to roles that ours bring along
 
 
 def key_file(url: str) -> Path:
@@ -73,7 +83,7 @@ def _locked(url: str) -> Callable[[], None]:
 
     from handrail.store.filelock import FileLock
 
-    lock = FileLock(Path(make_url(url).database or "").absolute(), "a Handrail worker")
+    lock = FileLock(Path(make_url(url).database or "").resolve(), "a Handrail worker")
     lock.take()
     return lock.free
 
@@ -149,7 +159,7 @@ class _Opened:
 
         return TenantTools(self.db, registry)
 
-    async def _look(self, call_ids: Collection[str]) -> list[Outcome]:
+    async def _look(self, call_ids: Collection[str]) -> list[tuple[str, Outcome]]:
         """How those of the calls ended that are over, wherever they ran."""
         from handrail.store.outcomes import outcome_in
 
@@ -157,7 +167,7 @@ class _Opened:
         for tenant, call_id in await self.jobs.over(call_ids):
             outcome = await self.db.read(tenant, partial(outcome_in, tenant=tenant, call_id=call_id))
             if outcome is not None:
-                found.append(outcome)
+                found.append((tenant, outcome))
         return found
 
     async def _close(self) -> None:

@@ -26,6 +26,8 @@ from handrail.core.run.export import Format
 from handrail.core.run.graph import Task
 from handrail.core.run.grouping import Group
 from handrail.core.run.invoke import holds_thread
+from handrail.core.run.jobs import JobEntry, JobState
+from handrail.core.run.scheduling import Schedule
 from handrail.core.run.secret_office import SecretName
 from handrail.core.tell.events import Event
 from handrail.core.tell.letters import DeadLetter
@@ -49,6 +51,8 @@ class Handrail:
         self.approvals = BlockingApprovals(self)
         self.dead_letters = BlockingLetterOffice(self)
         self.secrets = BlockingSecretOffice(self)
+        self.jobs = BlockingJobOffice(self)
+        self.schedules = BlockingSchedules(self)
         self._thread.start()
 
     @property
@@ -146,11 +150,15 @@ class Handrail:
     def export(self, how: Format, principal: Principal | None = None, **options: Any) -> Any:
         return self.block_on(self._inner.export(how, principal, **options))
 
-    def cancel(self, call_id: str, reason: str = "a user cancelled it") -> bool:
-        return self.block_on(self._inner.cancel(call_id, reason))
+    def cancel(
+        self, call_id: str, reason: str = "a user cancelled it", *, principal: Principal | None = None
+    ) -> bool:
+        return self.block_on(self._inner.cancel(call_id, reason, principal=principal))
 
-    def wait(self, call_id: str, timeout: float | None = None) -> Outcome:
-        return self.block_on(self._inner.wait(call_id, timeout))
+    def wait(
+        self, call_id: str, timeout: float | None = None, *, principal: Principal | None = None
+    ) -> Outcome:
+        return self.block_on(self._inner.wait(call_id, timeout, principal=principal))
 
     def planned(self, principal: Principal | None = None, session: str | None = None) -> list[Planned]:
         return self.block_on(self._inner.planned(principal, session))
@@ -295,3 +303,36 @@ class BlockingSecretOffice:
 
     def delete(self, name: str, *, by: Principal, user: str | None = None) -> bool:
         return self._hr.block_on(self._inner.delete(name, by=by, user=user))
+
+
+class BlockingJobOffice:
+    """The jobs, for code that does not await."""
+
+    def __init__(self, hr: Handrail) -> None:
+        self._hr = hr
+        self._inner = hr.inner.jobs
+
+    def list(self, principal: Principal, *, state: JobState | None = None) -> builtins.list[JobEntry]:
+        return self._hr.block_on(self._inner.list(principal, state=state))
+
+    def get(self, call_id: str, principal: Principal) -> JobEntry | None:
+        return self._hr.block_on(self._inner.get(call_id, principal))
+
+    def unblock(self, call_id: str, *, by: Principal) -> bool:
+        return self._hr.block_on(self._inner.unblock(call_id, by=by))
+
+
+class BlockingSchedules:
+    """The schedules, for code that does not await."""
+
+    def __init__(self, hr: Handrail) -> None:
+        self._hr = hr
+
+    def put(self, name: str, tool: str, args: Mapping[str, Any] | None = None, **options: Any) -> Schedule:
+        return self._hr.block_on(self._hr.inner.schedules.put(name, tool, args, **options))
+
+    def list(self, principal: Principal) -> builtins.list[Schedule]:
+        return self._hr.block_on(self._hr.inner.schedules.list(principal))
+
+    def remove(self, name: str, principal: Principal) -> bool:
+        return self._hr.block_on(self._hr.inner.schedules.remove(name, principal))

@@ -1,8 +1,8 @@
 """Telemetry: spans and metrics of calls for OpenTelemetry, under its conventions for generative AI.
 
-`hr.subscribe(Telemetry().hear)`, or the setting `telemetry = true`. Names and numbers are told, never arguments,
-results or messages. Needs `opentelemetry-api`; what is done with spans and metrics is up to the SDK that the
-process has set up, and without one nothing is.
+`hr.subscribe(Telemetry().hear)`, or the setting `telemetry = true`. Names and numbers are told, never
+arguments, results or messages. Needs `opentelemetry-api`; what is done with spans and metrics is up to the
+SDK that the process has set up, and without one nothing is.
 """
 
 from __future__ import annotations

@@ -91,6 +91,14 @@ def test_a_crash_anywhere_loses_nothing_and_does_nothing_twice(
     assert sum(died) >= CRASHES * 0.8, "too few of the processes died where they should"
 
 
+@pytest.mark.timeout(300)
+@pytest.mark.fault("F01")
+def test_a_crash_while_a_database_is_made_leaves_one_that_opens(nursery: Nursery) -> None:
+    stage = Stage(nursery, lambda place: f"sqlite:///{place / 'handrail.db'}")
+    for seed in range(4):
+        stage.crash(stage.plan_of_making(seed))
+
+
 @pytest.mark.req("BY-12")
 @pytest.mark.fault("F02")
 @pytest.mark.parametrize("how", ["call", "submit"])

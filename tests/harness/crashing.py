@@ -19,6 +19,8 @@ from tests.harness.nursery import Nursery
 from tests.harness.shop import ONCE, SESSION
 
 PRELOAD = ("tests.harness.scenarios", "tests.harness.preload")
+MAKING = ("canary.py", "databases.py", "engines.py", "filelock.py", "keyring.py", "migrate.py")
+"""Where a database comes into being."""
 Passed = list[list[Any]]
 """File, function, line and how often it ran."""
 NewDatabase = Callable[[Path], str]
@@ -55,6 +57,14 @@ class Stage:
         whole = chance.random() < 0.15
         then = self._draw(chance, scenario, True) if chance.random() < 0.25 else None
         return Plan(seed, scenario, whole, self._draw(chance, scenario, whole), then)
+
+    def plan_of_making(self, seed: int) -> Plan:
+        """Death while a database that does not exist yet is made, locked, keyed and opened."""
+        chance = random.Random(seed)
+        scenario = "a_read"
+        passed = [one for one in self._rehearsed(scenario, True) if one[0].endswith(MAKING)]
+        file, function, line, times = chance.choice(passed)
+        return Plan(seed, scenario, True, [file, function, line, chance.randint(1, times)], None)
 
     def _draw(self, chance: random.Random, scenario: str, whole: bool) -> list[Any]:
         file, function, line, times = chance.choice(self._rehearsed(scenario, whole))

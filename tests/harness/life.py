@@ -13,10 +13,10 @@ import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import count
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import pytest
 from hypothesis import Phase, settings
@@ -29,6 +29,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from handrail.core.run.perform import Work
 from tests.harness import facts
 from tests.harness.ledger import Ledger
 from tests.harness.nursery import Nursery
@@ -38,6 +39,8 @@ from tests.harness.shop import LIFETIME
 _AS_FOUND = (Phase.explicit, Phase.generate)
 """An example takes real time, so a failing one is shown as it was found."""
 
+_TRIES = cast(int, next(one.default for one in fields(Work) if one.name == "attempts"))
+"""How many processes may die over a job before it is given up."""
 NewDatabase = Callable[[], str | None]
 
 
@@ -267,6 +270,8 @@ class Life(RuleBasedStateMachine):
             wish.answer = None
             if not wish.repeatable:
                 self._ended(wish, "needs_review", "UNKNOWN_OUTCOME")
+            elif wish.submitted and wish.effects >= _TRIES:
+                self._ended(wish, "failed", "POISONED")  # nobody tries again what killed so many
             elif wish.submitted:
                 self._until_effect(wish)
             else:
@@ -296,9 +301,10 @@ class Life(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         try:
-            if sys.exc_info()[0] is None:
+            error = sys.exc_info()[1]
+            if error is None:
                 self._end_well()
-            else:
+            elif isinstance(error, Exception):
                 traceback.print_exc()  # the same steps may go well when they are tried again
         finally:
             self.remote.kill()

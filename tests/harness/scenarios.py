@@ -24,6 +24,7 @@ STAGES = (
     "handrail.core.guard",
     "handrail.core.run",
     "handrail.core.tell",
+    "handrail.databases",
     "handrail.engine",
     "handrail.jobs",
     "handrail.store",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from sqlalchemy import Connection
 
-from handrail.core.guard.approval import ApprovalRequest, reject
+from handrail.core.guard.approval import ApprovalRequest
 from handrail.core.run.jobs import Job, JobEntry, JobState, Limits
 from handrail.core.run.perform import Work, perform
 from handrail.jobs.engine import Engine
@@ -111,30 +111,15 @@ class DurableJobs:
 
         entry = await self._database.write(tenant, stop)
         if entry is None:
-            entry = await self._withdraw(call_id, tenant, reason)
-        if entry is None:
             return False
         if self._work is not None and entry.state != "running":
             await self.perform(tenant, call_id)  # tells its end at once; a worker would, when it is due
         return True
 
-    async def _withdraw(self, call_id: str, tenant: str, reason: str) -> JobEntry | None:
-        """Cancel a call that waits for a person: the question is withdrawn, and a job ends the call."""
-        waiting = await self._database.read(tenant, lambda conn: rows.question_of(conn, tenant, call_id))
-        if waiting is None or self._work is None:
-            return None
-        book, now = self._work().house.book, self._database.clock.now()
-        reply = reject(f"the call was cancelled ({reason})")
-        if await book.settle(waiting, tenant, "rejected", reply) is None:
-            return None
-        return await self._database.write(
-            tenant, lambda conn: rows.request_cancel(conn, tenant, call_id, reason, now)
-        )
-
-    async def whose(self, call_id: str, /) -> str | None:
-        def look() -> str | None:
+    async def whose(self, call_id: str, /) -> builtins.list[str]:
+        def look() -> builtins.list[str]:
             with self._database.overview() as conn:
-                return rows.tenant_of(conn, call_id)
+                return rows.tenants_of(conn, call_id)
 
         return await asyncio.to_thread(look)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import logging
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -18,6 +18,7 @@ from handrail.core.define.call import Call
 from handrail.core.define.principal import Principal
 from handrail.core.errors import UsageError
 from handrail.core.run.jobs import Job
+from handrail.core.run.scheduling import Schedule
 from handrail.store import schedules as rows
 from handrail.store.database import Database
 from handrail.store.kept import call_data, call_of
@@ -25,18 +26,9 @@ from handrail.store.schedules import ScheduleRow
 from handrail.store.sealing import Seal
 from handrail.store.text import dump, load
 
+_log = logging.getLogger("handrail.jobs")
+
 Add = Callable[[Connection, Job], object]
-
-
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """One schedule, as a list shows it."""
-
-    name: str
-    tool: str
-    when: str
-    next_at: float
-    last_call_id: str | None
 
 
 def next_after(moment: float, cron: str | None, every: float | None, zone: str | None) -> float:
@@ -123,7 +115,10 @@ class Schedules:
 
         fired = 0
         for row in await asyncio.to_thread(look):
-            fired += await self._database.write(row.tenant, self._firing(row, now))
+            try:
+                fired += await self._database.write(row.tenant, self._firing(row, now))
+            except Exception:  # such as one whose key is lost: it holds up no other
+                _log.exception("the schedule %r of %s could not be fired", row.name, row.tenant)
         return fired
 
     def _firing(self, row: ScheduleRow, now: float) -> Callable[[Connection], bool]:

@@ -116,8 +116,8 @@ class Sweeper:
         holder = self._database.holder
         found = await self._system(lambda conn: rows.to_stop(conn, holder))
         house = self._work().house
-        for _, call_id, reason in found:
-            running = house.running.get(call_id)
+        for tenant, call_id, reason in found:
+            running = house.running.get((tenant, call_id))
             if running is not None:
                 running.interrupt("cancelled", reason)
 
@@ -144,7 +144,7 @@ class Sweeper:
         if dead:
             await asyncio.to_thread(self._engine.recover, sorted(dead))
         for run in await self._system(open_runs.orphans):
-            await self._tell_end(run)
+            await self._safely(partial(self._tell_end, run))
 
     def _dead(self, conn: Connection) -> set[str]:
         table = "dbos.workflow_status" if conn.dialect.name == "postgresql" else "workflow_status"
@@ -154,22 +154,21 @@ class Sweeper:
 
     async def _tell_end(self, run: open_runs.Open) -> None:
         """The end of a run that belongs to no job and whose process is gone."""
-        database = self._database
+        database, log = self._database, self._work().house.teller.log
+        # Looked up first: once the run is ours, nobody else comes to end it.
+        events = await asyncio.to_thread(lambda: list(log.read(run.tenant, call_id=run.call_id)))
+        begun = [one for one in events if isinstance(one, ToolStarted) and one.run_id == run.run_id]
+        if not begun:
+            _log.warning("run %s is open and its start is not in the log", run.run_id)
+            return
         ours = await database.write(
             run.tenant,
             lambda conn: open_runs.take_over(conn, run.tenant, run.run_id, run.holder, database.holder),
         )
-        if not ours:
-            return
-        log = self._work().house.teller.log
-        events = await asyncio.to_thread(lambda: list(log.read(run.tenant, call_id=run.call_id)))
-        for event in events:
-            if isinstance(event, ToolStarted) and event.run_id == run.run_id:
-                outcome = recover(event, run.repeatable, self._work().house)
-                await self._work().letters.ended(event.call, outcome)
-                self._work().ended(outcome)
-                return
-        _log.warning("run %s is open and its start is not in the log", run.run_id)
+        if ours:
+            outcome = recover(begun[0], run.repeatable, self._work().house)
+            await self._work().letters.ended(begun[0].call, outcome)
+            self._work().ended(run.tenant, outcome)
 
     async def _find_lost(self) -> None:
         """Enqueue once more what waits for longer than it should and the engine knows nothing of."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
+from weakref import WeakSet
 
 from sqlalchemy.engine import Connection, Engine, make_url
 
@@ -19,6 +21,16 @@ from handrail.store.writer import Writer
 T = TypeVar("T")
 
 _READERS = 4
+_open: WeakSet[Database] = WeakSet()
+
+
+def _forked() -> None:
+    for database in list(_open):
+        database.forsake()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_forked)
 
 
 class Database:
@@ -34,6 +46,13 @@ class Database:
         """Who this process is to the others."""
         self.engine: Engine = make_engine(url, synchronous)
         self.writer = Writer(self.engine, self.dialect, self.holder, patience)
+        self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="handrail-read")
+        _open.add(self)
+
+    def forsake(self) -> None:
+        """In a fork: touch no connection of the process that opened it, and write nothing in its name."""
+        self.writer.forsake()
+        self.engine.dispose(close=False)
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="handrail-read")
 
     @property

@@ -6,11 +6,25 @@ import fcntl
 import json
 import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 from handrail.core.errors import UsageError
+
+
+@contextmanager
+def alone(database: Path) -> Iterator[None]:
+    """One at a time brings a database file up to date; who comes meanwhile waits. It leaves no file."""
+    folder = os.open(database.parent, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 class InUse(UsageError):
@@ -46,6 +60,13 @@ class FileLock:
         os.ftruncate(file, 0)
         os.pwrite(file, json.dumps(told).encode(), 0)
         self._file = file
+        _taken.add(self)
+
+    def forsake(self) -> None:
+        """In a fork: the lock is for the process that took it to hold, and ends with that one."""
+        file, self._file = self._file, None
+        if file is not None:
+            os.close(file)
 
     def free(self) -> None:
         """Let somebody else have it. The file stays: whoever removed it would lock another one."""
@@ -53,6 +74,17 @@ class FileLock:
         if file is not None:
             os.ftruncate(file, 0)
             os.close(file)
+
+
+_taken: WeakSet[FileLock] = WeakSet()
+
+
+def _forked() -> None:
+    for lock in list(_taken):
+        lock.forsake()
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 def _who(told: bytes) -> str:

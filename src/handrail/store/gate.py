@@ -21,7 +21,7 @@ _making = threading.Lock()
 
 def gate_of(engine: Engine) -> threading.Lock:
     """The gate of the file that an engine opens."""
-    path = str(Path(engine.url.database or "").absolute())
+    path = str(Path(engine.url.database or "").resolve())
     with _making:
         return _gates.setdefault(path, threading.Lock())
 

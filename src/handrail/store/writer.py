@@ -84,7 +84,7 @@ class Writer:
         self._queue: deque[Any] = deque()
         self._wake = threading.Event()
         self._asleep = False
-        self._closed = False
+        self._closed = self._forked = False
         self._count = 0
         self._conn: Connection | None = None
         self._thread: threading.Thread | None = None
@@ -120,7 +120,17 @@ class Writer:
         if self._thread is not None:
             self._thread.join()
 
+    def forsake(self) -> None:
+        """Write nothing more: this is a fork of the process that writes, and its thread is not here."""
+        self._closed, self._forked, self._thread, self._conn = True, True, None, None
+        self._starting = threading.Lock()
+        self._queue.clear()
+
     def _put(self, entry: Any) -> None:
+        if self._forked:
+            raise UsageError(
+                "This process was forked from the one that opened the database. Open a Handrail of its own."
+            )
         if self._closed:
             raise UsageError("The database is closed.")
         self._queue.append(entry)
@@ -176,8 +186,8 @@ class Writer:
         try:
             self._in_transaction(group.number, group.appended, group.operations)
         except Exception as error:
-            if len(group.appended) + len(group.operations) == 1:
-                self._fail(group, error)
+            if is_passing(error) or len(group.appended) + len(group.operations) == 1:
+                self._fail(group, error)  # what is away is so for each of them
             else:
                 self._one_by_one(group)
             return
@@ -200,7 +210,7 @@ class Writer:
         try:
             self._in_transaction(self._count, entries, [])
         except Exception as error:
-            if len(entries) == 1:
+            if is_passing(error) or len(entries) == 1:
                 self.gave_up(entries, error)
             else:
                 for half in (entries[: len(entries) // 2], entries[len(entries) // 2 :]):
@@ -210,45 +220,37 @@ class Writer:
 
     def _in_transaction(self, number: int, entries: list[Any], operations: Sequence[Operation]) -> None:
         """Run and commit; patiently, while the database is away for a moment."""
-        deadline = time.monotonic() + self._patience
+        deadline, again = time.monotonic() + self._patience, False
         while True:
             try:
                 conn = self._connected()
                 with self._gate, conn.begin():
+                    if self._dialect == "postgresql" and not self._note(conn, number):
+                        return  # committed by the try before, whose answer was lost
                     if entries:
                         self.append_all(conn, entries)
                     for operation in operations:
                         operation.run(conn)
-                    if self._dialect == "postgresql":
-                        self._note(conn, number)
                 return
             except Exception as error:
-                if not _is_passing(error) or time.monotonic() > deadline or self._closed:
-                    self._disconnect()
+                self._disconnect()
+                if not is_passing(error) or time.monotonic() > deadline or (self._closed and again):
                     raise
                 _log.warning("the database is away, trying again: %s", error)
-                self._disconnect()
+                again = True
                 time.sleep(_PAUSE)
-                if self._is_committed(number):
-                    return
 
-    def _note(self, conn: Connection, number: int) -> None:
-        """Write down which group this is, so that a commit whose answer was lost can be told from none."""
+    def _note(self, conn: Connection, number: int) -> bool:
+        """Write down, before all else, which group this is; False when that is so already.
+
+        A try that the server is still at is waited for, since it holds the same row.
+        """
         row = {"holder": self._holder, "last_group": number}
-        statement = postgresql_insert(writers).values(row)
-        conn.execute(statement.on_conflict_do_update(index_elements=["holder"], set_=row))
-
-    def _is_committed(self, number: int) -> bool:
-        if self._dialect != "postgresql":
-            return False
-        try:
-            with self._connected().begin() as transaction:
-                statement = writers.select().where(writers.c.holder == self._holder)
-                row = transaction.connection.execute(statement).first()
-        except DBAPIError:
-            self._disconnect()
-            return False
-        return row is not None and bool(row.last_group == number)
+        new = postgresql_insert(writers).values(row)
+        noted = new.on_conflict_do_update(
+            index_elements=["holder"], set_=row, where=writers.c.last_group < number
+        )
+        return conn.execute(noted.returning(writers.c.last_group)).first() is not None
 
     def _connected(self) -> Connection:
         if self._conn is None:
@@ -304,7 +306,7 @@ def _nobody_appends(conn: Connection, entries: list[Any]) -> None:
     raise UsageError("This database has no event log.")
 
 
-def _is_passing(error: Exception) -> bool:
+def is_passing(error: Exception) -> bool:
     """Whether the same may succeed in a moment: the server restarts, or two got in each other's way."""
     if not isinstance(error, DBAPIError):
         return False

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import update
 
 from handrail import Handrail, Principal, tool
 from handrail.core.clock import Clock
@@ -18,6 +19,7 @@ from handrail.jobs.schedules import next_after
 from handrail.store.database import Database
 from handrail.store.events.log import StoreLog
 from handrail.store.sealing import Seal
+from handrail.store.tables import schedules as rows
 from tests.acceptance.workshop import soon
 
 ANA = Principal(tenant="acme", user="ana", permissions=["*"])
@@ -86,6 +88,24 @@ async def test_each_time_is_one_job_however_many_look(database_url: str) -> None
         for jobs, db in zip(both, databases, strict=True):
             await jobs.close()
             db.close()
+
+
+async def test_a_schedule_that_cannot_be_read_holds_up_no_other(sqlite_url: str) -> None:
+    upgrade(sqlite_url)
+    now = [1_000_000.0]
+    db = Database(sqlite_url, Clock(now=lambda: now[0]))
+    jobs = DurableJobs(db, Seal([b"k" * 32]), StoreLog(db), worker=False)
+    try:
+        for name in ("broken", "whole"):
+            await jobs.schedules.put(name, "notes.echo", {"text": name}, principal=ANA, every=60)
+        with db.transaction("acme") as conn:
+            conn.execute(update(rows).where(rows.c.name == "broken").values(sealed="x", next_at=1.0))
+        now[0] += 60
+        assert await jobs.schedules.fire() == 1
+        assert [job.tool for job in await jobs.list("acme")] == ["notes.echo"]
+    finally:
+        await jobs.close()
+        db.close()
 
 
 async def test_a_worker_makes_the_calls_that_are_due(sqlite_url: str) -> None:

@@ -13,7 +13,8 @@ from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
 from handrail.core.errors import UsageError
 
-RequestStatus = Literal["pending", "approved", "rejected", "responded", "expired"]
+RequestStatus = Literal["pending", "approved", "rejected", "responded", "expired", "withdrawn"]
+"""withdrawn: the call was cancelled while it waited."""
 
 
 @dataclass(frozen=True, slots=True)

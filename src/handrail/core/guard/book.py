@@ -24,6 +24,10 @@ class ApprovalBook(Protocol):
         """What is pending, oldest first."""
         ...
 
+    async def open_of(self, call_id: str, /) -> builtins.list[tuple[str, str]]:
+        """The open questions of calls with this id, whoever asks: each with its tenant."""
+        ...
+
     async def settle(
         self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /
     ) -> ApprovalRequest | None:
@@ -64,6 +68,12 @@ class MemoryBook:
             requests = builtins.list(self._requests.values())
         mine = (self._current(one) for one in requests if one.principal.tenant == tenant)
         return [one for one in mine if one.status == "pending"]
+
+    async def open_of(self, call_id: str, /) -> builtins.list[tuple[str, str]]:
+        with self._lock:
+            requests = builtins.list(self._requests.values())
+        asked = (one for one in requests if one.call.id == call_id and one.status == "pending")
+        return [(one.id, one.principal.tenant) for one in asked]
 
     async def settle(
         self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /

@@ -52,6 +52,10 @@ class Keys(Protocol):
         """Written before the body runs."""
         ...
 
+    async def is_ours(self, key: KeyId, /) -> bool:
+        """Whether a key that we dispatched was still ours then. False when we were taken for dead."""
+        ...
+
     def finish(self, key: KeyId, outcome: Outcome, /) -> None: ...
 
     def release(self, key: KeyId, /) -> None:
@@ -60,6 +64,10 @@ class Keys(Protocol):
 
     def reopen(self, key: KeyId, /) -> None:
         """Forget a key whose call failed or was not approved in time, so that a replay may have it."""
+        ...
+
+    def forsake(self, key: KeyId, /) -> None:
+        """Leave a key as it is: the call that has it is ended by somebody else."""
         ...
 
 
@@ -119,6 +127,9 @@ class MemoryKeys:
             if entry.outcome is not None:  # it waited for an approval; from here on its end is open again
                 entry.ended, entry.outcome = Future(), None
 
+    async def is_ours(self, key: KeyId, /) -> bool:
+        return True
+
     def finish(self, key: KeyId, outcome: Outcome, /) -> None:
         with self._lock:
             shelf, entry = self._find(key)
@@ -150,6 +161,9 @@ class MemoryKeys:
                 self._note(key[0], shelf)
         if entry is not None and not entry.ended.done():
             entry.ended.set_result(None)
+
+    def forsake(self, key: KeyId, /) -> None:
+        return  # there is nobody else
 
     def _find(self, key: KeyId) -> tuple[_Shelf | None, KeyEntry | None]:
         shelf = self._shelves.get(key[0])

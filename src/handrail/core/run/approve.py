@@ -70,6 +70,9 @@ async def _resumed(tale: Tale, decision: Decision, grant: Grant) -> Outcome | tu
     tool = tale.tool
     assert tool is not None
     tale.approval_id = grant.request.id
+    if grant.request.status == "withdrawn":
+        why = f"Cancelled: {grant.reply.reason}."
+        return tale.call_off("cancelled", Result.fail(why, code="CANCELLED", summary="Cancelled"))
     if decision.verdict == "deny":
         return tale.refuse(refusal.denied(decision, tool))
     if grant.request.status == "expired":

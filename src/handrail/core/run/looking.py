@@ -16,7 +16,9 @@ from handrail.core.errors import UsageError
 from handrail.core.find.registry import Registry
 from handrail.core.run.catalogue import Catalogue
 from handrail.core.run.house import House
+from handrail.core.run.jobs import Jobs
 from handrail.core.run.pages import read_page
+from handrail.core.run.scheduling import Scheduler, scheduler_of
 from handrail.core.run.search import Search
 from handrail.core.tell.events import Event
 from handrail.core.tell.log import EventLog, FollowedLog
@@ -32,6 +34,7 @@ class Looking:
     _house: House
     _catalogue: Catalogue
     _search: Search
+    _jobs: Jobs
     _tally: Tally | None
 
     @property
@@ -51,6 +54,11 @@ class Looking:
                 "or call inside `with_tool_context`."
             )
         return self._house.nobody
+
+    @property
+    def schedules(self) -> Scheduler:
+        """Calls that are made again and again; they take a database."""
+        return scheduler_of(self._jobs)
 
     async def tools(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.approval import Reply
-from handrail.core.guard.keys import Keys, key_id
+from handrail.core.guard.keys import KeyId, Keys, key_id
 from handrail.core.run import refusal
 from handrail.core.run.approve import Grant
 from handrail.core.run.brought import Brought
@@ -26,6 +27,7 @@ from handrail.core.run.refusal import Refusal
 from handrail.core.run.seek import seek
 from handrail.core.run.tale import Tale, begin
 from handrail.core.tell.letters import DeadLetters
+from handrail.core.tell.outcome import outcome_of
 
 _log = logging.getLogger("handrail.jobs")
 _NOBODY = Reply("reject")
@@ -38,10 +40,10 @@ class Work:
 
     house: House
     letters: LetterOffice
-    ended: Callable[[Outcome], None]
+    ended: Callable[[str, Outcome], None]
     attempts: int = 3
     """A job that so many workers died over is dead itself."""
-    when_final: Callable[[str, Callable[[Outcome], None]], None] = lambda call_id, told: None
+    when_final: Callable[[str, str, Callable[[Outcome], None]], None] = lambda tenant, call_id, told: None
     """Tells how a call ended that was answered by a person, for jobs in memory."""
 
 
@@ -66,8 +68,8 @@ async def perform(tenant: str, call_id: str, work: Work, ledger: Ledger) -> Outc
     taken = await ledger.take(tenant, call_id)
     if taken is None or taken == "busy":
         return taken
+    postponed = Postponed()
     try:
-        postponed = Postponed()
         house = replace(
             work.house,
             keys=cast(Keys, postponed.of(work.house.keys, "finish", "release")),
@@ -80,19 +82,21 @@ async def perform(tenant: str, call_id: str, work: Work, ledger: Ledger) -> Outc
             _log.warning("call %s went on elsewhere; what came of it here was dropped", call_id)
             return None
     finally:
+        if postponed and (key := _key(taken.job)) is not None:
+            work.house.keys.forsake(key)  # what the log tells of the call is what counts
         await ledger.leave(tenant, call_id)
     if taken.job.approval_id is not None and end.state in FINAL and isinstance(house.book, Shedding):
         house.book.over(taken.job.approval_id, tenant)
     if end.outcome is not None:
         await work.letters.ended(taken.job.call, end.outcome)
         if end.outcome.status != "pending":
-            work.ended(end.outcome)
+            work.ended(tenant, end.outcome)
     return end.outcome
 
 
 async def _end(taken: Taken, house: House, work: Work) -> _End:
     if taken.ended:
-        return _told(taken)
+        return await _told(taken, house)
     if taken.run is not None and not taken.run.repeatable:
         return _End("done", "needs_review", await _unknown(taken, house))
     if taken.stop is not None:
@@ -114,12 +118,23 @@ async def _end(taken: Taken, house: House, work: Work) -> _End:
     return _End(state, outcome.status if state == "done" else outcome.result.error, outcome)
 
 
-def _told(taken: Taken) -> _End:
-    """How a job ended whose worker was gone before it could finish it."""
-    for status in ("completed", "failed"):
-        if status in taken.told:
-            return _End("done", status)
-    return _End("cancelled", taken.stop or "it was cancelled")
+async def _told(taken: Taken, house: House) -> _End:
+    """The end is in the log, and whoever told it came no further: its key and its letter learn of it."""
+    job, log, key = taken.job, house.teller.log, _key(taken.job)
+    outcome = outcome_of(await asyncio.to_thread(lambda: list(log.read(job.tenant, call_id=job.id))))
+    if outcome is not None and key is not None:
+        if outcome.status in ("refused", "cancelled") and outcome.run_id is None and job.approval_id is None:
+            house.keys.release(key)
+        else:
+            house.keys.finish(key, outcome)
+    if outcome is None or outcome.status == "cancelled":
+        return _End("cancelled", taken.stop or "it was cancelled", outcome)
+    return _End("done", outcome.status, outcome)
+
+
+def _key(job: Job) -> KeyId | None:
+    who, name = job.call.principal, job.call.idempotency_key
+    return None if who is None or name is None else key_id(who, name)
 
 
 async def _grant(job: Job, house: House) -> Grant | None:
@@ -164,8 +179,7 @@ async def _tale(taken: Taken, house: House) -> Tale:
     tale.approval_id = job.approval_id
     if taken.run is not None:
         tale.run_id = taken.run.run_id
-    if job.call.idempotency_key is not None and job.call.principal is not None:
-        tale.key = key_id(job.call.principal, job.call.idempotency_key)
+    tale.key = _key(job)
     return tale
 
 

@@ -47,7 +47,8 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
     assert principal is not None
     if type(call.id) is not str or type(call.session) not in _SESSIONS:
         return begin(replace(call, id=str(call.id), session=None), None, house).refuse(refusal.bad_names())
-    if house.running.setdefault(call.id, tale) is not tale:
+    here = (principal.tenant, call.id)
+    if house.running.setdefault(here, tale) is not tale:
         return tale.refuse(refusal.id_in_use())
     token = None
     try:
@@ -121,8 +122,9 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
         if brought is not None and brought.run_id is not None:
             pass  # whoever began the run told its start
         elif call.source == "api" or (not tool.quiet and is_effectful(tool, values)):
-            if not await tale.committed(beginning, tool.idempotent or not is_effectful(tool, values)):
-                return tale.refuse(refusal.no_log())
+            refused = await tale.committed(beginning, tool.idempotent or not is_effectful(tool, values))
+            if refused is not None:
+                return tale.refuse(refused)
             tale.check()
         else:
             house.teller.tell(beginning)
@@ -183,7 +185,7 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
             return ended
         raise
     finally:
-        del house.running[call.id]
+        del house.running[here]
         if tale.aside is not NOTHING_ASIDE:
             tale.leave()
         if token is not None:

@@ -132,5 +132,13 @@ def no_log() -> Refusal:
     return _refusal("LOG_UNAVAILABLE", "Not run", why, "log")
 
 
+def taken_over(tool: str, key: str | None) -> Refusal:
+    why = (
+        f"{tool} was not run: its process was silent for so long that another one took the key {key!r}. "
+        "Call it again with the same key to learn what became of it."
+    )
+    return _refusal("INTERRUPTED", "Not run", why, "key")
+
+
 def broken(code: str, summary: str, error: str, layer: str) -> Refusal:
     return _refusal(code, summary, error, layer)

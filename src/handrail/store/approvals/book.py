@@ -26,7 +26,11 @@ class StoreBook:
 
     async def add(self, request: ApprovalRequest, /) -> None:
         tenant = request.principal.tenant
-        await self._db.write(tenant, lambda conn: queries.add_request(conn, tenant, request, self._seal))
+        try:
+            await self._db.write(tenant, lambda conn: queries.add_request(conn, tenant, request, self._seal))
+        except BaseException:  # the call is over, and the question may be in the book all the same
+            self._db.post(tenant, lambda conn: queries.take_back(conn, tenant, request.id))
+            raise
 
     async def get(self, approval_id: str, tenant: str, /) -> ApprovalRequest | None:
         found = await self._db.read(
@@ -39,6 +43,9 @@ class StoreBook:
     async def list(self, tenant: str, /) -> builtins.list[ApprovalRequest]:
         now = self._db.clock.now()
         return await self._db.read(tenant, lambda conn: queries.list_requests(conn, tenant, now, self._seal))
+
+    async def open_of(self, call_id: str, /) -> builtins.list[tuple[str, str]]:
+        return await self._db.oversee(lambda conn: queries.open_questions(conn, call_id))
 
     async def settle(
         self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /

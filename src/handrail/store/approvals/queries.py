@@ -31,6 +31,15 @@ def add_request(conn: Connection, tenant: str, request: ApprovalRequest, seal: S
     _write_votes(conn, tenant, request)
 
 
+def take_back(conn: Connection, tenant: str, approval_id: str) -> bool:
+    """Forget a question that nobody was told of, unless somebody answered it all the same."""
+    asked = (approvals.c.tenant_id == tenant, approvals.c.id == approval_id)
+    gone = conn.execute(delete(approvals).where(*asked, approvals.c.status == "pending")).rowcount == 1
+    if gone:
+        conn.execute(delete(votes).where(votes.c.tenant_id == tenant, votes.c.approval_id == approval_id))
+    return gone
+
+
 def get_request(
     conn: Connection, tenant: str, approval_id: str, seal: Seal, *, lock: bool = False
 ) -> ApprovalRequest | None:
@@ -43,8 +52,15 @@ def get_request(
     return from_row(row, conn.execute(cast.order_by(votes.c.at, votes.c.user_id)), seal)
 
 
+def open_questions(conn: Connection, call_id: str) -> list[tuple[str, str]]:
+    """The open questions of calls with this id and their tenants, as whoever sees all tenants finds them."""
+    wanted = select(approvals.c.id, approvals.c.tenant_id)
+    found = wanted.where(approvals.c.call_id == column(call_id), approvals.c.status == "pending")
+    return [(row.id, row.tenant_id) for row in conn.execute(found)]
+
+
 def list_requests(conn: Connection, tenant: str, now: float, seal: Seal) -> list[ApprovalRequest]:
-    """What waits for an answer, oldest first."""
+    """What waits for an answer, oldest first. One that cannot be read hides no other."""
     open_ones = (approvals.c.tenant_id == tenant, approvals.c.status == "pending", _in_time(now))
     rows = conn.execute(
         select(approvals).where(*open_ones).order_by(approvals.c.created_at, approvals.c.id)
@@ -55,7 +71,13 @@ def list_requests(conn: Connection, tenant: str, now: float, seal: Seal) -> list
             select(votes).where(votes.c.tenant_id == tenant).order_by(votes.c.at, votes.c.user_id)
         ):
             cast.setdefault(vote.approval_id, []).append(vote)
-    return [from_row(row, cast.get(row.id, ()), seal) for row in rows]
+    found: list[ApprovalRequest] = []
+    for row in rows:
+        try:
+            found.append(from_row(row, cast.get(row.id, ()), seal))
+        except (SealError, ValueError, LookupError, TypeError):
+            _log.exception("the approval %s of %s cannot be read", row.id, tenant)
+    return found
 
 
 def settle_request(

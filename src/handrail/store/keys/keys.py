@@ -52,6 +52,8 @@ class StoreKeys:
         self._asking: dict[KeyId, Future[KeyEntry | None]] = {}
         """Keys about which this process is asking the database; the answer is for all who ask meanwhile."""
         self._watches: dict[tuple[asyncio.AbstractEventLoop, KeyId], _Watch] = {}
+        self._held: dict[KeyId, bool] = {}
+        """Of keys that calls of this process dispatched: whether they were still theirs."""
         self._lock = threading.Lock()
 
     async def begin(self, key: KeyId, fingerprint: str, call_id: str, /) -> tuple[KeyEntry, bool]:
@@ -135,10 +137,23 @@ class StoreKeys:
         with self._lock:
             entry = self._here.setdefault(key, KeyEntry(_UNKNOWN))
             entry.state = "dispatched"
-        self._post(key, lambda conn, house: queries.dispatch_key(conn, key, house))
+            begun_here = entry.fingerprint != _UNKNOWN
+
+        def dispatch(conn: Connection, house: House) -> None:
+            held = queries.dispatch_key(conn, key, house)
+            self._held[key] = held or not begun_here  # what was taken up is fenced by its run
+
+        self._held.pop(key, None)
+        self._post(key, dispatch)
+
+    async def is_ours(self, key: KeyId, /) -> bool:
+        if key not in self._held:
+            await self._db.flushed()
+        return self._held.get(key, False)
 
     def finish(self, key: KeyId, outcome: Outcome, /) -> None:
         self._post(key, lambda conn, house: queries.finish_key(conn, key, outcome, house))
+        self._held.pop(key, None)
         with self._lock:
             entry = self._here.pop(key, None)
         if entry is not None:
@@ -147,7 +162,12 @@ class StoreKeys:
             entry.ended.set_result(None)
 
     def release(self, key: KeyId, /) -> None:
-        self._post(key, lambda conn, house: queries.release_key(conn, key, house))
+        if self._held.get(key, True):  # otherwise it is somebody else's to forget
+            self._post(key, lambda conn, house: queries.release_key(conn, key, house))
+        self.forsake(key)
+
+    def forsake(self, key: KeyId, /) -> None:
+        self._held.pop(key, None)
         with self._lock:
             entry = self._here.pop(key, None)
         if entry is not None:

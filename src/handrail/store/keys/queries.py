@@ -24,6 +24,9 @@ from handrail.store.upsert import insert_new
 
 _log = logging.getLogger("handrail.keys")
 
+_OF_OURS = ("LOG_UNAVAILABLE", "INTERNAL_ERROR")
+"""Something of ours did not work: what was refused so, and did not begin, may be tried again."""
+
 IsDead = Callable[[Connection, str], bool]
 """Whether the process with this holder's id is no more."""
 Told = Callable[[Connection, str, str], Outcome | None]
@@ -87,10 +90,12 @@ def _left(conn: Connection, key: KeyId, row: Row[Any], fresh: dict[str, Any], ho
         # A person is asked, or has answered: then whoever takes up the run ends it under this key.
         waits = row.state == "new"
         return Found("ended", fingerprint, outcome) if waits else Found("busy", fingerprint)
-    over = outcome is not None and outcome.status != "pending"
+    began = _began(conn, tenant, row.call_id)
+    in_vain = outcome is not None and outcome.code in _OF_OURS and not began
+    over = outcome is not None and outcome.status != "pending" and not in_vain
     # One that this process dispatched and has no more in hand could not be written down, so it did not run.
     given_up = row.state == "new" or row.holder == house.holder
-    untouched = given_up and not over and not _began(conn, tenant, row.call_id)
+    untouched = given_up and not over and not began
     interrupted = outcome is not None and outcome.code == "INTERRUPTED"
     if untouched or (interrupted and fingerprint == fresh["fingerprint"]):
         conn.execute(update(keys).where(_is(key)).values(fresh))
@@ -115,16 +120,19 @@ def fingerprint_of(conn: Connection, key: KeyId) -> str | None:
     return found
 
 
-def dispatch_key(conn: Connection, key: KeyId, house: House) -> None:
-    """The effect may happen from here on, by this process."""
-    if (row := _mine(conn, key, house)) is not None and row.state != "done":
+def dispatch_key(conn: Connection, key: KeyId, house: House) -> bool:
+    """The effect may happen from here on, by this process. False when the key was not in its hands."""
+    row = _mine(conn, key, house)
+    if row is not None and row.state != "done":
         values = {"state": "dispatched", "holder": house.holder, "updated_at": house.now}
         conn.execute(update(keys).where(_is(key)).values(values))
+    return row is not None and row.holder == house.holder
 
 
 def finish_key(conn: Connection, key: KeyId, outcome: Outcome, house: House) -> None:
     """How the call ended; whoever comes with the key is told so."""
-    if _mine(conn, key, house) is None:
+    row = _mine(conn, key, house)
+    if row is None or (row.state == "done" and row.holder != house.holder):
         return
     values = {
         "state": "waiting" if outcome.status == "pending" else "done",
