@@ -159,7 +159,7 @@ class _Opened:
 
         return TenantTools(self.db, registry)
 
-    async def _look(self, call_ids: Collection[str]) -> list[Outcome]:
+    async def _look(self, call_ids: Collection[str]) -> list[tuple[str, Outcome]]:
         """How those of the calls ended that are over, wherever they ran."""
         from handrail.store.outcomes import outcome_in
 
@@ -167,7 +167,7 @@ class _Opened:
         for tenant, call_id in await self.jobs.over(call_ids):
             outcome = await self.db.read(tenant, partial(outcome_in, tenant=tenant, call_id=call_id))
             if outcome is not None:
-                found.append(outcome)
+                found.append((tenant, outcome))
         return found
 
     async def _close(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -31,15 +30,15 @@ from handrail.core.guard.decide import SafetyCheck
 from handrail.core.guard.dedup import Dedup, Failures, Scope
 from handrail.core.guard.guard import Guard
 from handrail.core.guard.keys import Keys
-from handrail.core.guard.plan import Plan, Planned
+from handrail.core.guard.plan import Plan
 from handrail.core.guard.policy import Policy
 from handrail.core.ids import new_id
 from handrail.core.run.approvals import Approvals
+from handrail.core.run.background import Background
 from handrail.core.run.backing import in_memory, open_backing
 from handrail.core.run.catalogue import Catalogue
 from handrail.core.run.explaining import explain
 from handrail.core.run.export import Format, export
-from handrail.core.run.graph import Task
 from handrail.core.run.grouping import Group, group_tool_calls_into_batches
 from handrail.core.run.hooks import Hook
 from handrail.core.run.hosting import Hosting
@@ -47,13 +46,11 @@ from handrail.core.run.house import House, Secrets, Workplace
 from handrail.core.run.job_office import JobOffice
 from handrail.core.run.later import Later
 from handrail.core.run.letter_office import LetterOffice
-from handrail.core.run.looking import Looking
 from handrail.core.run.many import run_many
 from handrail.core.run.pipeline import run
 from handrail.core.run.search import Search
 from handrail.core.run.secret_office import SecretOffice, secret_source
 from handrail.core.run.streaming import stream
-from handrail.core.run.submitting import submit, submit_all
 from handrail.core.run.tale import Tale
 from handrail.core.tell.events import Event
 from handrail.core.tell.letters import DeadLetters
@@ -63,7 +60,7 @@ from handrail.core.tell.teller import Teller
 _THREADS = 64
 
 
-class Handrail(Looking):
+class Handrail(Background):
     """One set of tools behind one guard."""
 
     def __init__(
@@ -247,22 +244,6 @@ class Handrail(Looking):
             asked.append((self._complete(call), call.args))
         return asked
 
-    def _complete(self, call: Call) -> Call:
-        return make_call(
-            call.tool,
-            None,
-            call.principal or self._principal(),
-            call.source,
-            call.session,
-            call.id or new_id("call"),
-            call.turn,
-            call.idempotency_key,
-            call.digest,
-            call.message,
-            call.parent,
-            call.depth,
-        )
-
     def stream(
         self,
         tool: str,
@@ -305,76 +286,6 @@ class Handrail(Looking):
             return {"error": answer["error"]} if answer["error"] else answer["output"]
 
         return export(await self.tools(who, source=source), how, execute)
-
-    async def submit(
-        self,
-        tool: str,
-        args: Mapping[str, Any] | str | None = None,
-        *,
-        principal: Principal | None = None,
-        source: Source = "agent",
-        session: str | None = None,
-        idempotency_key: str | None = None,
-        delay: float | None = None,
-    ) -> Outcome:
-        """Run a tool in the background: returns at once, with the `call_id` to `wait` for.
-
-        What the guard refuses, or asks a person for, is answered as by `call`. With a database, whoever works
-        on it runs the call, also after a restart; without one it runs in this process, or not at all.
-        """
-        call = self._complete(Call(tool, None, principal, source, session, None, None, idempotency_key))
-        return await submit(call, args, self._house, self._jobs, delay=delay)
-
-    async def submit_all(
-        self,
-        tasks: Iterable[Task],
-        *,
-        principal: Principal | None = None,
-        source: Source = "agent",
-        session: str | None = None,
-    ) -> dict[str, Outcome]:
-        """Run calls in the background, some after others; what each became, by name.
-
-        All are kept, or none: then `GraphError` says why. What comes after a failure is skipped.
-        """
-        model = self._complete(Call("", None, principal, source, session))
-        return await submit_all(tasks, model, self._house, self._jobs)
-
-    async def cancel(self, call_id: str, reason: str = "a user cancelled it") -> bool:
-        """Stop a call: one that runs here, waits for a person, is queued, or runs for another process.
-
-        True when it has stopped, False when there is none or it goes on.
-        """
-        running = self._house.running.get(call_id)
-        if running is None:
-            waited = await self.approvals.withdraw(call_id, reason)
-            tenant = waited or await self._jobs.whose(call_id)
-            stopped = tenant is not None and await self._jobs.cancel(call_id, tenant, reason)
-            if waited and not stopped:
-                await self.wait(call_id, self._house.place.grace)
-            return bool(waited) or stopped
-        here = asyncio.get_running_loop()
-        if running.loop is not here:
-            there = asyncio.run_coroutine_threadsafe(self.cancel(call_id, reason), running.loop)
-            return await asyncio.wrap_future(there)
-        running.interrupt("cancelled", reason)
-        return await running.over(self._house.place.grace * 2)
-
-    async def wait(self, call_id: str, timeout: float | None = None) -> Outcome:
-        """The outcome of a call that waited for approval or was submitted, once it is final."""
-        return await self._later.outcomes.wait(call_id, timeout)
-
-    async def planned(self, principal: Principal | None = None, session: str | None = None) -> list[Planned]:
-        """What plan mode has queued for this principal, in order."""
-        return self._house.plan.queued(principal or self._principal(), session)
-
-    async def run_plan(self, principal: Principal | None = None, session: str | None = None) -> list[Outcome]:
-        """Run what is queued, in order, each through the full guard; plan mode itself no longer holds it."""
-        return await self._later.run_plan(principal or self._principal(), session)
-
-    async def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
-        """Forget what is queued; how many calls that were."""
-        return len(self._house.plan.take(principal or self._principal(), session))
 
     async def _nested(self, ctx: Context, args: Mapping[str, Any] | None, call: Call) -> Outcome:
         house = ctx._state.house if isinstance(ctx._state, Tale) else self._house

@@ -150,11 +150,15 @@ class Handrail:
     def export(self, how: Format, principal: Principal | None = None, **options: Any) -> Any:
         return self.block_on(self._inner.export(how, principal, **options))
 
-    def cancel(self, call_id: str, reason: str = "a user cancelled it") -> bool:
-        return self.block_on(self._inner.cancel(call_id, reason))
+    def cancel(
+        self, call_id: str, reason: str = "a user cancelled it", *, principal: Principal | None = None
+    ) -> bool:
+        return self.block_on(self._inner.cancel(call_id, reason, principal=principal))
 
-    def wait(self, call_id: str, timeout: float | None = None) -> Outcome:
-        return self.block_on(self._inner.wait(call_id, timeout))
+    def wait(
+        self, call_id: str, timeout: float | None = None, *, principal: Principal | None = None
+    ) -> Outcome:
+        return self.block_on(self._inner.wait(call_id, timeout, principal=principal))
 
     def planned(self, principal: Principal | None = None, session: str | None = None) -> list[Planned]:
         return self.block_on(self._inner.planned(principal, session))

@@ -282,6 +282,20 @@ async def test_no_row_shows_the_exact_arguments_or_a_secret(rows: Place) -> None
     assert "spring" in told
 
 
+@pytest.mark.req("AP-08")
+@pytest.mark.parametrize("change", ["sealed = 'AAAA'", "args = '{'", "decision = '{}'"])
+async def test_a_question_that_cannot_be_read_hides_no_other(
+    rows: Place, change: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    process = rows.process()
+    for one in ("a1", "a2"):
+        await process.book.add(question(one))
+    with process.rows.transaction("acme") as conn:
+        conn.exec_driver_sql(f"UPDATE approvals SET {change} WHERE id = 'a1'")
+    assert [one.id for one in await process.book.list("acme")] == ["a2"]
+    assert "the approval a1 of acme cannot be read" in caplog.text
+
+
 @pytest.mark.req("BY-03", "AP-09")
 async def test_a_row_whose_sealed_call_was_exchanged_runs_nothing(rows: Place) -> None:
     process = rows.process()

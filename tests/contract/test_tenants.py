@@ -12,6 +12,7 @@ from sqlalchemy import event, text
 from handrail import Handrail, Principal, define
 from handrail.core.errors import UsageError
 from handrail.core.find.visibility import DEFAULT_TENANT_ID, ToolRow
+from handrail.core.run.approvals import Conflict
 from handrail.identity.doorkeeper import Doorkeeper
 from handrail.identity.errors import NotGranted, NotSignedIn
 from handrail.identity.granting import console
@@ -156,6 +157,35 @@ async def test_nobody_grants_what_they_do_not_hold(db: Database, house: House) -
         "boss@example.com",
         "vi@example.com",
     }
+
+
+@pytest.mark.req("PM-14")
+async def test_whoever_holds_a_bounded_key_gives_no_role_since_a_role_has_no_bounds(house: House) -> None:
+    boss = await house.person("owner")
+    bounds: list[dict[str, Any]] = [{"ceiling": "read"}, {"tools": ["stock.*"]}]
+    for one in bounds:
+        text_, _ = await house.keys.make(boss, "bounded", "service", user=boss.user, **one)
+        bounded = await house.door.principal_of(text_.reveal())
+        assert bounded.holds("members.manage") and bounded.holds("roles.manage")
+        with pytest.raises(NotGranted, match="Your own key reaches"):
+            await house.people.add_member(bounded, "eve@example.com", ["owner"])
+        with pytest.raises(NotGranted, match="Your own key reaches"):
+            await house.people.save_role(bounded, "all", ["*"])
+    assert [user.email for user, _ in await house.people.members(boss)] == ["ana@example.com"]
+
+
+@pytest.mark.req("AP-08")
+async def test_the_key_of_an_agent_answers_no_approval_though_it_names_no_agent(house: House) -> None:
+    boss = await house.person("owner")
+    text_, _ = await house.keys.make(boss, "helper", "agent", user=boss.user)
+    agent = await house.door.principal_of(text_.reveal())
+    assert (agent.user, agent.agent) == (boss.user, "helper")
+    hr = Handrail([define("data.wipe", {"description": "It does.", "execute": dict}, level="destructive")])
+    out = await hr.call("data.wipe", principal=agent)
+    with pytest.raises(Conflict, match="by a person"):
+        await hr.approvals.approve(str(out.approval_id), by=agent)
+    await hr.approvals.approve(str(out.approval_id), by=boss)
+    assert (await hr.wait(out.call_id, 10)).ok
 
 
 @pytest.mark.req("PM-17", "PM-18")

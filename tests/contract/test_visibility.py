@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import event, text
 
 from handrail import Context, Handrail, Principal, Tool, define, tool
+from handrail.core.errors import DefinitionError
 from handrail.core.find.visibility import DEFAULT_TENANT_ID, ToolRow
 from handrail.ext import LazyToolset, StaticToolset, ToolError, read_result, tool_context
 from handrail.identity.granting import console
@@ -32,6 +33,7 @@ def made(name: str, **given: Any) -> Tool:
 
 HIDING = """
 import sys
+from handrail.core.errors import DefinitionError
 from handrail.core.find.visibility import ToolRow
 from handrail.store.database import Database
 from handrail.store.tools import save_row
@@ -346,6 +348,8 @@ async def test_no_stored_tool_takes_the_place_of_one_in_code(db: Database) -> No
         db, made("data.read", aliases=["peek"]), bodies=lambda row: lambda **given: "stored"
     )
     own: dict[str, Any] = {"description": "Ours.", "level": "read", "kind": "tenant_custom"}
+    with pytest.raises(DefinitionError, match="too long"):
+        await ToolEditing(resolver).save_own(console(ACME), ToolRow(ACME, "x" * 5_000, **own))
     for slug in ("data-read", "peek"):
         with pytest.raises(Exception, match="belongs to a tool written in code"):
             await ToolEditing(resolver).save_own(console(ACME), ToolRow(ACME, slug, **own))

@@ -47,6 +47,19 @@ async def types(hr: Handrail, call_id: str) -> list[str]:
     return [event.type for event in events]
 
 
+@pytest.mark.req("AP-04")
+@pytest.mark.fault("F30")
+@pytest.mark.parametrize(
+    "session", ["a\0b", "\x1b[2J", "\ud800", "s" * 9_000], ids=["nul", "esc", "half", "long"]
+)
+async def test_a_question_of_a_session_of_any_name_is_answered(url: str, session: str) -> None:
+    ran: list[str] = []
+    async with Handrail([publishing(ran)], database=url) as hr:
+        out = await hr.call("posts.publish", {"title": "spring"}, principal=AGENT, session=session)
+        await hr.approvals.approve(str(out.approval_id), by=BO)
+        assert (await hr.wait(out.call_id, 20)).ok and ran == ["spring"]
+
+
 @pytest.mark.req("AP-04", "AP-08", "BY-02")
 @pytest.mark.fault("F03")
 async def test_a_question_is_answered_after_restarts_and_seven_days(url: str) -> None:

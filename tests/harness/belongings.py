@@ -51,7 +51,7 @@ OF_THE_HOUSE = frozenset(
     {
         "approvals.queries.expire_due",
         "approvals.queries.next_expiry",
-        "approvals.queries.open_question",
+        "approvals.queries.open_questions",
         "canary.known_keys",
         "events.reading.tenants_of",
         "canary.prove_keys",
@@ -62,7 +62,7 @@ OF_THE_HOUSE = frozenset(
         "jobs.in_line",
         "jobs.left_behind",
         "jobs.over_among",
-        "jobs.tenant_of",
+        "jobs.tenants_of",
         "jobs.to_stop",
         "keys.queries.sweep_keys",
         "leases.dead_among",

@@ -140,7 +140,7 @@ def _by_key(conn: Connection, text: KeyText, now: float) -> tuple[Principal, flo
         key.user,
         roles,
         permissions,
-        agent=key.agent,
+        agent=key.agent or (key.name if key.kind == "agent" else None),  # no agent passes for a person
         key=key.kind,
         scope=key.tools,
         ceiling=key.ceiling,

@@ -11,6 +11,7 @@ from handrail.core.define.styles import from_json_schema
 from handrail.core.define.tool import Tool
 from handrail.core.errors import DefinitionError
 from handrail.core.find.visibility import DEFAULT_TENANT_ID, ToolRow
+from handrail.store.text import WIDEST
 
 _log = logging.getLogger("handrail.identity")
 
@@ -41,6 +42,8 @@ def make_own(row: ToolRow, body: Callable[..., Any]) -> Tool:
         raise DefinitionError(
             "it has no description", tool=row.slug, remedy="say in one sentence what it does"
         )
+    if len(row.slug) > WIDEST:
+        raise DefinitionError("its slug is too long", tool=row.slug[:WIDEST], remedy="give it a short one")
     given: dict[str, Any] = {
         "description": row.description,
         "level": row.level or "write",

@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 from handrail.core.define.principal import Principal
 from handrail.core.errors import UsageError
 from handrail.identity.errors import NotGranted
-from handrail.identity.granting import check_grant, must_hold
+from handrail.identity.granting import check_bounds, check_grant, must_hold
 from handrail.identity.roles import BUILT_IN, check_role, permissions_of
 from handrail.store.database import Database
 from handrail.store.roles import delete_role, save_role, stored_roles
@@ -97,6 +97,7 @@ class People:
         """A role of the tenant's own, new or changed. It gives no more than `by` holds."""
         must_hold(by, by.tenant, "roles.manage")
         given, at = check_role(name, permissions), self._db.clock.now()
+        check_bounds(by, None, None)  # whoever has the role is not bound as the key of `by` may be
         check_grant(by, given)
         await self._db.write(by.tenant, lambda conn: save_role(conn, by.tenant, name, given, at=at))
         self._changed()
@@ -125,4 +126,5 @@ def _check_roles(conn: Connection, by: Principal, names: frozenset[str]) -> None
     if unknown:
         known = ", ".join(sorted(stored.keys() | BUILT_IN.keys()))
         raise UsageError(f"There is no role {unknown[0]!r}. There are: {known}.")
+    check_bounds(by, None, None)  # nor is whoever gets a role
     check_grant(by, permissions_of(names, stored))

@@ -116,10 +116,10 @@ class DurableJobs:
             await self.perform(tenant, call_id)  # tells its end at once; a worker would, when it is due
         return True
 
-    async def whose(self, call_id: str, /) -> str | None:
-        def look() -> str | None:
+    async def whose(self, call_id: str, /) -> builtins.list[str]:
+        def look() -> builtins.list[str]:
             with self._database.overview() as conn:
-                return rows.tenant_of(conn, call_id)
+                return rows.tenants_of(conn, call_id)
 
         return await asyncio.to_thread(look)
 

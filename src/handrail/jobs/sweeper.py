@@ -116,8 +116,8 @@ class Sweeper:
         holder = self._database.holder
         found = await self._system(lambda conn: rows.to_stop(conn, holder))
         house = self._work().house
-        for _, call_id, reason in found:
-            running = house.running.get(call_id)
+        for tenant, call_id, reason in found:
+            running = house.running.get((tenant, call_id))
             if running is not None:
                 running.interrupt("cancelled", reason)
 
@@ -168,7 +168,7 @@ class Sweeper:
         if ours:
             outcome = recover(begun[0], run.repeatable, self._work().house)
             await self._work().letters.ended(begun[0].call, outcome)
-            self._work().ended(outcome)
+            self._work().ended(run.tenant, outcome)
 
     async def _find_lost(self) -> None:
         """Enqueue once more what waits for longer than it should and the engine knows nothing of."""

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, and_, func, insert, select, union, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -145,7 +145,7 @@ def add_graph(
 
 def _queued(job: Job, sealed: str | None, now: float) -> dict[str, Any]:
     return {
-        "session_id": job.call.session or f"call:{job.id}",
+        "session_id": column(job.call.session or f"call:{job.id}"),
         "tool": job.tool,
         "kind": job.kind,
         "state": "queued",
@@ -181,12 +181,11 @@ def _with_parents(conn: Connection, tenant: str, entries: Sequence[JobEntry]) ->
     return [replace(entry, after=parents.get(entry.id, ())) if waiting else entry for entry in entries]
 
 
-def tenant_of(conn: Connection, call_id: str) -> str | None:
-    """Of all tenants: whose job, or open question, it is."""
-    owner: str | None = conn.execute(select(jobs.c.tenant_id).where(jobs.c.call_id == call_id)).scalar()
-    if owner is None:
-        owner = conn.execute(select(approvals.c.tenant_id).where(approvals.c.call_id == call_id)).scalar()
-    return owner
+def tenants_of(conn: Connection, call_id: str) -> list[str]:
+    """Of all tenants: those that have a job, or were asked a question, of this id."""
+    of_job = select(jobs.c.tenant_id).where(jobs.c.call_id == call_id)
+    of_question = select(approvals.c.tenant_id).where(approvals.c.call_id == column(call_id))
+    return sorted(conn.execute(union(of_job, of_question)).scalars())
 
 
 def over_among(conn: Connection, call_ids: Collection[str]) -> list[tuple[str, str]]:

@@ -32,7 +32,7 @@ class Process:
         self.hr = Handrail(tools, policy=Policy(approval_mode="danger"), log=self.log)
         self.hr._jobs = self.jobs
         self.ended: list[Outcome] = []
-        self.work = Work(self.hr._house, self.hr.dead_letters, self.ended.append)
+        self.work = Work(self.hr._house, self.hr.dead_letters, lambda _, outcome: self.ended.append(outcome))
         self.jobs.attach(lambda: self.work)
         self.live()
 

@@ -183,7 +183,7 @@ async def test_cancelling_a_nested_call_does_not_end_the_outer_one() -> None:
     async with Handrail([outer, stuck(entered)]) as hr:
         call = asyncio.create_task(hr.call("outer.ask", id="c1"))
         await entered.wait()
-        [inner] = [one for one in hr._house.running if one != "c1"]
+        [inner] = [one for _, one in hr._house.running if one != "c1"]
         assert await hr.cancel(inner)
         out = await call
         assert (out.status, out.result.data["status"]) == ("completed", "cancelled")

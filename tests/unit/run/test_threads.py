@@ -259,7 +259,7 @@ async def test_a_call_that_waits_for_a_thread_can_be_cancelled_and_never_runs() 
         for _ in first:
             assert await asyncio.to_thread(entered.acquire, timeout=DEADLINE)
         last = asyncio.create_task(hr.call("queue.up", {"number": 64}, id="last"))
-        assert await soon(lambda: "last" in hr._house.running)
+        assert await soon(lambda: ("local", "last") in hr._house.running)
         assert await hr.cancel("last")
         assert (await last).status == "cancelled" and not (await last).result.metadata
         go_on.set()
@@ -283,7 +283,7 @@ async def test_a_call_that_waits_for_a_thread_when_handrail_is_closed_has_failed
     for _ in first:
         assert await asyncio.to_thread(entered.acquire, timeout=DEADLINE)
     last = asyncio.create_task(hr.call("queue.up", id="last"))
-    assert await soon(lambda: "last" in hr._house.running)
+    assert await soon(lambda: ("local", "last") in hr._house.running)
     closing = asyncio.create_task(hr.close())
     await asyncio.sleep(0)
     go_on.set()

@@ -24,8 +24,8 @@ class ApprovalBook(Protocol):
         """What is pending, oldest first."""
         ...
 
-    async def open_of(self, call_id: str, /) -> tuple[str, str] | None:
-        """The open question of a call, whoever asks: its id and its tenant."""
+    async def open_of(self, call_id: str, /) -> builtins.list[tuple[str, str]]:
+        """The open questions of calls with this id, whoever asks: each with its tenant."""
         ...
 
     async def settle(
@@ -69,12 +69,11 @@ class MemoryBook:
         mine = (self._current(one) for one in requests if one.principal.tenant == tenant)
         return [one for one in mine if one.status == "pending"]
 
-    async def open_of(self, call_id: str, /) -> tuple[str, str] | None:
+    async def open_of(self, call_id: str, /) -> builtins.list[tuple[str, str]]:
         with self._lock:
-            for one in self._requests.values():
-                if one.call.id == call_id and one.status == "pending":
-                    return one.id, one.principal.tenant
-        return None
+            requests = builtins.list(self._requests.values())
+        asked = (one for one in requests if one.call.id == call_id and one.status == "pending")
+        return [(one.id, one.principal.tenant) for one in asked]
 
     async def settle(
         self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /

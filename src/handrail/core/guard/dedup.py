@@ -23,8 +23,8 @@ _WORTH_REPEATING = frozenset(
 """Refusals that say: try again."""
 
 
-WhenFinal = Callable[[str, Callable[[Outcome], None]], None]
-"""Tells how the call of an id ended, once it is final."""
+WhenFinal = Callable[[str, str, Callable[[Outcome], None]], None]
+"""Tells how the call of a tenant, by its id, ended, once it is final."""
 
 
 class Entry:
@@ -50,7 +50,7 @@ class Dedup:
         self,
         scope: Scope = "run",
         failures: Failures = "marked",
-        when_final: WhenFinal = lambda call_id, told: None,
+        when_final: WhenFinal = lambda tenant, call_id, told: None,
     ) -> None:
         if scope not in get_args(Scope) or failures not in get_args(Failures):
             raise UsageError(
@@ -114,7 +114,7 @@ class Dedup:
             if (here := memory()) is not None:
                 here.settle(signature, entry, outcome, waited=True)
 
-        self._when_final(call_id, told)
+        self._when_final(signature[2].tenant, call_id, told)
 
     def _is_repeatable(self, outcome: Outcome | None) -> bool:
         if outcome is None or outcome.status == "cancelled" or outcome.code in _WORTH_REPEATING:

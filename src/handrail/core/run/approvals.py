@@ -123,19 +123,15 @@ class Approvals:
             self._resume(Grant(settled, reply))
         return settled
 
-    async def withdraw(self, call_id: str, reason: str) -> str | None:
-        """A call is cancelled while it waits, so nobody is asked any more; its tenant, if it did wait."""
-        book = self._house.book
-        found = await book.open_of(call_id)
-        if found is None:
-            return None
-        reply = reject(reason)
-        settled = await book.settle(*found, "withdrawn", reply)
-        if settled is None:
-            return None
-        if not book.enqueues:
-            self._resume(Grant(settled, reply))
-        return found[1]
+    async def withdraw(self, call_id: str, tenant: str, reason: str) -> bool:
+        """A call is cancelled while it waits, so nobody is asked any more; False when it does not wait."""
+        book, reply = self._house.book, reject(reason)
+        for approval_id, whose in await book.open_of(call_id):
+            if whose == tenant and (settled := await book.settle(approval_id, tenant, "withdrawn", reply)):
+                if not book.enqueues:
+                    self._resume(Grant(settled, reply))
+                return True
+        return False
 
     async def _not_open(self, approval_id: str, by: Principal) -> Conflict:
         """Why it cannot be answered. Whoever first finds it expired ends the call that was waiting."""

@@ -63,14 +63,14 @@ class Hosting:
             return
 
         def still() -> None:
-            if self._house().running.get(running.call.id or "") is running:
+            if self._house().running.get(_key(running)) is running:
                 tell()
 
         running.loop.call_soon_threadsafe(still)
 
     def _running(self, ctx: Context) -> Tale:
         tale = ctx._state
-        if not isinstance(tale, Tale) or self._house().running.get(ctx.call_id) is not tale:
+        if not isinstance(tale, Tale) or self._house().running.get(_key(tale)) is not tale:
             raise ToolError("The call is over; nothing can be told of it any more.")
         return tale
 
@@ -137,3 +137,8 @@ class Hosting:
 
     async def describe(self, ctx: Context, name: str) -> Described:
         return await self._search().describe(name, ctx.principal, ctx.source)
+
+
+def _key(tale: Tale) -> tuple[str, str]:
+    assert tale.call.principal is not None
+    return tale.call.principal.tenant, tale.call.id or ""

@@ -93,5 +93,5 @@ class House:
     """What became of tools that waited for their initialiser, also those no registry holds."""
     letters: DeadLetters = field(default_factory=MemoryDeadLetters)
     standing: Standing = field(default_factory=MemoryStanding)
-    running: dict[str, Interruptible] = field(default_factory=dict)
+    running: dict[tuple[str, str], Interruptible] = field(default_factory=dict)
     on_result: Listeners = field(default_factory=Listeners)

@@ -180,8 +180,8 @@ class Jobs(Protocol):
         """Try a blocked job again."""
         ...
 
-    async def whose(self, call_id: str, /) -> str | None:
-        """The tenant of a job, for those who know no more of it than its id."""
+    async def whose(self, call_id: str, /) -> builtins.list[str]:
+        """The tenants that have a job of this id, for those who know no more of it."""
         ...
 
     async def start(self) -> None:

@@ -39,7 +39,7 @@ class Later:
             brought = Brought(grant, request.secrets)
             outcome = await run(request.call, request.raw, self._house, brought)
             await self._letters.ended(request.call, outcome)
-            self.outcomes.put(outcome)
+            self.outcomes.put(request.principal.tenant, outcome)
             return outcome
 
         task = asyncio.get_running_loop().create_task(resumed())
@@ -57,7 +57,7 @@ class Later:
             outcome = await run(one.call, one.raw, house, Brought(None, one.secrets))
             await self._letters.ended(one.call, outcome)
             if outcome.status != "pending":
-                self.outcomes.put(outcome)
+                self.outcomes.put(principal.tenant, outcome)
             outcomes.append(outcome)
         return outcomes
 

@@ -113,7 +113,7 @@ class MemoryJobs:
             return True
         house = self._work().house
         while self._jobs[key][1].state == "running":
-            if (running := house.running.get(call_id)) is not None:
+            if (running := house.running.get(key)) is not None:
                 running.interrupt("cancelled", reason)
                 return await running.over(house.place.grace * 2)
             await asyncio.sleep(0.01)
@@ -177,7 +177,8 @@ class MemoryJobs:
                     self._skipped.add(child)
                     self._wake(child)
             case "wait" if self._waiting.is_waited_for(key):
-                self._work().when_final(entry.id, lambda outcome: self._answered(entry, outcome))
+                tell = self._work().when_final
+                tell(entry.tenant, entry.id, lambda outcome: self._answered(entry, outcome))
 
     def _answered(self, entry: JobEntry, outcome: Outcome) -> None:
         """A person answered, and the call is over."""
@@ -196,8 +197,8 @@ class MemoryJobs:
     async def leave(self, tenant: str, call_id: str, /) -> None:
         return
 
-    async def whose(self, call_id: str, /) -> str | None:
-        return next((tenant for tenant, known in self._jobs if known == call_id), None)
+    async def whose(self, call_id: str, /) -> builtins.list[str]:
+        return [tenant for tenant, known in self._jobs if known == call_id]
 
     async def start(self) -> None:
         return

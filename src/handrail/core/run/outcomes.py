@@ -9,9 +9,11 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 
 from handrail.core.define.call import Outcome
 
-Look = Callable[[Collection[str]], Awaitable[Iterable[Outcome]]]
-"""How those of the calls ended, given by their ids, that ran before or elsewhere and are over."""
+Look = Callable[[Collection[str]], Awaitable[Iterable[tuple[str, Outcome]]]]
+"""How those of the calls ended, given by their ids, that ran before or elsewhere and are over: whose, how."""
 
+_Key = tuple[str, str]
+"""Tenant and call id."""
 _log = logging.getLogger("handrail.run")
 _PAUSE = 0.1
 _SHARE = 30
@@ -21,50 +23,62 @@ _PATIENCE = 60.0
 
 
 class Outcomes:
-    """The newest outcomes by call id, and whoever waits for one that is not there yet.
+    """The newest outcomes by tenant and call id, and whoever waits for one that is not there yet.
 
+    Callers may choose ids, so two tenants can have a call of the same one: neither gets the other's outcome.
     With `look`, calls are found that ended before this process began, or end in another one.
     """
 
     def __init__(self, keep: int = 1_000, look: Look | None = None) -> None:
         self._keep = keep
         self._look = look
-        self._known: dict[str, Outcome] = {}
-        self._listening: dict[str, list[Callable[[Outcome], None]]] = {}
-        self._waiting: dict[str, list[asyncio.Future[Outcome]]] = {}
+        self._known: dict[_Key, Outcome] = {}
+        self._listening: dict[_Key, list[Callable[[Outcome], None]]] = {}
+        self._waiting: dict[str, list[tuple[str | None, asyncio.Future[Outcome]]]] = {}
         self._looking: asyncio.Task[None] | None = None
 
-    def put(self, outcome: Outcome) -> None:
-        self._known[outcome.call_id] = outcome
+    def put(self, tenant: str, outcome: Outcome) -> None:
+        key = (tenant, outcome.call_id)
+        self._known[key] = outcome
         if len(self._known) > self._keep:
             del self._known[next(iter(self._known))]
-        for told in self._listening.pop(outcome.call_id, ()):
+        for told in self._listening.pop(key, ()):
             told(outcome)
-        for future in self._waiting.pop(outcome.call_id, ()):
-            if not future.done():
+        for whose, future in self._waiting.get(outcome.call_id, ()):
+            if whose in (None, tenant) and not future.done():
                 future.set_result(outcome)
 
-    def when_final(self, call_id: str, told: Callable[[Outcome], None]) -> None:
+    def tenants_of(self, call_id: str) -> set[str]:
+        """Those of whose call of this id the end is known."""
+        return {tenant for tenant, known in list(self._known) if known == call_id}
+
+    def when_final(self, tenant: str, call_id: str, told: Callable[[Outcome], None]) -> None:
         """Tell how a call ended, now or as soon as it is known."""
-        if (known := self._known.get(call_id)) is not None:
+        if (known := self._known.get((tenant, call_id))) is not None:
             told(known)
         else:
-            self._listening.setdefault(call_id, []).append(told)
+            self._listening.setdefault((tenant, call_id), []).append(told)
 
-    async def wait(self, call_id: str, timeout: float | None) -> Outcome:
-        """The outcome, now or as soon as there is one; raises TimeoutError when that takes too long."""
-        if (known := self._known.get(call_id)) is not None:
-            return known
+    async def wait(self, call_id: str, timeout: float | None, tenant: str | None = None) -> Outcome:
+        """The outcome, now or as soon as there is one; raises TimeoutError when that takes too long.
+
+        Without a tenant, of whichever has a call of this id: for those who know that one alone can.
+        """
+        whose = {tenant} if tenant is not None else self.tenants_of(call_id)
+        for one in whose:
+            if (known := self._known.get((one, call_id))) is not None:
+                return known
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(call_id, []).append(future)
+        this = (tenant, future)
+        self._waiting.setdefault(call_id, []).append(this)
         if self._look is not None and (self._looking is None or self._looking.done()):
             self._looking = asyncio.get_running_loop().create_task(self._look_around(self._look))
         try:
             return await asyncio.wait_for(future, timeout)
         finally:
             waiting = self._waiting.get(call_id, [])
-            if future in waiting:
-                waiting.remove(future)
+            if this in waiting:
+                waiting.remove(this)
             if not waiting:
                 self._waiting.pop(call_id, None)
 
@@ -74,9 +88,9 @@ class Outcomes:
         while self._waiting and self._look is not None:
             began = time.monotonic()
             try:
-                for outcome in await look(tuple(self._waiting)):
+                for tenant, outcome in await look(tuple(self._waiting)):
                     if outcome.status != "pending":
-                        self.put(outcome)
+                        self.put(tenant, outcome)
                 failing_since = None
             except Exception as error:
                 now = time.monotonic()
@@ -95,6 +109,6 @@ class Outcomes:
 
     def _give_up(self, error: Exception) -> None:
         for futures in self._waiting.values():
-            for future in futures:
+            for _, future in futures:
                 if not future.done():
                     future.set_exception(error)

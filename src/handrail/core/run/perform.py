@@ -40,10 +40,10 @@ class Work:
 
     house: House
     letters: LetterOffice
-    ended: Callable[[Outcome], None]
+    ended: Callable[[str, Outcome], None]
     attempts: int = 3
     """A job that so many workers died over is dead itself."""
-    when_final: Callable[[str, Callable[[Outcome], None]], None] = lambda call_id, told: None
+    when_final: Callable[[str, str, Callable[[Outcome], None]], None] = lambda tenant, call_id, told: None
     """Tells how a call ended that was answered by a person, for jobs in memory."""
 
 
@@ -90,13 +90,13 @@ async def perform(tenant: str, call_id: str, work: Work, ledger: Ledger) -> Outc
     if end.outcome is not None:
         await work.letters.ended(taken.job.call, end.outcome)
         if end.outcome.status != "pending":
-            work.ended(end.outcome)
+            work.ended(tenant, end.outcome)
     return end.outcome
 
 
 async def _end(taken: Taken, house: House, work: Work) -> _End:
     if taken.ended:
-        return await _told(taken.job, house)
+        return await _told(taken, house)
     if taken.run is not None and not taken.run.repeatable:
         return _End("done", "needs_review", await _unknown(taken, house))
     if taken.stop is not None:
@@ -118,19 +118,18 @@ async def _end(taken: Taken, house: House, work: Work) -> _End:
     return _End(state, outcome.status if state == "done" else outcome.result.error, outcome)
 
 
-async def _told(job: Job, house: House) -> _End:
+async def _told(taken: Taken, house: House) -> _End:
     """The end is in the log, and whoever told it came no further: its key and its letter learn of it."""
-    log, key = house.teller.log, _key(job)
+    job, log, key = taken.job, house.teller.log, _key(taken.job)
     outcome = outcome_of(await asyncio.to_thread(lambda: list(log.read(job.tenant, call_id=job.id))))
     if outcome is not None and key is not None:
         if outcome.status in ("refused", "cancelled") and outcome.run_id is None and job.approval_id is None:
             house.keys.release(key)
         else:
             house.keys.finish(key, outcome)
-    if outcome is None:
-        return _End("done", "told")
-    state: JobState = "cancelled" if outcome.status == "cancelled" else "done"
-    return _End(state, outcome.status if state == "done" else outcome.result.error, outcome)
+    if outcome is None or outcome.status == "cancelled":
+        return _End("cancelled", taken.stop or "it was cancelled", outcome)
+    return _End("done", outcome.status, outcome)
 
 
 def _key(job: Job) -> KeyId | None:

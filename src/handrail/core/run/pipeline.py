@@ -47,7 +47,8 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
     assert principal is not None
     if type(call.id) is not str or type(call.session) not in _SESSIONS:
         return begin(replace(call, id=str(call.id), session=None), None, house).refuse(refusal.bad_names())
-    if house.running.setdefault(call.id, tale) is not tale:
+    here = (principal.tenant, call.id)
+    if house.running.setdefault(here, tale) is not tale:
         return tale.refuse(refusal.id_in_use())
     token = None
     try:
@@ -184,7 +185,7 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
             return ended
         raise
     finally:
-        del house.running[call.id]
+        del house.running[here]
         if tale.aside is not NOTHING_ASIDE:
             tale.leave()
         if token is not None:

@@ -43,11 +43,11 @@ async def submit(
     call = _named(call)
     weighed = await _weigh(call, raw, house)
     if weighed is None or weighed[2].verdict == "deny":
-        # It leaves its end in the log: not under the id of a job that may come with the same key.
+        # A refusal leaves its end in the log: not under the id of a job that may come with the same key.
         return await run(replace(call, id=new_id("call")), raw, house)
-    if weighed[2].verdict != "allow":
-        return await run(call, raw, house)
     tool, fingerprint, decision = weighed
+    if decision.verdict != "allow":
+        return await run(call, raw, house)
     due_at = None if delay is None else house.clock.now() + max(0.0, delay)
     job = Job(call, tool, own_copy(raw), secrets, kind, None, fingerprint, due_at)
     earlier = await jobs.submit(job)

@@ -22,7 +22,7 @@ from handrail.core.run import refusal
 from handrail.core.run.aside import NOTHING_ASIDE, Claimed, Lies
 from handrail.core.run.brought import Brought
 from handrail.core.run.burying import bury, close_letters
-from handrail.core.run.house import House
+from handrail.core.run.house import House, Interruptible
 from handrail.core.run.refusal import Refusal
 from handrail.core.run.stoppable import Stoppable
 from handrail.core.tell.events import (
@@ -122,11 +122,17 @@ class Tale(Stoppable):
             self.brought = brought
             brought.tale = self
             secrets.update(brought.secrets)
-        outer = self.house.running.get(self.call.parent) if self.call.parent is not None else None
-        if outer is not None:
+        if (outer := self._outer()) is not None:
             secrets.update(outer.secrets or ())
         if secrets:
             self.secrets = secrets
+
+    def _outer(self) -> Interruptible | None:
+        """The running call in which this one is nested; never one of another tenant."""
+        call = self.call
+        if call.parent is None or call.principal is None:
+            return None
+        return self.house.running.get((call.principal.tenant, call.parent))
 
     def step_aside(self) -> None:
         """Hold up no other call of the batch while something else is waited for."""
@@ -197,8 +203,7 @@ class Tale(Stoppable):
     def doubt(self) -> None:
         """An effect goes on, perhaps: no replay of this call, or of one around it, may come beside it."""
         self.doubtful = True
-        call = self.call
-        if call.depth and call.parent is not None and (outer := self.house.running.get(call.parent)):
+        if self.call.depth and (outer := self._outer()) is not None:
             outer.doubt()
 
     def _release(self, keys: list[str], tenant: str, holder: str) -> None:

@@ -44,8 +44,8 @@ class StoreBook:
         now = self._db.clock.now()
         return await self._db.read(tenant, lambda conn: queries.list_requests(conn, tenant, now, self._seal))
 
-    async def open_of(self, call_id: str, /) -> tuple[str, str] | None:
-        return await self._db.oversee(lambda conn: queries.open_question(conn, call_id))
+    async def open_of(self, call_id: str, /) -> builtins.list[tuple[str, str]]:
+        return await self._db.oversee(lambda conn: queries.open_questions(conn, call_id))
 
     async def settle(
         self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /

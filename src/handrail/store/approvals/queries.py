@@ -52,15 +52,15 @@ def get_request(
     return from_row(row, conn.execute(cast.order_by(votes.c.at, votes.c.user_id)), seal)
 
 
-def open_question(conn: Connection, call_id: str) -> tuple[str, str] | None:
-    """The open question of a call and its tenant, as whoever sees all tenants finds it."""
+def open_questions(conn: Connection, call_id: str) -> list[tuple[str, str]]:
+    """The open questions of calls with this id and their tenants, as whoever sees all tenants finds them."""
     wanted = select(approvals.c.id, approvals.c.tenant_id)
-    row = conn.execute(wanted.where(approvals.c.call_id == call_id, approvals.c.status == "pending")).first()
-    return None if row is None else (row.id, row.tenant_id)
+    found = wanted.where(approvals.c.call_id == column(call_id), approvals.c.status == "pending")
+    return [(row.id, row.tenant_id) for row in conn.execute(found)]
 
 
 def list_requests(conn: Connection, tenant: str, now: float, seal: Seal) -> list[ApprovalRequest]:
-    """What waits for an answer, oldest first."""
+    """What waits for an answer, oldest first. One that cannot be read hides no other."""
     open_ones = (approvals.c.tenant_id == tenant, approvals.c.status == "pending", _in_time(now))
     rows = conn.execute(
         select(approvals).where(*open_ones).order_by(approvals.c.created_at, approvals.c.id)
@@ -71,7 +71,13 @@ def list_requests(conn: Connection, tenant: str, now: float, seal: Seal) -> list
             select(votes).where(votes.c.tenant_id == tenant).order_by(votes.c.at, votes.c.user_id)
         ):
             cast.setdefault(vote.approval_id, []).append(vote)
-    return [from_row(row, cast.get(row.id, ()), seal) for row in rows]
+    found: list[ApprovalRequest] = []
+    for row in rows:
+        try:
+            found.append(from_row(row, cast.get(row.id, ()), seal))
+        except (SealError, ValueError, LookupError, TypeError):
+            _log.exception("the approval %s of %s cannot be read", row.id, tenant)
+    return found
 
 
 def settle_request(

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Select, select
 from sqlalchemy.engine import Connection, Row
 
+from handrail.core.errors import HandrailError
 from handrail.core.tell.events import Event
 from handrail.store import blobs
 from handrail.store.database import Database
@@ -19,6 +20,10 @@ PAGE = 200
 """Rows of one query."""
 _e = session_events.c
 _TYPES = {"chunk": "tool.output_appended"}
+
+
+class Unreadable(HandrailError):
+    """An event cannot be read: somebody changed it where it is kept. Run: handrail verify-log"""
 
 
 def read(db: Database, tenant: str, **filters: Any) -> Iterator[Event]:
@@ -113,7 +118,17 @@ def tenants_of(conn: Connection, session: str) -> list[str]:
 def told(conn: Connection, tenant: str, query: Select[Any]) -> list[Event]:
     """The events of these rows, large payloads fetched."""
     rows = conn.execute(query).all()
-    return [decode(row._mapping, payload) for row, payload in with_payloads(conn, tenant, rows)]
+    return [_event(row, payload) for row, payload in with_payloads(conn, tenant, rows)]
+
+
+def _event(row: Row[Any], payload: str | None) -> Event:
+    try:
+        return decode(row._mapping, payload)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise Unreadable(
+            f"Event {row.seq} of session {row.session_id!r} of {row.tenant_id} cannot be read: "
+            "somebody changed it where it is kept. Run: handrail verify-log"
+        ) from error
 
 
 def with_payloads(

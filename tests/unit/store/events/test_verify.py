@@ -6,6 +6,7 @@ import pytest
 
 from handrail.store.database import Database
 from handrail.store.events.log import StoreLog
+from handrail.store.events.reading import Unreadable
 from handrail.store.events.rows import LARGE
 from handrail.store.events.verify import Checked, Flaw, verify
 from tests.unit.store.events.samples import completed, started
@@ -55,6 +56,7 @@ def test_a_log_that_nobody_touched_is_sound(told: Database, log: StoreLog) -> No
         "agent = NULL",
         "source = 'web'",
         "code = 'X'",
+        "code = '\t'",
         "payload = '{}'",
         "position = 0",
     ],
@@ -63,6 +65,41 @@ def test_a_changed_row_is_named(told: Database, change: str) -> None:
     unguarded(told, f"UPDATE session_events SET {change} WHERE {THIS} = 3")
     [(session, seq, what)] = flaws(told)
     assert (session, seq) == ("s1", 3) and "changed" in str(what)
+
+
+@pytest.mark.parametrize("change", ["payload = 'x'", "payload = 'blob ' || blob, blob = NULL"])
+def test_a_row_that_is_made_to_look_like_one_with_a_large_payload_is_named(
+    told: Database, change: str
+) -> None:
+    unguarded(told, f"UPDATE session_events SET {change} WHERE {THIS} = 6")
+    [(session, seq, what)] = flaws(told)
+    assert (session, seq) == ("s1", 6) and "changed" in str(what)
+
+
+@pytest.mark.parametrize(
+    "change", ["DELETE FROM event_heads", "UPDATE event_heads SET position = 11 WHERE tenant_id = 'acme'"]
+)
+def test_a_count_that_was_lost_or_lowered_shows(told: Database, change: str) -> None:
+    unguarded(told, change)
+    [(session, _, what)] = flaws(told)
+    assert session is None and "not counted" in str(what)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE session_events SET payload = 'null' WHERE seq = 3",
+        "UPDATE session_events SET payload = '{' WHERE seq = 3",
+        "UPDATE session_events SET type = 'tool.danced' WHERE seq = 3",
+        "DELETE FROM blobs",
+    ],
+)
+def test_an_event_that_cannot_be_read_says_so_and_what_to_do(
+    told: Database, log: StoreLog, change: str
+) -> None:
+    unguarded(told, change)
+    with pytest.raises(Unreadable, match=r"of session 's1' of acme cannot be read.*handrail verify-log"):
+        list(log.read("acme", session="s1"))
 
 
 def test_a_changed_hash_shows_in_the_row_and_in_the_next(told: Database) -> None:
@@ -98,8 +135,9 @@ def test_an_event_that_was_put_in_is_named(told: Database) -> None:
         f"INSERT INTO session_events (tenant_id, session_id, seq, position, {names}) "
         f"SELECT tenant_id, session_id, 7, 99, {names} FROM session_events WHERE {THIS} = 2",
     )
-    [(session, seq, what)] = flaws(told)
+    (session, seq, what), (_, _, total) = flaws(told)
     assert (session, seq) == ("s1", 7) and "does not fit" in str(what)
+    assert "not counted" in str(total)
 
 
 def test_rows_that_changed_places_are_named(told: Database) -> None:

@@ -1,0 +1,140 @@
+"""Background: calls that run without their caller, waited for, cancelled and planned."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from handrail.core.define.call import Call, Outcome, make_call
+from handrail.core.define.context import current
+from handrail.core.define.permission import Source
+from handrail.core.define.principal import Principal
+from handrail.core.errors import UsageError
+from handrail.core.guard.plan import Planned
+from handrail.core.ids import new_id
+from handrail.core.run.approvals import Approvals
+from handrail.core.run.graph import Task
+from handrail.core.run.later import Later
+from handrail.core.run.looking import Looking
+from handrail.core.run.submitting import submit, submit_all
+
+
+class Background(Looking):
+    """The part of a Handrail for those who do not stay until a call is over."""
+
+    approvals: Approvals
+    _later: Later
+
+    def _complete(self, call: Call) -> Call:
+        return make_call(
+            call.tool,
+            None,
+            call.principal or self._principal(),
+            call.source,
+            call.session,
+            call.id or new_id("call"),
+            call.turn,
+            call.idempotency_key,
+            call.digest,
+            call.message,
+            call.parent,
+            call.depth,
+        )
+
+    async def submit(
+        self,
+        tool: str,
+        args: Mapping[str, Any] | str | None = None,
+        *,
+        principal: Principal | None = None,
+        source: Source = "agent",
+        session: str | None = None,
+        idempotency_key: str | None = None,
+        delay: float | None = None,
+    ) -> Outcome:
+        """Run a tool in the background: returns at once, with the `call_id` to `wait` for.
+
+        What the guard refuses, or asks a person for, is answered as by `call`. With a database, whoever works
+        on it runs the call, also after a restart; without one it runs in this process, or not at all.
+        """
+        call = self._complete(Call(tool, None, principal, source, session, None, None, idempotency_key))
+        return await submit(call, args, self._house, self._jobs, delay=delay)
+
+    async def submit_all(
+        self,
+        tasks: Iterable[Task],
+        *,
+        principal: Principal | None = None,
+        source: Source = "agent",
+        session: str | None = None,
+    ) -> dict[str, Outcome]:
+        """Run calls in the background, some after others; what each became, by name.
+
+        All are kept, or none: then `GraphError` says why. What comes after a failure is skipped.
+        """
+        model = self._complete(Call("", None, principal, source, session))
+        return await submit_all(tasks, model, self._house, self._jobs)
+
+    async def cancel(
+        self, call_id: str, reason: str = "a user cancelled it", *, principal: Principal | None = None
+    ) -> bool:
+        """Stop a call: one that runs here, waits for a person, is queued, or runs for another process.
+
+        True when it has stopped, False when there is none or it goes on. Whose it is, `principal` says; it
+        may be left out where one tenant alone has a call of this id.
+        """
+        tenant = await self._whose(call_id, principal)
+        if tenant is None:
+            return False
+        return await self._cancel(call_id, tenant, reason)
+
+    async def _cancel(self, call_id: str, tenant: str, reason: str) -> bool:
+        running = self._house.running.get((tenant, call_id))
+        if running is None:
+            waited = await self.approvals.withdraw(call_id, tenant, reason)
+            stopped = await self._jobs.cancel(call_id, tenant, reason)
+            if waited and not stopped:
+                await self._later.outcomes.wait(call_id, self._house.place.grace, tenant)
+            return waited or stopped
+        here = asyncio.get_running_loop()
+        if running.loop is not here:
+            there = asyncio.run_coroutine_threadsafe(self._cancel(call_id, tenant, reason), running.loop)
+            return await asyncio.wrap_future(there)
+        running.interrupt("cancelled", reason)
+        return await running.over(self._house.place.grace * 2)
+
+    async def wait(
+        self, call_id: str, timeout: float | None = None, *, principal: Principal | None = None
+    ) -> Outcome:
+        """The outcome of a call that waited for approval or was submitted, once it is final.
+
+        Whose call it is, `principal` says; it may be left out where one tenant alone has one of this id.
+        """
+        tenant = await self._whose(call_id, principal)
+        return await self._later.outcomes.wait(call_id, timeout, tenant)
+
+    async def _whose(self, call_id: str, principal: Principal | None) -> str | None:
+        """The tenant whose call is meant; None when nobody has one of this id yet."""
+        if principal is not None:
+            return principal.tenant
+        if current() is not None:
+            return self._principal().tenant
+        tenants = {*self._later.outcomes.tenants_of(call_id), *await self._jobs.whose(call_id)}
+        tenants.update(tenant for _, tenant in await self._house.book.open_of(call_id))
+        tenants.update(tenant for tenant, running in list(self._house.running) if running == call_id)
+        if len(tenants) > 1:
+            raise UsageError(f"Several tenants have a call {call_id!r}. Say for whom: `principal=`.")
+        return next(iter(tenants), None)
+
+    async def planned(self, principal: Principal | None = None, session: str | None = None) -> list[Planned]:
+        """What plan mode has queued for this principal, in order."""
+        return self._house.plan.queued(principal or self._principal(), session)
+
+    async def run_plan(self, principal: Principal | None = None, session: str | None = None) -> list[Outcome]:
+        """Run what is queued, in order, each through the full guard; plan mode itself no longer holds it."""
+        return await self._later.run_plan(principal or self._principal(), session)
+
+    async def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
+        """Forget what is queued; how many calls that were."""
+        return len(self._house.plan.take(principal or self._principal(), session))
