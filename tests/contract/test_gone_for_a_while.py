@@ -13,14 +13,16 @@ from sqlalchemy import delete, update
 
 from handrail import Handrail, Outcome, Policy, Principal, Tool, tool
 from handrail.core.define.call import Call
+from handrail.core.define.schema import digest_of
 from handrail.core.guard.approval import ApprovalRequest, Reply, approve
+from handrail.core.guard.keys import KeyId, key_id
 from handrail.core.tell.events import Event, ToolStarted
 from handrail.core.tell.runs import Run
 from handrail.store import leases
 from handrail.store.approvals.book import StoreBook
 from handrail.store.database import Database
 from handrail.store.events.log import StoreLog
-from handrail.store.tables import jobs, open_runs
+from handrail.store.tables import call_keys, jobs, open_runs
 
 ANA = Principal("acme", "ana", permissions={"*"})
 FREE = Policy(approval_mode="danger")
@@ -203,3 +205,53 @@ async def test_a_submission_that_was_refused_does_not_pass_for_the_end_of_the_ne
     async with Handrail([paying(ran, "ana", danger="safe")], database=url, policy=FREE) as hr:
         out = await hr.wait(right.call_id, 20)
     assert (out.status, ran) == ("completed", ["ana"])
+
+
+@pytest.mark.req("BY-12")
+@pytest.mark.fault("F05")
+async def test_ending_what_a_dead_process_left_takes_no_key_from_whoever_went_on_with_it(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HANDRAIL_LEASE", "1")
+    ran: list[str] = []
+    began, awake = asyncio.Event(), asyncio.Event()
+
+    @tool("pay.send", level="write", danger="safe", idempotent=True)
+    async def send(amount: int) -> str:
+        """Send money."""
+        ran.append("ana")
+        began.set()
+        await awake.wait()
+        return "ana"
+
+    hr = Handrail([send], database=url, policy=FREE)
+    try:
+        call = Call("pay.send", None, ANA, "agent", "s1", "call_1", idempotency_key="k1")
+        key = key_id(ANA, "k1")
+        assert await _begun(hr, key)
+        hr._house.keys.dispatched(key)
+        started = ToolStarted(call, "pay.send", 1.0, "run_1", {"amount": 1}, (), True)
+        hr.log.append(started)
+        await hr.log.flush(started)
+        await database_of(hr).flushed()
+        hr._house.keys.forsake(key)
+        with database_of(hr).transaction("acme") as conn:
+            conn.execute(update(open_runs).values(holder="gone"))
+            conn.execute(update(call_keys).values(holder="gone"))
+        first = asyncio.ensure_future(pay(hr))
+        await asyncio.wait_for(began.wait(), 20)
+        await hr.open()
+        await _soon_over(hr, "run_1")
+        second = asyncio.ensure_future(pay(hr))
+        await database_of(hr).flushed()
+        await asyncio.wait([second], timeout=0.3)
+        awake.set()
+        assert [(await one).status for one in (first, second)] == ["completed", "duplicate"]
+    finally:
+        await hr.close()
+    assert ran == ["ana"]
+
+
+async def _begun(hr: Handrail, key: KeyId) -> bool:
+    fingerprint = digest_of(["pay.send", {"amount": 1}])
+    return (await hr._house.keys.begin(key, fingerprint, "call_1"))[1]

@@ -24,9 +24,7 @@ def recover(started: ToolStarted, repeatable: bool, house: House) -> Outcome:
         unknown = refusal.unknown_outcome(f"{started.tool} began, and its process was gone before it ended.")
         return tale.fail(unknown.status, unknown.result)
     error = f"The process that ran {started.tool} was gone before it ended. It may be called again."
-    if tale.key is not None:
-        house.keys.release(tale.key)
-        tale.key = None
+    tale.key = None  # who comes with it learns that it is free from how the call ended; or has it already
     return tale.fail(
         "failed", Result.fail(error, code="INTERRUPTED", summary=f"{started.tool} was interrupted")
     )
