@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -255,3 +257,23 @@ async def test_ending_what_a_dead_process_left_takes_no_key_from_whoever_went_on
 async def _begun(hr: Handrail, key: KeyId) -> bool:
     fingerprint = digest_of(["pay.send", {"amount": 1}])
     return (await hr._house.keys.begin(key, fingerprint, "call_1"))[1]
+
+
+@pytest.mark.req("BY-12")
+@pytest.mark.fault("F01", "F05")
+async def test_a_question_that_was_never_told_of_is_asked_anew_and_once(url: str) -> None:
+    ran: list[str] = []
+    code = (
+        "import asyncio, os, sys; from handrail import Handrail; from handrail.core.run import approve; "
+        "from tests.contract.test_gone_for_a_while import pay, paying; "
+        "approve._tell = lambda *_: os._exit(9); "
+        "hr = Handrail([paying([], 'killed')], database=sys.argv[1], worker=False); asyncio.run(pay(hr))"
+    )
+    killed = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", code, url), cwd=Path(__file__).parents[2]
+    )
+    assert await killed.wait() == 9
+    async with guest(url, [paying(ran, "ana")]) as hr:
+        out = await pay(hr)
+        assert out.status == "pending"
+        assert [one.id for one in await hr.approvals.list(ANA)] == [out.approval_id]

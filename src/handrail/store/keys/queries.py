@@ -97,6 +97,12 @@ def _left(conn: Connection, key: KeyId, row: Row[Any], fresh: dict[str, Any], ho
     given_up = row.state == "new" or row.holder == house.holder
     untouched = given_up and not over and not began
     interrupted = outcome is not None and outcome.code == "INTERRUPTED"
+    if untouched and _asks(conn, tenant, row.call_id):
+        # It was killed before it told of its question: that one is asked anew, unless it has an answer.
+        asked = (approvals.c.tenant_id == tenant, approvals.c.call_id == column(row.call_id))
+        conn.execute(delete(approvals).where(*asked, approvals.c.status == "pending"))
+        if _asks(conn, tenant, row.call_id):
+            return Found("busy", fingerprint)
     if untouched or (interrupted and fingerprint == fresh["fingerprint"]):
         conn.execute(update(keys).where(_is(key)).values(fresh))
         return Found("ours", fresh["fingerprint"])
