@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sqlalchemy import Table
-
 from handrail.core.find.visibility import DEFAULT_TENANT_ID
 from handrail.store.engines import APP_ROLE, SYSTEM_ROLE
 from handrail.store.tables import OPEN_TO_ALL, SHARED
@@ -27,14 +25,17 @@ def roles() -> Iterator[str]:
         yield f"GRANT SELECT ON alembic_version TO {role}"
 
 
-def policies(tables: Iterable[Table]) -> Iterator[str]:
+def policies(tables: Iterable[str]) -> Iterator[str]:
     """Who may do what with these tables."""
     for table in tables:
-        may = "SELECT, INSERT" if table.name in _APPEND_ONLY else "SELECT, INSERT, UPDATE, DELETE"
-        yield f"GRANT {may} ON {table.name} TO {APP_ROLE}, {SYSTEM_ROLE}"
-        if table.name not in SHARED:
-            yield from _private(table.name)
-    yield from _people()
+        may = "SELECT, INSERT" if table in _APPEND_ONLY else "SELECT, INSERT, UPDATE, DELETE"
+        yield f"GRANT {may} ON {table} TO {APP_ROLE}, {SYSTEM_ROLE}"
+        if table not in SHARED:
+            yield from _private(table)
+        elif table == "tenants":
+            yield from _tenants()
+        elif table == "users":
+            yield from _users()
 
 
 def _private(table: str) -> Iterator[str]:
@@ -46,10 +47,14 @@ def _private(table: str) -> Iterator[str]:
         yield f"CREATE POLICY everybody ON {table} FOR SELECT TO {APP_ROLE} USING ({everybody})"
 
 
-def _people() -> Iterator[str]:
-    """A tenant sees itself and the people who belong to it."""
+def _tenants() -> Iterator[str]:
+    """A tenant sees itself."""
     yield from _secured("tenants")
     yield f"CREATE POLICY own ON tenants TO {APP_ROLE} USING (id = {_HERE}) WITH CHECK (id = {_HERE})"
+
+
+def _users() -> Iterator[str]:
+    """A tenant sees the people who belong to it."""
     yield from _secured("users")
     member = "EXISTS (SELECT 1 FROM memberships m WHERE m.user_id = users.id)"
     yield f"CREATE POLICY members ON users TO {APP_ROLE} USING ({member}) WITH CHECK ({member})"
