@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -166,9 +167,22 @@ class _Opened:
         found = []
         for tenant, call_id in await self.jobs.over(call_ids):
             outcome = await self.db.read(tenant, partial(outcome_in, tenant=tenant, call_id=call_id))
+            outcome = outcome or await self._answered(tenant, call_id)
             if outcome is not None:
                 found.append((tenant, outcome))
         return found
+
+    async def _answered(self, tenant: str, call_id: str) -> Outcome | None:
+        """The outcome of a job of which nothing is told, since another call had the answer already."""
+        from handrail.core.run.perform import DUPLICATE_OF
+        from handrail.store.outcomes import outcome_in
+
+        entry = await self.jobs.get(call_id, tenant)
+        if entry is None or entry.reason is None or not entry.reason.startswith(DUPLICATE_OF):
+            return None
+        earlier = entry.reason.removeprefix(DUPLICATE_OF)
+        outcome = await self.db.read(tenant, partial(outcome_in, tenant=tenant, call_id=earlier))
+        return None if outcome is None else replace(outcome, status="duplicate", call_id=call_id)
 
     async def _close(self) -> None:
         await self._tally.close()

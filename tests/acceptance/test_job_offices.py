@@ -73,6 +73,33 @@ async def test_a_call_that_is_cancelled_while_it_waits_for_a_person_ends_and_can
     assert done == []
 
 
+@pytest.mark.req("BY-12")
+async def test_whoever_asks_again_under_a_key_waits_for_the_same_end(where: dict[str, Any]) -> None:
+    async with Handrail([order], **where) as hr:
+        first = await hr.call("shop.order", {"item": "bolt"}, principal=ANA, idempotency_key="k")
+        second = await hr.call("shop.order", {"item": "bolt"}, principal=ANA, idempotency_key="k")
+        assert (second.status, second.approval_id) == ("pending", first.approval_id)
+        await hr.approvals.approve(first.approval_id or "", by=RITA)
+        assert (await hr.wait(second.call_id, timeout=30)).status == "completed"
+    assert done == ["bolt"]
+
+
+@pytest.mark.req("BY-12")
+async def test_a_job_that_another_call_has_answered_already_is_answered_to_whoever_waits(
+    database_url: str,
+) -> None:
+    done.clear()
+    async with Handrail([look], database=database_url) as hr:
+        first = await hr.call("shop.look", {"item": "bolt"}, principal=ANA, idempotency_key="k")
+        assert first.status == "completed"
+        out = await hr.submit("shop.look", {"item": "bolt"}, principal=ANA, idempotency_key="k")
+        assert (await hr.wait(out.call_id, timeout=30)).result.data == "bolt"
+    async with Handrail([look], database=database_url, worker=False) as hr:
+        ended = await hr.wait(out.call_id, timeout=30)
+        assert (ended.status, ended.result.data, ended.run_id) == ("duplicate", "bolt", first.run_id)
+    assert done == ["bolt"]
+
+
 @pytest.mark.fault("F13")
 async def test_a_job_whose_tool_is_gone_is_listed_as_blocked_with_the_reason_and_goes_on_when_it_is_back(
     database_url: str,

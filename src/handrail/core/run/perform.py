@@ -30,6 +30,8 @@ from handrail.core.tell.letters import DeadLetters
 from handrail.core.tell.outcome import outcome_of
 
 _log = logging.getLogger("handrail.jobs")
+DUPLICATE_OF = "duplicate of "
+"""What is written of a job that was answered by another call, before the id of that one."""
 _NOBODY = Reply("reject")
 """Stands for the answer to a question that nobody answered in time."""
 
@@ -115,6 +117,8 @@ async def _end(taken: Taken, house: House, work: Work) -> _End:
         brought.secrets = grant.request.secrets
     outcome = await run(taken.job.call, raw, house, brought)
     state: JobState = "cancelled" if outcome.status == "cancelled" else "done"
+    if outcome.status == "duplicate":
+        return _End(state, f"{DUPLICATE_OF}{outcome.result.metadata['duplicate_of']}", outcome)
     return _End(state, outcome.status if state == "done" else outcome.result.error, outcome)
 
 
