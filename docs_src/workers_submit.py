@@ -1,4 +1,4 @@
-"""workers.md: calls that run in the background."""
+"""jobs.md: calls that run in the background."""
 
 import asyncio
 import tempfile
