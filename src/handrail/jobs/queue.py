@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from datetime import UTC, datetime
 from typing import Any
 
 from dbos import DBOSClient, EnqueueOptions
@@ -18,6 +20,8 @@ NAME = "handrail"
 POLL = 0.15
 """Seconds between two looks into the queue."""
 WORKFLOW = "handrail.perform"
+_DONE = ["SUCCESS", "ERROR", "CANCELLED"]
+_MANY = 500
 VERSION = "1"
 """Of what the engine carries: two ids. An upgrade of Handrail or of tools does not change it."""
 
@@ -74,6 +78,14 @@ class Queue:
             polling_interval_sec=POLL,
             on_conflict="always_update",
         )
+
+    def forget(self, seconds: float) -> None:
+        """Remove what the engine had done so many seconds ago. Blocks."""
+        before = datetime.fromtimestamp(time.time() - seconds, UTC).isoformat()
+        while done := self._client.list_workflows(
+            status=_DONE, completed_before=before, limit=_MANY, load_input=False, load_output=False
+        ):
+            self._client.delete_workflows([one.workflow_id for one in done])
 
     def close(self) -> None:
         self._client.destroy()

@@ -45,6 +45,8 @@ _PATIENCE = 30.0
 _HOUR = 3_600.0
 _KEYS_KEPT = 30 * 24 * _HOUR
 """Seconds for which the key of a call that is over is known."""
+_DONE_KEPT = 24 * _HOUR
+"""Seconds for which the engine knows what it has done; we know it for good."""
 _LOST = 60.0
 """Seconds after which a job that nobody began is looked for in the engine's tables."""
 
@@ -129,10 +131,12 @@ class Sweeper:
                 continue
 
     async def _forget(self) -> None:
-        """Forget keys of calls that ended long ago."""
+        """Forget keys of calls that ended long ago, processes that are gone, and what the engine has done."""
         keys = self._work().house.keys
         if isinstance(keys, StoreKeys):
             await asyncio.to_thread(keys.sweep, self._database.clock.now() - _KEYS_KEPT)
+        await self._system(leases.sweep)
+        await asyncio.to_thread(self._queue.forget, _DONE_KEPT)
 
     async def _fire(self) -> None:
         """Make the calls that a schedule wants now."""

@@ -19,7 +19,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from handrail.core.errors import UsageError
 from handrail.store.database import Database
-from handrail.store.tables import leases
+from handrail.store.tables import leases, writers
 
 _log = logging.getLogger("handrail.store")
 
@@ -117,8 +117,9 @@ def dead_among(conn: Connection, holders: Iterable[str]) -> set[str]:
 
 
 def sweep(conn: Connection, after: float = 3600.0) -> None:
-    """Forget those who are dead for long."""
+    """Forget those who are dead for long, and the last groups of writers that nobody remembers."""
     conn.execute(delete(leases).where(leases.c.expires_at < time_of(conn) - after))
+    conn.execute(delete(writers).where(writers.c.holder.not_in(select(leases.c.holder))))
 
 
 class Heartbeat:
