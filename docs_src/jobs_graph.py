@@ -8,7 +8,11 @@ from handrail.ext import GraphError, Task
 
 @tool("report.fetch", level="read")
 async def fetch(source: str) -> str:
-    """Fetch the figures of a source."""
+    """Fetch the figures that a source has for the reports of this month.
+
+    Args:
+        source: Where the figures come from, such as sales.
+    """
     if source == "bank":
         raise RuntimeError("The bank does not answer.")
     return f"The figures of {source}."
@@ -16,7 +20,11 @@ async def fetch(source: str) -> str:
 
 @tool("report.build", level="read")
 async def build(month: str) -> str:
-    """Build the report of a month from what was fetched."""
+    """Build the report of a month from the figures that were fetched before.
+
+    Args:
+        month: The name of the month, such as May.
+    """
     return f"The report of {month} is built."
 
 

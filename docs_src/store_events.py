@@ -10,7 +10,11 @@ from handrail import Handrail, Principal, tool
 
 @tool("dice.roll", level="read")
 async def roll(sides: int) -> int:
-    """Roll a die with that many sides and say what it shows."""
+    """Roll a die with that many sides and say what it shows.
+
+    Args:
+        sides: How many sides the die has.
+    """
     return sides
 
 

@@ -9,7 +9,14 @@ from handrail import Handrail, Principal, tool
 
 @tool("stock.order", level="write")
 async def order(item: str, pieces: int) -> str:
-    """Order more pieces of an item from its supplier."""
+    """Order more pieces of an item from its supplier.
+
+    Use it when too few are left, not to fill the shelves. Call stock.count first.
+
+    Args:
+        item: The item's name.
+        pieces: How many to order.
+    """
     return f"{pieces} pieces of {item} are ordered."
 
 

@@ -7,9 +7,13 @@ from handrail.ext import MemoryTally
 
 
 # region tool
-@tool("text.summarise", level="read")
+@tool("text.summarise", level="read", output={"type": "string"})
 async def summarise(text: str) -> Result:
-    """Say in one sentence what a text is about."""
+    """Say in one sentence what a text is about.
+
+    Args:
+        text: The text itself.
+    """
     spent = {"cost": 0.002, "input_tokens": 900, "output_tokens": 30, "cached_tokens": 500}
     return Result(data="It is about handrails.", metadata=spent)
 

@@ -9,7 +9,11 @@ from handrail import Handrail, Principal, tool
 
 @tool("report.build", level="read", idempotent=True)
 async def build(month: str) -> str:
-    """Build the report of a month, which takes a while."""
+    """Build the report of a month, which takes a while.
+
+    Args:
+        month: The name of the month, such as May.
+    """
     return f"The report of {month} is built."
 
 

@@ -68,7 +68,7 @@ def test_the_option_stands_above_the_variable_and_the_variable_above_the_file(tm
     ("url", "said"),
     [
         ("handrail.db", "error: --database 'handrail.db' is no address\n  write sqlite:///FILE or"),
-        ("mysql://host/name", "is not the beginning of an address of a database"),
+        ("mysql://host/name", "is not the address of a database"),
         ("sqlite:///no/folder/x.db", "There is no folder"),
         ("sqlite://", "A database in memory belongs to one connection."),
     ],

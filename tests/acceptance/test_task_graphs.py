@@ -66,7 +66,7 @@ async def test_a_graph_is_finished_however_often_its_workers_are_killed(
     with workers(database_url, tmp_path) as staff:
         async with guest(database_url, tmp_path) as hr:
             outs = await hr.submit_all(tasks, principal=ANA)
-            for kills in range(3):
+            for kills in range(2):  # three workers that die over one task are taken for its fault
                 worker = staff.start()
                 await soon(partial(_seen, staff, 3 * kills + 2))
                 staff.kill(worker)

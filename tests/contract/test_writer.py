@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import OperationalError
 
+from handrail.core.errors import StorageError
 from handrail.store.database import Database
 from handrail.store.migrate import upgrade
 from handrail.store.tables import settings
@@ -87,5 +88,5 @@ async def test_a_database_that_stays_away_is_waited_for_once_not_by_each(sqlite_
         heard = await asyncio.gather(*waiting, return_exceptions=True)
     finally:
         db.close()
-    assert all(isinstance(one, OperationalError) for one in heard)
+    assert all(isinstance(one, StorageError) for one in heard)
     assert tried < 20  # the group was given up as a whole; it was not taken apart to try each in turn

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from dbos import DBOS
 from dbos._migration import get_dbos_schema_permissions_sql
-from sqlalchemy import create_engine
+from dbos._schemas.system_database import SystemSchema
+from sqlalchemy import create_engine, inspect
 from sqlalchemy.engine import make_url
 
 from handrail.jobs.quiet import hush
 from handrail.store.engines import APP_ROLE, SYSTEM_ROLE, dialect_of
 
 SCHEMA = "dbos"
+_TABLES = {"dbos_migrations", *(table.name for table in SystemSchema.metadata_obj.tables.values())}
 
 
 def upgrade(url: str) -> None:
-    """Make or migrate the engine's tables. The address is the owner's; our own tables come first."""
+    """Make or migrate the engine's tables. The address is the owner's."""
     hush()
     if dialect_of(url) == "sqlite":
+        _clear(url)
         DBOS.migrate(url)
         return
     address = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
@@ -27,5 +30,23 @@ def upgrade(url: str) -> None:
             for role in (APP_ROLE, SYSTEM_ROLE):
                 for statement in get_dbos_schema_permissions_sql(SCHEMA, role):
                     conn.exec_driver_sql(statement)
+    finally:
+        engine.dispose()
+
+
+def _clear(url: str) -> None:
+    """Take away what an attempt left that was cut short: the engine does not make its tables all or none.
+
+    Ours come after them, so where they are missing nobody has used the database yet.
+    """
+    engine = create_engine(url)
+    try:
+        with engine.begin() as conn:
+            there = set(inspect(conn).get_table_names())
+            if "alembic_version" in there:
+                return
+            conn.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
+            for name in sorted(_TABLES & there):
+                conn.exec_driver_sql(f'DROP TABLE "{name}"')
     finally:
         engine.dispose()

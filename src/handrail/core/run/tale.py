@@ -14,6 +14,7 @@ from handrail.core.define.permission import Capability
 from handrail.core.define.result import Result
 from handrail.core.define.secrecy import hidden, masked, masked_repairs, masked_unread, scrubbed, settled
 from handrail.core.define.tool import Tool
+from handrail.core.errors import StorageError
 from handrail.core.guard.admit import Admitted
 from handrail.core.guard.dedup import Entry, Signature
 from handrail.core.guard.footprint import keys_of
@@ -224,11 +225,13 @@ class Tale(Stoppable):
             await teller.log.flush(started)
             if self.key is not None and not await self.house.keys.is_ours(self.key):
                 return refusal.taken_over(started.tool, self.call.idempotency_key)
-        except Exception:
+        except Exception as error:
             if self.ending is not None:
                 raise
             _log.exception("the event log did not take tool.started, so %s was not run", started.tool)
-            if not started.seq:  # it never began: an end without a beginning would not be taken
+            if isinstance(
+                error, StorageError
+            ):  # it is certain that nothing was written: no beginning, no end
                 self.run_id = None
             return refusal.no_log()
         teller.hear(started)

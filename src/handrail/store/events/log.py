@@ -11,12 +11,12 @@ from contextlib import suppress
 from sqlalchemy.engine import Connection
 
 from handrail.core.define.principal import Principal
-from handrail.core.errors import HandrailError, UsageError
+from handrail.core.errors import StorageError, UsageError
 from handrail.core.tell.events import Event
 from handrail.core.tell.follow import follow
 from handrail.core.tell.log import EVERY_RUN
 from handrail.core.tell.runs import Run, RunFilter
-from handrail.store.database import Database
+from handrail.store.database import Database, told
 from handrail.store.events.append import Numbered, append
 from handrail.store.events.reading import PAGE, newest_ends, read, session_page, tenant_page, tenants_of
 from handrail.store.events.rows import ENDS, Written, encode
@@ -33,7 +33,7 @@ _PATIENCE = 5.0
 """Seconds after which whoever follows looks for what was told, though nothing was heard."""
 
 
-class NotWritten(HandrailError):
+class NotWritten(StorageError):
     """The event was not written: another process has its run in hand, or the run has ended."""
 
 
@@ -76,12 +76,14 @@ class StoreLog:
             if event.seq:
                 return
             if (failed := self._failed.get(id(event))) is not None:
-                raise failed[1]
+                with told():
+                    raise failed[1]
             if id(event) not in self._pending:
                 raise NotWritten("The event was never appended to this log.")
             future = asyncio.get_running_loop().create_future()
             self._waiting.setdefault(id(event), []).append(future)
-        await future
+        with told():
+            await future
 
     def read(
         self,

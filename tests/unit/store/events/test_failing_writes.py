@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from sqlalchemy import event as sqlalchemy_event
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError
 
 from handrail import Handrail, Policy, Principal, tool
-from handrail.core.errors import UsageError
+from handrail.core.errors import StorageError, UsageError
 from handrail.store.database import Database
 from handrail.store.events.log import NotWritten, StoreLog
 from handrail.store.events.verify import Flaw, verify
@@ -126,7 +126,7 @@ async def test_a_file_that_cannot_be_written_is_reported(sqlite_url: str, tmp_pa
     sqlalchemy_event.listen(db.engine, "connect", read_only)
     event = started(1)
     log.append(event)
-    with pytest.raises(OperationalError, match="readonly"):
+    with pytest.raises(StorageError, match="readonly"):
         await log.flush(event)
     log.close()
     db.close()
