@@ -15,6 +15,9 @@ from hypothesis import HealthCheck, settings
 
 from tests.databases import TEMPLATE, Postgres, migrated
 
+# Tests begin many jobs of one tenant and let them wait for each other.
+os.environ.setdefault("HANDRAIL_PER_TENANT", "32")
+
 settings.register_profile("dev", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, database=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")

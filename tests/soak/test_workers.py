@@ -160,6 +160,7 @@ async def test_a_noisy_tenant_leaves_the_quiet_one_in_peace(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.delenv("HANDRAIL_PER_TENANT")  # what holds where nobody set anything
     quiet, noisy = Principal(tenant="quiet", user="q"), Principal(tenant="noisy", user="n")
 
     @tool("work.short", level="read")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import builtins
 import logging
+import os
 from collections.abc import Callable, Collection, Sequence
 
 from sqlalchemy import Connection
 
+from handrail.core.errors import UsageError
 from handrail.core.guard.approval import ApprovalRequest
 from handrail.core.run.jobs import Job, JobEntry, JobState, Limits
 from handrail.core.run.perform import Work, perform
@@ -30,6 +32,14 @@ _SOON, _LATE = 0.2, 5.0
 _BUSY = 0.25
 
 
+def _per_tenant() -> int:
+    """How many jobs of one tenant run at once, over all workers: few, so that others get their turn."""
+    given = os.environ.get("HANDRAIL_PER_TENANT", "4")
+    if not given.isdecimal() or int(given) < 1:
+        raise UsageError(f"HANDRAIL_PER_TENANT is a whole number from 1 on, not {given!r}.")
+    return int(given)
+
+
 class DurableJobs:
     """The port of jobs on a database, and the ledger behind it."""
 
@@ -46,7 +56,7 @@ class DurableJobs:
         self._database = database
         self._worker = worker
         self._seal = seal
-        self._limits = limits or Limits()
+        self._limits = limits or Limits(per_tenant=_per_tenant())
         self._lease = seconds() if lease is None else lease
         self._queue = Queue(database)
         self.ledger = StoreLedger(database, seal, self._queue.put)
