@@ -33,13 +33,13 @@ endef
 
 $(SETUP): pyproject.toml requirements/dev.txt
 	$(call make_venv,$(VENV))
-	@$(BIN)/$(PIP) install --require-hashes -r requirements/dev.txt
+	@$(BIN)/$(PIP) install --require-hashes --no-deps -r requirements/dev.txt
 	@$(BIN)/$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(PEERS)/.handrail-setup: requirements/peers.txt
 	$(call make_venv,$(PEERS))
-	@$(PEERS)/bin/$(PIP) install --require-hashes -r requirements/peers.txt
+	@$(PEERS)/bin/$(PIP) install --require-hashes --no-deps -r requirements/peers.txt
 	@touch $@
 
 setup: $(SETUP)  ## the environment in .venv, from the hashed lock
