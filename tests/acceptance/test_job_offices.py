@@ -150,10 +150,3 @@ async def test_without_a_database_there_are_no_schedules() -> None:
     async with Handrail([look]) as hr:
         with pytest.raises(UsageError, match="kept in a database"):
             await hr.schedules.list(ANA)
-
-
-@pytest.mark.parametrize("given", ["many", "0", "-1", "2.5", ""])
-def test_a_limit_that_is_none_is_told(given: str, sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HANDRAIL_PER_TENANT", given)
-    with pytest.raises(UsageError, match="whole number from 1 on"):
-        Handrail([look], database=sqlite_url)

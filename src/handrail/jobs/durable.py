@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import builtins
 import logging
-import os
 from collections.abc import Callable, Collection, Sequence
 
 from sqlalchemy import Connection
 
-from handrail.core.errors import UsageError
 from handrail.core.guard.approval import ApprovalRequest
 from handrail.core.run.jobs import Job, JobEntry, JobState, Limits
 from handrail.core.run.perform import Work, perform
 from handrail.jobs.engine import Engine
 from handrail.jobs.ledger import StoreLedger
+from handrail.jobs.limits import limits_here
 from handrail.jobs.queue import Queue
 from handrail.jobs.schedules import Schedules
 from handrail.jobs.sweeper import Sweeper
@@ -30,14 +29,6 @@ _log = logging.getLogger("handrail.jobs")
 
 _SOON, _LATE = 0.2, 5.0
 _BUSY = 0.25
-
-
-def _per_tenant() -> int:
-    """How many jobs of one tenant run at once, over all workers: few, so that others get their turn."""
-    given = os.environ.get("HANDRAIL_PER_TENANT", "4")
-    if not given.isdecimal() or int(given) < 1:
-        raise UsageError(f"HANDRAIL_PER_TENANT is a whole number from 1 on, not {given!r}.")
-    return int(given)
 
 
 class DurableJobs:
@@ -56,7 +47,7 @@ class DurableJobs:
         self._database = database
         self._worker = worker
         self._seal = seal
-        self._limits = limits or Limits(per_tenant=_per_tenant())
+        self._limits = limits or limits_here()
         self._lease = seconds() if lease is None else lease
         self._queue = Queue(database)
         self.ledger = StoreLedger(database, seal, self._queue.put)
