@@ -229,9 +229,7 @@ class Tale(Stoppable):
             if self.ending is not None:
                 raise
             _log.exception("the event log did not take tool.started, so %s was not run", started.tool)
-            if isinstance(
-                error, StorageError
-            ):  # it is certain that nothing was written: no beginning, no end
+            if isinstance(error, StorageError) and not started.seq:  # nothing is written: nothing to end
                 self.run_id = None
             return refusal.no_log()
         teller.hear(started)
