@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from dataclasses import replace
 
 import pytest
@@ -148,3 +149,56 @@ async def test_nobody_calls_for_nobody(sqlite_url: str) -> None:
 def test_an_address_that_cannot_be_opened_says_what_to_give(url: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         Handrail(TOOLS, database=url)
+
+
+@pytest.mark.req("EV-09", "BY-12")
+async def test_an_effect_is_answered_when_its_end_is_durable_and_a_read_at_once(sqlite_url: str) -> None:
+    gates: list[threading.Event] = []
+    ended = asyncio.Event()
+
+    def hold_up() -> None:
+        """Nothing is committed from here on, until the newest gate is open."""
+        assert isinstance(hr.log, StoreLog)
+        gate = threading.Event()
+        gates.append(gate)
+        hr.log.db.post("acme", lambda conn: gate.wait(30))
+        ended.set()
+
+    @tool("note.write", level="write")
+    async def write() -> str:
+        """Write a note."""
+        hold_up()
+        return "written"
+
+    @tool("note.read", level="read")
+    async def read() -> str:
+        """Read a note."""
+        hold_up()
+        return "read"
+
+    async with Handrail([write, read], database=sqlite_url) as hr:
+        try:
+            for name, waits in (("note.read", False), ("note.write", True)):
+                ended.clear()
+                call = asyncio.create_task(hr.call(name, principal=RITA, source="web"))
+                await asyncio.wait_for(ended.wait(), 30)
+                for _ in range(100):
+                    await asyncio.sleep(0)
+                assert call.done() != waits
+                gates[-1].set()
+                assert (await call).status == "completed"
+        finally:
+            for gate in gates:
+                gate.set()
+
+
+@pytest.mark.fault("F10")
+async def test_a_call_whose_beginning_had_no_room_never_began(sqlite_url: str) -> None:
+    records.clear()
+    async with Handrail(TOOLS, database=sqlite_url) as hr:
+        await hr.call("data.double", {"number": 1}, principal=RITA)
+        await _pages(hr, 1)
+        huge = {"id": 1, "value": "x" * 1_000_000}
+        out = await hr.call("data.updateRecord", huge, principal=RITA, source="web")
+        assert (out.status, out.code, out.run_id) == ("refused", "LOG_UNAVAILABLE", None)
+    assert records == {}
