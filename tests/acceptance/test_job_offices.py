@@ -74,17 +74,6 @@ async def test_a_call_that_is_cancelled_while_it_waits_for_a_person_ends_and_can
 
 
 @pytest.mark.req("BY-12")
-async def test_whoever_asks_again_under_a_key_waits_for_the_same_end(where: dict[str, Any]) -> None:
-    async with Handrail([order], **where) as hr:
-        first = await hr.call("shop.order", {"item": "bolt"}, principal=ANA, idempotency_key="k")
-        second = await hr.call("shop.order", {"item": "bolt"}, principal=ANA, idempotency_key="k")
-        assert (second.status, second.approval_id) == ("pending", first.approval_id)
-        await hr.approvals.approve(first.approval_id or "", by=RITA)
-        assert (await hr.wait(second.call_id, timeout=30)).status == "completed"
-    assert done == ["bolt"]
-
-
-@pytest.mark.req("BY-12")
 async def test_a_job_that_another_call_has_answered_already_is_answered_to_whoever_waits(
     database_url: str,
 ) -> None:

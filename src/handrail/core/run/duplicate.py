@@ -124,9 +124,7 @@ def _again(tale: Tale, earlier: Outcome) -> Outcome:
     if earlier.status in ("pending", "needs_review", "refused"):
         tale.decision, tale.approval_id = earlier.decision, earlier.approval_id
         said_again = tale.quietly(earlier.status, earlier.result)
-        # What waits is waited for under the id of the call that does.
-        call_id = earlier.call_id if earlier.status == "pending" else said_again.call_id
-        return replace(said_again, run_id=earlier.run_id, call_id=call_id)
+        return replace(said_again, run_id=earlier.run_id)
     result = earlier.result
     said: Result = replace(result, metadata={**result.metadata, "duplicate_of": earlier.call_id})
     if said.success:
