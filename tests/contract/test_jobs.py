@@ -278,19 +278,21 @@ async def test_no_more_of_a_tenant_run_at_once_than_its_limit(opener: Opener, tm
 
 
 async def test_a_rate_holds_back_what_comes_too_fast(opener: Opener, tmp_path: Path) -> None:
-    begun: list[float] = []
+    begun: list[int] = []
 
     @tool("notes.when", level="read")
-    async def when() -> str:
-        """Note when this ran."""
-        begun.append(asyncio.get_running_loop().time())
-        return "ok"
+    async def when(number: int) -> int:
+        """Note that this ran."""
+        begun.append(number)
+        return number
 
-    async with opener(tmp_path, when, limits=Limits(rate=(2, 1.0))) as bench:
-        outs = [await bench.submit("notes.when") for _ in range(4)]
-        for out in outs:
+    async with opener(tmp_path, when, limits=Limits(rate=(2, 3600.0))) as bench:
+        outs = [await bench.submit("notes.when", {"number": number}) for number in range(4)]
+        for out in outs[:2]:
             await bench.wait(out)
-    assert begun[3] - begun[0] > 0.2
+        held_back = await bench.jobs.list("acme", state="queued")
+        assert [entry.id for entry in held_back] == [out.call_id for out in outs[2:]]
+    assert sorted(begun) == [0, 1]
 
 
 @pytest.mark.fault("F13")

@@ -17,7 +17,7 @@ from handrail.store.queue_engine import make_queue_engine
 
 NAME = "handrail"
 """Of the one queue, which has a partition for each tenant, and of the application that owns it."""
-POLL = 0.15
+POLL = 0.2
 """Seconds between two looks into the queue."""
 WORKFLOW = "handrail.perform"
 _DONE = ["SUCCESS", "ERROR", "CANCELLED"]
