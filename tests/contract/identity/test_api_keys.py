@@ -1,0 +1,241 @@
+"""API keys and signed sessions on SQLite and PostgreSQL: who gets in, and as whom."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+from sqlalchemy import event, text
+
+from handrail import Handrail, Principal, define
+from handrail.core.errors import UsageError
+from handrail.core.run.approvals import Conflict
+from handrail.identity.errors import NotGranted, NotSignedIn
+from handrail.identity.granting import console
+from handrail.store import users
+from handrail.store.database import Database
+from tests.contract.households import Turning
+from tests.contract.identity.homes import ACME, OTHER, House
+
+
+@pytest.mark.req("AP-08")
+async def test_the_key_of_an_agent_answers_no_approval_though_it_names_no_agent(house: House) -> None:
+    boss = await house.person("owner")
+    text_, _ = await house.keys.make(boss, "helper", "agent", user=boss.user)
+    agent = await house.door.principal_of(text_.reveal())
+    assert (agent.user, agent.agent) == (boss.user, "helper")
+    hr = Handrail([define("data.wipe", {"description": "It does.", "execute": dict}, level="destructive")])
+    out = await hr.call("data.wipe", principal=agent)
+    with pytest.raises(Conflict, match="by a person"):
+        await hr.approvals.approve(str(out.approval_id), by=agent)
+    await hr.approvals.approve(str(out.approval_id), by=boss)
+    assert (await hr.wait(out.call_id, 10)).ok
+
+
+@pytest.mark.req("PM-17", "PM-18")
+async def test_a_key_opens_exactly_what_it_was_made_for(db: Database, house: House) -> None:
+    text_, key = await house.keys.make(
+        console(ACME),
+        "nightly",
+        "agent",
+        agent="bot",
+        permissions=["runs.read"],
+        tools=["data.*"],
+        ceiling="read",
+    )
+    who = await house.door.principal_of(text_.reveal())
+    expected = Principal(ACME, permissions=["runs.read"], agent="bot", scope=["data.*"], ceiling="read")
+    assert who == expected
+    told = {"description": "It does.", "execute": dict}
+    hr = Handrail(
+        [
+            define("data.get", told, level="read"),
+            define("data.set", told, level="write"),
+            define("mail.get", told, level="read"),
+        ]
+    )
+    assert [tool.id for tool in await hr.tools(who)] == ["data.get"]
+    assert (await hr.call("data.get", principal=who)).ok
+    for name in ("data.set", "mail.get"):
+        assert (await hr.call(name, principal=who)).result.code == "NOT_PERMITTED"
+    assert key.is_live(0.0) and await house.door.principal_of(text_.reveal()) is who
+
+
+async def test_a_key_is_nowhere_but_in_the_hands_of_who_asked(
+    db: Database, house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    text_, key = await house.keys.make(console(ACME), "nightly")
+    await house.door.principal_of(text_.reveal())
+    kept = str([(row.id, row.name, row) for row in await house.keys.list(console(ACME))])
+    with db.reading(ACME) as conn:
+        kept += str(conn.execute(text("SELECT * FROM api_keys")).all())
+    assert text_.secret not in kept + repr((text_, key)) + caplog.text
+    assert key.digest not in repr(key)
+
+
+@pytest.mark.req("MT-01", "PM-19")
+async def test_every_key_that_does_not_hold_gets_the_same_answer(
+    db: Database, house: House, turning: Turning
+) -> None:
+    by = console(ACME)
+    live, _ = await house.keys.make(by, "live", lifetime=1_000)
+    old, _ = await house.keys.make(by, "old", lifetime=10)
+    revoked, gone = await house.keys.make(by, "gone")
+    assert await house.keys.revoke(by, gone.id) and not await house.keys.revoke(by, gone.id)
+    turning.turn(10)
+    right = live.reveal()
+    wrong = [
+        old.reveal(),
+        revoked.reveal(),
+        right[:-1] + ("0" if right[-1] != "0" else "1"),
+        right.replace("hr_acme_", "hr_other_"),
+        right.replace("hr_acme_", "hr_nobody_"),
+        right.replace(live.id, "0" * 16),
+        "",
+        "hr_acme",
+        right + "0",
+        "x" * 100_000,
+        "hr_acme_" + "é" * 16,
+    ]
+    answers = set()
+    for one in wrong:
+        with pytest.raises(NotSignedIn) as refused:
+            await house.door.principal_of(one)
+        answers.add(str(refused.value))
+    assert len(answers) == 1
+    assert (await house.door.principal_of(right)).tenant == ACME
+
+
+async def test_a_key_that_was_let_in_ends_on_time_and_at_once_when_revoked(
+    db: Database, house: House, turning: Turning
+) -> None:
+    by = console(ACME)
+    short, _ = await house.keys.make(by, "short", lifetime=0.5)
+    long, key = await house.keys.make(by, "long")
+    for one in (short, long):
+        await house.door.principal_of(one.reveal())
+    turning.turn(0.5)
+    with pytest.raises(NotSignedIn):
+        await house.door.principal_of(short.reveal())
+    elsewhere = House(db)
+    await elsewhere.keys.revoke(by, key.id)
+    with pytest.raises(NotSignedIn):
+        await elsewhere.door.principal_of(long.reveal())
+    turning.turn(0.5)
+    with pytest.raises(NotSignedIn):
+        await house.door.principal_of(long.reveal())
+
+
+async def test_what_cannot_be_read_lets_nobody_in(db: Database, house: House, turning: Turning) -> None:
+    live, _ = await house.keys.make(console(ACME), "live")
+    ana = await house.person("viewer")
+    token = await house.door.sign_in(str(ana.user), ACME)
+    for shown in (house.door.principal_of(live.reveal()), house.door.principal_from_session(token)):
+        await shown
+    turning.turn(1.0)
+
+    def fail(*told: Any) -> None:
+        raise OSError("the disk is gone")
+
+    event.listen(db.engine, "before_cursor_execute", fail)
+    try:
+        for closed in (house.door.principal_of(live.reveal()), house.door.principal_from_session(token)):
+            with pytest.raises(NotSignedIn):
+                await closed
+    finally:
+        event.remove(db.engine, "before_cursor_execute", fail)
+    with db.transaction(ACME) as conn:
+        conn.execute(text("UPDATE api_keys SET scopes = '{}'"))
+    with pytest.raises(NotSignedIn):
+        await house.door.principal_of(live.reveal())
+
+
+async def test_a_key_of_a_person_gives_no_more_than_they_hold_when_it_is_used(
+    db: Database, house: House
+) -> None:
+    ana = await house.person("admin", "approver")
+    mine, _ = await house.keys.make(ana, "laptop", "person", user=ana.user)
+    agent, _ = await house.keys.make(
+        ana, "bot", "agent", user=ana.user, permissions=["keys.manage", "runs.read"]
+    )
+    assert (await house.door.principal_of(mine.reveal())).permissions == ana.permissions
+    bot = await house.door.principal_of(agent.reveal())
+    assert bot.permissions == {"keys.manage", "runs.read"} and bot.key == "agent"
+    child, _ = await house.keys.make(bot, "child", "agent", user=ana.user)
+    assert (await house.door.principal_of(child.reveal())).permissions == bot.permissions
+    with pytest.raises(NotGranted):
+        await house.keys.make(bot, "person", "person", user=ana.user)
+    await house.people.remove_member(console(ACME), str(ana.user), ["admin"])
+    assert (await house.door.principal_of(agent.reveal())).permissions == {"runs.read"}
+    await house.people.remove_member(console(ACME), str(ana.user))
+    for key in (mine, agent, child):
+        with pytest.raises(NotSignedIn):
+            await house.door.principal_of(key.reveal())
+
+
+async def test_when_a_key_was_used_is_noted_now_and_then(
+    db: Database, house: House, turning: Turning
+) -> None:
+    live, _ = await house.keys.make(console(ACME), "live")
+    seen = []
+    for seconds in (0, 30, 31):
+        turning.turn(seconds)
+        await house.door.principal_of(live.reveal())
+        await db.flushed()
+        seen.append([key.last_used_at for key in await house.keys.list(console(ACME))])
+    assert seen == [[1_000_000.0], [1_000_000.0], [1_000_061.0]]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"name": " "},
+        {"kind": "robot"},
+        {"ceiling": "high"},
+        {"lifetime": 0},
+        {"tools": "data.*"},
+        {"permissions": "runs.read"},
+        {"permissions": ["everything"]},
+        {"user": "nobody"},
+        {"kind": "person"},
+    ],
+)
+async def test_a_key_that_is_asked_for_wrongly_is_not_made(
+    db: Database, house: House, wrong: dict[str, Any]
+) -> None:
+    with pytest.raises(UsageError):
+        await house.keys.make(console(ACME), **{"name": "key", **wrong})
+    assert await house.keys.list(console(ACME)) == []
+
+
+async def test_a_session_ends_on_time_when_signed_out_and_when_the_person_is_shut_out(
+    db: Database, house: House, turning: Turning
+) -> None:
+    ana = await house.person("viewer")
+    user = str(ana.user)
+    token = await house.door.sign_in(user, ACME)
+    turning.turn(12 * 3600.0 - 1)
+    assert (await house.door.principal_from_session(token)).user == user
+    turning.turn(1)
+    with pytest.raises(NotSignedIn):
+        await house.door.principal_from_session(token)
+    first, second = await house.door.sign_in(user, ACME), await house.door.sign_in(user, ACME)
+    elsewhere = House(db)
+    await elsewhere.door.principal_from_session(second)
+    assert await house.door.sign_out(await house.door.principal_from_session(first))
+    turning.turn(1.0)
+    for door in (house.door, elsewhere.door):
+        for ended in (first, second):
+            with pytest.raises(NotSignedIn):
+                await door.principal_from_session(ended)
+    again = await house.door.sign_in(user, ACME)
+    with pytest.raises(NotSignedIn):
+        await house.door.sign_in(user, OTHER)
+    with db.system() as conn:
+        users.disable_user(conn, user, at=1.0)
+    with pytest.raises(NotSignedIn):
+        await house.door.principal_from_session(again)
+    with pytest.raises(NotSignedIn):
+        await house.door.sign_in(user, ACME)
