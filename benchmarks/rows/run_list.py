@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from benchmarks.row import Ratio, Row, at_most
 from benchmarks.timing import Effort, Timing
@@ -44,33 +44,32 @@ def measure(peers: str | None, effort: Effort) -> list[Row]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _filters() -> list[tuple[str, dict[str, object]]]:
+def _filters() -> list[tuple[str, RunFilter]]:
     """One of each; of those that have common and rare values, both."""
-    ways: list[tuple[str, dict[str, object]]] = [
-        ("no filter", {}),
-        ("session", {"session": "session_000001"}),
-        ("tool", {"tool": "area.tool8"}),
-        ("tool, rare", {"tool": "rare.tool"}),
-        ("user", {"user": "user8"}),
-        ("user, rare", {"user": "rare"}),
-        ("agent", {"agent": "agent8"}),
-        ("agent, rare", {"agent": "rare"}),
-        ("source", {"source": "agent"}),
-        ("source, rare", {"source": "cli"}),
-        ("since and until", {"since": 1.7e9 + 1_000, "until": 1.7e9 + 2_000}),
+    from handrail.core.tell.runs import RunFilter, RunStatus
+
+    statuses: tuple[RunStatus, ...] = get_args(RunStatus)
+    return [
+        ("no filter", RunFilter()),
+        ("session", RunFilter(session="session_000001")),
+        ("tool", RunFilter(tool="area.tool8")),
+        ("tool, rare", RunFilter(tool="rare.tool")),
+        ("user", RunFilter(user="user8")),
+        ("user, rare", RunFilter(user="rare")),
+        ("agent", RunFilter(agent="agent8")),
+        ("agent, rare", RunFilter(agent="rare")),
+        ("source", RunFilter(source="agent")),
+        ("source, rare", RunFilter(source="cli")),
+        ("since and until", RunFilter(since=1.7e9 + 1_000, until=1.7e9 + 2_000)),
+        *((f"status {status}", RunFilter(status=status)) for status in statuses),
     ]
-    statuses = ("running", "completed", "failed", "cancelled", "needs_review")
-    return ways + [(f"status {status}", {"status": status}) for status in statuses]
 
 
-def _row(name: str, which: dict[str, object], few: tuple[Database, int], many: tuple[Database, int]) -> Row:
-    from handrail.core.tell.runs import RunFilter
-
-    wanted = RunFilter(**which)  # type: ignore[arg-type]
+def _row(name: str, wanted: RunFilter, few: tuple[Database, int], many: tuple[Database, int]) -> Row:
     limit = _found(few[0], wanted)  # the same number of runs from both
     looks = [_look(db, wanted, limit) for db, _ in (few, many)]
     for look in looks:
-        assert look() >= 2 * limit - 1, f"too few runs fit {which}"
+        assert look() >= 2 * limit - 1, f"too few runs fit {name}"
     seconds: list[list[float]] = [[], []]
     for _ in range(_TIMES):
         for took, look in zip(seconds, looks, strict=True):

@@ -120,4 +120,4 @@ def _until_nothing_is_left(url: str) -> None:
     deadline = time.monotonic() + 60
     while left := facts.unfinished(url):
         assert time.monotonic() < deadline, left
-        time.sleep(0.05)
+        time.sleep(0.05)  # the database says nothing by itself to whoever looks from outside

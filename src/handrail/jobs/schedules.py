@@ -37,14 +37,14 @@ def next_after(moment: float, cron: str | None, every: float | None, zone: str |
         if not (math.isfinite(every) and every >= 1):
             raise UsageError(f"A schedule runs every so many seconds, at least 1, not {every!r}.")
         return moment + every
-    from croniter import croniter  # type: ignore[import-untyped]
+    from croniter import croniter
 
     try:
         place = ZoneInfo(zone or "UTC")
     except (ZoneInfoNotFoundError, ValueError) as error:
         raise UsageError(f"There is no time zone {zone!r}. Give one such as 'Europe/Berlin'.") from error
     try:
-        times = croniter(cron, datetime.fromtimestamp(moment, place))
+        times = croniter(cron or "", datetime.fromtimestamp(moment, place))
         found = times.get_next(datetime).timestamp()
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(

@@ -38,7 +38,8 @@ def call_of(data: Mapping[str, Any]) -> Call:
 
 
 def decision_data(decision: Decision) -> Data:
-    return plain(asdict(decision))  # type: ignore[no-any-return]
+    data: Data = plain(asdict(decision))
+    return data
 
 
 def decision_of(data: Mapping[str, Any]) -> Decision:

@@ -238,7 +238,7 @@ class Writer:
                     raise
                 _log.warning("the database is away, trying again: %s", error)
                 again = True
-                time.sleep(_PAUSE)
+                time.sleep(_PAUSE)  # in a thread of its own, which has nothing else to do meanwhile
 
     def _note(self, conn: Connection, number: int) -> bool:
         """Write down, before all else, which group this is; False when that is so already.

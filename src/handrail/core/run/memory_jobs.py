@@ -108,7 +108,7 @@ class MemoryJobs:
             self._stops[key] = reason
         if entry.state != "running":
             self._waiting.forget(key)
-            self._put(key, state="queued")
+            self._put(replace(self._jobs[key][1], state="queued"))
             await perform(tenant, call_id, self._work(), self)
             return True
         house = self._work().house
@@ -137,7 +137,7 @@ class MemoryJobs:
         entry = await self.get(call_id, tenant)
         if entry is None or entry.state != "blocked":
             return False
-        self._put(key, state="queued", attempts=0, reason=None)
+        self._put(replace(self._jobs[key][1], state="queued", attempts=0, reason=None))
         self._line_up(key, None)
         return True
 
@@ -149,12 +149,12 @@ class MemoryJobs:
         job, entry = known
         if entry.state == "running":
             return "busy"
-        self._put(key, state="running", attempts=entry.attempts + 1)
+        self._put(replace(entry, state="running", attempts=entry.attempts + 1))
         return Taken(job, entry.attempts + 1, self._stops.get(key), skipped=key in self._skipped)
 
     async def finish(self, tenant: str, call_id: str, state: JobState, reason: str | None, /) -> bool:
         key = (tenant, call_id)
-        self._put(key, state=state, reason=reason)
+        self._put(replace(self._jobs[key][1], state=state, reason=reason))
         if state in FINAL:
             self._stops.pop(key, None)
             self._skipped.discard(key)
@@ -184,11 +184,11 @@ class MemoryJobs:
         """A person answered, and the call is over."""
         key = (entry.tenant, entry.id)
         if key in self._jobs:
-            self._put(key, reason=outcome.status)
+            self._put(replace(self._jobs[key][1], reason=outcome.status))
         self._tell_children(replace(entry, reason=outcome.status))
 
     def _wake(self, key: tuple[str, str]) -> None:
-        self._put(key, state="queued")
+        self._put(replace(self._jobs[key][1], state="queued"))
         self._line_up(key, None)
 
     async def holds(self, tenant: str, call_id: str, /) -> bool:
@@ -211,9 +211,10 @@ class MemoryJobs:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
-    def _put(self, key: tuple[str, str], **changes: object) -> None:
-        job, entry = self._jobs[key]
-        self._jobs[key] = (job, replace(entry, updated_at=self._clock.now(), **changes))  # type: ignore[arg-type]
+    def _put(self, entry: JobEntry) -> None:
+        """Write down what became of a job."""
+        key = (entry.tenant, entry.id)
+        self._jobs[key] = (self._jobs[key][0], replace(entry, updated_at=self._clock.now()))
 
     def _line_up(self, key: tuple[str, str], due_at: float | None) -> None:
         wait = 0.0 if due_at is None else due_at - self._clock.now()

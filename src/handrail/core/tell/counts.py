@@ -108,8 +108,6 @@ class Counts:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Counts) and self.amounts == other.amounts
 
-    __hash__ = None  # type: ignore[assignment]  # it changes
-
     def __repr__(self) -> str:
         return f"Counts({self.amounts!r})"
 

@@ -72,8 +72,6 @@ class Usage:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Usage) and self.cells == other.cells
 
-    __hash__ = None  # type: ignore[assignment]  # it changes
-
     def __bool__(self) -> bool:
         return bool(self.cells)
 
