@@ -69,7 +69,7 @@ class Entrance:
             await visit.refuse(refused)
         except Exception:
             _log.exception("request %s failed", visit.id)
-            said = f"Something went wrong here. Nothing more is known of it; ask about {visit.id}."
+            said = f"Something went wrong on our side. It was logged as {visit.id}."
             await visit.refuse(Refused(500, "INTERNAL", said))
         finally:
             visit.log(state["principal"])
@@ -77,16 +77,13 @@ class Entrance:
 
     def _check_place(self, method: str, headers: dict[bytes, bytes]) -> None:
         """A page of somewhere else must not speak in the name of whoever looks at it."""
-        hosts = self._bounds.hosts
-        if "*" in hosts:
-            return
-        if _host_of(headers.get(b"host", b"").decode("latin-1")) not in hosts:
+        host, hosts = headers.get(b"host", b"").decode("latin-1").lower(), self._bounds.hosts
+        if "*" not in hosts and _name_of(host) not in hosts:
             raise Refused(421, "WRONG_HOST", "This server is not known under that name. Check the address.")
         origin = headers.get(b"origin")
-        if origin is not None and _host_of(urlsplit(origin.decode("latin-1")).netloc) not in hosts:
-            raise Refused(403, "WRONG_ORIGIN", "Pages of other places may not call this server.")
-        crossing = headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site")
-        if crossing and method not in _SAFE:
+        elsewhere = origin is not None and urlsplit(origin.decode("latin-1").lower()).netloc != host
+        crossing = headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site") and method not in _SAFE
+        if elsewhere or crossing:
             raise Refused(403, "WRONG_ORIGIN", "Pages of other places may not call this server.")
 
     async def _who_calls(self, path: str, headers: dict[bytes, bytes]) -> Principal | None:
@@ -121,7 +118,7 @@ class Entrance:
             raise Refused(429, "TOO_MANY", said, (b"retry-after", str(seconds).encode()))
 
 
-def _host_of(authority: str) -> str:
+def _name_of(authority: str) -> str:
     """The name in front of the port."""
     if authority.startswith("["):
         return authority.partition("]")[0].lower() + "]"

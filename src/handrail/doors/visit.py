@@ -1,4 +1,4 @@
-"""Visit: one request on its way through the entrance. Its id, how much of it was read, how it was answered."""
+"""Visit: one request on its way through the entrance. Its id, how much of it was read, what came of it."""
 
 from __future__ import annotations
 
