@@ -104,7 +104,7 @@ class Approvals:
         if not may_decide(by, request):
             raise Conflict(
                 f"You may not answer this approval: that takes the permission {DECIDE!r}, and a key that "
-                f"reaches {request.tool}. Ask somebody who has both, or an administrator to give them to you.",
+                f"reaches {request.tool}. Ask somebody who has both, or an administrator for them.",
                 code="NOT_PERMITTED",
             )
         if request.status != "pending":
