@@ -34,8 +34,8 @@ class Hall:
 
     def __init__(self, platform: Platform) -> None:
         from handrail.doors.http.api import build_api
-        from handrail.doors.http.sign_in import SignIn
         from handrail.doors.mcp.server import build_mcp
+        from handrail.doors.sign_in import SignIn
 
         self._api: App = build_api(platform)
         self.mcp = build_mcp(platform)
@@ -56,8 +56,8 @@ class Hall:
 async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) -> None:
     """Answer requests until the process is asked to stop; `ready` is told the address.
 
-    Asked to stop, it takes no new connection, ends what waits for a person or follows a stream, and lets calls
-    finish for a while. What was submitted goes on with the next worker.
+    Asked to stop, it takes no new connection, ends what waits for a person or follows a stream, and lets
+    calls finish for a while. What was submitted goes on with the next worker.
     """
     import uvicorn
 

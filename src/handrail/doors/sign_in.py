@@ -65,7 +65,10 @@ _NO_LINK = (
 
 def _front(principal: Principal | None) -> str:
     if principal is None:
-        who = "<p>You are not signed in. Use the link that the server printed, or <code>handrail sign-in</code>.</p>"
+        who = (
+            "<p>You are not signed in. Use the link that the server printed, or make one: "
+            "<code>handrail sign-in</code></p>"
+        )
     else:
         name = escape(principal.user or principal.agent or "somebody")
         who = f"<p>You are signed in to {escape(principal.tenant)} as {name}.</p>"
@@ -86,7 +89,10 @@ def _ask(link: str) -> str:
 def _page(title: str, body: str) -> str:
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     head += '<meta name="color-scheme" content="light dark">'
-    return f'<!doctype html><html lang="en"><head>{head}<title>{title}</title></head><body><main><h1>{title}</h1>{body}</main></body></html>'
+    inner = f"<main><h1>{title}</h1>{body}</main>"
+    return (
+        f'<!doctype html><html lang="en"><head>{head}<title>{title}</title></head><body>{inner}</body></html>'
+    )
 
 
 def _given(query: bytes) -> str:
@@ -94,7 +100,7 @@ def _given(query: bytes) -> str:
 
 
 async def _body(receive: Receive) -> bytes:
-    found = b""
+    found: bytes = b""
     while len(found) <= _LARGEST:
         message = await receive()
         found += message.get("body", b"")

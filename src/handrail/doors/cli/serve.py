@@ -67,14 +67,10 @@ def command(
         opener: Opener = ctx.obj
         with the_store():
             hr = opener(settings, found, None, None, worker=True)
-            _run(_serve(hr, settings, owner, here), here)
+            from uvloop import new_event_loop
 
-
-def _run(serving: object, here: Screen) -> None:
-    from uvloop import new_event_loop
-
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        runner.run(serving)  # type: ignore[arg-type]
+            with asyncio.Runner(loop_factory=new_event_loop) as runner:
+                runner.run(_serve(hr, settings, owner, here))
 
 
 async def _serve(hr: Handrail, settings: Settings, owner: str | None, here: Screen) -> None:
