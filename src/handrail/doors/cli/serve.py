@@ -64,6 +64,10 @@ def command(
         )
         named = [*(tools or settings.tools), _DEMO] if demo else tools
         found = tools_of(named, settings)
+        if demo:
+            from handrail.toolsets.demo.store import STORE
+
+            STORE.fill(settings.tenant)
         opener: Opener = ctx.obj
         with the_store():
             hr = opener(settings, found, None, None, worker=True)
