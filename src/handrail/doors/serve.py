@@ -51,6 +51,7 @@ class Hall:
             "readyz": health,
             "": pages,
             "sign-in": pages,
+            "sign-out": pages,
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
