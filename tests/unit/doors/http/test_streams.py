@@ -65,9 +65,13 @@ async def test_a_call_in_a_session_with_a_past_begins_with_its_own_events() -> N
     ("who", "name", "body", "events", "status"),
     [
         ("ana", "sum.fail", {}, ["tool.started", "tool.failed", "outcome"], "failed"),
-        ("ana", "no.such", {}, ["tool.failed", "outcome"], "refused"),
-        ("ana", "sum.add", {"arguments": {}}, ["tool.failed", "outcome"], "refused"),
-        ("bea", "vault.open", {}, ["tool.failed", "outcome"], "refused"),
+        (
+            "ana",
+            "sum.count",
+            {"arguments": {"to": 0}},
+            ["tool.started", "tool.completed", "outcome"],
+            "completed",
+        ),
     ],
 )
 async def test_a_stream_ends_however_the_call_ends(
@@ -77,6 +81,21 @@ async def test_a_stream_ends_however_the_call_ends(
         told = await streamed(http, name, who, **body)
     assert kinds(told) == events
     assert told[-1]["data"]["status"] == status
+
+
+@pytest.mark.req("RA-12")
+@pytest.mark.parametrize(
+    ("who", "name", "status", "code"),
+    [
+        ("ana", "no.such", 404, "TOOL_NOT_FOUND"),
+        ("ana", "sum.add", 422, "MISSING_PARAM"),
+        ("bea", "vault.open", 403, "NOT_PERMITTED"),
+    ],
+)
+async def test_what_is_refused_has_no_stream(who: str, name: str, status: int, code: str) -> None:
+    async with door() as http:
+        answer = await http.post(f"/api/tools/{name}/stream", headers=key(who))
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
 
 
 async def test_a_call_that_was_made_before_under_its_key_tells_the_outcome_alone() -> None:
