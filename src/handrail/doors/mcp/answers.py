@@ -26,6 +26,8 @@ def answer(
     if outcome.code == "TOOL_NOT_FOUND":
         raise unknown(outcome)
     told = outcome.to_mcp()
+    if modern:
+        told["resultType"] = "complete"
     if "structuredContent" in told:
         if not modern and not isinstance(told["structuredContent"], dict):
             del told["structuredContent"]

@@ -75,10 +75,10 @@ class Exchange:
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         if self._token is None:
             return
-        told = {"progressToken": self._token, "progress": progress, "total": total, "message": message}
-        await self.notify(
-            "notifications/progress", {name: one for name, one in told.items() if one is not None}
-        )
+        told: dict[str, Any] = {"progressToken": self._token, "progress": progress}
+        told |= {} if total is None else {"total": total}
+        told |= {} if message is None else {"message": message}
+        await self.notify("notifications/progress", told)
 
     async def serve(self, working: Awaitable[dict[str, Any]]) -> None:
         """Answer with what comes of the work."""

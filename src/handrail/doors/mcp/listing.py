@@ -38,7 +38,7 @@ class Listing:
         if len(found) > len(shown):
             page["nextCursor"] = _written(shown[-1].id)
         if modern:
-            page |= {"ttlMs": _TTL_MS, "cacheScope": "private"}
+            page |= {"resultType": "complete", "ttlMs": _TTL_MS, "cacheScope": "private"}
         return page
 
     def told(self, tool: Tool, modern: bool) -> dict[str, Any]:

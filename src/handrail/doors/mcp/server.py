@@ -14,6 +14,7 @@ from mcp.shared.subscriptions import SUBSCRIPTION_ID_META_KEY
 from mcp_types import (
     INTERNAL_ERROR,
     CallToolRequestParams,
+    NotificationParams,
     PaginatedRequestParams,
     SubscriptionFilter,
     SubscriptionsAcknowledgedNotification,
@@ -39,8 +40,8 @@ from handrail.platform import Platform
 Ctx = ServerRequestContext[Any, Any]
 _MONTH = 30 * 86_400.0
 _INSTRUCTIONS = (
-    "Each tool runs under a guard. One that waits for a person says so: call it again with the same arguments, "
-    "or come back with the request state, to get its outcome. It never runs twice for that."
+    "Each tool runs under a guard. One that waits for a person says so: call it again with the same "
+    "arguments, or come back with the request state, to get its outcome. It never runs twice for that."
 )
 
 
@@ -142,7 +143,7 @@ class McpServer:
         )
         async for _ in self.changes.of(lambda: self._still(ctx)):
             if wanted:
-                changed = ToolListChangedNotification(params={"_meta": meta})
+                changed = ToolListChangedNotification(params=NotificationParams(_meta=meta))
                 await ctx.session.send_notification(changed, related_request_id=ctx.request_id)
         return SubscriptionsListenResult(_meta=meta)
 

@@ -59,7 +59,7 @@ class Waiting:
             asked = await self._hr.approvals.get(outcome.approval_id, principal)
         if key is not None and outcome.status != "pending":
             first = outcome.result.metadata.get("duplicate_of")
-            self._collect(key, first or (outcome.call_id if asked is None else asked.call.id), principal)
+            self._collect(key, first or (asked and asked.call.id) or outcome.call_id, principal)
         return Waited(outcome, asked)
 
     async def hold(self, waited: Waited, principal: Principal, gone: asyncio.Event | None = None) -> Waited:
