@@ -156,6 +156,11 @@ class Handrail(Background):
         return tuple(toolsets)
 
     @property
+    def offices(self) -> object:
+        """What an open database offers to the doors of a platform; None without one."""
+        return self._backing.offices
+
+    @property
     def policy(self) -> Policy:
         return self._house.guard.policy
 

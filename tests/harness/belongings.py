@@ -32,6 +32,7 @@ from handrail.store.jobs import add_graph, add_job, seal_job, take_job
 from handrail.store.keys.queries import House, finish_key, take_key
 from handrail.store.letters.queries import add_letter, take_letter
 from handrail.store.letters.rows import to_row
+from handrail.store.links import add_link
 from handrail.store.roles import save_role
 from handrail.store.schedules import ScheduleRow, put_schedule
 from handrail.store.sealing import Seal
@@ -195,6 +196,7 @@ class Belongings:
             add_roles(conn, tenant, self.user, ["admin"], at=NOW)
             save_role(conn, tenant, "clerk", ["tools:run"], at=NOW)
             add_key(conn, tenant, self.api_key)
+            add_link(conn, tenant, "link_1", self.user, "d", at=NOW, expires_at=NOW + 99_999)
             save_row(conn, tenant, ToolRow(tenant, "t_x", enabled=False), at=NOW, by="ana")
             for content in ({"a": 1}, {"a": 2}):
                 save_version(conn, tenant, "tool", "t_x", content, at=NOW, by="ana")
@@ -264,6 +266,7 @@ MAKES = frozenset(
         "jobs.add_graph",
         "jobs.add_job",
         "keys.queries.take_key",
+        "links.add_link",
         "letters.queries.add_letter",
         "roles.save_role",
         "schedules.put_schedule",
@@ -283,6 +286,8 @@ _USUAL: dict[str, Callable[[Belongings], Any]] = {
     "approval_id": _just("approval_1"),
     "call_id": _just("call_1"),
     "call_ids": _just(["call_1", "call_2", "call_3"]),
+    "link": _just("link_1"),
+    "expires_at": _just(NOW + 99_999),
     "letter_id": _just("letter_1"),
     "letter_ids": _just(["letter_1"]),
     "run_id": _just("run_1"),

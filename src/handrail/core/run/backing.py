@@ -49,6 +49,8 @@ class Backing:
     """How a call stands that this process did not run, or no longer remembers."""
     settled: Callable[[], Awaitable[None]] | None = None
     """Returns when all that was told so far is durable."""
+    offices: object = None
+    """What the doors of a platform need beside the ports; `handrail.platform` knows what it is."""
     close: Callable[[], Awaitable[None]] = _nothing
     """Commit what is on its way, and let go of the database."""
 

@@ -11,7 +11,7 @@ from handrail.store.tables.catalogue import schema_contents, schema_versions, to
 from handrail.store.tables.columns import metadata
 from handrail.store.tables.confidence import secrets, usage
 from handrail.store.tables.housekeeping import leases, settings, writers
-from handrail.store.tables.people import api_keys, memberships, roles, tenants, users
+from handrail.store.tables.people import api_keys, memberships, roles, sign_in_links, tenants, users
 from handrail.store.tables.record import blobs, event_heads, open_runs, session_events, sessions
 from handrail.store.tables.waiting import (
     approval_votes,
@@ -53,6 +53,7 @@ __all__ = [
     "session_events",
     "sessions",
     "settings",
+    "sign_in_links",
     "standing",
     "tenants",
     "tool_views",
