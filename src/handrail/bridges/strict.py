@@ -49,15 +49,15 @@ def _fits(node: Any, defs: Mapping[str, Any], depth: int, counts: _Counts) -> bo
     if "$ref" in node:
         return len(node) == 1 and _leads_to(node["$ref"], defs)
     if "anyOf" in node:
-        some = node["anyOf"]
+        some = _several(node["anyOf"])
         beside = node.keys() <= {"anyOf", "description", "title"}
         return bool(some) and beside and all(_fits(one, defs, depth, counts) for one in some)
     kinds = node.get("type")
-    named = [kinds] if isinstance(kinds, str) else kinds
-    if not isinstance(named, list) or not named or not all(one in _TYPES for one in named):
+    named = [kinds] if isinstance(kinds, str) else _several(kinds)
+    if not named or not all(isinstance(one, str) and one in _TYPES for one in named):
         return False
-    counts.choices += len(node.get("enum", ()))
-    if not counts.hold() or node.get("format", "date") not in _FORMATS:
+    counts.choices += len(_several(node.get("enum")))
+    if not counts.hold() or str(node.get("format", "date")) not in _FORMATS:
         return False
     rest = node.keys() - _PLAIN
     if "object" in named:
@@ -76,9 +76,13 @@ def _is_closed(node: Mapping[str, Any], defs: Mapping[str, Any], depth: int, cou
     if not isinstance(properties, Mapping) or node.get("additionalProperties") is not False:
         return False
     counts.properties += len(properties)
-    if set(node.get("required", ())) != set(properties):
+    if sorted(map(str, _several(node.get("required")))) != sorted(properties):
         return False
     return all(_fits(one, defs, depth + 1, counts) for one in properties.values())
+
+
+def _several(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _leads_to(ref: Any, defs: Mapping[str, Any]) -> bool:
