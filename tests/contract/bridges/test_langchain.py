@@ -235,7 +235,7 @@ def test_invoke_over_the_facade_runs_on_its_loop_from_wherever_it_is_called() ->
         async def inside() -> None:
             assert made.invoke({}) == "here"
             assert await made.ainvoke({}) == "here"
-            assert await asyncio.gather(made.ainvoke({}), made.ainvoke({})) == ["here", "here"]
+            assert list(await asyncio.gather(made.ainvoke({}), made.ainvoke({}))) == ["here", "here"]
 
         asyncio.run(inside())
     assert where == ["handrail-sync"] * 5

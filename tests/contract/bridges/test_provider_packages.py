@@ -54,7 +54,7 @@ def completion(*calls: tuple[str, str, str]) -> dict[str, Any]:
 
 
 def response(*calls: tuple[str, str, str]) -> dict[str, Any]:
-    items = [
+    items: list[dict[str, Any]] = [
         {"type": "function_call", "id": f"fc_{one}", "call_id": one, "name": name, "arguments": args}
         for one, name, args in calls
     ]

@@ -1,4 +1,4 @@
-"""An agent of pydantic-ai with guarded tools: what it defers, a person decides in our book, and it runs once."""
+"""An agent of pydantic-ai with guarded tools: what it defers a person decides, and it runs once."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ async def test_what_the_guard_refuses_is_told_to_the_model_and_ends_nothing() ->
         done = await agent_of(hr, model).run("go")
         first, second = returned(done.all_messages())
         assert done.output == "done" and {first.outcome, second.outcome} == {"failed"}
-        assert "MISSING_PARAM" in first.content or "INVALID_PARAM" in first.content
-        assert "not JSON" in second.content
+        assert "MISSING_PARAM" in str(first.content) or "INVALID_PARAM" in str(first.content)
+        assert "not JSON" in str(second.content)
 
 
 @pytest.mark.req("AB-09", "BY-02")
@@ -132,9 +132,9 @@ async def test_a_person_denies_and_our_book_knows(word: Any, reason: str | None)
         results = await settle(hr, done.output, DeferredToolResults(approvals={"w": word}), by=BOSS)
         end = await agent.run(message_history=done.all_messages(), deferred_tool_results=results)
         [part] = returned(end.all_messages())
-        assert part.outcome == "failed" and "REJECTED" in part.content and wiped == []
+        assert part.outcome == "failed" and "REJECTED" in str(part.content) and wiped == []
         if reason:
-            assert reason in part.content
+            assert reason in str(part.content)
         decided = await hr.approvals.get(done.output.metadata["w"]["approval_id"], BOSS)
         assert decided is not None and (decided.status, decided.decided_by) == ("rejected", "boss")
 
@@ -243,7 +243,7 @@ async def test_who_waits_too_long_is_told_that_it_still_waits() -> None:
         model = asking(("data__wipe", {"what": "all"}, "w"))
         done = await agent_of(hr, model, approvals="wait", timeout=0.01).run("go")
         [part] = returned(done.all_messages())
-        assert "waits for a person" in part.content and wiped == []
+        assert "waits for a person" in str(part.content) and wiped == []
         assert len(await hr.approvals.list(BOSS)) == 1
 
 

@@ -51,9 +51,10 @@ def names_of(listed: list[dict[str, Any]]) -> list[str]:
 
 def made(name: str, **more: Any) -> Tool:
     schema = {"type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "integer"}}}
-    return from_json_schema(
+    made: Tool = from_json_schema(
         name, schema, execute=lambda args: args, description=f"Do {name}.", level="read", **more
     )
+    return made
 
 
 spelled = st.from_regex(r"[a-zA-Z][a-zA-Z0-9]{0,3}([.\-_][a-zA-Z0-9]{1,3}){0,2}", fullmatch=True)
