@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from handrail.ext import DefinitionError, parse_json, parse_yaml, read_document
+from handrail.ext import DefinitionError, parse_json, parse_yaml_1_2, read_text
 
 _MOST = 1_000_000
 """Values in a document. YAML can say very much in few words."""
@@ -68,14 +68,12 @@ class Document:
 
 def load(document: Mapping[str, Any] | str | Path) -> Document:
     """From data, from a file, or from the text of one, JSON or YAML."""
-    given: Any
-    if isinstance(document, Path):
-        given = read_document(document)
-    elif isinstance(document, str):
-        parse = parse_json if document.lstrip().startswith("{") else parse_yaml
-        given = parse(document, "the document")
-    else:
-        given = document
+    given: Any = document
+    if not isinstance(document, Mapping):
+        where = str(document) if isinstance(document, Path) else "the document"
+        text = read_text(document) if isinstance(document, Path) else document
+        parse = parse_json if text.lstrip().startswith("{") else parse_yaml_1_2
+        given = parse(text, where)
     if not isinstance(given, Mapping):
         raise OpenAPIError("the document is not an object", remedy="give an OpenAPI document")
     try:
@@ -85,7 +83,7 @@ def load(document: Mapping[str, Any] | str | Path) -> Document:
 
 
 class _Plain:
-    """The values of YAML as those of JSON: names are text, so are days, and there is an end to them."""
+    """The values of a document as those of JSON: names are text, so are days, and there is an end to them."""
 
     def __init__(self) -> None:
         self._left = _MOST

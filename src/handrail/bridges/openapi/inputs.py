@@ -8,7 +8,7 @@ from typing import Any
 from handrail.bridges.openapi.document import Document, Unsupported
 from handrail.bridges.openapi.fields import Field, Where
 from handrail.bridges.openapi.schemas import Schemas
-from handrail.bridges.openapi.security import Scheme
+from handrail.bridges.openapi.security import carriers
 
 _STYLES = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
 _NOT_GIVEN = frozenset(
@@ -24,20 +24,19 @@ def parameters(
     item: Mapping[str, Any],
     told: Mapping[str, Any],
     schemas: Schemas,
-    security: tuple[tuple[Scheme, ...], ...],
 ) -> tuple[list[Field], str | None]:
     """The parameters of an operation and of its path; credentials are none, nor is what we fill in."""
     found: dict[tuple[str, str], Mapping[str, Any]] = {}
     for given in (*_list(item.get("parameters")), *_list(told.get("parameters"))):
         one = document.part(given)
         where, name = one.get("in"), one.get("name")
-        if where in _STYLES and isinstance(name, str) and name:
+        if isinstance(where, str) and where in _STYLES and isinstance(name, str) and name:
             found[where, name.lower() if where == "header" else name] = one
-    carried = {(one.where, one.carrier.lower()) for some in security for one in some}
+    secret = carriers(document)
     fields: list[Field] = []
     key_header: str | None = None
     for (where, name), one in found.items():
-        if (where, name.lower()) in carried or (where == "header" and name in _NOT_GIVEN):
+        if (where, name.lower()) in secret or (where == "header" and name in _NOT_GIVEN):
             continue
         if (where, name) == ("header", "idempotency-key"):
             key_header = str(one["name"])

@@ -66,8 +66,7 @@ def _operation(
     document: Document, method: str, path: str, item: Mapping[str, Any], told: Mapping[str, Any]
 ) -> Operation:
     schemas = Schemas(document, "in")
-    security = alternatives(document, told)
-    fields, key_header = parameters(document, item, told, schemas, security)
+    fields, key_header = parameters(document, item, told, schemas)
     body_type, body = body_of(document, told, schemas)
     named = keyed([*fields, *body])
     holes = {one.name for one in named if one.where == "path"}
@@ -93,7 +92,7 @@ def _operation(
         document.part(told.get("requestBody")).get("required") is True,
         _input(named, schemas),
         _output(document, told),
-        security,
+        alternatives(document, told),
         key_header,
     )
 

@@ -33,7 +33,7 @@ class Scheme:
 def alternatives(document: Document, told: Mapping[str, Any]) -> tuple[tuple[Scheme, ...], ...]:
     """What an operation asks for: all of one alternative. An empty one lets everybody in."""
     wanted = told.get("security", document.data.get("security"))
-    known = document.part((document.data.get("components") or {}).get("securitySchemes"))
+    known = _schemes(document)
     asked = [one for one in wanted if isinstance(one, Mapping)] if isinstance(wanted, list) else []
     read = [[_scheme(name, document.part(known.get(name))) for name in one] for one in asked]
     usable = tuple(tuple(filter(None, one)) for one in read if None not in one)
@@ -43,12 +43,22 @@ def alternatives(document: Document, told: Mapping[str, Any]) -> tuple[tuple[Sch
     return usable
 
 
+def carriers(document: Document) -> set[tuple[str, str]]:
+    """Where the document says that credentials go: whoever calls a tool is not asked for them."""
+    read = (_scheme(name, document.part(told)) for name, told in _schemes(document).items())
+    return {(one.where, one.carrier.lower()) for one in read if one is not None}
+
+
 def chosen(offered: tuple[tuple[Scheme, ...], ...], credentials: Collection[str]) -> tuple[Scheme, ...]:
     """The alternative to take: the first for which all credentials are named, else none, else the first."""
     for one in offered:
         if one and all(scheme.name in credentials for scheme in one):
             return one
     return () if not offered or () in offered else offered[0]
+
+
+def _schemes(document: Document) -> Mapping[str, Any]:
+    return document.part(document.part(document.data.get("components")).get("securitySchemes"))
 
 
 def _scheme(name: str, told: Mapping[str, Any]) -> Scheme | None:
