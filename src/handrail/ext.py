@@ -28,6 +28,7 @@ from handrail.core.errors import (
     PolicyError,
     StorageError,
     ToolError,
+    UnknownOutcome,
     UsageError,
 )
 from handrail.core.find.builtins import register_builtin_tools
@@ -164,6 +165,7 @@ __all__ = [
     "ToolResponse",
     "ToolRun",
     "ToolStarted",
+    "UnknownOutcome",
     "Usage",
     "UsageError",
     "Used",
