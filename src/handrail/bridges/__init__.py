@@ -1,0 +1,1 @@
+"""Bridges: the same tools in the hands of other frameworks, and foreign tools in ours."""
