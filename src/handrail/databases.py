@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from handrail.core.clock import Clock
 from handrail.core.define.call import Outcome
 from handrail.core.errors import UsageError
-from handrail.core.find.registry import Registry
 from handrail.core.run.backing import Backing
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from handrail.core.run.jobs import Jobs
     from handrail.core.run.perform import Work
-    from handrail.identity.tenant_tools import TenantTools
+    from handrail.identity.offices import Offices
     from handrail.jobs.durable import DurableJobs
     from handrail.store.database import Database
     from handrail.store.events.log import StoreLog
@@ -96,8 +95,10 @@ class _Opened:
     seal: Seal
     log: StoreLog
     jobs: DurableJobs
+    offices: Offices
 
     def __init__(self, url: str, clock: Clock, worker: bool) -> None:
+        from handrail.identity.offices import Offices
         from handrail.jobs.durable import DurableJobs
         from handrail.store import migrate
         from handrail.store.database import Database
@@ -116,6 +117,7 @@ class _Opened:
             else:
                 migrate.check(self.db.engine, self.db.name)
             self.seal = seal_of(self.db)
+            self.offices = Offices(self.db, self.seal)
             self.log = StoreLog(self.db)
             self.jobs = DurableJobs(self.db, self.seal, self.log, worker=worker)
             self._heartbeat = Heartbeat(self.db, "worker" if worker else "guest")
@@ -130,6 +132,7 @@ class _Opened:
         from handrail.store.leases import dead_among
         from handrail.store.letters.letters import StoreLetters
         from handrail.store.outcomes import outcome_in
+        from handrail.store.pins import StorePins
         from handrail.store.secrets import StoreSecrets
         from handrail.store.standing import StoreStanding
         from handrail.store.usage import StoreTally
@@ -144,21 +147,18 @@ class _Opened:
             standing=StoreStanding(db),
             jobs=self._jobs,
             secrets=StoreSecrets(db, self.seal),
-            resolver=self._tools,
+            resolver=self.offices.attend,
             tally=self._tally,
             look=self._look,
             settled=db.flushed,
+            pins=StorePins(db),
+            offices=self.offices,
             close=self._close,
         )
 
     def _jobs(self, work: Callable[[], Work]) -> Jobs:
         self.jobs.attach(work)
         return self.jobs
-
-    def _tools(self, registry: Registry) -> TenantTools:
-        from handrail.identity.tenant_tools import TenantTools
-
-        return TenantTools(self.db, registry)
 
     async def _look(self, call_ids: Collection[str]) -> list[tuple[str, Outcome]]:
         """How those of the calls ended that are over, wherever they ran."""

@@ -4,32 +4,40 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from sqlalchemy.engine import Connection
 
 from handrail.core.define.principal import EVERYTHING, Principal
 from handrail.identity.errors import NotSignedIn
-from handrail.identity.keys import KeyText, read_key
+from handrail.identity.keys import KeyText, new_key, read_key
 from handrail.identity.roles import permissions_of
 from handrail.identity.tokens import SignedIn, Signer
 from handrail.store.api_keys import get_key, mark_used
 from handrail.store.database import Database
+from handrail.store.links import add_link, use_link
 from handrail.store.roles import stored_roles
 from handrail.store.users import member, raise_epoch
 
 _log = logging.getLogger("handrail.identity")
 _REMEMBERED = 10_000
+LINK_LIFETIME = 15 * 60.0
+"""Seconds for which a sign-in link waits to be used."""
 _USED_EVERY = 60.0
 """Seconds between two notes that a key was used."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Found:
     principal: Principal
     ends_at: float | None
-    read_at: float
+    audience: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Known(_Found):
+    read_at: float = 0.0
 
 
 class Doorkeeper:
@@ -43,17 +51,23 @@ class Doorkeeper:
     ) -> None:
         self._db = db
         self._signer = Signer(key)
-        self._lifetime = lifetime
+        self.lifetime = lifetime
         self._staleness = staleness
         self._known: dict[bytes, _Known] = {}
 
-    async def principal_of(self, key: str) -> Principal:
-        """The principal that a key stands for. Raises `NotSignedIn` for one that does not hold."""
+    async def principal_of(self, key: str, audience: str | None = None) -> Principal:
+        """The principal that a key stands for. Raises `NotSignedIn` for one that does not hold here.
+
+        `audience` is the door at which it is shown: a key that was made for another one opens nothing.
+        """
         text = read_key(key)
         if text is None:
             raise NotSignedIn
         now = self._db.clock.now()
-        return await self._let_in(key, text.tenant, now, lambda conn: _by_key(conn, text, now), text.id)
+        known = await self._let_in(key, text.tenant, now, lambda conn: _by_key(conn, text, now), text.id)
+        if audience is not None and known.audience not in (None, audience):
+            raise NotSignedIn
+        return known.principal
 
     async def principal_from_session(self, token: str) -> Principal:
         """The person that a token stands for. Raises `NotSignedIn` for one that does not hold."""
@@ -61,15 +75,42 @@ class Doorkeeper:
         said = self._signer.read(token, now)
         if said is None:
             raise NotSignedIn
-        return await self._let_in(token, said.tenant, now, lambda conn: _by_token(conn, said))
+        return (await self._let_in(token, said.tenant, now, lambda conn: _by_token(conn, said))).principal
 
     async def sign_in(self, user: str, tenant: str) -> str:
         """A token for a person who has shown who they are, if they belong to the tenant."""
         found = await self._db.read(tenant, lambda conn: member(conn, tenant, user))
         if found is None or found[0].disabled:
             raise NotSignedIn
-        ends = self._db.clock.now() + self._lifetime
+        ends = self._db.clock.now() + self.lifetime
         return self._signer.sign(SignedIn(tenant, user, found[0].sign_in_epoch, ends))
+
+    async def make_link(self, user: str, tenant: str, lifetime: float = LINK_LIFETIME) -> KeyText:
+        """What lets a person in once, in the place of a password, if they belong to the tenant."""
+        found = await self._db.read(tenant, lambda conn: member(conn, tenant, user))
+        if found is None or found[0].disabled:
+            raise NotSignedIn
+        text, now = new_key(tenant, "hl"), self._db.clock.now()
+        await self._db.write(
+            tenant,
+            lambda conn: add_link(
+                conn, tenant, text.id, user, text.digest, at=now, expires_at=now + lifetime
+            ),
+        )
+        return text
+
+    async def use_link(self, link: str) -> str:
+        """A token for whoever a link lets in. Raises `NotSignedIn` when it was used, or is over."""
+        text = read_key(link, "hl")
+        if text is None:
+            raise NotSignedIn
+        now = self._db.clock.now()
+        user = await self._db.write(
+            text.tenant, lambda conn: use_link(conn, text.tenant, text.id, text.digest, at=now)
+        )
+        if user is None:
+            raise NotSignedIn
+        return await self.sign_in(user, text.tenant)
 
     async def sign_out(self, principal: Principal) -> bool:
         """End every session of a person, everywhere."""
@@ -89,9 +130,9 @@ class Doorkeeper:
         shown: str,
         tenant: str,
         now: float,
-        look: Callable[[Connection], tuple[Principal, float | None] | None],
+        look: Callable[[Connection], _Found | None],
         key: str | None = None,
-    ) -> Principal:
+    ) -> _Known:
         name = sha256(shown.encode()).digest()
         known = self._known.get(name)
         ticks = self._db.clock.ticks()
@@ -104,17 +145,17 @@ class Doorkeeper:
             if found is None:
                 self._known.pop(name, None)
                 raise NotSignedIn
-            known = self._remember(name, _Known(*found, ticks))
+            known = self._remember(name, _Known(found.principal, found.ends_at, found.audience, ticks))
             if key is not None:
                 self._used(tenant, key, now)
         if known.ends_at is not None and now >= known.ends_at:
             raise NotSignedIn
-        return known.principal
+        return known
 
     def _remember(self, name: bytes, known: _Known) -> _Known:
         before = self._known.get(name)
         if before is not None and before.principal == known.principal:
-            known = _Known(before.principal, known.ends_at, known.read_at)  # decisions are remembered by it
+            known = replace(known, principal=before.principal)  # decisions are remembered by it
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
         self._known[name] = known
@@ -124,7 +165,7 @@ class Doorkeeper:
         self._db.post(tenant, lambda conn: mark_used(conn, tenant, key, at=now, every=_USED_EVERY))
 
 
-def _by_key(conn: Connection, text: KeyText, now: float) -> tuple[Principal, float | None] | None:
+def _by_key(conn: Connection, text: KeyText, now: float) -> _Found | None:
     key = get_key(conn, text.tenant, text.id)
     if not text.is_of(None if key is None else key.digest) or key is None or not key.is_live(now):
         return None
@@ -145,15 +186,16 @@ def _by_key(conn: Connection, text: KeyText, now: float) -> tuple[Principal, flo
         scope=key.tools,
         ceiling=key.ceiling,
     )
-    return principal, key.expires_at
+    return _Found(principal, key.expires_at, key.audience)
 
 
-def _by_token(conn: Connection, said: SignedIn) -> tuple[Principal, float | None] | None:
+def _by_token(conn: Connection, said: SignedIn) -> _Found | None:
     found = member(conn, said.tenant, said.user)
     if found is None or found[0].disabled or found[0].sign_in_epoch != said.epoch:
         return None
     permissions = permissions_of(found[1], stored_roles(conn, said.tenant))
-    return Principal(said.tenant, said.user, found[1], permissions, key="person"), said.expires_at
+    principal = Principal(said.tenant, said.user, found[1], permissions, key="person")
+    return _Found(principal, said.expires_at)
 
 
 def _both(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:

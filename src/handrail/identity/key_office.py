@@ -19,6 +19,8 @@ from handrail.store.tenants import must_be_there
 from handrail.store.users import member
 
 _KINDS = ("agent", "person", "service")
+AUDIENCES = ("api", "mcp")
+"""The doors that a key can be made for: one that is stolen at the one opens nothing at the other."""
 
 
 class KeyOffice:
@@ -39,6 +41,7 @@ class KeyOffice:
         permissions: Iterable[str] | None = None,
         tools: Iterable[str] | None = None,
         ceiling: Level | None = None,
+        audience: str | None = None,
         lifetime: float | None = None,
     ) -> tuple[KeyText, ApiKey]:
         """A new key; show its text once. It reaches no more than whoever makes it.
@@ -48,6 +51,8 @@ class KeyOffice:
         """
         must_hold(by, by.tenant, "keys.manage")
         _check(name, kind, ceiling, lifetime)
+        if audience is not None and audience not in AUDIENCES:
+            raise UsageError(f"A key is for {' or '.join(AUDIENCES)}, or for both, not for {audience!r}.")
         if kind == "person":
             _must_be_theirs(by, user)
         reach = None if tools is None else _patterns(tools)
@@ -71,6 +76,7 @@ class KeyOffice:
             agent=agent,
             tools=reach,
             ceiling=ceiling,
+            audience=audience,
             expires_at=None if lifetime is None else now + lifetime,
         )
         await self._db.write(by.tenant, lambda conn: add_key(conn, by.tenant, made))

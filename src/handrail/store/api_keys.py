@@ -31,6 +31,8 @@ class ApiKey:
     """Names or patterns of the tools it reaches; None reaches all."""
     ceiling: Level | None = None
     """The gravest level it reaches."""
+    audience: str | None = None
+    """The door that it opens; None opens every one."""
     expires_at: float | None = None
     revoked_at: float | None = None
     last_used_at: float | None = None
@@ -40,7 +42,7 @@ class ApiKey:
 
 
 def add_key(conn: Connection, tenant: str, key: ApiKey) -> None:
-    scopes = {"tools": key.tools, "ceiling": key.ceiling}
+    scopes = {"tools": key.tools, "ceiling": key.ceiling, "audience": key.audience}
     row = insert(api_keys).values(
         tenant_id=tenant,
         id=key.id,
@@ -105,6 +107,7 @@ def _key(row: Row[Any]) -> ApiKey:
         agent=row.agent,
         tools=None if tools is None else tuple(tools),
         ceiling=scopes["ceiling"],
+        audience=scopes.get("audience"),
         expires_at=row.expires_at,
         revoked_at=row.revoked_at,
         last_used_at=row.last_used_at,

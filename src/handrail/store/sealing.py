@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import hmac
 import json
 import os
 from collections.abc import Iterable
@@ -80,6 +81,10 @@ class Seal:
                 "What is sealed here was changed, or belongs to another place. Nothing was opened."
             ) from None
         return json.loads(opened)
+
+    def derived(self, purpose: str) -> bytes:
+        """A key for something else, made of the newest one: the same in every process that has it."""
+        return hmac.digest(self._keys[self._newest], f"handrail: {purpose}".encode(), "sha256")
 
     def __repr__(self) -> str:
         return f"Seal({self._newest})"

@@ -36,7 +36,7 @@ class McpToolset:
 
     def __init__(self, server: Server, *, pins: Pins | None = None, secrets: Secrets | None = None) -> None:
         self.server = server
-        self.pins: Pins = pins if pins is not None else MemoryPins()
+        self._pins = pins
         self._secrets = secrets
         self._pool = Pool(server)
         self._shelves: dict[tuple[str, str | None], Shelf] = {}
@@ -48,8 +48,16 @@ class McpToolset:
         self._loaded: dict[str, set[str]] = {}
         """By tenant: the server's names of the tools that somebody called or read about."""
 
-    def attach(self, secrets: Secrets | None, /) -> None:
+    def attach(self, secrets: Secrets | None, pins: Pins | None, /) -> None:
         self._secrets = self._secrets or secrets
+        self._pins = self._pins or pins
+
+    @property
+    def pins(self) -> Pins:
+        """Where it is kept what was accepted: in the database, or for the life of this process."""
+        if self._pins is None:
+            self._pins = MemoryPins()
+        return self._pins
 
     async def close(self) -> None:
         await self._pool.close()

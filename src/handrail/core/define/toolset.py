@@ -36,10 +36,10 @@ class OnDemand(Protocol):
 
 @runtime_checkable
 class Attached(Protocol):
-    """A toolset that works with secrets of the Handrail it is given to, and holds something open."""
+    """A toolset that works with what the Handrail has that it is given to, and holds something open."""
 
-    def attach(self, secrets: Callable[[str, Any], str | None] | None, /) -> None:
-        """Take `(name, principal) -> the secret, or None`."""
+    def attach(self, secrets: Callable[[str, Any], str | None] | None, pins: Any, /) -> None:
+        """Take `(name, principal) -> the secret, or None`, and where pins are kept; None without any."""
         ...
 
     async def close(self) -> None:

@@ -70,6 +70,10 @@ def add(
         str | None,
         typer.Option("--level", metavar="level", help=f"The gravest it reaches: {', '.join(LEVELS)}."),
     ] = None,
+    audience: Annotated[
+        str | None,
+        typer.Option("--audience", metavar="door", help="The door it opens: api or mcp. Both if left out."),
+    ] = None,
     expires: Annotated[
         str | None, typer.Option("--expires", metavar="time", help="When it ends, such as 90d.")
     ] = None,
@@ -112,6 +116,7 @@ def add(
                     permissions=granted,
                     tools=only,
                     ceiling=ceiling,
+                    audience=audience,
                     lifetime=lifetime,
                 )
                 return text.reveal(), key
@@ -165,7 +170,8 @@ def _state(key: ApiKey, now: float) -> str:
 
 def _reach(key: ApiKey) -> str:
     tools = "all tools" if key.tools is None else ", ".join(key.tools) or "no tools"
-    return tools if key.ceiling is None else f"{tools}, up to {key.ceiling}"
+    reach = tools if key.ceiling is None else f"{tools}, up to {key.ceiling}"
+    return reach if key.audience is None else f"{reach}, by {key.audience}"
 
 
 def _as_json(key: ApiKey) -> dict[str, Any]:
@@ -179,6 +185,7 @@ def _as_json(key: ApiKey) -> dict[str, Any]:
         "permissions": sorted(key.permissions),
         "tools": None if key.tools is None else list(key.tools),
         "level": key.ceiling,
+        "audience": key.audience,
         "created_at": key.created_at,
         "created_by": key.created_by,
         "expires_at": key.expires_at,

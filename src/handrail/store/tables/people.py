@@ -67,3 +67,17 @@ api_keys = Table(
     may("last_used_at", Double),
     PrimaryKeyConstraint("tenant_id", "id"),
 )
+
+sign_in_links = Table(
+    "sign_in_links",
+    metadata,
+    must("tenant_id"),
+    must("id"),
+    must("user_id"),
+    must("digest"),
+    must("created_at", Double),
+    must("expires_at", Double),
+    may("used_at", Double),
+    PrimaryKeyConstraint("tenant_id", "id"),
+)
+"""Each opens the door once. The link itself is nowhere."""
