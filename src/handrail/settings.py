@@ -40,6 +40,8 @@ class Settings:
     """Seconds that a cancelled body has to end."""
     policy: Mapping[str, Any] = field(default_factory=dict)
     """The table [policy], as written."""
+    mcp: Mapping[str, Any] = field(default_factory=dict)
+    """The table [mcp], as written: the foreign servers whose tools are used here."""
     agents: str | None = None
     """A file with the policies of agents."""
     database: str | None = None
@@ -213,6 +215,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "timeout": _seconds,
     "cancel_grace": _seconds,
     "policy": _table,
+    "mcp": _table,
     "agents": _name,
     "database": _address,
     "owner_url": _address,

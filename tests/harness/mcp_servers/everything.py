@@ -2,7 +2,7 @@
 
     python -m tests.harness.mcp_servers.everything [--http PORTFILE] [--tools FILE] [--effects FILE]
 
-`--tools` is a JSON file with the definitions; they are read again at each listing. A file with `effects` gets a
+`--tools` is a JSON file with the definitions; they are read again at each listing. The file `--effects` gets a
 line for each call that begins.
 """
 
@@ -13,7 +13,6 @@ import asyncio
 import base64
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -34,20 +33,28 @@ def tool(name: str, description: str, schema: dict[str, Any] = OBJECT, **more: A
     return {"name": name, "description": description, "inputSchema": schema, **more}
 
 
+NUMBERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+    "required": ["a", "b"],
+}
+SIZE: dict[str, Any] = {"type": "object", "properties": {"size": {"type": "integer"}}}
+SUM: dict[str, Any] = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}
+
 TOOLS = [
     tool("echo", "Say it back.", TEXT),
-    tool("add", "Add two numbers.", {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "required": ["a", "b"]}, outputSchema={"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}),
+    tool("add", "Add two numbers.", NUMBERS, outputSchema=SUM),
     tool("fail", "Fail."),
     tool("picture", "Give a picture."),
     tool("slow", "Take long, and tell how far it is.", annotations={"readOnlyHint": True}),
-    tool("huge", "Give too much.", {"type": "object", "properties": {"size": {"type": "integer"}}}),
+    tool("huge", "Give too much.", SIZE),
     tool("wipe", "Wipe it all.", annotations={"destructiveHint": True}),
     tool("whoami", "Say with which credential it was called."),
     tool("environment", "Show the environment."),
     tool("ask", "Ask the person at the other end."),
-    tool("wrong", "Break its own promise.", outputSchema={"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}),
+    tool("wrong", "Break its own promise.", outputSchema=SUM),
     tool("die", "Be killed in the middle."),
-]  # fmt: skip
+]
 
 
 def main() -> None:
@@ -150,7 +157,7 @@ async def at_address(server: Server[Any], given: Any) -> None:
     config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", timeout_graceful_shutdown=1)
     web = uvicorn.Server(config)
     serving = asyncio.ensure_future(web.serve())
-    while not web.started:
+    while not web.started:  # noqa: ASYNC110 - the server has no event for it
         await asyncio.sleep(0.01)
     port = web.servers[0].sockets[0].getsockname()[1]
     partial = given.http.with_suffix(".part")
@@ -160,4 +167,4 @@ async def at_address(server: Server[Any], given: Any) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

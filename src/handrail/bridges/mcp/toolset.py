@@ -93,6 +93,14 @@ class McpToolset:
         self._loaded.setdefault(self._scope(principal), set()).add(remote)
         return tool
 
+    async def look(self, principal: Principal) -> Sequence[Tool]:
+        """Reach the server and read its tools; those that may be called. Raises `ToolError`."""
+        try:
+            connection = await self._pool.get(self._credential(principal))
+            return (await self.checked(connection, principal, again=True)).tools(self._body)
+        except Lost as lost:
+            raise Down(self.server, str(lost), 0) from None
+
     async def _seen(self, principal: Principal) -> Shelf:
         """What is there as far as anybody knows; a server is reached only if nothing is known of it."""
         shelf = self._shelves.get(self._whose(principal))
