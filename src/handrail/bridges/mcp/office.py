@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -71,7 +72,7 @@ class ServerOffice:
 
     async def accept(
         self, name: str, tool: str | None = None, *, tenant: str, by: str | None = None
-    ) -> list[Pin]:
+    ) -> builtins.list[Pin]:
         """Accept what waits of a server, or of one of its tools; by its own name for it, or ours."""
         server = self.server(name)
         scope = _scope(server, tenant)

@@ -143,8 +143,9 @@ class McpToolset:
         if seen := sight(pins, told, self.server.trust == "first_use"):
             await self.pins.note(scope, self.server.name, seen)
             pins = await self.pins.read(scope, self.server.name)
-        for pin in seen.held:
-            _log.warning("%s of the MCP server %s waits for acceptance", pin.tool, self.server.name)
+        if seen.held:
+            names = ", ".join(pin.tool for pin in seen.held)
+            _log.info("of the MCP server %s wait for acceptance: %s", self.server.name, names)
         shelf = self._keep(principal, shelf_of(self.server, told, pins))
         self._fresh = {key: made for key, made in self._fresh.items() if key[1].alive}
         self._fresh[scope, connection] = (told, shelf)
