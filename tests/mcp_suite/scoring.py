@@ -1,6 +1,6 @@
 """How a scenario went: whole scenarios count, and only what was really seen of the other side.
 
-The suite's own count gives a point for each message it sent itself (`wire-schema-valid`), even to a dead port, and
+The suite's own count gives a point for what it sent itself (`wire-schema-valid`), even to a dead port, and
 lets a scenario pass with warnings alone. Here a scenario passes when at least one check of its own succeeded
 and none failed or warned.
 """
@@ -44,7 +44,7 @@ def score(checks: Iterable[Mapping[str, Any]]) -> Score:
 
 
 def scores(folder: Path, kind: str) -> dict[str, Score]:
-    """The scores of all scenarios whose checks lie in a folder that the suite wrote; kind is server or client."""
+    """The scores of all scenarios, from the folder that the suite wrote; kind is server or client."""
     found: dict[str, Score] = {}
     for file in folder.rglob("checks.json"):
         name = _WHEN.sub("", str(file.parent.relative_to(folder)))
