@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.mcp_suite.packages import command, environment
@@ -79,4 +79,7 @@ def _run(kind: str, target: list[str], leg: Leg, *which: str) -> dict[str, Score
         found = scores(Path(folder), kind)
     if not found:
         raise RuntimeError(f"The suite {leg} told nothing:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
+    if kind == "client" and done.returncode:  # whoever ends in an error has not passed
+        said = done.stderr[-2000:]
+        return {name: one if one.bad else replace(one, bad={"exit": said}) for name, one in found.items()}
     return found
