@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import secrets
 from dataclasses import dataclass, field
@@ -50,6 +51,8 @@ class Platform:
     who: Who
     offices: Offices | None = None
     """People, keys and tools of tenants; None without a database."""
+    closing: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+    """Set when the server is asked to stop: whoever waits for a person or follows a stream stops waiting."""
     _secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
 
     def derived(self, purpose: str) -> bytes:
