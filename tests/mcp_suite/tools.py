@@ -94,12 +94,6 @@ async def input_required_result_elicitation() -> str:
     return "Hello!"
 
 
-@tool("test_input_required_result_capabilities", level="write")
-async def input_required_result_capabilities() -> str:
-    """Change something else, for which somebody is asked first."""
-    return "Hello!"
-
-
 @tool("test_streaming_elicitation", level="write")
 async def streaming_elicitation() -> str:
     """Change a third thing, for which somebody is asked first."""
