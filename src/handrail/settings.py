@@ -46,6 +46,13 @@ class Settings:
     """The address of the database; without one nothing outlives a command."""
     owner_url: str | None = None
     """The address by which the owner of a PostgreSQL database upgrades it."""
+    host: str = "127.0.0.1"
+    """Where `handrail serve` listens."""
+    port: int = 8000
+    hosts: tuple[str, ...] = ()
+    """Names under which the server may be called, beside those of this machine; `*` is any."""
+    rate_limit: float | None = 100.0
+    """Requests a second that each key may make."""
     telemetry: bool = False
     """Whether OpenTelemetry is told of calls."""
     folder: Path = field(default_factory=Path.cwd)
@@ -127,9 +134,9 @@ def _typed(key: str, text: str) -> Any:
     """Text from the environment in the shape that a file would give it."""
     if READERS[key] is _names:
         return [part.strip() for part in text.split(",") if part.strip()]
-    if READERS[key] is _seconds:
+    if READERS[key] in (_seconds, _rate, _port):
         try:
-            return float(text)
+            return int(text) if READERS[key] is _port else float(text)
         except ValueError:
             return text
     if READERS[key] is _switch:
@@ -164,6 +171,18 @@ def _seconds(value: Any) -> float:
     return float(value)
 
 
+def _rate(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+        raise ValueError("give how many a second, a number above 0")
+    return float(value)
+
+
+def _port(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 65_535:
+        raise ValueError("give a number from 1 to 65535, or 0 for any that is free")
+    return value
+
+
 def _switch(value: Any) -> bool:
     if not isinstance(value, bool):
         raise ValueError("give true or false")
@@ -195,6 +214,10 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "agents": _name,
     "database": _address,
     "owner_url": _address,
+    "host": _name,
+    "port": _port,
+    "hosts": _names,
+    "rate_limit": _rate,
     "telemetry": _switch,
 }
 """Every setting, and what reads it."""

@@ -51,7 +51,7 @@ class Doorkeeper:
     ) -> None:
         self._db = db
         self._signer = Signer(key)
-        self._lifetime = lifetime
+        self.lifetime = lifetime
         self._staleness = staleness
         self._known: dict[bytes, _Known] = {}
 
@@ -82,7 +82,7 @@ class Doorkeeper:
         found = await self._db.read(tenant, lambda conn: member(conn, tenant, user))
         if found is None or found[0].disabled:
             raise NotSignedIn
-        ends = self._db.clock.now() + self._lifetime
+        ends = self._db.clock.now() + self.lifetime
         return self._signer.sign(SignedIn(tenant, user, found[0].sign_in_epoch, ends))
 
     async def make_link(self, user: str, tenant: str, lifetime: float = LINK_LIFETIME) -> KeyText:

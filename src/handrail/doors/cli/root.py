@@ -75,6 +75,8 @@ COMMANDS: dict[str, Entry | tuple[str, dict[str, Entry]]] = {
             "purge": Entry("dlq", "Forget failed calls for good.", function="purge"),
         },
     ),
+    "serve": Entry("serve", "Serve the tools to programs and agents: REST under /api, MCP under /mcp."),
+    "sign-in": Entry("sign_in", "Make a link by which a person signs in, once."),
     "worker": Entry("worker", "Run what waits in the database: approved, submitted and scheduled calls."),
     "tenants": (
         "Look after the tenants of a database.",

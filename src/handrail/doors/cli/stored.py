@@ -19,7 +19,12 @@ _EXTRAS = {
     "alembic": "store",
     "cryptography": "store",
     "dbos": "store",
+    "fastapi": "server",
+    "httptools": "server",
+    "mcp": "server",
     "psycopg": "postgres",
+    "uvicorn": "server",
+    "uvloop": "server",
 }
 
 
@@ -36,7 +41,7 @@ def _missing(error: ImportError) -> Exception:
     extra = _EXTRAS.get((error.name or "").partition(".")[0])
     if extra is None:
         return error
-    return Stop(f"{error.name} is not installed, which a database needs", f"pip install 'handrail[{extra}]'")
+    return Stop(f"{error.name} is not installed, which this needs", f"pip install 'handrail[{extra}]'")
 
 
 @contextmanager

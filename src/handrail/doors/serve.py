@@ -1,0 +1,99 @@
+"""Serve: all doors of a platform on one port, from the first request to the last."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from handrail.doors.entrance import Bounds, Entrance
+from handrail.doors.health import Health
+from handrail.doors.visit import App, Receive, Scope, Send
+from handrail.platform import Platform
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+_GRACE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a server listens, and what it lets in."""
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    bounds: Bounds = field(default_factory=Bounds)
+
+
+class Hall:
+    """Sends each request to its door, by the first part of its path."""
+
+    def __init__(self, platform: Platform) -> None:
+        from handrail.doors.http.api import build_api
+        from handrail.doors.mcp.server import build_mcp
+        from handrail.doors.sign_in import SignIn
+
+        self._api: App = build_api(platform)
+        self.mcp = build_mcp(platform)
+        pages, health = SignIn(platform), Health(platform)
+        self._doors: dict[str, App] = {
+            "mcp": self.mcp,
+            "healthz": health,
+            "readyz": health,
+            "": pages,
+            "sign-in": pages,
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        first = scope["path"][1:].partition("/")[0]
+        await self._doors.get(first, self._api)(scope, receive, send)
+
+
+async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) -> None:
+    """Answer requests until the process is asked to stop; `ready` is told the address.
+
+    Asked to stop, it takes no new connection, ends what waits for a person or follows a stream, and lets
+    calls finish for a while. What was submitted goes on with the next worker.
+    """
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            loop.call_soon_threadsafe(platform.closing.set)
+            super().handle_exit(sig, frame)
+
+    loop = asyncio.get_running_loop()
+    sock = _listening(place)
+    host = f"[{place.host}]" if ":" in place.host else place.host
+    address = f"http://{host}:{sock.getsockname()[1]}"
+    async with AsyncExitStack() as stack:
+        hall = Hall(platform)
+        await stack.enter_async_context(hall.mcp.running())
+        config = uvicorn.Config(
+            Entrance(hall, platform, place.bounds),
+            http="httptools",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=_GRACE,
+        )
+        ready(address)
+        await Server(config).serve(sockets=[sock])
+
+
+def _listening(place: Place) -> socket.socket:
+    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+    sock = socket.socket(family)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((place.host, place.port))
+    except BaseException:
+        sock.close()
+        raise
+    return sock
