@@ -11,10 +11,10 @@ import socket
 import sys
 
 import uvicorn
-from handrail.doors.mcp.app import build_mcp
 
 from handrail import Handrail, Principal, Tool, tool
 from handrail.doors.entrance import Bounds, Entrance
+from handrail.doors.mcp.app import build_mcp
 from handrail.doors.visit import App, Receive, Scope, Send
 from handrail.platform import platform_of
 from tests.mcp_suite.tools import TOOLS
