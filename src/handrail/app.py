@@ -43,6 +43,7 @@ def open_handrail(
         database=settings.database_url,
         worker=worker,
         policy=policy_of(settings, agent),
+        agents=agents_of(settings) if agent is None else None,
         approver=approver,
         secrets=secrets if secrets or settings.database is None else None,
         timeout=settings.timeout,
@@ -55,16 +56,23 @@ def open_handrail(
     return hr
 
 
+def agents_of(settings: Settings) -> dict[str, Policy]:
+    """The policies that are written for agents, by their names."""
+    from handrail.policyfile import load_policies
+
+    return {} if settings.agents is None else load_policies(settings.path(settings.agents))
+
+
 def policy_of(settings: Settings, agent: str | None = None) -> Policy:
     """The policy of the settings; an agent that has one of its own gets it inside this one."""
     from handrail.core.errors import PolicyError
     from handrail.doors.cli.acting import NAMELESS
-    from handrail.policyfile import load_policies, read_policy
+    from handrail.policyfile import read_policy
 
     policy = read_policy(settings.policy, f"{settings.file}: policy")
     if settings.agents is None:
         return policy
-    policies = load_policies(settings.path(settings.agents))
+    policies = agents_of(settings)
     if agent is None:
         return policy
     if agent not in policies:

@@ -29,6 +29,7 @@ from handrail.core.guard.claims import Claims, MemoryClaims
 from handrail.core.guard.decide import SafetyCheck
 from handrail.core.guard.dedup import Dedup, Failures, Scope
 from handrail.core.guard.guard import Guard
+from handrail.core.guard.guards import Guards
 from handrail.core.guard.keys import Keys
 from handrail.core.guard.plan import Plan
 from handrail.core.guard.policy import Policy
@@ -70,6 +71,7 @@ class Handrail(Background):
         database: str | None = None,
         worker: bool = True,
         policy: Policy | None = None,
+        agents: Mapping[str, Policy] | None = None,
         approver: Approver | None = None,
         registry: Registry | None = None,
         log: EventLog | None = None,
@@ -104,7 +106,7 @@ class Handrail(Background):
         self._backing, self._tally = kept, kept.tally
         self._house = House(
             registry=self.registry,
-            guard=Guard(policy or Policy(), safety),
+            guard=Guards(policy or Policy(), safety, agents) if agents else Guard(policy or Policy(), safety),
             teller=Teller(log if log is not None else kept.log),
             book=book if book is not None else kept.book,
             claims=claims if claims is not None else MemoryClaims(),

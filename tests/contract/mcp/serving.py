@@ -14,28 +14,12 @@ import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from handrail.doors.mcp.app import build_mcp
-from handrail.identity.errors import NotSignedIn
+from handrail.doors.entrance import Bounds, Entrance
+from handrail.doors.mcp.server import build_mcp
 from handrail.platform import Platform
 
 MODERN = "2026-07-28"
 LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-
-
-def letting_in(app: Any, platform: Platform) -> Any:
-    """The part of the entrance that the door relies on: a key becomes a principal, or nobody."""
-
-    async def entrance(scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] == "http":
-            shown = dict(scope["headers"]).get(b"authorization", b"").decode()
-            try:
-                who = await platform.who.principal_of(shown.removeprefix("Bearer "), "mcp")
-            except NotSignedIn:
-                who = None
-            scope = {**scope, "state": {"principal": who}}
-        await app(scope, receive, send)
-
-    return entrance
 
 
 @asynccontextmanager
@@ -89,8 +73,6 @@ class Door:
 async def opened(platform: Platform, **options: Any) -> AsyncIterator[Door]:
     """The MCP door of a platform."""
     app = build_mcp(platform, **options)
-    async with serving(letting_in(app, platform)) as address:
-        try:
-            yield Door(f"{address}/mcp")
-        finally:
-            app.close()
+    async with app.running(), serving(Entrance(app, platform, Bounds(rate=None))) as address:
+        yield Door(f"{address}/mcp")
+        platform.closing.set()

@@ -186,7 +186,7 @@ class Catalogue:
         lazy = (toolset for toolset in self._house.toolsets if isinstance(toolset, LazyToolset))
         summaries = ((name, text) for toolset in lazy for name, text in toolset.summaries.items())
         tools = (Tool(id=name, description=text, category=category_of(name)) for name, text in summaries)
-        unremembering = Guard(self._house.guard.policy)
+        unremembering = Guard(self._house.guard.of(principal).policy)
         return (tool for tool in tools if _may_see(tool, principal, source, unremembering))
 
 

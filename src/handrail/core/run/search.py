@@ -70,7 +70,7 @@ class Search:
 
     async def describe(self, name: str, principal: Principal, source: Source) -> Described:
         """A tool in full. One that is hidden, or certainly refused, answers like an unknown one."""
-        guard = self._house.guard
+        guard = self._house.guard.of(principal)
         call = Call(name, None, principal, source)
         found = await seek(call, self._house)
         if isinstance(found, Refusal):

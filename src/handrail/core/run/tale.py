@@ -166,7 +166,9 @@ class Tale(Stoppable):
 
     @property
     def granted(self) -> frozenset[Capability]:
-        return self.house.guard.granted
+        principal = self.call.principal
+        assert principal is not None
+        return self.house.guard.of(principal).granted
 
     @property
     def host(self) -> Host:

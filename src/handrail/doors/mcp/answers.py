@@ -9,39 +9,35 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
 from handrail.core.define.call import Outcome
+from handrail.core.define.tool import Tool
 from handrail.core.guard.approval import ApprovalRequest
+from handrail.doors.mcp.shapes import output_schema, structured
 
 APPROVAL = "handrail/approval"
 """In `_meta`: what is known of the approval that a call waits for, or waited for."""
 
 
 def answer(
-    outcome: Outcome, modern: bool, described: bool = False, asked: ApprovalRequest | None = None
+    outcome: Outcome, tool: Tool | None, modern: bool, asked: ApprovalRequest | None = None
 ) -> dict[str, Any]:
     """The result of a `tools/call`. A tool that is unknown, or hidden, is an error of the protocol.
 
-    `described`: the tool promises an output of some shape, so that words alone cannot be its result; and
-    before 2026 structured content was an object.
+    Words alone, such as a person's answer in the tool's place, cannot stand for an output of which a shape is
+    promised: a client would find its promise broken, so they are told as an error is.
     """
     if outcome.code == "TOOL_NOT_FOUND":
-        raise unknown(outcome)
+        raise MCPError(INVALID_PARAMS, f"Unknown tool: {outcome.result.error or outcome.tool}")
     told = outcome.to_mcp()
-    if modern:
-        told["resultType"] = "complete"
-    if "structuredContent" in told:
-        if not modern and not isinstance(told["structuredContent"], dict):
-            del told["structuredContent"]
-    elif described:
-        told["isError"] = True
+    told.pop("structuredContent", None)
+    if outcome.result.success:
+        told |= structured(tool, outcome.result.data, modern)
+        if "structuredContent" not in told and tool is not None and output_schema(tool, modern) is not None:
+            told["isError"] = True
     if asked is not None:
         told["_meta"] = {APPROVAL: decided(asked)}
         if asked.edited is not None and asked.effective is not None:
             told["content"].append({"type": "text", "text": _edited(asked)})
     return told
-
-
-def unknown(outcome: Outcome) -> MCPError:
-    return MCPError(INVALID_PARAMS, f"Unknown tool: {outcome.result.error or outcome.tool}")
 
 
 def pending(asked: ApprovalRequest) -> dict[str, Any]:

@@ -13,11 +13,13 @@ from mcp_types import INVALID_PARAMS
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.run.export import to_mcp
+from handrail.doors.mcp.shapes import output_schema
 from handrail.engine import Handrail
 
 _TTL_MS = 30_000
 """For how long a client may take a list for fresh: notices tell of changes, but not to everybody."""
 _HEADER = "x-mcp-header"
+_Told = WeakKeyDictionary[Tool, dict[str, Any]]
 
 
 class Listing:
@@ -26,7 +28,8 @@ class Listing:
     def __init__(self, hr: Handrail, page: int) -> None:
         self._hr = hr
         self._page = page
-        self._told: WeakKeyDictionary[Tool, dict[str, Any]] = WeakKeyDictionary()
+        self._told: tuple[_Told, _Told] = (WeakKeyDictionary(), WeakKeyDictionary())
+        """For clients of before 2026, and of today."""
         self._annotated: WeakKeyDictionary[Tool, bool] = WeakKeyDictionary()
 
     async def page(self, principal: Principal, cursor: str | None, modern: bool) -> dict[str, Any]:
@@ -38,18 +41,19 @@ class Listing:
         if len(found) > len(shown):
             page["nextCursor"] = _written(shown[-1].id)
         if modern:
-            page |= {"resultType": "complete", "ttlMs": _TTL_MS, "cacheScope": "private"}
+            page |= {"ttlMs": _TTL_MS, "cacheScope": "private"}
         return page
 
     def told(self, tool: Tool, modern: bool) -> dict[str, Any]:
-        """One tool. Before 2026 an output schema was of an object, so others are not told."""
-        told = self._told.get(tool)
+        """One tool, as a client of this time knows it."""
+        by_time = self._told[modern]
+        told = by_time.get(tool)
         if told is None:
-            told = self._told[tool] = to_mcp(tool)
-        output = told.get("outputSchema")
-        if modern or output is None or output.get("type") == "object":
-            return told
-        return {name: part for name, part in told.items() if name != "outputSchema"}
+            told = by_time[tool] = to_mcp(tool)
+            told.pop("outputSchema", None)
+            if (output := output_schema(tool, modern)) is not None:
+                told["outputSchema"] = output
+        return told
 
     def is_annotated(self, tool: Tool) -> bool:
         """Whether some of its arguments are to stand in headers as well."""

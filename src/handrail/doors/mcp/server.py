@@ -1,159 +1,193 @@
-"""McpServer: the low-level server of the SDK, with Handrail behind it."""
+"""build_mcp: the door as an ASGI app. It reads what comes over HTTP and lets nobody in who is nobody."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
-from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
-from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
-from mcp.shared.exceptions import MCPError
-from mcp.shared.jsonrpc_dispatcher import progress_token_from_params
-from mcp.shared.subscriptions import SUBSCRIPTION_ID_META_KEY
-from mcp_types import (
-    INTERNAL_ERROR,
-    CallToolRequestParams,
-    NotificationParams,
-    PaginatedRequestParams,
-    SubscriptionFilter,
-    SubscriptionsAcknowledgedNotification,
-    SubscriptionsAcknowledgedNotificationParams,
-    SubscriptionsListenRequestParams,
-    SubscriptionsListenResult,
-    ToolListChangedNotification,
+from mcp.server.connection import Connection
+from mcp.server.runner import serve_one
+from mcp.shared.inbound import (
+    ERROR_CODE_HTTP_STATUS,
+    InboundLadderRejection,
+    classify_inbound_request,
+    find_duplicated_routing_header,
+    unsupported_protocol_version_rejection,
+    validate_mcp_param_headers,
 )
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from mcp_types import HEADER_MISMATCH, INVALID_REQUEST, ErrorData
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.datastructures import Headers
+from starlette.types import Receive, Scope, Send
 
-from handrail import __version__
-from handrail.core.define.principal import Principal
-from handrail.core.ids import new_id
-from handrail.core.run.normalise import is_described
-from handrail.doors.mcp.answers import answer, input_required, pending
-from handrail.doors.mcp.changes import Changes
-from handrail.doors.mcp.listing import Listing
-from handrail.doors.mcp.progress import Board
-from handrail.doors.mcp.visit import Visit
-from handrail.doors.mcp.waiting import Waited, Waiting, bound_to
+from handrail.doors.mcp.exchange import Exchange, answer
+from handrail.doors.mcp.messages import Message, read, to_error
+from handrail.doors.mcp.protocol import McpServer
+from handrail.doors.mcp.visit import Visit, bearer
 from handrail.platform import Platform
 
-Ctx = ServerRequestContext[Any, Any]
-_MONTH = 30 * 86_400.0
-_INSTRUCTIONS = (
-    "Each tool runs under a guard. One that waits for a person says so: call it again with the same "
-    "arguments, or come back with the request state, to get its outcome. It never runs twice for that."
-)
+MAX_BODY = 4 * 1024 * 1024
+_UNVERSIONED = "2025-03-26"
+"""What a client speaks that names no revision, as that one says."""
+_PARAM = "mcp-param-"
 
 
-class McpServer:
-    """What the protocol asks for, answered by one platform."""
+def build_mcp(platform: Platform, *, hold: float = 20.0, look_every: float = 2.0, page: int = 100) -> McpApp:
+    """The MCP door of a platform, for `/mcp`. It keeps no state of a client and wants no lifespan.
 
-    def __init__(
-        self,
-        platform: Platform,
-        *,
-        hold: float,
-        look_every: float,
-        page: int,
-        who: Callable[[], Awaitable[Principal]] | None = None,
-    ) -> None:
-        self._platform = platform
-        self._hr = platform.hr
-        self._who = who
-        """For a connection that belongs to somebody; over HTTP each request says who it is from."""
-        self._listing = Listing(self._hr, page)
-        self._waiting = Waiting(self._hr, platform.derived("mcp calls that wait"), hold)
-        self._board = Board(self._hr)
-        self.changes = Changes(self._hr, look_every)
-        self.sdk: Server[Any] = Server(
-            "handrail",
-            version=__version__,
-            title="Handrail",
-            instructions=_INSTRUCTIONS,
-            on_list_tools=self._list,  # type: ignore[arg-type]  # the SDK takes mappings as well as its models
-            on_call_tool=self._call,  # type: ignore[arg-type]
-            on_subscriptions_listen=self._listen,
-        )
-        security = RequestStateSecurity(
-            keys=[platform.derived("mcp request state")], ttl=_MONTH, bind_principal=self._bound
-        )
-        # In place of the SDK's own spans: Handrail tells telemetry of calls itself.
-        self.sdk.middleware[:] = [RequestStateBoundary(security, default_audience="handrail")]
+    `hold` are the seconds for which a call that waits for a person is held before its caller must come back;
+    `look_every` those between two looks at whether a tool list has changed that somebody listens to.
+    """
+    return McpApp(McpServer(platform, hold=hold, look_every=look_every, page=page))
 
-    async def principal(self, ctx: Ctx) -> Principal:
-        if isinstance(ctx.request, Visit):
-            return ctx.request.principal
-        assert self._who is not None
-        return await self._who()
 
-    def _bound(self, ctx: Ctx) -> str | None:
-        return bound_to(ctx.request.principal) if isinstance(ctx.request, Visit) else None
+class McpApp:
+    """Stateless streamable HTTP. The principal is in the scope's state; sessions are never authentication."""
 
-    async def header_schema(self, name: Any, principal: Principal) -> dict[str, Any] | None:
-        """The input schema of a tool some of whose arguments stand in headers too, if it is in sight."""
-        tool = self._hr.registry.get(name) if isinstance(name, str) else None
-        if tool is None or not self._listing.is_annotated(tool):
-            return None
-        seen = await self._hr.tools(principal, source="mcp")
-        return dict(tool.input_schema) if tool in seen else None
+    def __init__(self, server: McpServer) -> None:
+        self._server = server
 
-    async def _list(self, ctx: Ctx, params: PaginatedRequestParams) -> dict[str, Any]:
-        return await self._listing.page(await self.principal(ctx), params.cursor, _is_modern(ctx))
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """While inside, whoever listens here or waits for a person is let go once the platform closes."""
+        watching = asyncio.create_task(self._closing())
+        try:
+            yield
+        finally:
+            watching.cancel()
+            self._server.changes.close()
 
-    async def _call(self, ctx: Ctx, params: CallToolRequestParams) -> dict[str, Any]:
-        principal, modern = await self.principal(ctx), _is_modern(ctx)
-        if params.request_state is not None and modern:
-            waited = await self._waiting.resumed(params.request_state, principal)
-        elif progress_token_from_params(ctx.params) is None:
-            waited = await self._waiting.call(principal, params.name, params.arguments, new_id("call"))
+    async def _closing(self) -> None:
+        await self._server.closing.wait()
+        self._server.changes.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            raise ValueError(f"the MCP door speaks HTTP, not {scope['type']}")
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        principal = (scope.get("state") or {}).get("principal")
+        if principal is None:
+            say = "Show an API key that is made for this door: Authorization: Bearer <key>."
+            await _refuse(send, 401, say, (b"www-authenticate", b'Bearer realm="handrail"'))
+        elif scope["method"] != "POST":
+            await _refuse(send, 405, "Messages are sent here by POST.", (b"allow", b"POST"))
+        elif headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+            await _refuse(send, 415, "Send application/json.")
         else:
-            call_id = new_id("call")
-            async with self._board.told(call_id, ctx.session.report_progress):
-                waited = await self._waiting.call(principal, params.name, params.arguments, call_id)
-        if waited.waits and waited.asked is not None:
-            await ctx.session.report_progress(0, None, f"Waiting for a person: approval {waited.asked.id}")
-            visit = ctx.request if isinstance(ctx.request, Visit) else None
-            waited = await self._waiting.hold(waited, principal, visit.gone if visit else None)
-        return await self._answered(waited, principal, modern)
+            json, streams = _accepted(headers.get("accept"))
+            if not json:
+                await _refuse(send, 406, "Accept application/json and text/event-stream.")
+                return
+            body = await _body(receive)
+            if body is None:
+                await _refuse(send, 413, f"A message has at most {MAX_BODY} bytes.")
+                return
+            visit = Visit(principal, bearer(headers.get("authorization")))
+            await self._serve(read(body), visit, headers, streams, scope, receive, send)
 
-    async def _answered(self, waited: Waited, principal: Principal, modern: bool) -> dict[str, Any]:
-        outcome, asked = waited.outcome, waited.asked
-        if outcome.status == "pending" and asked is not None:
-            return input_required(asked, self._waiting.state(asked)) if modern else pending(asked)
-        words = outcome.result.success and outcome.result.data is None
-        return answer(outcome, modern, words and await self._is_described(outcome.tool, principal), asked)
+    async def _serve(
+        self,
+        message: Message | ErrorData,
+        visit: Visit,
+        headers: dict[str, str],
+        streams: bool,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        version = headers.get("mcp-protocol-version")
+        modern = version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS
+        if isinstance(message, ErrorData):
+            await answer(send, 400, to_error(None, message))
+        elif message.kind == "response" and modern:
+            await _refuse(send, 400, "This server asks nothing, so there is nothing to answer.")
+        elif message.kind != "request":
+            wrong = unsupported_protocol_version_rejection(version) if modern and version else None
+            await (answer(send, 202, b"") if wrong is None else _reject(send, None, wrong))
+        elif message.method == "subscriptions/listen" and not streams:
+            await _refuse(send, 406, "Accept text/event-stream to listen.")
+        elif modern:
+            route = await self._routed(message, headers, visit, scope)
+            if isinstance(route, InboundLadderRejection):
+                await _reject(send, message, route)
+            else:
+                await self._exchange(message, visit, route, receive, send, modern=True, streams=streams)
+        else:
+            connection = Connection.from_envelope(version or _UNVERSIONED, None, None)
+            await self._exchange(message, visit, connection, receive, send, modern=False, streams=streams)
 
-    async def _is_described(self, id: str, principal: Principal) -> bool:
-        tool = self._hr.registry.get(id)
-        if tool is None:
-            seen = await self._hr.tools(principal, source="mcp")
-            tool = next((one for one in seen if one.id == id), None)
-        return tool is not None and is_described(tool)
-
-    async def _listen(self, ctx: Ctx, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
-        """Tell of changes for as long as the client listens and its key holds. Only tools change here."""
-        if self.changes.full:
-            raise MCPError(INTERNAL_ERROR, "Too many listen already. Try again later.")
-        wanted = bool(params.notifications.tools_list_changed)
-        meta: dict[str, Any] = {SUBSCRIPTION_ID_META_KEY: ctx.request_id}
-        honoured = SubscriptionFilter(tools_list_changed=True if wanted else None)
-        told = SubscriptionsAcknowledgedNotificationParams(notifications=honoured, _meta=meta)
-        await ctx.session.send_notification(
-            SubscriptionsAcknowledgedNotification(params=told), related_request_id=ctx.request_id
+    async def _exchange(
+        self,
+        message: Message,
+        visit: Visit,
+        connection: Connection,
+        receive: Receive,
+        send: Send,
+        *,
+        modern: bool,
+        streams: bool,
+    ) -> None:
+        exchange = Exchange(message, visit, receive, send, modern=modern, streams=streams)
+        sdk = self._server.sdk
+        await exchange.serve(
+            serve_one(sdk, exchange, message.method, message.params, connection=connection, lifespan_state={})
         )
-        async for _ in self.changes.of(lambda: self._still(ctx)):
-            if wanted:
-                changed = ToolListChangedNotification(params=NotificationParams(_meta=meta))
-                await ctx.session.send_notification(changed, related_request_id=ctx.request_id)
-        return SubscriptionsListenResult(_meta=meta)
 
-    async def _still(self, ctx: Ctx) -> Principal:
-        """Who listens, as their key has it now; raises when it holds no more."""
-        visit = ctx.request
-        if not isinstance(visit, Visit) or visit.key is None:
-            return await self.principal(ctx)
-        return await self._platform.who.principal_of(visit.key, "mcp")
+    async def _routed(
+        self, message: Message, headers: dict[str, str], visit: Visit, scope: Scope
+    ) -> Connection | InboundLadderRejection:
+        """A request of the current protocol: what its headers and its envelope say must agree."""
+        pairs = ((name.decode("latin-1"), "") for name, _ in scope["headers"])
+        if (twice := find_duplicated_routing_header(pairs)) is not None:
+            return InboundLadderRejection(HEADER_MISMATCH, f"{twice} header appears more than once")
+        route = classify_inbound_request(message.body, headers=headers)
+        if isinstance(route, InboundLadderRejection):
+            return route
+        if message.method == "tools/call":
+            schema = await self._server.header_schema((message.params or {}).get("name"), visit.principal)
+            if schema is not None:
+                arguments = (message.params or {}).get("arguments") or {}
+                given = Headers(raw=scope["headers"])
+                if isinstance(arguments, dict):
+                    wrong = validate_mcp_param_headers(schema, arguments, given)
+                    if wrong is not None:
+                        return wrong
+        return Connection.from_envelope(route.protocol_version, route.client_info, route.client_capabilities)
 
 
-def _is_modern(ctx: Ctx) -> bool:
-    return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+def _accepted(accept: str | None) -> tuple[bool, bool]:
+    """Whether JSON and event streams are accepted."""
+    kinds = {one.partition(";")[0].strip().lower() for one in (accept or "").split(",")}
+    every = "*/*" in kinds
+    return (
+        every or bool(kinds & {"application/json", "application/*"}),
+        every or bool(kinds & {"text/event-stream", "text/*"}),
+    )
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The body of a request; None when it is too large."""
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        part: Any = await receive()
+        if part["type"] != "http.request":
+            return b""
+        parts.append(part.get("body", b""))
+        size += len(parts[-1])
+        if size > MAX_BODY:
+            return None
+        if not part.get("more_body"):
+            return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+async def _refuse(send: Send, status: int, why: str, *headers: tuple[bytes, bytes]) -> None:
+    await answer(send, status, to_error(None, ErrorData(code=INVALID_REQUEST, message=why)), *headers)
+
+
+async def _reject(send: Send, message: Message | None, wrong: InboundLadderRejection) -> None:
+    status = ERROR_CODE_HTTP_STATUS.get(wrong.code, 400)
+    error = ErrorData(code=wrong.code, message=wrong.message, data=wrong.data)
+    await answer(send, status, to_error(None if message is None else message.id, error))

@@ -42,10 +42,11 @@ class Waited:
 class Waiting:
     """Makes calls of which the same one, made again, collects the outcome rather than running twice."""
 
-    def __init__(self, hr: Handrail, secret: bytes, hold: float) -> None:
+    def __init__(self, hr: Handrail, secret: bytes, hold: float, closing: asyncio.Event) -> None:
         self._hr = hr
         self._secret = secret
         self._hold = hold
+        self._closing = closing
 
     async def call(self, principal: Principal, tool: str, args: Mapping[str, Any] | None, id: str) -> Waited:
         """The outcome of a call; of one that waits, what is asked. It is not held yet."""
@@ -102,21 +103,16 @@ class Waiting:
         return json.dumps({"approval": asked.id, "call": asked.call.id, "until": until})
 
     async def _ended(self, call_id: str, principal: Principal, gone: asyncio.Event | None) -> Outcome | None:
-        """How a call ended; None when it has not, or nobody waits for it any more."""
-        if gone is None:
-            try:
-                return await self._hr.wait(call_id, self._hold, principal=principal)
-            except TimeoutError:
-                return None
+        """How a call ended; None when it has not, or there is nobody to tell, or nobody who could."""
         ended = asyncio.ensure_future(self._hr.wait(call_id, self._hold, principal=principal))
-        left = asyncio.ensure_future(gone.wait())
+        stops = {asyncio.ensure_future(one.wait()) for one in (gone, self._closing) if one is not None}
         try:
-            await asyncio.wait({ended, left}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({ended, *stops}, return_when=asyncio.FIRST_COMPLETED)
             return ended.result() if ended.done() else None
         except TimeoutError:
             return None
         finally:
-            for one in (ended, left):
+            for one in (ended, *stops):
                 one.cancel()
 
     async def _expired(self, asked: ApprovalRequest, waiting: Outcome) -> Outcome:
