@@ -59,7 +59,7 @@ class Search:
         if not isinstance(words, str):
             raise UsageError(f"A search takes words as text, not {type(words).__name__}.")
         at_least_one("The limit of a search", limit)
-        listing = await self._catalogue.listing(principal, source)
+        listing = await self._catalogue.listing(principal, source, on_demand=True)
         shelves = await self._shelves_of(listing)
         if self._meanings is None or not pieces(words):
             return rank(words, shelves, limit)
@@ -84,7 +84,8 @@ class Search:
     async def similar(self, call: Call) -> list[str]:
         """Names near the one asked for, among those the principal may see."""
         assert call.principal is not None
-        shelves = await self._shelves_of(await self._catalogue.listing(call.principal, call.source))
+        listing = await self._catalogue.listing(call.principal, call.source, on_demand=True)
+        shelves = await self._shelves_of(listing)
         found = rank(call.tool, shelves, _NEAR)
         names = {squeezed(name): one.tool.id for one in found for name in every_name(one.tool)}
         near = difflib.get_close_matches(squeezed(call.tool), names, n=3, cutoff=0.5)
