@@ -17,13 +17,20 @@ from handrail.bridges.mcp import McpToolset, Server
 
 NAME = "suite"
 CALLER = Principal(tenant="suite", user="conformance")
-_STUBS: Mapping[str, Any] = {"string": "x", "integer": 0, "number": 0, "boolean": False, "object": {}, "array": []}
+_LEAST: Mapping[str, Any] = {
+    "string": "x",
+    "integer": 0,
+    "number": 0,
+    "boolean": False,
+    "object": {},
+    "array": [],
+}
 
 Calls = list[tuple[str, dict[str, Any]]]
 
 
 def calls_of(scenario: str, tools: Mapping[str, Tool]) -> Calls:
-    """What a scenario wants called: what its context says, else what it is about, else every tool there is."""
+    """What a scenario wants called: what its context says, what it is about, or every tool there is."""
     told = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}").get("toolCalls")
     if told is not None:
         return [(one["name"], one.get("arguments") or {}) for one in told if one["name"] in tools]
@@ -39,7 +46,7 @@ def calls_of(scenario: str, tools: Mapping[str, Tool]) -> Calls:
 def _arguments(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The least that a schema takes."""
     parts = schema.get("properties", {})
-    return {name: _STUBS.get(parts.get(name, {}).get("type"), "x") for name in schema.get("required", ())}
+    return {name: _LEAST.get(parts.get(name, {}).get("type"), "x") for name in schema.get("required", ())}
 
 
 async def main(address: str, scenario: str) -> int:

@@ -14,7 +14,7 @@ import uvicorn
 
 from handrail import Handrail, Principal, Tool, tool
 from handrail.doors.entrance import Bounds, Entrance
-from handrail.doors.mcp.app import build_mcp
+from handrail.doors.mcp.server import build_mcp
 from handrail.doors.visit import App, Receive, Scope, Send
 from handrail.platform import platform_of
 from tests.mcp_suite.tools import TOOLS
@@ -60,11 +60,13 @@ async def main() -> None:
     async with Handrail(TOOLS) as hr:
         hr.registry.register(_changing(hr))
         platform = platform_of(hr, {KEY: caller})
-        app = ShowKey(Entrance(build_mcp(platform, hold=HOLD, look_every=HOLD), platform, Bounds(rate=None)))
+        door = build_mcp(platform, hold=HOLD, look_every=HOLD)
+        app = ShowKey(Entrance(door, platform, Bounds(rate=None)))
         config = uvicorn.Config(app, http="httptools", ws="none", lifespan="off", log_level="warning")
         sys.stdout.write(f"http://127.0.0.1:{sock.getsockname()[1]}/mcp\n")
         sys.stdout.flush()
-        await uvicorn.Server(config).serve(sockets=[sock])
+        async with door.running():
+            await uvicorn.Server(config).serve(sockets=[sock])
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.mcp_suite.packages import command, environment
+from tests.mcp_suite.packages import HERE, command, environment
 from tests.mcp_suite.scoring import Score, scores
 
 STABLE = "0.1.16"
@@ -69,7 +69,7 @@ def _run(kind: str, target: list[str], leg: Leg, *which: str) -> dict[str, Score
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [*command(leg.suite), kind, *target, *which, "--spec-version", leg.spec, "--output-dir", folder],
-            cwd=folder,
+            cwd=HERE.parents[1],
             env=environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
