@@ -77,12 +77,6 @@ class Looking:
         who = principal or self._principal()
         return await self._catalogue.tools(who, source, after, limit, on_demand)
 
-    async def describe(
-        self, name: str, principal: Principal | None = None, *, source: Source = "agent"
-    ) -> Described:
-        """A tool that this principal may see, loaded if it must be. Raises `ToolError` for any other."""
-        return await self._search.describe(name, principal or self._principal(), source)
-
     @property
     def toolsets(self) -> tuple[Toolset, ...]:
         """The sources of tools that are asked rather than registered."""
