@@ -1,1 +1,1 @@
-"""Bridges: the same tools in the hands of other frameworks, and foreign tools in ours."""
+"""Bridges: the same tools under the same guard, for agents that others wrote; and foreign tools, for ours."""

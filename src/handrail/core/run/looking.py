@@ -77,12 +77,6 @@ class Looking:
         who = principal or self._principal()
         return await self._catalogue.tools(who, source, after, limit, on_demand)
 
-    async def describe(
-        self, name: str, principal: Principal | None = None, *, source: Source = "agent"
-    ) -> Described:
-        """A tool that this principal may see, loaded if it must be. Raises `ToolError` for any other."""
-        return await self._search.describe(name, principal or self._principal(), source)
-
     @property
     def toolsets(self) -> tuple[Toolset, ...]:
         """The sources of tools that are asked rather than registered."""
@@ -96,6 +90,12 @@ class Looking:
         Words without a letter or a digit find nothing; `tools` lists what there is.
         """
         return await self._search.find(words, principal or self._principal(), source, limit)
+
+    async def describe(
+        self, name: str, principal: Principal | None = None, *, source: Source = "agent"
+    ) -> Described:
+        """A tool in full, and what a call of it would meet. One that may not be seen raises `ToolError`."""
+        return await self._search.describe(name, principal or self._principal(), source)
 
     async def menu(
         self,
