@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 from handrail import Tool
@@ -32,6 +33,8 @@ class Rack:
     _ids: dict[str, str] = field(default_factory=dict)
     _made: dict[str, Tool] = field(default_factory=dict)
     outlines: tuple[Tool, ...] = ()
+    made_at: float = field(default_factory=monotonic)
+    """When it was last known to be so."""
 
     def __post_init__(self) -> None:
         self._ids = names_of(self.server.prefix, [*self.open, *self.held])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from handrail import Context, Principal, Result, Tool
@@ -104,20 +105,24 @@ class McpToolset:
     async def _seen(self, principal: Principal) -> Rack:
         """What is there as far as anybody knows; a server is reached only if nothing is known of it."""
         rack = self._racks.get(self._whose(principal))
-        if rack is None:
+        old = rack is not None and monotonic() - rack.made_at > self.server.refresh
+        if rack is not None and not old and not self._is_told_of_changes(principal):
+            return rack
+        if rack is None or self._open_one(principal) is None:
             pins = await self.pins.read(self._scope(principal), self.server.name)
-            if pins:
+            if pins and not (old and self.server.load == "eager"):
                 return self._keep(principal, remembered(self.server, pins))
-        if rack is None or self._is_told_of_changes(principal):
-            return await self._current(principal, needed=False)
-        return rack
+        return await self._current(principal, needed=False)
 
     def _is_told_of_changes(self, principal: Principal) -> bool:
-        try:
-            connection = self._pool.peek(self._credential(principal))
-        except ToolError:
-            return False
+        connection = self._open_one(principal)
         return connection is not None and connection.stale
+
+    def _open_one(self, principal: Principal) -> Connection | None:
+        try:
+            return self._pool.peek(self._credential(principal))
+        except ToolError:
+            return None
 
     async def _current(self, principal: Principal, *, needed: bool = True, again: bool = False) -> Rack:
         """What is there now; what was accepted before where the server does not answer."""
@@ -127,10 +132,11 @@ class McpToolset:
             return await self.checked(connection, principal, again=again)
         except (ToolError, Lost) as error:
             pins = await self.pins.read(scope, self.server.name)
-            rack = self._keep(principal, remembered(self.server, pins))
-            if needed and not pins:
+            if pins:
+                return self._keep(principal, remembered(self.server, pins))
+            if needed:
                 raise error if isinstance(error, ToolError) else Down(self.server, str(error), 0) from None
-            return rack
+            return Rack(self.server, {}, frozenset())  # and not kept: it may be there next time
 
     async def checked(self, connection: Connection, principal: Principal, *, again: bool = False) -> Rack:
         """What the connection tells, held against what was accepted. Whatever fails in this refuses."""
@@ -156,6 +162,7 @@ class McpToolset:
         scope, whose = self._scope(principal), self._whose(principal)
         latest = self._latest.get(scope)
         if rack is not latest and latest is not None and latest.same(rack):
+            latest.made_at = rack.made_at
             rack = latest
         if len(self._racks) >= _MOST_RACKS and whose not in self._racks:
             self._racks.clear()
