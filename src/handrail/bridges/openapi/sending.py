@@ -123,7 +123,7 @@ def _next_hop(request: Request, url: str, answer: httpx2.Response) -> str | None
     location = answer.headers.get("location")
     if answer.status_code not in (301, 302, 303, 307, 308) or not location:
         return None
-    if request.method not in ("GET", "HEAD"):
+    if request.method.lower() not in ("get", "head"):
         return None
     there = urljoin(url, location)
     return there if _origin(there) == _origin(url) else None
@@ -173,6 +173,8 @@ async def _read(answer: httpx2.Response, most: int) -> bytes | None:
     """The body, or None when it is larger than allowed, or packed though that was not asked for."""
     if answer.headers.get("content-encoding", "identity").lower() != "identity":
         return None
+    if answer.is_stream_consumed:  # a transport of somebody's own that had it all at once
+        return answer.content if len(answer.content) <= most else None
     body = bytearray()
     async for piece in answer.aiter_raw():
         body += piece
