@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from examples.records import change, look, think
-from examples.records.store import STORE
 from handrail import Outcome, Policy
 from handrail.ext import approve
 from handrail.testing import ConformanceCase, ScriptedApprover, call_sync, conformance_cases
+from handrail.toolsets.demo import change, look, think
+from handrail.toolsets.demo.store import STORE
 
 TOOLS = [look, think, change]
 

@@ -6,8 +6,8 @@ import asyncio
 import signal
 from typing import Any
 
-from examples.records import change, look, think
 from handrail import Handrail, Outcome, Policy, Principal, Rule
+from handrail.toolsets.demo import change, look, think
 
 POLICY = Policy(
     rules=[

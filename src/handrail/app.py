@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from handrail.core.define.tool import Tool
+    from handrail.core.define.toolset import Toolset
     from handrail.core.guard.approval import Approver
     from handrail.core.guard.policy import Policy
     from handrail.engine import Handrail
@@ -39,10 +40,11 @@ def open_handrail(
 
     secrets = {name: os.environ[name] for name in settings.secrets if name in os.environ}
     hr = Handrail(
-        tools,
+        [*tools, *toolsets_of(settings)],
         database=settings.database_url,
         worker=worker,
         policy=policy_of(settings, agent),
+        agents=agents_of(settings) if agent is None else None,
         approver=approver,
         secrets=secrets if secrets or settings.database is None else None,
         timeout=settings.timeout,
@@ -55,16 +57,32 @@ def open_handrail(
     return hr
 
 
+def toolsets_of(settings: Settings) -> list[Toolset]:
+    """The tools of the foreign servers in the settings. None is started or reached for it."""
+    if not settings.mcp:
+        return []
+    from handrail.bridges.mcp import McpToolset, servers_of
+
+    return [McpToolset(server) for server in servers_of(settings.mcp, f"{settings.file}: mcp")]
+
+
+def agents_of(settings: Settings) -> dict[str, Policy]:
+    """The policies that are written for agents, by their names."""
+    from handrail.policyfile import load_policies
+
+    return {} if settings.agents is None else load_policies(settings.path(settings.agents))
+
+
 def policy_of(settings: Settings, agent: str | None = None) -> Policy:
     """The policy of the settings; an agent that has one of its own gets it inside this one."""
     from handrail.core.errors import PolicyError
     from handrail.doors.cli.acting import NAMELESS
-    from handrail.policyfile import load_policies, read_policy
+    from handrail.policyfile import read_policy
 
     policy = read_policy(settings.policy, f"{settings.file}: policy")
     if settings.agents is None:
         return policy
-    policies = load_policies(settings.path(settings.agents))
+    policies = agents_of(settings)
     if agent is None:
         return policy
     if agent not in policies:

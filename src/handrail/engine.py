@@ -18,7 +18,7 @@ from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
 from handrail.core.define.retry import Retry, retry_of
 from handrail.core.define.tool import InitContext, Tool
-from handrail.core.define.toolset import Toolset
+from handrail.core.define.toolset import Attached, Toolset
 from handrail.core.errors import UsageError
 from handrail.core.find.discover import discover
 from handrail.core.find.meaning import Embedder
@@ -29,6 +29,7 @@ from handrail.core.guard.claims import Claims, MemoryClaims
 from handrail.core.guard.decide import SafetyCheck
 from handrail.core.guard.dedup import Dedup, Failures, Scope
 from handrail.core.guard.guard import Guard
+from handrail.core.guard.guards import Guards
 from handrail.core.guard.keys import Keys
 from handrail.core.guard.plan import Plan
 from handrail.core.guard.policy import Policy
@@ -70,6 +71,7 @@ class Handrail(Background):
         database: str | None = None,
         worker: bool = True,
         policy: Policy | None = None,
+        agents: Mapping[str, Policy] | None = None,
         approver: Approver | None = None,
         registry: Registry | None = None,
         log: EventLog | None = None,
@@ -104,7 +106,7 @@ class Handrail(Background):
         self._backing, self._tally = kept, kept.tally
         self._house = House(
             registry=self.registry,
-            guard=Guard(policy or Policy(), safety),
+            guard=Guards(policy or Policy(), safety, agents) if agents else Guard(policy or Policy(), safety),
             teller=Teller(log if log is not None else kept.log),
             book=book if book is not None else kept.book,
             claims=claims if claims is not None else MemoryClaims(),
@@ -129,6 +131,9 @@ class Handrail(Background):
             standing=kept.standing,
             resolver=None if kept.resolver is None else kept.resolver(self.registry),
         )
+        for toolset in toolsets:
+            if isinstance(toolset, Attached):
+                toolset.attach(self._house.secrets, kept.pins)
         if kept.tally is not None:
             self._house.teller.listen(kept.tally.hear)
         if on_result is not None:
@@ -312,10 +317,15 @@ class Handrail(Background):
             await self._later.over()
             await self._jobs.close()
         finally:  # what could not be finished is left to others, who wait until we are gone
-            await self._backing.close()
-            if self._threads is not None:
-                self._threads.shutdown(wait=False, cancel_futures=True)
-                self._threads = None
+            try:
+                for toolset in self._house.toolsets:
+                    if isinstance(toolset, Attached):
+                        await toolset.close()
+            finally:
+                await self._backing.close()
+                if self._threads is not None:
+                    self._threads.shutdown(wait=False, cancel_futures=True)
+                    self._threads = None
 
     async def __aenter__(self) -> Self:
         try:

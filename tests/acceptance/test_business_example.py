@@ -8,7 +8,7 @@ import tomllib
 import pytest
 from inline_snapshot import snapshot
 
-import examples.records
+import handrail.toolsets.demo
 from handrail.ext import discover
 from tests.acceptance.processes import ROOT, run
 
@@ -112,7 +112,7 @@ def test_the_story_is_the_same_each_time_and_can_be_left() -> None:
 @pytest.mark.req("CF-04", "CF-05")
 def test_every_tool_of_the_example_has_tests_of_its_own_and_they_are_run() -> None:
     text = (ROOT / "examples/test_records.py").read_text(encoding="utf-8")
-    found = {made.id: made.body.fn.__name__ for made in discover(examples.records) if made.body}
+    found = {made.id: made.body.fn.__name__ for made in discover(handrail.toolsets.demo) if made.body}
 
     assert sorted(found) == [
         *("analysis.scoreRecord", "content.generateSummary", "data.bulkDelete", "data.getRecordDetail"),

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import math
+import signal
 import socket
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,7 +20,7 @@ from handrail.platform import Platform
 if TYPE_CHECKING:
     from types import FrameType
 
-_GRACE = 20
+_log = logging.getLogger("handrail.serve")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +30,22 @@ class Place:
     host: str = "127.0.0.1"
     port: int = 8000
     bounds: Bounds = field(default_factory=Bounds)
+    grace: float = 20.0
+    """Seconds that calls have to finish when the server stops."""
+    hold: float = 20.0
+    """Seconds for which a call over MCP is held that waits for a person."""
 
 
 class Hall:
     """Sends each request to its door, by the first part of its path."""
 
-    def __init__(self, platform: Platform) -> None:
+    def __init__(self, platform: Platform, hold: float) -> None:
         from handrail.doors.http.api import build_api
         from handrail.doors.mcp.server import build_mcp
         from handrail.doors.sign_in import SignIn
 
         self._api: App = build_api(platform)
-        self.mcp = build_mcp(platform)
+        self.mcp = build_mcp(platform, hold=hold)
         pages, health = SignIn(platform), Health(platform)
         self._doors: dict[str, App] = {
             "mcp": self.mcp,
@@ -46,6 +53,7 @@ class Hall:
             "readyz": health,
             "": pages,
             "sign-in": pages,
+            "sign-out": pages,
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -62,7 +70,18 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
     import uvicorn
 
     class Server(uvicorn.Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            """Hear of signals while serving. They are not raised again: what is open is closed after this."""
+            known = {one: signal.signal(one, self.handle_exit) for one in (signal.SIGINT, signal.SIGTERM)}
+            try:
+                yield
+            finally:
+                for one, handler in known.items():
+                    signal.signal(one, handler)
+
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            _log.info("asked to stop: calls that have begun may finish within %g s", place.grace)
             loop.call_soon_threadsafe(platform.closing.set)
             super().handle_exit(sig, frame)
 
@@ -71,7 +90,7 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
     host = f"[{place.host}]" if ":" in place.host else place.host
     address = f"http://{host}:{sock.getsockname()[1]}"
     async with AsyncExitStack() as stack:
-        hall = Hall(platform)
+        hall = Hall(platform, place.hold)
         await stack.enter_async_context(hall.mcp.running())
         config = uvicorn.Config(
             Entrance(hall, platform, place.bounds),
@@ -81,10 +100,11 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
             log_config=None,
             access_log=False,
             server_header=False,
-            timeout_graceful_shutdown=_GRACE,
+            timeout_graceful_shutdown=math.ceil(place.grace),
         )
         ready(address)
         await Server(config).serve(sockets=[sock])
+        _log.info("stopped listening at %s", address)
 
 
 def _listening(place: Place) -> socket.socket:

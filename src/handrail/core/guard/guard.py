@@ -44,6 +44,14 @@ class Guard:
         """The newest of those by tool: most callers come back, and are recognised without hashing."""
         self._known: dict[Tool, tuple[tuple[Rule, ...], bool]] = {}
 
+    def of(self, principal: Principal) -> Guard:
+        """The guard that decides about this principal."""
+        return self
+
+    def without_plan(self) -> Guard:
+        """The same, but nothing is queued."""
+        return Guard(self.policy.without_plan(), self.safety)
+
     def see(self, tool: Tool, principal: Principal) -> Decision:
         """Whether the principal may know of the tool at all."""
         key = (tool, principal)

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from handrail.core.define.call import Outcome
 from handrail.core.define.principal import Principal
-from handrail.core.guard.guard import Guard
 from handrail.core.run.approve import Grant
 from handrail.core.run.brought import Brought
 from handrail.core.run.house import House
@@ -48,8 +47,8 @@ class Later:
 
     async def run_plan(self, principal: Principal, session: str | None) -> list[Outcome]:
         """Run what is queued, in order, each through the full guard; plan mode itself no longer holds it."""
-        guard, plan = self._house.guard, self._house.plan
-        house = replace(self._house, guard=Guard(guard.policy.without_plan(), guard.safety))
+        plan = self._house.plan
+        house = replace(self._house, guard=self._house.guard.without_plan())
         outcomes: list[Outcome] = []
         for one in plan.queued(principal, session):
             if not plan.remove(one):

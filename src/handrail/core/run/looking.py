@@ -7,11 +7,12 @@ from contextlib import aclosing
 from typing import Any
 
 from handrail.core.define.context import Context, TenantScope, current
-from handrail.core.define.found import Found
+from handrail.core.define.found import Described, Found
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
+from handrail.core.define.toolset import Toolset
 from handrail.core.errors import UsageError
 from handrail.core.find.registry import Registry
 from handrail.core.run.catalogue import Catalogue
@@ -67,9 +68,19 @@ class Looking:
         source: Source = "agent",
         after: str | None = None,
         limit: int | None = None,
+        on_demand: bool = False,
     ) -> list[Tool]:
-        """What this principal may see, sorted by id: all of it, or the next `limit` tools `after` an id."""
-        return await self._catalogue.tools(principal or self._principal(), source, after, limit)
+        """What this principal may see, sorted by id: all of it, or the next `limit` tools `after` an id.
+
+        With `on_demand` also what is not loaded: name, description and level, to be shown and not called.
+        """
+        who = principal or self._principal()
+        return await self._catalogue.tools(who, source, after, limit, on_demand)
+
+    @property
+    def toolsets(self) -> tuple[Toolset, ...]:
+        """The sources of tools that are asked rather than registered."""
+        return self._house.toolsets
 
     async def search(
         self, words: str, principal: Principal | None = None, *, limit: int = 10, source: Source = "agent"
@@ -79,6 +90,12 @@ class Looking:
         Words without a letter or a digit find nothing; `tools` lists what there is.
         """
         return await self._search.find(words, principal or self._principal(), source, limit)
+
+    async def describe(
+        self, name: str, principal: Principal | None = None, *, source: Source = "agent"
+    ) -> Described:
+        """A tool in full, and what a call of it would meet. One that may not be seen raises `ToolError`."""
+        return await self._search.describe(name, principal or self._principal(), source)
 
     async def menu(
         self,

@@ -110,9 +110,42 @@ COMMANDS: dict[str, Entry | tuple[str, dict[str, Entry]]] = {
         "Write something new from a template.",
         {"tool": Entry("new", "Write a tool, its description file and its test.")},
     ),
+    "mcp": (
+        "Serve tools by MCP, and use those of other servers.",
+        {
+            "serve": Entry(
+                "mcp",
+                "Serve the tools to the program that started this, over standard input and output.",
+                function="serve",
+            ),
+            "add": Entry("mcp_servers", "Add a server to the settings.", function="add"),
+            "list": Entry(
+                "mcp_servers", "List the servers, their tools, and what changed of them.", function="list_"
+            ),
+            "accept": Entry("mcp_servers", "Accept what a server says of its tools now.", function="accept"),
+            "remove": Entry(
+                "mcp_servers",
+                "Take a server out of the settings, and forget what was accepted of it.",
+                function="remove",
+            ),
+        },
+    ),
     "doctor": Entry("doctor", "Check the set-up, and say what to do."),
 }
 """Every command, in the order of the help; a group with its sentence and its commands."""
+
+BARE = {"mcp": "serve"}
+"""What a group does that is called without one of its commands."""
+
+
+class Group(TyperGroup):
+    """A group of commands; one that has a bare command does that when no other is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        bare = BARE.get(self.name or "")
+        if bare is not None and (not args or (args[0].startswith("-") and args[0] != "--help")):
+            args = [bare, *args]
+        return super().parse_args(ctx, args)
 
 
 class Later(TyperCommand):
@@ -169,7 +202,7 @@ def _fill(group: TyperGroup, commands: Any) -> None:
             group.add_command(Later(name, entry))
         else:
             summary, inner = entry
-            below = TyperGroup(
+            below = Group(
                 name=name, help=summary, short_help=summary, no_args_is_help=True, rich_markup_mode=None
             )
             _fill(below, inner)

@@ -64,6 +64,10 @@ def command(
         )
         named = [*(tools or settings.tools), _DEMO] if demo else tools
         found = tools_of(named, settings)
+        if demo:
+            from handrail.toolsets.demo.store import STORE
+
+            STORE.fill(settings.tenant)
         opener: Opener = ctx.obj
         with the_store():
             hr = opener(settings, found, None, None, worker=True)
@@ -93,7 +97,8 @@ async def _serve(hr: Handrail, settings: Settings, owner: str | None, here: Scre
             log_to(sys.stderr)
 
         try:
-            await serve(platform, Place(settings.host, settings.port, bounds), ready)
+            place = Place(settings.host, settings.port, bounds, settings.stop_grace, settings.mcp_hold)
+            await serve(platform, place, ready)
         except OSError as error:
             raise Stop(
                 f"cannot listen at {settings.host}:{settings.port}: {error.strerror}",

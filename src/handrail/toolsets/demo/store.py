@@ -29,15 +29,15 @@ class Store:
         self._tenants: dict[str, dict[str, Record]] = {}
         self.fill()
 
-    def fill(self) -> None:
-        """Begin again with what a demo needs."""
-        acme = (
+    def fill(self, tenant: str = "acme") -> None:
+        """Begin again with what a demo needs; other tenants have nothing."""
+        sample = (
             Record(id="rec-001", name="Alder Works", status="active", region="north", category="enterprise"),
             Record(id="rec-002", name="Birch & Co", status="active", region="north", category="small"),
             Record(id="rec-003", name="Cedar Labs", status="pending", region="south", category="enterprise"),
             Record(id="rec-004", name="Dogwood", status="inactive", region="north", category="small"),
         )
-        self._tenants = {"acme": {record.id: record for record in acme}}
+        self._tenants = {tenant: {record.id: record for record in sample}}
 
     def of(self, tenant: str) -> dict[str, Record]:
         """The tenant's records by id, to read and to change."""

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from examples.records.store import STORE, Status
 from handrail import Context, Result, tool
 from handrail.ext import build_markdown_table
+from handrail.toolsets.demo.store import STORE, Status
 
 
 class Change(BaseModel):

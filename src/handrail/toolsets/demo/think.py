@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from examples.records.store import STORE
 from handrail import Context, Result, tool
 from handrail.ext import build_markdown_table
+from handrail.toolsets.demo.store import STORE
 
 POINTS = {("status", "active"): 50, ("status", "pending"): 20, ("category", "enterprise"): 40}
 

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from examples.records.store import STORE, Record, Status
 from handrail import Context, Result, tool
 from handrail.ext import build_markdown_table
+from handrail.toolsets.demo.store import STORE, Record, Status
 
 
 class Hit(BaseModel):
