@@ -96,7 +96,8 @@ def _tool(
         "category": operation.tags[0] if operation.tags else None,
         "level": _LEVELS.get(operation.method, "write"),
         "capabilities": ["network"],
-        "timeout": service.timeout,
+        "timeout": 2
+        * service.timeout,  # a service that is silent is left before: then it is known what was sent
         "output": operation.output_schema if outputs else None,
         **options,
     }
