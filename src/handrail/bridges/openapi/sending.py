@@ -103,7 +103,7 @@ async def send(service: Service, request: Request, credentials: Credentials) -> 
         )
         if not (request.is_read or isinstance(error, never_sent)):
             raise UnknownOutcome(
-                "The connection was lost after the request was sent. Look at the service before you try again."
+                "The connection was lost after the request was sent. Look at the service before you try again"
             ) from None
         if isinstance(error, httpx2.TimeoutException):
             return failed("The service did not answer in time.", code="TIMEOUT")
