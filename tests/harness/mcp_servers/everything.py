@@ -2,8 +2,8 @@
 
     python -m tests.harness.mcp_servers.everything [--http PORTFILE] [--tools FILE] [--effects FILE]
 
-`--tools` is a JSON file with the definitions; they are read again at each listing. A file with `effects` gets a
-line for each call that begins.
+`--tools` is a JSON file with the definitions; they are read again at each listing. The file `--effects` gets
+a line for each call that begins.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import asyncio
 import base64
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 
 PIXEL = base64.b64encode(b"\x89PNG not really").decode()
 OBJECT: dict[str, Any] = {"type": "object", "properties": {}}
@@ -34,20 +34,28 @@ def tool(name: str, description: str, schema: dict[str, Any] = OBJECT, **more: A
     return {"name": name, "description": description, "inputSchema": schema, **more}
 
 
+NUMBERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+    "required": ["a", "b"],
+}
+SIZE: dict[str, Any] = {"type": "object", "properties": {"size": {"type": "integer"}}}
+SUM: dict[str, Any] = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}
+
 TOOLS = [
     tool("echo", "Say it back.", TEXT),
-    tool("add", "Add two numbers.", {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "required": ["a", "b"]}, outputSchema={"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}),
+    tool("add", "Add two numbers.", NUMBERS, outputSchema=SUM),
     tool("fail", "Fail."),
     tool("picture", "Give a picture."),
     tool("slow", "Take long, and tell how far it is.", annotations={"readOnlyHint": True}),
-    tool("huge", "Give too much.", {"type": "object", "properties": {"size": {"type": "integer"}}}),
+    tool("huge", "Give too much.", SIZE),
     tool("wipe", "Wipe it all.", annotations={"destructiveHint": True}),
     tool("whoami", "Say with which credential it was called."),
     tool("environment", "Show the environment."),
     tool("ask", "Ask the person at the other end."),
-    tool("wrong", "Break its own promise.", outputSchema={"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}),
+    tool("wrong", "Break its own promise.", outputSchema=SUM),
     tool("die", "Be killed in the middle."),
-]  # fmt: skip
+]
 
 
 def main() -> None:
@@ -58,6 +66,8 @@ def main() -> None:
     parser.add_argument("--effects", type=Path)
     parser.add_argument("--page", type=int, default=5)
     parser.add_argument("--started", type=Path)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--only", help="The one credential that is let in.")
     given = parser.parse_args()
     if given.started:
         with given.started.open("a") as file:
@@ -87,7 +97,8 @@ def made(given: Any) -> Server[Any]:
 
     async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> Any:
         args = params.arguments or {}
-        effect(params.name)
+        if params.name != "whoami":
+            effect(params.name)
         match params.name:
             case "echo":
                 return said(args["text"])
@@ -114,8 +125,9 @@ def made(given: Any) -> Server[Any]:
             case "huge":
                 return said("x" * args.get("size", 100_000_000))
             case "whoami":
-                request = getattr(ctx, "request", None)
-                return said("nobody" if request is None else request.headers.get("authorization", "nobody"))
+                shown = ctx.request.headers["authorization"]
+                effect(f"whoami {shown.removeprefix('Bearer ')}")
+                return said(shown)
             case "environment":
                 return said(json.dumps(dict(os.environ)))
             case "ask":
@@ -126,16 +138,33 @@ def made(given: Any) -> Server[Any]:
             case "die":
                 os.kill(os.getpid(), 9)
             case "change":
-                given.tools.write_text(args["tools"])
-                await ctx.session.send_tool_list_changed()
+                await bus.publish(ToolsListChanged())
                 return said("changed")
         return said(f"{params.name} {json.dumps(args, sort_keys=True)}")
 
-    return Server("everything", on_list_tools=list_tools, on_call_tool=call_tool)
+    bus = InMemorySubscriptionBus()
+    listen = ListenHandler(bus)
+    return Server(
+        "everything", on_list_tools=list_tools, on_call_tool=call_tool, on_subscriptions_listen=listen
+    )
 
 
 def said(text: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
+
+
+class Gate:
+    """Lets in whoever shows the one credential."""
+
+    def __init__(self, app: Any, only: str) -> None:
+        self._app, self._only = app, f"Bearer {only}".encode()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http" and dict(scope["headers"]).get(b"authorization") != self._only:
+            await send({"type": "http.response.start", "status": 401, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+        else:
+            await self._app(scope, receive, send)
 
 
 async def over_pipes(server: Server[Any]) -> None:
@@ -146,11 +175,15 @@ async def over_pipes(server: Server[Any]) -> None:
 async def at_address(server: Server[Any], given: Any) -> None:
     import uvicorn
 
-    app = server.streamable_http_app(json_response=given.json, stateless_http=True)
-    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", timeout_graceful_shutdown=1)
+    app: Any = server.streamable_http_app(json_response=given.json, stateless_http=True)
+    if given.only:
+        app = Gate(app, given.only)
+    config = uvicorn.Config(
+        app, host="127.0.0.1", port=given.port, log_level="error", timeout_graceful_shutdown=1
+    )
     web = uvicorn.Server(config)
     serving = asyncio.ensure_future(web.serve())
-    while not web.started:
+    while not web.started:  # noqa: ASYNC110 - the server has no event for it
         await asyncio.sleep(0.01)
     port = web.servers[0].sockets[0].getsockname()[1]
     partial = given.http.with_suffix(".part")
@@ -160,4 +193,4 @@ async def at_address(server: Server[Any], given: Any) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -14,6 +14,8 @@ class Attempt:
     """Whether it may have reached the server."""
     lost: str | None = None
     """Why no answer came, where that is known."""
+    too_large: bool = False
+    """Whether the answer came, and was longer than anybody reads."""
     status: int | None = None
     """What the web server answered."""
 

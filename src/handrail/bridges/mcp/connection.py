@@ -68,7 +68,7 @@ class Connection:
         self.calls = 0
         """How many are on their way."""
         self._secrets = secrets
-        self._why = "it was closed"
+        self._why, self._too_large = "it was closed", False
         self._client: Client | None = None
         self._stop = asyncio.Event()
         self._scope = anyio.CancelScope()
@@ -96,9 +96,9 @@ class Connection:
         with suppress(Exception):
             await asyncio.shield(self._task)
 
-    def _end(self, why: str) -> None:
+    def _end(self, why: str, too_large: bool = False) -> None:
         if not self._stop.is_set():
-            self._why = why
+            self._why, self._too_large = why, too_large
             self._stop.set()
 
     async def _own(self) -> None:
@@ -227,7 +227,10 @@ class Connection:
                 self.stale = True
                 raise Drifted(error.message) from None
             if attempt.lost or error.code == CONNECTION_CLOSED or _is_proxy(attempt.status):
+                self.stale = True
                 why = attempt.lost or (self._why if not self.alive else error.message)
+                if attempt.too_large or (self._too_large and self.calls == 1):
+                    raise Unusable(why) from None
                 raise Lost(why, attempt.arrived) from None
             if attempt.status == 404:  # the server forgot our session: it did nothing
                 self._end("it forgot the session")

@@ -86,10 +86,10 @@ def tool_of(tool_id: str, name: str, server: Server, definition: Definition, exe
 
 def differences(old: Definition | None, new: Definition | None) -> list[str]:
     """What changed, a line for each part, for whoever is to accept it."""
-    if old is None or new is None:
-        return ["it is new"] if old is None else ["it is gone"]
-    parts = ((part, old.get(part), new.get(part)) for part in _PARTS)
-    return [f"{part}: {_shown(one)} → {_shown(other)}" for part, one, other in parts if one != other]
+    before, now = old or {}, new or {}
+    parts = ((part, before.get(part), now.get(part)) for part in _PARTS)
+    changes = [f"{part}: {_shown(one)} → {_shown(other)}" for part, one, other in parts if one != other]
+    return ["it is new", *changes] if old is None else changes
 
 
 def _shown(value: Any) -> str:

@@ -35,9 +35,12 @@ def environment(server: Server, secrets: Mapping[str, str]) -> dict[str, str]:
 
 @asynccontextmanager
 async def over_pipes(
-    server: Server, secrets: Mapping[str, str], ended: Callable[[str], None]
+    server: Server, secrets: Mapping[str, str], ended: Callable[[str, bool], None]
 ) -> AsyncIterator[tuple[Any, Any]]:
-    """The streams of messages from and to the process. `ended` hears why there will be no more of them."""
+    """The streams of messages from and to the process.
+
+    `ended` hears why no more of them come, and whether one was too large.
+    """
     assert server.command is not None
     process = await asyncio.create_subprocess_exec(
         server.command,
@@ -54,16 +57,15 @@ async def over_pipes(
     sent, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
 
     async def read() -> None:
-        why = "its process is gone"
         async with incoming:
             try:
                 await _read(process, server, incoming)
             except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                 pass  # nobody listens any more
             except ValueError:
-                why = f"it sent a message of more than {server.max_bytes} bytes"
+                ended(f"it sent an answer of more than {server.max_bytes} bytes", True)
             finally:
-                ended(why)
+                ended("its process is gone", False)
 
     async def write() -> None:
         assert process.stdin is not None
@@ -74,7 +76,7 @@ async def over_pipes(
                     process.stdin.write(text.encode() + b"\n")
                     await process.stdin.drain()
                 except OSError:
-                    ended("its process is gone")
+                    ended("its process is gone", False)
                     await incoming.aclose()
                     return
 

@@ -93,6 +93,14 @@ class McpToolset:
         self._loaded.setdefault(self._scope(principal), set()).add(remote)
         return tool
 
+    async def look(self, principal: Principal) -> Sequence[Tool]:
+        """Reach the server and read its tools; those that may be called. Raises `ToolError`."""
+        try:
+            connection = await self._pool.get(self._credential(principal))
+            return (await self.checked(connection, principal, again=True)).tools(self._body)
+        except Lost as lost:
+            raise Down(self.server, str(lost), 0) from None
+
     async def _seen(self, principal: Principal) -> Shelf:
         """What is there as far as anybody knows; a server is reached only if nothing is known of it."""
         shelf = self._shelves.get(self._whose(principal))
@@ -135,8 +143,9 @@ class McpToolset:
         if seen := sight(pins, told, self.server.trust == "first_use"):
             await self.pins.note(scope, self.server.name, seen)
             pins = await self.pins.read(scope, self.server.name)
-        for pin in seen.held:
-            _log.warning("%s of the MCP server %s waits for acceptance", pin.tool, self.server.name)
+        if seen.held:
+            names = ", ".join(pin.tool for pin in seen.held)
+            _log.info("of the MCP server %s wait for acceptance: %s", self.server.name, names)
         shelf = self._keep(principal, shelf_of(self.server, told, pins))
         self._fresh = {key: made for key, made in self._fresh.items() if key[1].alive}
         self._fresh[scope, connection] = (told, shelf)

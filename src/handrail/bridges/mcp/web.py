@@ -80,7 +80,7 @@ class _Watched(httpx2.AsyncByteStream):
             async for piece in self._inner:
                 read += len(piece)
                 if self._most is not None and read > self._most:
-                    raise _broken(f"it sent an answer of more than {self._most} bytes")
+                    raise _broken(f"it sent an answer of more than {self._most} bytes", too_large=True)
                 yield piece
         except httpx2.TransportError as error:
             raise _broken(_words(error)) from None
@@ -89,11 +89,11 @@ class _Watched(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-def _broken(why: str) -> Exception:
+def _broken(why: str, too_large: bool = False) -> Exception:
     """An error that ends this answer, and nothing else of the connection."""
     attempt = current.get()
     if attempt is not None:
-        attempt.lost = why
+        attempt.lost, attempt.too_large = why, too_large
     return httpx2.StreamError(why)
 
 

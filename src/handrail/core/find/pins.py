@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -108,7 +108,7 @@ class MemoryPins:
         self, tenant: str, server: str, tool: str | None = None, *, by: str | None = None
     ) -> list[Pin]:
         pins = self._pins.get((tenant, server), {})
-        wanted = [pin for pin in _chosen(pins.values(), tool) if pin.held is not None]
+        wanted = [pins[name] for name in sorted(pins) if tool in (None, name) and pins[name].held is not None]
         now = self._clock.now()
         done = [Pin(pin.tool, pin.held, None, now, by) for pin in wanted]
         pins.update({pin.tool: pin for pin in done})
@@ -116,7 +116,3 @@ class MemoryPins:
 
     async def forget(self, tenant: str, server: str, /) -> int:
         return len(self._pins.pop((tenant, server), {}))
-
-
-def _chosen(pins: Iterable[Pin], tool: str | None) -> list[Pin]:
-    return [pin for pin in pins if tool is None or pin.tool == tool]

@@ -65,13 +65,14 @@ class Catalogue:
         source: Source = "agent",
         after: str | None = None,
         limit: int | None = None,
+        on_demand: bool = False,
     ) -> list[Tool]:
         """The tools this principal may see, sorted by id: all, or a page of those that come after an id."""
         if limit is not None:
             at_least_one("The number of tools on a page", limit)
             if not self._house.toolsets:
                 return list(await self._page(principal, source, after, limit))
-        listed = (await self.listing(principal, source)).tools
+        listed = (await self.listing(principal, source, on_demand)).tools
         start = 0 if after is None else bisect_right(listed, after, key=lambda tool: tool.id)
         return list(listed[start : None if limit is None else start + limit])
 

@@ -82,10 +82,9 @@ class Search:
         return Described(found, decision, looking or is_dynamic(found) or bool(guard.safety))
 
     async def similar(self, call: Call) -> list[str]:
-        """Names near the one asked for, among those the principal may see."""
+        """Names near the one asked for, among those the principal may see. Nothing is loaded for it."""
         assert call.principal is not None
-        listing = await self._catalogue.listing(call.principal, call.source, on_demand=True)
-        shelves = await self._shelves_of(listing)
+        shelves = await self._shelves_of(await self._catalogue.listing(call.principal, call.source))
         found = rank(call.tool, shelves, _NEAR)
         names = {squeezed(name): one.tool.id for one in found for name in every_name(one.tool)}
         near = difflib.get_close_matches(squeezed(call.tool), names, n=3, cutoff=0.5)
