@@ -6,7 +6,7 @@ import asyncio
 import builtins
 import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
 from typing import Any, Self, TypeVar
 
 from handrail.core.define.call import Call, Outcome
@@ -79,11 +79,7 @@ class Handrail:
             raise UsageError("A tool body runs on this Handrail's own loop; use `await ctx.call(...)` there.")
         if isinstance(current(), Context):
             coroutine = _for_a_body(coroutine)
-        with self._lock:
-            if self._closed:
-                coroutine.close()
-                raise UsageError("This Handrail is closed. Make a new one.")
-            future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        future = self.begin(coroutine)
         try:
             return future.result()
         except CancelledError:
@@ -93,6 +89,14 @@ class Handrail:
         except BaseException:
             future.cancel()
             raise
+
+    def begin(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        """The same without waiting: a future, which an event loop of your own can wait for."""
+        with self._lock:
+            if self._closed:
+                coroutine.close()
+                raise UsageError("This Handrail is closed. Make a new one.")
+            return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     def call(self, tool: str, args: Mapping[str, Any] | str | None = None, **options: Any) -> Outcome:
         return self.block_on(self._inner.call(tool, args, **options))

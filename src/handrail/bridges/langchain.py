@@ -1,0 +1,205 @@
+"""LangChain: each tool as a `StructuredTool`, for `invoke` and `ainvoke`, through the whole guard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from handrail import Call, Handrail, Outcome, Principal
+from handrail.bridges.asked import Asked, own_id, provider_id, run_all
+from handrail.bridges.attached import base64_of, is_shown, text_of
+from handrail.bridges.blocking import Blocking, awaited, blocked
+from handrail.bridges.extras import needs
+from handrail.ext import Dedup, wire_name
+
+with needs("langchain", "the bridge to LangChain"):
+    from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
+    from langchain_core.messages import AIMessage, ToolMessage
+    from langchain_core.runnables import RunnableConfig
+    from langchain_core.tools import StructuredTool, ToolException
+    from pydantic import PrivateAttr
+
+Answer = tuple[Any, dict[str, Any]]
+"""Content for the model and the artifact for the program."""
+
+
+class CallFailed(ToolException):
+    """A call did not complete; `outcome` says how it ended."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(text_of(outcome))
+        self.outcome = outcome
+
+
+class GuardedTool(StructuredTool):
+    """One tool as one principal may call it.
+
+    `handle_tool_error` is True here unless you set it: a failure is an answer with status `error` that keeps
+    its artifact. False raises `CallFailed`, a `ToolException`; a text or a function does what LangChain says.
+    """
+
+    _hr: Handrail | Blocking = PrivateAttr()
+    _principal: Principal | None = PrivateAttr(default=None)
+    _session: str | None = PrivateAttr(default=None)
+
+    def _to_args_and_kwargs(
+        self, tool_input: str | dict[str, Any], tool_call_id: str | None
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments in one piece and as they were sent: a parameter may have any name, even `config`."""
+        return (tool_input, tool_call_id), {}
+
+    def _run(
+        self,
+        *args: Any,
+        config: RunnableConfig,
+        run_manager: CallbackManagerForToolRun | None = None,
+        **kwargs: Any,
+    ) -> Answer:
+        sent, call_id = args
+        return self._answer(blocked(self._hr, self._call(sent, call_id, config)), call_id)
+
+    async def _arun(
+        self,
+        *args: Any,
+        config: RunnableConfig,
+        run_manager: AsyncCallbackManagerForToolRun | None = None,
+        **kwargs: Any,
+    ) -> Answer:
+        sent, call_id = args
+        return self._answer(await awaited(self._hr, self._call(sent, call_id, config)), call_id)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        return await super(StructuredTool, self).ainvoke(input, config, **kwargs)
+
+    async def _call(self, sent: Any, call_id: str | None, config: RunnableConfig | None) -> Outcome:
+        hr = self._hr if isinstance(self._hr, Handrail) else self._hr.inner
+        return await hr.call(
+            self.name,
+            sent,
+            principal=self._principal,
+            session=self._session or session_of(config),
+            id=own_id(call_id),
+        )
+
+    def _answer(self, outcome: Outcome, call_id: str | None) -> Answer:
+        content, artifact = content_of(outcome), artifact_of(outcome)
+        if not is_failure(outcome):
+            return content, artifact
+        if self.handle_tool_error is not True:
+            raise CallFailed(outcome)
+        return (content if call_id is None else _message(outcome, call_id)), artifact
+
+
+async def tools(
+    hr: Handrail | Blocking, principal: Principal | None = None, *, session: str | None = None
+) -> list[GuardedTool]:
+    """What this principal may see, sorted by name.
+
+    `session` is that of all calls; without one, the `thread_id` or `session_id` of each call's config is.
+    """
+    inner = hr if isinstance(hr, Handrail) else hr.inner
+    exported = await awaited(hr, inner.export("anthropic", principal))
+    return [_tool(hr, one, principal, session) for one in sorted(exported, key=lambda one: str(one["name"]))]
+
+
+def blocking_tools(
+    hr: Handrail | Blocking, principal: Principal | None = None, *, session: str | None = None
+) -> list[GuardedTool]:
+    """The same for code that does not await."""
+    return blocked(hr, tools(hr, principal, session=session))
+
+
+def _tool(
+    hr: Handrail | Blocking, exported: Mapping[str, Any], principal: Principal | None, session: str | None
+) -> GuardedTool:
+    made = GuardedTool(
+        name=exported["name"],
+        description=exported["description"],
+        args_schema=exported["input_schema"],
+        response_format="content_and_artifact",
+        handle_tool_error=True,
+    )
+    made._hr, made._principal, made._session = hr, principal, session
+    return made
+
+
+def calls(
+    message: AIMessage,
+    principal: Principal | None = None,
+    *,
+    session: str | None = None,
+    turn: int | None = None,
+    keyed: bool = False,
+) -> list[Call]:
+    """What a message asks for. Arguments that LangChain could not read go to the guard as they are."""
+    asked = Asked(principal, session, turn, keyed)
+    for sent in (*message.tool_calls, *message.invalid_tool_calls):
+        asked.add(sent["name"], sent["args"], sent["id"])
+    return asked.calls
+
+
+def tool_messages(outcomes: Iterable[Outcome]) -> list[ToolMessage]:
+    """The answers, in the order of the calls."""
+    return [_message(one, provider_id(one)) for one in outcomes]
+
+
+async def run_tool_calls(
+    hr: Handrail,
+    message: AIMessage,
+    principal: Principal | None = None,
+    *,
+    session: str | None = None,
+    turn: int | None = None,
+    keyed: bool = False,
+    dedup: Dedup | None = None,
+) -> list[ToolMessage]:
+    """Run what a message asks for as one pass: calls that touch the same thing take turns."""
+    asked = calls(message, principal, session=session, turn=turn, keyed=keyed)
+    return tool_messages(await run_all(hr, asked, dedup))
+
+
+def session_of(config: RunnableConfig | None) -> str | None:
+    """The session that a config names: the thread of a graph, or what stands in its metadata."""
+    if config is None:
+        return None
+    places: tuple[Mapping[str, Any], ...] = (config.get("configurable") or {}, config.get("metadata") or {})
+    named = (place.get(key) for place in places for key in ("thread_id", "session_id"))
+    return next((str(one) for one in named if one), None)
+
+
+def _message(outcome: Outcome, call_id: str) -> ToolMessage:
+    return ToolMessage(
+        content_of(outcome),
+        artifact=artifact_of(outcome),
+        tool_call_id=call_id,
+        name=wire_name(outcome.tool),
+        status="error" if is_failure(outcome) else "success",
+    )
+
+
+def is_failure(outcome: Outcome) -> bool:
+    """Whether a call ended badly; one that waits for a person has not ended."""
+    return not outcome.result.success and outcome.status != "pending"
+
+
+def content_of(outcome: Outcome) -> str | list[str | dict[Any, Any]]:
+    """What the model gets: text, with the pictures beside it if there are any."""
+    pictures = [one for one in outcome.result.attachments if is_shown(one)]
+    text = text_of(outcome)
+    if not pictures:
+        return text
+    seen = ({"type": "image", "base64": base64_of(one), "mime_type": one.mime} for one in pictures)
+    return [{"type": "text", "text": text}, *seen]
+
+
+def artifact_of(outcome: Outcome) -> dict[str, Any]:
+    """What the program gets, as JSON data: the whole result, and how the call ended."""
+    _, result = outcome.to_langchain()
+    ended = {
+        "status": outcome.status,
+        "tool": outcome.tool,
+        "call_id": outcome.call_id,
+        "run_id": outcome.run_id,
+        "approval_id": outcome.approval_id,
+    }
+    return {**result, "outcome": ended}

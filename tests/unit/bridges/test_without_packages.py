@@ -1,0 +1,65 @@
+"""No bridge is loaded before it is used, and one whose package is missing says which extra brings it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+MISSING = """
+import sys
+class Nothing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {packages!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Nothing())
+"""
+
+
+def in_a_new_process(code: str, *packages: str) -> str:
+    code = MISSING.format(packages=packages) + code
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.req("AB-09")
+def test_the_formats_of_openai_and_anthropic_need_no_package() -> None:
+    code = """
+import asyncio
+from handrail import Handrail, tool
+from handrail.bridges import anthropic, openai
+@tool("a.b", level="read")
+async def f() -> int:
+    "One."
+    return 1
+async def main():
+    async with Handrail([f]) as hr:
+        function = {"name": "a__b", "arguments": "{}"}
+        print(await openai.run_tool_calls(hr, {"tool_calls": [{"id": "x", "function": function}]}))
+        block = {"type": "tool_use", "id": "y", "name": "a__b", "input": {}}
+        print((await anthropic.run_tool_calls(hr, {"content": [block]}))[0]["content"][0]["tool_use_id"])
+asyncio.run(main())
+"""
+    packages = ("openai", "anthropic", "langchain_core", "pydantic_ai", "httpx2", "httpx", "yaml")
+    out = in_a_new_process(code, *packages)
+    assert out == "[{'role': 'tool', 'tool_call_id': 'x', 'content': '1'}]\ny"
+
+
+@pytest.mark.req("AB-09")
+@pytest.mark.parametrize(
+    ("module", "package", "extra"),
+    [("langchain", "langchain_core", "langchain"), ("pydantic_ai", "pydantic_ai", "pydantic-ai")],
+)
+def test_a_missing_package_is_told_with_its_extra(module: str, package: str, extra: str) -> None:
+    code = f"try:\n    import handrail.bridges.{module}\nexcept ImportError as error:\n    print(error)"
+    assert in_a_new_process(code, package).startswith(f"{package} is not installed")
+    assert in_a_new_process(code, package).endswith(f"pip install 'handrail[{extra}]'")
+
+
+@pytest.mark.req("AB-09")
+def test_nothing_of_the_frameworks_is_imported_with_handrail() -> None:
+    names = ["langchain_core", "pydantic_ai", "openai", "anthropic", "httpx2", "httpx", "handrail.bridges"]
+    code = f"import handrail, handrail.ext, sys\nprint(*(one for one in {names} if one in sys.modules))"
+    assert in_a_new_process(code) == ""
