@@ -53,6 +53,8 @@ class Settings:
     """Names under which the server may be called, beside those of this machine; `*` is any."""
     rate_limit: float | None = 100.0
     """Requests a second that each key may make."""
+    stop_grace: float = 20.0
+    """Seconds that calls have to finish when the server stops."""
     telemetry: bool = False
     """Whether OpenTelemetry is told of calls."""
     folder: Path = field(default_factory=Path.cwd)
@@ -218,6 +220,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "port": _port,
     "hosts": _names,
     "rate_limit": _rate,
+    "stop_grace": _seconds,
     "telemetry": _switch,
 }
 """Every setting, and what reads it."""

@@ -180,6 +180,29 @@ async def test_a_replay_gets_the_key_of_what_failed_and_of_nothing_else(
     assert (await place.process().keys.begin(K1, "f1", "c2"))[1] is again
 
 
+@pytest.mark.req("BY-06")
+async def test_what_was_collected_may_be_asked_for_anew_and_what_was_not_may_not(place: Place) -> None:
+    process = place.process()
+    await process.keys.begin(K1, "f1", "c1")
+    tell(process, NeedsApproval, call())
+    process.keys.finish(K1, outcome("pending"))
+    process.keys.collected(K1, "c1")
+    await process.settled()
+    assert not (await place.process().keys.begin(K1, "f1", "c2"))[1], "it still waits"
+    process.keys.dispatched(K1)
+    await end(process)
+    process.keys.collected(K1, "c0")
+    await process.settled()
+    assert not (await place.process().keys.begin(K1, "f1", "c2"))[1], "another call was collected"
+    process.keys.collected(K1, "c1")
+    process.keys.collected(key_id(ANA, "k2"), "c1")
+    await process.settled()
+    assert (await place.process().keys.begin(K1, "f1", "c2"))[1]
+    process.keys.collected(K1, "c1")
+    await process.settled()
+    assert not (await place.process().keys.begin(K1, "f1", "c3"))[1], "c2 has only begun"
+
+
 async def test_of_a_hundred_at_once_in_two_processes_one_has_the_key(place: Place) -> None:
     both = [place.process(), place.process()]
     met = await asyncio.gather(*(both[n % 2].keys.begin(K1, "f1", f"c{n}") for n in range(100)))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import math
 import socket
 from collections.abc import Callable
 from contextlib import AsyncExitStack
@@ -17,7 +19,7 @@ from handrail.platform import Platform
 if TYPE_CHECKING:
     from types import FrameType
 
-_GRACE = 20
+_log = logging.getLogger("handrail.serve")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,8 @@ class Place:
     host: str = "127.0.0.1"
     port: int = 8000
     bounds: Bounds = field(default_factory=Bounds)
+    grace: float = 20.0
+    """Seconds that calls have to finish when the server stops."""
 
 
 class Hall:
@@ -63,6 +67,7 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
 
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            _log.info("asked to stop: calls that have begun may finish within %g s", place.grace)
             loop.call_soon_threadsafe(platform.closing.set)
             super().handle_exit(sig, frame)
 
@@ -81,10 +86,11 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
             log_config=None,
             access_log=False,
             server_header=False,
-            timeout_graceful_shutdown=_GRACE,
+            timeout_graceful_shutdown=math.ceil(place.grace),
         )
         ready(address)
         await Server(config).serve(sockets=[sock])
+        _log.info("stopped listening at %s", address)
 
 
 def _listening(place: Place) -> socket.socket:

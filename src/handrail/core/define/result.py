@@ -113,8 +113,9 @@ class Result:
 
     def to_mcp(self, limit: int = MODEL_LIMIT, handle: str | None = None) -> dict[str, Any]:
         """The result of an MCP `tools/call`."""
-        content: list[dict[str, Any]] = [{"type": "text", "text": self.to_model(limit, handle)}]
-        content += [_mcp_block(attachment) for attachment in self.attachments]
+        content = [_mcp_block(attachment) for attachment in self.attachments]
+        if not content or not self.success or any((self.data is not None, self.output, self.markdown)):
+            content.insert(0, {"type": "text", "text": self.to_model(limit, handle)})
         answer: dict[str, Any] = {"content": content, "isError": not self.success}
         if self.success and self.data is not None:
             answer["structuredContent"] = self.data
@@ -214,9 +215,14 @@ def _mcp_block(attachment: Attachment) -> dict[str, Any]:
     if attachment.data is None:
         link = {"uri": attachment.ref, "name": attachment.name, "mimeType": attachment.mime}
         return {"type": "resource_link", **link}
-    encoded = base64.b64encode(attachment.data).decode("ascii")
     kind = attachment.mime.partition("/")[0]
+    resource = {"uri": f"attachment:{quote(attachment.name)}", "mimeType": attachment.mime}
+    if kind == "text":
+        try:
+            return {"type": "resource", "resource": {**resource, "text": attachment.data.decode()}}
+        except UnicodeDecodeError:
+            pass
+    encoded = base64.b64encode(attachment.data).decode("ascii")
     if kind in ("image", "audio"):
         return {"type": kind, "data": encoded, "mimeType": attachment.mime}
-    resource = {"uri": f"attachment:{quote(attachment.name)}", "mimeType": attachment.mime, "blob": encoded}
-    return {"type": "resource", "resource": resource}
+    return {"type": "resource", "resource": {**resource, "blob": encoded}}

@@ -70,6 +70,10 @@ class Keys(Protocol):
         """Leave a key as it is: the call that has it is ended by somebody else."""
         ...
 
+    def collected(self, key: KeyId, call_id: str, /) -> None:
+        """Forget a key whose call is over and was told to its caller, so that the same may be asked anew."""
+        ...
+
 
 @dataclass(slots=True)
 class _Shelf:
@@ -152,6 +156,15 @@ class MemoryKeys:
                 return
             shelf.forget(key)
             self._note(key[0], shelf)
+
+    def collected(self, key: KeyId, call_id: str, /) -> None:
+        with self._lock:
+            shelf, entry = self._find(key)
+            if shelf is None or entry is None or entry.state != "done" or entry.outcome is None:
+                return
+            if entry.outcome.call_id == call_id:
+                shelf.forget(key)
+                self._note(key[0], shelf)
 
     def release(self, key: KeyId, /) -> None:
         with self._lock:

@@ -11,6 +11,7 @@ from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.errors import UsageError
 from handrail.core.guard.approval import ApprovalRequest, Reply, RequestStatus, approve, reject, respond
+from handrail.core.guard.keys import key_id
 from handrail.core.guard.settling import has_voted, is_own
 from handrail.core.run.approve import Grant
 from handrail.core.run.edits import recorded
@@ -132,6 +133,10 @@ class Approvals:
                     self._resume(Grant(settled, reply))
                 return True
         return False
+
+    def collected(self, key: str, call_id: str, principal: Principal) -> None:
+        """The caller was told how a call ended that waited under a key: the same call now asks anew."""
+        self._house.keys.collected(key_id(principal, key), call_id)
 
     async def _not_open(self, approval_id: str, by: Principal) -> Conflict:
         """Why it cannot be answered. Whoever first finds it expired ends the call that was waiting."""

@@ -121,8 +121,10 @@ async def _final(tale: Tale, earlier: Outcome) -> Outcome:
 
 def _again(tale: Tale, earlier: Outcome) -> Outcome:
     """The earlier outcome, said again."""
+    if earlier.approval_id is not None:
+        tale.approval_id = earlier.approval_id
     if earlier.status in ("pending", "needs_review", "refused"):
-        tale.decision, tale.approval_id = earlier.decision, earlier.approval_id
+        tale.decision = earlier.decision
         said_again = tale.quietly(earlier.status, earlier.result)
         return replace(said_again, run_id=earlier.run_id)
     result = earlier.result

@@ -97,7 +97,7 @@ async def _serve(hr: Handrail, settings: Settings, owner: str | None, here: Scre
             log_to(sys.stderr)
 
         try:
-            await serve(platform, Place(settings.host, settings.port, bounds), ready)
+            await serve(platform, Place(settings.host, settings.port, bounds, settings.stop_grace), ready)
         except OSError as error:
             raise Stop(
                 f"cannot listen at {settings.host}:{settings.port}: {error.strerror}",

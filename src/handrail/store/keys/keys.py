@@ -177,6 +177,9 @@ class StoreKeys:
     def reopen(self, key: KeyId, /) -> None:
         self._post(key, lambda conn, house: queries.reopen_key(conn, key, house))
 
+    def collected(self, key: KeyId, call_id: str, /) -> None:
+        self._post(key, lambda conn, house: queries.collect_key(conn, key, call_id, house))
+
     def sweep(self, before: float) -> int:
         """Forget what was done before a time, of all tenants; for a sweeper, in a thread of its own."""
         with self._db.system() as conn:

@@ -170,6 +170,16 @@ def reopen_key(conn: Connection, key: KeyId, house: House) -> None:
         conn.execute(delete(keys).where(_is(key)))
 
 
+def collect_key(conn: Connection, key: KeyId, call_id: str, house: House) -> None:
+    """Forget a key whose call is over and was told to its caller, so that the same may be asked anew."""
+    row = _locked(conn, key)
+    if row is None or row.call_id != call_id:
+        return
+    ended = house.told(conn, key[0], call_id)
+    if ended is not None and ended.status != "pending":
+        conn.execute(delete(keys).where(_is(key)))
+
+
 def sweep_keys(conn: Connection, before: float) -> int:
     """Forget keys of all tenants that were done before a time. For a sweeper's connection."""
     old = and_(keys.c.state == "done", keys.c.updated_at < before)

@@ -1,0 +1,1 @@
+"""The MCP door: Handrail's tools for programs that speak the Model Context Protocol."""

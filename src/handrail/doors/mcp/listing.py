@@ -1,0 +1,80 @@
+"""Listing: the tools of a principal as the protocol describes them, a page at a time."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS
+
+from handrail.core.define.principal import Principal
+from handrail.core.define.tool import Tool
+from handrail.core.run.export import to_mcp
+from handrail.doors.mcp.shapes import output_schema
+from handrail.engine import Handrail
+
+_TTL_MS = 30_000
+"""For how long a client may take a list for fresh: notices tell of changes, but not to everybody."""
+_HEADER = "x-mcp-header"
+_Told = WeakKeyDictionary[Tool, dict[str, Any]]
+
+
+class Listing:
+    """What `tools/list` tells. A tool is described once, however many see it."""
+
+    def __init__(self, hr: Handrail, page: int) -> None:
+        self._hr = hr
+        self._page = page
+        self._told: tuple[_Told, _Told] = (WeakKeyDictionary(), WeakKeyDictionary())
+        """For clients of before 2026, and of today."""
+        self._annotated: WeakKeyDictionary[Tool, bool] = WeakKeyDictionary()
+
+    async def page(self, principal: Principal, cursor: str | None, modern: bool) -> dict[str, Any]:
+        """The page after a cursor. A tool that comes or goes meanwhile moves no other."""
+        after = None if cursor is None else _read(cursor)
+        found = await self._hr.tools(principal, source="mcp", after=after, limit=self._page + 1)
+        shown = found[: self._page]
+        page: dict[str, Any] = {"tools": [self.told(tool, modern) for tool in shown]}
+        if len(found) > len(shown):
+            page["nextCursor"] = _written(shown[-1].id)
+        if modern:
+            page |= {"ttlMs": _TTL_MS, "cacheScope": "private"}
+        return page
+
+    def told(self, tool: Tool, modern: bool) -> dict[str, Any]:
+        """One tool, as a client of this time knows it."""
+        by_time = self._told[modern]
+        told = by_time.get(tool)
+        if told is None:
+            told = by_time[tool] = to_mcp(tool)
+            told.pop("outputSchema", None)
+            if (output := output_schema(tool, modern)) is not None:
+                told["outputSchema"] = output
+        return told
+
+    def is_annotated(self, tool: Tool) -> bool:
+        """Whether some of its arguments are to stand in headers as well."""
+        known = self._annotated.get(tool)
+        if known is None:
+            known = self._annotated[tool] = _mentions(tool.input_schema)
+        return known
+
+
+def _mentions(schema: Any) -> bool:
+    if isinstance(schema, dict):
+        return _HEADER in schema or any(map(_mentions, schema.values()))
+    return isinstance(schema, list) and any(map(_mentions, schema))
+
+
+def _written(id: str) -> str:
+    return base64.urlsafe_b64encode(id.encode()).decode()
+
+
+def _read(cursor: str) -> str:
+    try:
+        return base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True).decode()
+    except (ValueError, binascii.Error):
+        raise MCPError(INVALID_PARAMS, "This cursor is none of ours. Begin again without one.") from None

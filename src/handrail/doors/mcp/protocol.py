@@ -1,0 +1,170 @@
+"""McpServer: the low-level server of the SDK, with Handrail behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.shared.exceptions import MCPError
+from mcp.shared.jsonrpc_dispatcher import progress_token_from_params
+from mcp.shared.subscriptions import SUBSCRIPTION_ID_META_KEY
+from mcp_types import (
+    INTERNAL_ERROR,
+    SERVER_INFO_META_KEY,
+    NotificationParams,
+    SubscriptionFilter,
+    SubscriptionsAcknowledgedNotification,
+    SubscriptionsAcknowledgedNotificationParams,
+    SubscriptionsListenRequestParams,
+    SubscriptionsListenResult,
+    ToolListChangedNotification,
+)
+from mcp_types.methods import validate_client_request
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from handrail import __version__
+from handrail.core.define.principal import Principal
+from handrail.core.define.tool import Tool
+from handrail.core.ids import new_id
+from handrail.doors.mcp.answers import answer, input_required, pending
+from handrail.doors.mcp.changes import Changes
+from handrail.doors.mcp.listing import Listing
+from handrail.doors.mcp.progress import Board
+from handrail.doors.mcp.visit import Visit
+from handrail.doors.mcp.waiting import Waiting, bound_to
+from handrail.platform import Platform
+
+Ctx = ServerRequestContext[Any, Any]
+_MONTH = 30 * 86_400.0
+_INSTRUCTIONS = (
+    "Each tool runs under a guard. One that waits for a person says so: call it again with the same "
+    "arguments, or come back with the request state, to get its outcome. It never runs twice for that."
+)
+
+
+class McpServer:
+    """What the protocol asks for, answered by one platform."""
+
+    def __init__(
+        self,
+        platform: Platform,
+        *,
+        hold: float,
+        look_every: float,
+        page: int,
+        who: Callable[[], Awaitable[Principal]] | None = None,
+    ) -> None:
+        self._platform = platform
+        self._hr = platform.hr
+        self._who = who
+        """For a connection that belongs to somebody; over HTTP each request says who it is from."""
+        self._listing = Listing(self._hr, page)
+        self._waiting = Waiting(self._hr, platform.derived("mcp calls that wait"), hold, platform.closing)
+        self._board = Board(self._hr)
+        self.changes = Changes(self._hr, look_every)
+        self.closing = platform.closing
+        self.sdk: Server[Any] = Server(
+            "handrail",
+            version=__version__,
+            title="Handrail",
+            instructions=_INSTRUCTIONS,
+            on_list_tools=self._unreached,
+            on_call_tool=self._unreached,
+            on_subscriptions_listen=self._listen,
+        )
+        security = RequestStateSecurity(
+            keys=[platform.derived("mcp request state")], ttl=_MONTH, bind_principal=self._bound
+        )
+        # In place of the SDK's own spans: Handrail tells telemetry of calls itself.
+        self.sdk.middleware[:] = [RequestStateBoundary(security, default_audience="handrail"), self._directly]
+        self._info = self.sdk.server_info_stamp
+
+    async def principal(self, ctx: Ctx) -> Principal:
+        if isinstance(ctx.request, Visit):
+            return ctx.request.principal
+        assert self._who is not None
+        return await self._who()
+
+    def _bound(self, ctx: Ctx) -> str | None:
+        return bound_to(ctx.request.principal) if isinstance(ctx.request, Visit) else None
+
+    async def header_schema(self, name: Any, principal: Principal) -> dict[str, Any] | None:
+        """The input schema of a tool some of whose arguments stand in headers too, if it is in sight."""
+        tool = self._hr.registry.get(name) if isinstance(name, str) else None
+        if tool is None or not self._listing.is_annotated(tool):
+            return None
+        seen = await self._hr.tools(principal, source="mcp")
+        return dict(tool.input_schema) if tool in seen else None
+
+    async def _directly(self, ctx: Ctx, call_next: CallNext) -> HandlerResult:
+        """Answer what is asked most without reading the answer through the SDK's models once more."""
+        if ctx.method not in ("tools/list", "tools/call"):
+            return await call_next(ctx)
+        validate_client_request(ctx.method, ctx.protocol_version, ctx.params)
+        params, modern = ctx.params or {}, ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+        if ctx.method == "tools/list":
+            told = await self._listing.page(await self.principal(ctx), params.get("cursor"), modern)
+        else:
+            told = await self._call(ctx, params, modern)
+        if modern:
+            told.setdefault("resultType", "complete")
+            told["_meta"] = {**told.get("_meta", {}), SERVER_INFO_META_KEY: self._info}
+        return told
+
+    async def _call(self, ctx: Ctx, params: Mapping[str, Any], modern: bool) -> dict[str, Any]:
+        principal, state = await self.principal(ctx), params.get("requestState")
+        name, args, call_id = params["name"], params.get("arguments"), new_id("call")
+        if state is not None and modern:
+            waited = await self._waiting.resumed(state, principal)
+        elif progress_token_from_params(params) is None:
+            waited = await self._waiting.call(principal, name, args, call_id)
+        else:
+            async with self._board.told(call_id, ctx.session.report_progress):
+                waited = await self._waiting.call(principal, name, args, call_id)
+        if waited.waits and waited.asked is not None:
+            await ctx.session.report_progress(0, None, f"Waiting for a person: approval {waited.asked.id}")
+            gone = ctx.request.gone if isinstance(ctx.request, Visit) else None
+            waited = await self._waiting.hold(waited, principal, gone)
+        outcome, asked = waited.outcome, waited.asked
+        if waited.waits and asked is not None:
+            return input_required(asked, self._waiting.state(asked)) if modern else pending(asked)
+        return answer(outcome, await self._tool(outcome.tool, principal), modern, asked)
+
+    async def _tool(self, id: str, principal: Principal) -> Tool | None:
+        """The tool that was called; one that only its tenant has is looked for among what it sees."""
+        tool = self._hr.registry.get(id)
+        if tool is None:
+            seen = await self._hr.tools(principal, source="mcp")
+            tool = next((one for one in seen if one.id == id), None)
+        return tool
+
+    async def _unreached(self, ctx: Ctx, params: Any) -> Any:
+        """Named, so that the SDK tells of tools; what is asked of them is answered before."""
+        raise AssertionError("answered by `_directly`")
+
+    async def _listen(self, ctx: Ctx, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
+        """Tell of changes for as long as the client listens and its key holds. Only tools change here."""
+        if self.changes.full:
+            raise MCPError(INTERNAL_ERROR, "Too many listen already. Try again later.")
+        wanted = bool(params.notifications.tools_list_changed)
+        meta: dict[str, Any] = {SUBSCRIPTION_ID_META_KEY: ctx.request_id}
+        honoured = SubscriptionFilter(tools_list_changed=True if wanted else None)
+        told = SubscriptionsAcknowledgedNotificationParams(notifications=honoured, _meta=meta)
+        await ctx.session.send_notification(
+            SubscriptionsAcknowledgedNotification(params=told), related_request_id=ctx.request_id
+        )
+        async for _ in self.changes.of(lambda: self._still(ctx)):
+            if wanted:
+                changed = ToolListChangedNotification(params=NotificationParams(_meta=meta))
+                await ctx.session.send_notification(changed, related_request_id=ctx.request_id)
+        return SubscriptionsListenResult(_meta=meta)
+
+    async def _still(self, ctx: Ctx) -> Principal:
+        """Who listens, as their key has it now; raises when it holds no more."""
+        visit = ctx.request
+        if not isinstance(visit, Visit) or visit.key is None:
+            return await self.principal(ctx)
+        return await self._platform.who.principal_of(visit.key, "mcp")

@@ -1,0 +1,108 @@
+"""`handrail serve` in a process of its own, as whoever runs a platform starts it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+from tests.acceptance.command_line import environment, handrail
+
+DEADLINE = 40.0
+
+
+@dataclass
+class Served:
+    """A server that listens."""
+
+    process: subprocess.Popen[str]
+    folder: Path
+    url: str
+    said: list[str] = field(default_factory=list)
+    """What it said before it listened."""
+
+    @property
+    def link(self) -> str | None:
+        """The sign-in link that a first start prints."""
+        found = re.search(r"\S+/sign-in\?link=\S+", "\n".join(self.said))
+        return None if found is None else found[0]
+
+    def http(self, key: str | None = None) -> httpx.Client:
+        headers = {} if key is None else {"authorization": f"Bearer {key}"}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=DEADLINE)
+
+    def key(self, name: str, *more: str) -> str:
+        """A new key of the first tenant, made beside the server."""
+        done = handrail("keys", "add", name, "--database", "sqlite:///handrail.db", *more, cwd=self.folder)
+        assert done.code == 0, done.err
+        return done.out.strip()
+
+    def owner(self) -> str:
+        """The id of the first owner."""
+        found = re.search(r"--for (\S+)", "\n".join(self.said))
+        assert found is not None
+        return found[1]
+
+    def kill(self) -> None:
+        """Leave no time for anything."""
+        self.process.kill()
+        self.process.wait(DEADLINE)
+
+    def stop(self) -> tuple[int, list[str]]:
+        """Ask it to stop; its exit code, and what it logged."""
+        self.process.send_signal(signal.SIGTERM)
+        logged = self.process.communicate(timeout=DEADLINE)[1]
+        return self.process.returncode, logged.splitlines()
+
+
+@contextmanager
+def serving(folder: Path, *words: str, port: int = 0, **env: str) -> Iterator[Served]:
+    """A server over a folder, on a port that is free. Whatever happens, it is gone afterwards."""
+    command = [sys.executable, "-m", "handrail", "serve", "--port", str(port), *words]
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment(**env) | {"PYTHONPATH": os.environ.get("PYTHONPATH", "")},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield _heard(process, folder)
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait(DEADLINE)
+        if process.stderr is not None:
+            process.stderr.close()
+
+
+def _heard(process: subprocess.Popen[str], folder: Path) -> Served:
+    """Read until the last line of what a start says."""
+    assert process.stderr is not None
+    said: list[str] = []
+    for line in process.stderr:
+        said.append(line.rstrip("\n"))
+        if "keys add" in line or "handrail sign-in" in line:
+            break
+    found = re.search(r" at (http://[^;]+);", "\n".join(said))
+    assert found is not None, (process.wait(DEADLINE), said)
+    served = Served(process, folder, found[1], said)
+    deadline = time.monotonic() + DEADLINE
+    while time.monotonic() < deadline:
+        try:
+            if httpx.get(f"{served.url}/readyz").status_code == 200:
+                return served
+        except httpx.TransportError:
+            continue
+    raise AssertionError("it never became ready")

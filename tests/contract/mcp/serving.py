@@ -1,0 +1,78 @@
+"""An MCP server on loopback, and clients of the official SDK that talk to it."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import uvicorn
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from handrail.doors.entrance import Bounds, Entrance
+from handrail.doors.mcp.server import build_mcp
+from handrail.platform import Platform
+
+MODERN = "2026-07-28"
+LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+
+
+@asynccontextmanager
+async def serving(app: Any) -> AsyncIterator[str]:
+    """The app behind uvicorn on a free port, until the block ends."""
+    sock = socket.socket()
+    sock.bind(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
+    task = asyncio.create_task(server.serve([sock]))
+    while not server.started:
+        await asyncio.sleep(0.005)
+    try:
+        yield f"http://127.0.0.1:{sock.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await task
+        sock.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """A door that is open: where it is, and how to come in."""
+
+    url: str
+
+    @asynccontextmanager
+    async def client(self, key: str, mode: str = MODERN, **more: Any) -> AsyncIterator[Client]:
+        """The SDK's client: of the current protocol, or `legacy` by its handshake."""
+        headers = {"Authorization": f"Bearer {key}"}
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=30) as http,
+            Client(streamable_http_client(self.url, http_client=http), mode=mode, **more) as client,  # type: ignore[arg-type]
+        ):
+            yield client
+
+    async def post(self, body: Any, key: str | None = None, **headers: str) -> httpx2.Response:
+        """One raw request."""
+        sent = {
+            "content-type": "application/json",
+            "accept": "application/json, text/event-stream",
+            **({} if key is None else {"authorization": f"Bearer {key}"}),
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }
+        async with httpx2.AsyncClient(timeout=20) as http:
+            if isinstance(body, (bytes, str)):
+                return await http.post(self.url, content=body, headers=sent)
+            return await http.post(self.url, json=body, headers=sent)
+
+
+@asynccontextmanager
+async def opened(platform: Platform, **options: Any) -> AsyncIterator[Door]:
+    """The MCP door of a platform."""
+    app = build_mcp(platform, **options)
+    async with app.running(), serving(Entrance(app, platform, Bounds(rate=None))) as address:
+        yield Door(f"{address}/mcp")
+        platform.closing.set()
