@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 from handrail.core.define.call import Call, Outcome
 from handrail.core.define.context import Context, current
 from handrail.core.define.decision import Decision
-from handrail.core.define.found import Found
+from handrail.core.define.found import Described, Found
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
@@ -147,6 +147,9 @@ class Handrail:
 
     def search(self, words: str, principal: Principal | None = None, **options: Any) -> list[Found]:
         return self.block_on(self._inner.search(words, principal, **options))
+
+    def describe(self, name: str, principal: Principal | None = None, **options: Any) -> Described:
+        return self.block_on(self._inner.describe(name, principal, **options))
 
     def menu(self, principal: Principal | None = None, **options: Any) -> str:
         return self.block_on(self._inner.menu(principal, **options))

@@ -350,6 +350,7 @@ _SPECIAL: dict[str, Callable[[Belongings], Any]] = {
     "api_keys.mark_used:key": _just("key_1"),
     "events.reading.events_page:status": _just(None),
     "events.runs.list_runs:after": _just(None),
+    "events.sessions.list_sessions:after": _just(None),
     "approvals.queries.shed_request:approval_id": _just("approval_2"),
     "job_graph.open_parents:call_ids": _just(["call_5"]),
     "job_graph.parents_of:call_id": _just("call_5"),

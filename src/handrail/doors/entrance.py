@@ -1,7 +1,8 @@
 """Entrance: what every request passes before a door opens. Where it comes from, who sends it, how much of it.
 
 A plain ASGI layer. It answers what must not reach a door, and leaves to it `scope["state"]["principal"]`: who
-calls, or None for nobody. Every request gets an id, and one line in the log.
+calls, or None for nobody, and `scope["state"]["source"]`: `api` with a key, `web` with a session. Every
+request gets an id, and one line in the log.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ class Entrance:
             if scope["path"] not in _OPEN_TO_ALL:
                 self._check_place(scope["method"], visit.headers)
                 state["principal"] = await self._who_calls(scope["path"], visit.headers)
+                state["source"] = "api" if b"authorization" in visit.headers else "web"
             visit.check_length()
             await self._app(scope, visit.receive, visit.send)
             await visit.settle()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import signal
 import socket
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,7 @@ class Hall:
             "readyz": health,
             "": pages,
             "sign-in": pages,
+            "sign-out": pages,
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -66,6 +68,16 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
     import uvicorn
 
     class Server(uvicorn.Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            """Hear of signals while serving. They are not raised again: what is open is closed after this."""
+            known = {one: signal.signal(one, self.handle_exit) for one in (signal.SIGINT, signal.SIGTERM)}
+            try:
+                yield
+            finally:
+                for one, handler in known.items():
+                    signal.signal(one, handler)
+
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             _log.info("asked to stop: calls that have begun may finish within %g s", place.grace)
             loop.call_soon_threadsafe(platform.closing.set)

@@ -9,8 +9,9 @@ from collections.abc import Callable, Collection, Sequence
 
 from sqlalchemy import Connection
 
+from handrail.core.define.principal import Principal
 from handrail.core.guard.approval import ApprovalRequest
-from handrail.core.run.jobs import Job, JobEntry, JobState, Limits
+from handrail.core.run.jobs import FINAL, Job, JobEntry, JobState, Limits
 from handrail.core.run.perform import Work, perform
 from handrail.jobs.engine import Engine
 from handrail.jobs.ledger import StoreLedger
@@ -97,6 +98,12 @@ class DurableJobs:
 
     async def get(self, call_id: str, tenant: str, /) -> JobEntry | None:
         return await self._database.read(tenant, lambda conn: rows.get_job(conn, tenant, call_id))
+
+    async def caller(self, call_id: str, tenant: str, /) -> Principal | None:
+        row = await self._database.read(tenant, lambda conn: rows.get_row(conn, tenant, call_id))
+        if row is None or row.sealed is None or row.entry.state in FINAL:
+            return None
+        return rows.unseal_job(self._seal, row).call.principal
 
     async def list(self, tenant: str, /, *, state: JobState | None = None) -> builtins.list[JobEntry]:
         return await self._database.read(tenant, lambda conn: rows.list_jobs(conn, tenant, state=state))

@@ -26,6 +26,11 @@ DECIDE = "approvals.decide"
 class Conflict(UsageError):
     """The approval or dead letter is no longer open, is not yours, or the answer does not fit."""
 
+    def __init__(self, message: str | None = None, *, code: str = "CONFLICT") -> None:
+        super().__init__(message)
+        self.code = code
+        """The machine's name for which of these it is."""
+
 
 class Approvals:
     """The inbox of one Handrail."""
@@ -60,7 +65,8 @@ class Approvals:
         recording = recorded(request, reply, tool, self._house.repairing)
         if not isinstance(recording, Reply):
             wrong = "; ".join(map(str, recording))
-            raise Conflict(f"The edits do not fit {request.tool}: {wrong}. {_still_open(approval_id)}")
+            said = f"The edits do not fit {request.tool}: {wrong}. {_still_open(approval_id)}"
+            raise Conflict(said, code="INVALID_PARAM")
         return await self._answer(request, by, recording, "approved")
 
     async def reject(self, approval_id: str, *, by: Principal, reason: str | None = None) -> ApprovalRequest:
@@ -81,7 +87,8 @@ class Approvals:
             if isinstance(answer, str):
                 raise Conflict(
                     f"{answer}. The approval {approval_id!r} is still open: "
-                    "respond with data that fits, or with words alone, as Result(output=...)."
+                    "respond with data that fits, or with words alone, as Result(output=...).",
+                    code="INVALID_PARAM",
                 )
         return await self._answer(request, by, reply, "responded")
 
@@ -94,11 +101,12 @@ class Approvals:
         _check_person(by)
         request = await self._house.book.get(approval_id, by.tenant)
         if request is None:
-            raise Conflict(f"There is no approval {approval_id!r}.")
+            raise Conflict(f"There is no approval {approval_id!r}.", code="NOT_FOUND")
         if not may_decide(by, request):
             raise Conflict(
                 f"You may not answer this approval: that takes the permission {DECIDE!r}, and a key that "
-                f"reaches {request.tool}. Ask somebody who has both, or an administrator to give them to you."
+                f"reaches {request.tool}. Ask somebody who has both, or an administrator for them.",
+                code="NOT_PERMITTED",
             )
         if request.status != "pending":
             raise await self._not_open(approval_id, by)
@@ -110,7 +118,8 @@ class Approvals:
         if reply.verdict != "reject" and is_own(request, by.user):
             raise Conflict(
                 f"{request.tool} wants four eyes: whoever is behind the call cannot approve it. "
-                f"{_still_open(request.id)}"
+                f"{_still_open(request.id)}",
+                code="NOT_PERMITTED",
             )
         book = self._house.book
         settled = await book.settle(request.id, by.tenant, status, reply)
@@ -146,8 +155,9 @@ class Approvals:
             self._resume(Grant(late, reject()))
         request = late or await book.get(approval_id, by.tenant)
         if request is None:
-            return Conflict(f"There is no approval {approval_id!r}.")
-        return Conflict(f"The approval {approval_id!r} is no longer open: it is {request.status}.")
+            return Conflict(f"There is no approval {approval_id!r}.", code="NOT_FOUND")
+        code = "APPROVAL_EXPIRED" if request.status == "expired" else "CONFLICT"
+        return Conflict(f"The approval {approval_id!r} is no longer open: it is {request.status}.", code=code)
 
 
 def may_decide(by: Principal, request: ApprovalRequest) -> bool:
@@ -167,4 +177,6 @@ def _still_open(approval_id: str) -> str:
 
 def _check_person(by: Principal) -> None:
     if by.agent is not None or by.user is None or by.key == "service":
-        raise Conflict("An approval is answered by a person, not by an agent or a service.")
+        raise Conflict(
+            "An approval is answered by a person, not by an agent or a service.", code="NOT_PERMITTED"
+        )

@@ -51,6 +51,7 @@ class Background(Looking):
         source: Source = "agent",
         session: str | None = None,
         idempotency_key: str | None = None,
+        digest: str | None = None,
         delay: float | None = None,
     ) -> Outcome:
         """Run a tool in the background: returns at once, with the `call_id` to `wait` for.
@@ -58,7 +59,8 @@ class Background(Looking):
         What the guard refuses, or asks a person for, is answered as by `call`. With a database, whoever works
         on it runs the call, also after a restart; without one it runs in this process, or not at all.
         """
-        call = self._complete(Call(tool, None, principal, source, session, None, None, idempotency_key))
+        asked = Call(tool, None, principal, source, session, None, None, idempotency_key, digest)
+        call = self._complete(asked)
         return await submit(call, args, self._house, self._jobs, delay=delay)
 
     async def submit_all(

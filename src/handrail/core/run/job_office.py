@@ -21,6 +21,10 @@ class JobOffice:
     async def get(self, call_id: str, principal: Principal) -> JobEntry | None:
         return await self._jobs.get(call_id, principal.tenant)
 
+    async def caller(self, call_id: str, principal: Principal) -> Principal | None:
+        """For whom a job is run that nobody has begun yet; None when there is none, or it is over."""
+        return await self._jobs.caller(call_id, principal.tenant)
+
     async def unblock(self, call_id: str, *, by: Principal) -> bool:
         """Try a blocked job again; False when it is not blocked."""
         return await self._jobs.unblock(call_id, by.tenant)

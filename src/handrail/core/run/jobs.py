@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from handrail.core.define.call import Call
+from handrail.core.define.principal import Principal
 
 JobKind = Literal["submitted", "approved", "scheduled"]
 JobState = Literal["waiting", "queued", "running", "blocked", "done", "cancelled", "dead"]
@@ -171,6 +172,10 @@ class Jobs(Protocol):
         ...
 
     async def get(self, call_id: str, tenant: str, /) -> JobEntry | None: ...
+
+    async def caller(self, call_id: str, tenant: str, /) -> Principal | None:
+        """Who made the call of a job that is not over; None when there is none."""
+        ...
 
     async def list(self, tenant: str, /, *, state: JobState | None = None) -> builtins.list[JobEntry]:
         """The tenant's jobs, oldest first."""

@@ -133,7 +133,7 @@ class LetterOffice:
     async def _letter(self, id: str, by: Principal) -> DeadLetter:
         letter = await self.get(id, by)
         if letter is None:
-            raise Conflict(f"There is no dead letter {id!r}.")
+            raise Conflict(f"There is no dead letter {id!r}.", code="NOT_FOUND")
         return letter
 
     async def _permit(self, letter: DeadLetter, by: Principal) -> None:
@@ -147,7 +147,8 @@ class LetterOffice:
         if mine.verdict == "deny" or _strictness(mine) > _strictness(theirs):
             raise Conflict(
                 f"The dead letter {letter.id!r} is not yours to replay, "
-                f"since you could not make its call in this way: {mine.reason}"
+                f"since you could not make its call in this way: {mine.reason}",
+                code="NOT_PERMITTED",
             )
 
     def _decide(self, tool: Tool, letter: DeadLetter, who: Principal, source: Source) -> Decision:

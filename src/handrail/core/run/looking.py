@@ -7,7 +7,7 @@ from contextlib import aclosing
 from typing import Any
 
 from handrail.core.define.context import Context, TenantScope, current
-from handrail.core.define.found import Found
+from handrail.core.define.found import Described, Found
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
@@ -79,6 +79,12 @@ class Looking:
         Words without a letter or a digit find nothing; `tools` lists what there is.
         """
         return await self._search.find(words, principal or self._principal(), source, limit)
+
+    async def describe(
+        self, name: str, principal: Principal | None = None, *, source: Source = "agent"
+    ) -> Described:
+        """A tool in full, and what a call of it would meet. One that may not be seen raises `ToolError`."""
+        return await self._search.describe(name, principal or self._principal(), source)
 
     async def menu(
         self,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from handrail.core.clock import Clock
 from handrail.core.define.call import Outcome
+from handrail.core.define.principal import Principal
 from handrail.core.run.jobs import (
     FINAL,
     Busy,
@@ -122,6 +123,10 @@ class MemoryJobs:
     async def get(self, call_id: str, tenant: str, /) -> JobEntry | None:
         known = self._jobs.get((tenant, call_id))
         return None if known is None else self._shown(known[1])
+
+    async def caller(self, call_id: str, tenant: str, /) -> Principal | None:
+        known = self._jobs.get((tenant, call_id))
+        return None if known is None or known[1].state in FINAL else known[0].call.principal
 
     def _shown(self, entry: JobEntry) -> JobEntry:
         if entry.state != "waiting":

@@ -1,0 +1,1 @@
+"""REST under /api: parses what comes over HTTP, calls the one way, and tells what came of it."""

@@ -1,0 +1,79 @@
+"""build_api: every route of REST, put together over one platform."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+
+import handrail
+from handrail.doors.http import (
+    approvals,
+    calling,
+    calls,
+    events,
+    keys,
+    letters,
+    overrides,
+    people,
+    runs,
+    tools,
+    usage,
+)
+from handrail.doors.http.refusing import HANDLERS
+from handrail.doors.http.streams import Running
+from handrail.platform import Platform
+
+_ROUTERS = (
+    calling.routes,  # first, since it is looked for most
+    calls.streams,
+    calls.routes,
+    tools.routes,
+    overrides.routes,
+    runs.routes,
+    events.routes,
+    approvals.routes,
+    letters.routes,
+    keys.routes,
+    people.routes,
+    usage.routes,
+)
+_ABOUT = (
+    "Tools under one guard, for programs. Every answer that is not a success has the body "
+    "`{error: {code, message, fields?, hint?}}`."
+)
+
+
+def build_api(platform: Platform) -> FastAPI:
+    """REST over a platform; it stands behind the entrance, which says who calls."""
+    api = FastAPI(
+        title="Handrail",
+        version=handrail.__version__,
+        description=_ABOUT,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        exception_handlers=HANDLERS,
+    )
+    api.state.platform = platform
+    api.state.running = Running()
+    for one in _ROUTERS:
+        api.router.routes.extend(one.routes)
+    api.openapi = lambda: document(api)  # type: ignore[method-assign]  # FastAPI's way to change it
+    return api
+
+
+def document(api: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document, made once."""
+    if api.openapi_schema is None:
+        routes = [one for one in api.routes if isinstance(one, APIRoute)]
+        made = get_openapi(title=api.title, version=api.version, description=api.description, routes=routes)
+        schemes = made.setdefault("components", {}).setdefault("securitySchemes", {})
+        schemes["key"] = {"type": "http", "scheme": "bearer", "description": "An API key."}
+        schemes["session"] = {"type": "apiKey", "in": "cookie", "name": "handrail_session"}
+        made["security"] = [{"key": []}, {"session": []}]
+        api.openapi_schema = made
+    return api.openapi_schema

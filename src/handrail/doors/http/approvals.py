@@ -1,0 +1,154 @@
+"""/api/approvals: questions to people, with exactly what would run, and their answers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from handrail.core.define.principal import Principal
+from handrail.core.define.result import Result
+from handrail.core.guard.approval import ApprovalRequest
+from handrail.core.run.approvals import may_decide
+from handrail.doors.http import shapes
+from handrail.doors.http.ending import approval_url, call_url, explained, repaired
+from handrail.doors.http.paging import After, Limit, page_of
+from handrail.doors.http.reading import body
+from handrail.doors.http.refusing import invalid, no_such
+from handrail.doors.http.routing import TheHandrail, answers, need, router
+from handrail.doors.http.telling import ready
+from handrail.doors.http.whose import is_same, plausible
+from handrail.engine import Handrail
+
+routes = router("approvals")
+READ, DECIDE = "approvals.read", "approvals.decide"
+Seen = Annotated[Principal, need(READ, own=True)]
+Deciding = Annotated[Principal, need(DECIDE, own=True)]
+_DECIDED = answers(409, 415, ok=shapes.ApprovalLine, says="The question as it stands now.")
+
+
+class Yes(BaseModel):
+    """Agree, as asked or with other arguments."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    arguments: dict[str, Any] | None = Field(
+        default=None, description="All arguments to run with instead of those that were proposed."
+    )
+    standing: bool = Field(default=False, description="Agree to this tool for the rest of its session.")
+
+
+class No(BaseModel):
+    """Refuse."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    reason: str | None = Field(default=None, max_length=2_000, description="Told to whoever called.")
+
+
+class Instead(BaseModel):
+    """Answer in the tool's place: with data that fits its output schema, or with words."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    data: Any = None
+    output: str | None = Field(default=None, max_length=100_000)
+
+
+@routes.get("/approvals", summary="List what waits for a person", responses=answers(ok=shapes.ApprovalPage))
+async def list_approvals(who: Seen, hr: TheHandrail, after: After = None, limit: Limit = 50) -> Response:
+    """The oldest first. Without the permission to read all, those of your own calls."""
+    found = [one for one in await hr.approvals.list(who) if may_see(who, one)]
+    page, following = page_of(found, after, limit, lambda one: one.id)
+    return ready({"approvals": [as_json(one) for one in page], "next": following})
+
+
+@routes.get(
+    "/approvals/{approval_id}",
+    summary="Read one question with its exact arguments",
+    responses=answers(ok=shapes.ApprovalLine),
+)
+async def read_approval(who: Seen, hr: TheHandrail, approval_id: str) -> Response:
+    return ready(as_json(await _asked(hr, approval_id, who)))
+
+
+@routes.post(
+    "/approvals/{approval_id}/approve", summary="Agree, perhaps with other arguments", responses=_DECIDED
+)
+async def approve(
+    who: Deciding, hr: TheHandrail, approval_id: str, yes: Annotated[Yes, body(Yes)]
+) -> Response:
+    """The call runs once, with exactly these arguments. Ask for its outcome at `call_url`."""
+    await _asked(hr, approval_id, who)
+    settled = await hr.approvals.approve(approval_id, by=who, edits=yes.arguments, for_session=yes.standing)
+    return ready(as_json(settled))
+
+
+@routes.post("/approvals/{approval_id}/reject", summary="Refuse", responses=_DECIDED)
+async def reject(who: Deciding, hr: TheHandrail, approval_id: str, no: Annotated[No, body(No)]) -> Response:
+    """The call does not run; whoever made it is told so."""
+    await _asked(hr, approval_id, who)
+    return ready(as_json(await hr.approvals.reject(approval_id, by=who, reason=no.reason)))
+
+
+@routes.post("/approvals/{approval_id}/respond", summary="Answer in the tool's place", responses=_DECIDED)
+async def respond(
+    who: Deciding, hr: TheHandrail, approval_id: str, instead: Annotated[Instead, body(Instead)]
+) -> Response:
+    """The tool does not run; whoever called gets this as its result."""
+    if not instead.model_fields_set:
+        raise invalid("", "Give the answer as `data`, or in words as `output`")
+    await _asked(hr, approval_id, who)
+    result = Result(data=instead.data, output=instead.output)
+    return ready(as_json(await hr.approvals.respond(approval_id, by=who, result=result)))
+
+
+async def _asked(hr: Handrail, approval_id: str, who: Principal) -> ApprovalRequest:
+    """The question, if there is one that this principal may see."""
+    found = await hr.approvals.get(approval_id, who) if plausible(approval_id) else None
+    if found is None or not may_see(who, found):
+        raise no_such("approval")
+    return found
+
+
+def may_see(who: Principal, request: ApprovalRequest) -> bool:
+    """Whoever reads all, whoever may answer it, and whoever's call it is."""
+    return who.holds(READ) or may_decide(who, request) or is_same(who, request.principal)
+
+
+def as_json(request: ApprovalRequest) -> dict[str, Any]:
+    """A question as JSON data; secrets are masked, the digests are of the exact arguments."""
+    call, who = request.call, request.principal
+    call_id = call.id or ""
+    return {
+        "id": request.id,
+        "url": approval_url(request.id),
+        "status": request.status,
+        "tool": request.tool,
+        "tool_digest": request.tool_digest,
+        "level": request.level,
+        "danger": request.danger,
+        "reason": request.reason,
+        "arguments": dict(request.args),
+        "arguments_digest": request.args_hash,
+        "edited_arguments": dict(request.edited.shown) if request.edited else None,
+        "effective_digest": request.effective.hash if request.effective else None,
+        "tenant": who.tenant,
+        "user": who.user,
+        "agent": who.agent,
+        "source": call.source,
+        "session": call.session,
+        "call_id": call_id,
+        "call_url": call_url(call_id),
+        "answered_by": request.by,
+        "created_at": request.created_at,
+        "expires_at": request.expires_at,
+        "quorum": request.quorum,
+        "four_eyes": request.four_eyes,
+        "votes": [vote.user for vote in request.votes],
+        "decided_by": request.decided_by,
+        "decided_at": request.decided_at,
+        "repairs": [repaired(one) for one in request.repairs],
+        "decision": explained(request.decision),
+    }

@@ -1,0 +1,137 @@
+"""Ending: how the end of a call is told over HTTP; the table of outcomes, one row a line."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from starlette.responses import Response
+
+from handrail.core.define.call import Outcome
+from handrail.core.define.decision import Decision
+from handrail.doors.errors import error_body
+from handrail.doors.http.telling import JSON, as_bytes
+
+_STATUS = {
+    "completed": 200,
+    "failed": 200,
+    "duplicate": 200,
+    "pending": 202,
+    "queued": 202,
+    "cancelled": 499,
+    "needs_review": 409,
+}
+_REFUSED = {
+    "TOOL_NOT_FOUND": 404,
+    "NOT_PERMITTED": 403,
+    "MISSING_PARAM": 422,
+    "INVALID_PARAM": 422,
+    "STALE_TOOL": 409,
+    "NOT_APPROVED": 409,
+    "PLAN_FULL": 409,
+    "RESOURCE_BUSY": 409,
+    "KEY_REUSED": 409,
+    "CALL_ID_IN_USE": 409,
+    "INTERRUPTED": 409,
+    "TOOL_UNAVAILABLE": 503,
+    "APPROVER_FAILED": 503,
+    "LOG_UNAVAILABLE": 503,
+    "INTERNAL_ERROR": 500,
+}
+"""A rule may refuse with a code of its own: that is not permitted."""
+_ANSWERED = frozenset({"REJECTED", "APPROVAL_EXPIRED"})
+"""Refusals that are somebody's answer: told as such, and a conflict for whoever asks again."""
+
+
+def status_of(outcome: Outcome, again: bool = False) -> int:
+    """The HTTP status of an outcome; `again` when it may answer for an earlier call of the same key."""
+    if outcome.status != "refused":
+        return _STATUS[outcome.status]
+    if outcome.code in _ANSWERED:
+        return 409 if again else 200
+    return _REFUSED.get(outcome.code or "", 403)
+
+
+def answer(outcome: Outcome, again: bool = False) -> Response:
+    """What whoever called is told."""
+    status = status_of(outcome, again)
+    if status >= 400:
+        return Response(refusal_of(outcome), status, {"x-call-id": outcome.call_id}, JSON)
+    headers = None
+    if status == 202:
+        waits = outcome.approval_id
+        headers = {"location": approval_url(waits) if waits else call_url(outcome.call_id)}
+    return Response(as_bytes(told(outcome)), status, headers, JSON)
+
+
+def told(outcome: Outcome) -> dict[str, Any]:
+    """An outcome as JSON data."""
+    result = outcome.result
+    whole: dict[str, Any] = {
+        "status": outcome.status,
+        "success": outcome.ok,
+        "code": result.code,
+        "tool": outcome.tool,
+        "call_id": outcome.call_id,
+        "run_id": outcome.run_id,
+        "duration_ms": outcome.duration_ms,
+        "repairs": [repaired(one) for one in outcome.repairs] if outcome.repairs else [],
+        "result": result.to_dict(),
+        "url": f"/api/calls/{outcome.call_id}",
+    }
+    if outcome.approval_id is not None:
+        whole["approval"] = {"id": outcome.approval_id, "url": approval_url(outcome.approval_id)}
+    return whole
+
+
+def refusal_of(outcome: Outcome) -> bytes:
+    """The refusal of a call in the one shape of all refusals."""
+    result = outcome.result
+    said = result.error or result.summary or outcome.status
+    code = result.code or outcome.status.upper()
+    return error_body(code, said, fields=result.metadata.get("fields"), hint=_hint(outcome))
+
+
+def _hint(outcome: Outcome) -> str | None:
+    if outcome.code == "STALE_TOOL":
+        return f"Its digest is now {outcome.result.metadata.get('digest')}."
+    if outcome.approval_id is not None:
+        return f"See {approval_url(outcome.approval_id)}."
+    return None
+
+
+def repaired(repair: Any) -> dict[str, Any]:
+    return {"path": repair.path, "kind": repair.kind, "before": repair.before, "after": repair.after}
+
+
+def explained(decision: Decision) -> dict[str, Any]:
+    """A decision as JSON data, with its trace."""
+    decider = decision.decider
+    return {
+        "verdict": decision.verdict,
+        "layer": decision.layer,
+        "rule": decision.rule,
+        "code": decision.code,
+        "reason": decision.reason,
+        "by": decision.by,
+        "trace": [
+            {
+                "layer": step.layer,
+                "verdict": step.verdict,
+                "rule": step.rule,
+                "code": step.code,
+                "reason": step.reason,
+                "by": step.by,
+                "decided": step is decider,
+            }
+            for step in decision.trace
+        ],
+    }
+
+
+def approval_url(approval_id: str) -> str:
+    return f"/api/approvals/{quote(approval_id, safe='')}"
+
+
+def call_url(call_id: str) -> str:
+    return f"/api/calls/{quote(call_id, safe='')}"

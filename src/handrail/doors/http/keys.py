@@ -1,0 +1,95 @@
+"""/api/keys: what opens the door to programs and agents."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from handrail.core.define.permission import Level
+from handrail.core.define.principal import KeyKind, Principal
+from handrail.doors.http import shapes
+from handrail.doors.http.reading import body
+from handrail.doors.http.refusing import no_such
+from handrail.doors.http.routing import TheOffices, answers, need, router
+from handrail.doors.http.telling import nothing, ready
+from handrail.doors.http.whose import plausible
+from handrail.store.api_keys import ApiKey
+
+routes = router("keys")
+Managing = Annotated[Principal, need("keys.manage")]
+_CENTURY = 100 * 365 * 86_400.0
+
+
+class NewKey(BaseModel):
+    """A key: for whom, and how far it reaches. It reaches no further than whoever makes it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1, max_length=200, description="What it is for.")
+    kind: KeyKind = "agent"
+    user: str | None = Field(default=None, max_length=200)
+    agent: str | None = Field(default=None, max_length=200)
+    permissions: list[str] | None = None
+    tools: list[str] | None = Field(default=None, description="Names or patterns; none reaches all.")
+    ceiling: Level | None = None
+    audience: Literal["api", "mcp"] | None = Field(default=None, description="The door it is for.")
+    lifetime: float | None = Field(default=None, gt=0, le=_CENTURY, allow_inf_nan=False)
+
+
+@routes.get("/keys", summary="List keys", responses=answers(409, ok=shapes.KeyList))
+async def list_keys(who: Managing, offices: TheOffices) -> Response:
+    """The newest first. No key can be read from it."""
+    return ready({"keys": [_line(one) for one in await offices.keys.list(who)]})
+
+
+@routes.post(
+    "/keys",
+    summary="Make a key",
+    status_code=201,
+    responses=answers(409, 415, ok=shapes.MadeKey, status=201, says="The key. It is shown only here."),
+)
+async def make_key(who: Managing, offices: TheOffices, given: Annotated[NewKey, body(NewKey)]) -> Response:
+    """Keep it: nobody can read it again."""
+    text, made = await offices.keys.make(
+        who,
+        given.name,
+        given.kind,
+        user=given.user,
+        agent=given.agent,
+        permissions=given.permissions,
+        tools=given.tools,
+        ceiling=given.ceiling,
+        audience=given.audience,
+        lifetime=given.lifetime,
+    )
+    headers = {"cache-control": "no-store"}
+    return ready(_line(made) | {"key": text.reveal()}, 201, headers)
+
+
+@routes.delete("/keys/{key_id}", summary="Revoke a key", status_code=204, responses=answers(409, status=204))
+async def revoke_key(who: Managing, offices: TheOffices, key_id: str) -> Response:
+    """It opens nothing any more, anywhere within a second."""
+    if not plausible(key_id) or not await offices.keys.revoke(who, key_id):
+        raise no_such("key")
+    return nothing()
+
+
+def _line(key: ApiKey) -> dict[str, Any]:
+    return {
+        "id": key.id,
+        "name": key.name,
+        "kind": key.kind,
+        "user": key.user,
+        "agent": key.agent,
+        "permissions": sorted(key.permissions),
+        "tools": None if key.tools is None else list(key.tools),
+        "ceiling": key.ceiling,
+        "audience": key.audience,
+        "created_at": key.created_at,
+        "created_by": key.created_by,
+        "expires_at": key.expires_at,
+        "revoked_at": key.revoked_at,
+        "last_used_at": key.last_used_at,
+    }

@@ -1,0 +1,160 @@
+"""Refusing: one body for all that is not done, whoever refuses it and why."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match, Route
+
+from handrail.core.errors import HandrailError, StorageError, ToolError, UsageError
+from handrail.core.run.approvals import Conflict
+from handrail.doors import visit
+from handrail.doors.errors import error_body
+from handrail.doors.http.telling import JSON
+from handrail.identity.errors import NotGranted
+
+_log = logging.getLogger("handrail.http")
+
+STATUS_OF = {
+    "NOT_SIGNED_IN": 401,
+    "NOT_PERMITTED": 403,
+    "NOT_FOUND": 404,
+    "TOOL_NOT_FOUND": 404,
+    "CONFLICT": 409,
+    "APPROVAL_EXPIRED": 409,
+    "INVALID_PARAM": 422,
+    "TOOL_UNAVAILABLE": 503,
+}
+"""The status of what is refused outside of a call, by its code."""
+
+_OF_HTTP = {
+    404: ("NOT_FOUND", "There is nothing at this address."),
+    405: ("METHOD_NOT_ALLOWED", "This address does not take that method."),
+    413: ("TOO_LARGE", "The body is too large."),
+}
+
+
+class Refused(Exception):
+    """What was asked for is not done; the answer says why."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        *,
+        fields: Sequence[Mapping[str, str]] | None = None,
+        hint: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.body = error_body(code, message, fields=fields, hint=hint)
+        self.headers = headers
+
+    def answer(self) -> Response:
+        return Response(self.body, self.status, self.headers, JSON)
+
+
+def no_such(what: str) -> Refused:
+    """The same for what is not there, what is hidden, and what is another tenant's."""
+    return Refused(404, "NOT_FOUND", f"There is no such {what}, or it is not yours to see.")
+
+
+def not_signed_in() -> Refused:
+    said = "Say who you are: send a key as `Authorization: Bearer …`, or sign in."
+    return Refused(401, "NOT_SIGNED_IN", said, headers={"www-authenticate": "Bearer"})
+
+
+def not_permitted(permission: str) -> Refused:
+    hint = "Ask an administrator for it, or use a key that has it."
+    return Refused(403, "NOT_PERMITTED", f"For that you need the permission {permission}.", hint=hint)
+
+
+def invalid(path: str, reason: str) -> Refused:
+    """One thing in the request is wrong."""
+    said = f"{path}: {reason}" if path else reason
+    return Refused(422, "INVALID_PARAM", said, fields=[{"path": path, "reason": reason}])
+
+
+def needs_database() -> Refused:
+    said = "This server keeps everything in memory. For that it needs a database."
+    return Refused(409, "NEEDS_DATABASE", said, hint="Start it with --database.")
+
+
+async def refused(_: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    return error.answer()
+
+
+async def said_by_house(_: Request, error: Exception) -> Response:
+    """What the rooms below refuse, each in its own words."""
+    if isinstance(error, NotGranted):
+        return Refused(403, "NOT_PERMITTED", str(error)).answer()
+    if isinstance(error, Conflict | ToolError):
+        return Refused(STATUS_OF.get(error.code, 409), error.code, str(error)).answer()
+    if isinstance(error, UsageError):
+        return Refused(422, "INVALID_PARAM", str(error)).answer()
+    if isinstance(error, StorageError):
+        _log.error("the database failed: %s", error)
+        said = "The database cannot be reached or written now. Try again later."
+        return Refused(503, "STORE_UNAVAILABLE", said, headers={"retry-after": "1"}).answer()
+    raise error
+
+
+async def unreadable(_: Request, error: Exception) -> Response:
+    """What FastAPI finds wrong with an address or a header."""
+    assert isinstance(error, RequestValidationError)
+    fields = [
+        {"path": ".".join(map(str, one["loc"][1:])), "reason": str(one["msg"])} for one in error.errors()
+    ]
+    said = "; ".join(f"{one['path']}: {one['reason']}" for one in fields)
+    return Refused(422, "INVALID_PARAM", said, fields=fields).answer()
+
+
+async def of_http(request: Request, error: Exception) -> Response:
+    """What is refused before any route is reached."""
+    assert isinstance(error, HTTPException)
+    code, said = _OF_HTTP.get(error.status_code, ("BAD_REQUEST", "The request cannot be read."))
+    headers = {"allow": ", ".join(_methods(request))} if error.status_code == 405 else error.headers
+    return Refused(error.status_code, code, said, headers=headers).answer()
+
+
+def _methods(request: Request) -> list[str]:
+    """All that the address takes, whichever route takes it."""
+    found: set[str] = set()
+    for route in request.app.routes:
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:
+            found |= route.methods or set()
+    return sorted(found)
+
+
+async def at_the_entrance(_: Request, error: Exception) -> Response:
+    """What the entrance found while the body was read; it tells it again in its own way."""
+    assert isinstance(error, visit.Refused)
+    return Response(error.body, error.status, media_type=JSON)
+
+
+async def broken(request: Request, error: Exception) -> Response:
+    """Something here is wrong. The log has it, under the id that the answer names."""
+    request_id = request.scope.get("state", {}).get("request_id")
+    _log.error("request %s failed", request_id, exc_info=error)
+    hint = None if request_id is None else f"Tell whoever runs this system: request {request_id}."
+    said = "Something went wrong inside Handrail. Nothing more is known here."
+    return Refused(500, "INTERNAL_ERROR", said, hint=hint).answer()
+
+
+HANDLERS: dict[Any, Any] = {
+    Refused: refused,
+    HandrailError: said_by_house,
+    RequestValidationError: unreadable,
+    HTTPException: of_http,
+    visit.Refused: at_the_entrance,
+    Exception: broken,
+}

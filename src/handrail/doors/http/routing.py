@@ -1,0 +1,165 @@
+"""Routing: what each route needs stands beside it, and goes into the document by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
+from starlette.requests import Request
+from starlette.routing import request_response
+
+from handrail.core.define.permission import Source
+from handrail.core.define.principal import Principal
+from handrail.doors.http.reading import Reading
+from handrail.doors.http.refusing import needs_database, not_permitted, not_signed_in
+from handrail.doors.http.shapes import Refusal
+from handrail.engine import Handrail
+from handrail.identity.offices import Offices
+from handrail.platform import Platform
+
+_WHY = {
+    400: "The request or its body cannot be read.",
+    401: "Nobody is signed in, or the key does not hold.",
+    403: "You may not do that.",
+    404: "There is no such thing, or it is not yours to see.",
+    409: "It does not fit how things stand.",
+    413: "The body is too large.",
+    415: "The body is not declared as JSON.",
+    421: "This server is not known under that name.",
+    422: "Something in the request is wrong.",
+    429: "Too many requests for this key.",
+    499: "The call was cancelled.",
+    500: "Something is wrong here.",
+    503: "Something that is needed cannot be reached now.",
+}
+_ALWAYS = (400, 401, 403, 404, 413, 421, 422, 429, 500, 503)
+
+
+class Need:
+    """Who may use a route: somebody who is signed in, and holds the permission if there is one.
+
+    With `own`, whoever is behind a thing may use it without the permission: the route sees to that, and
+    answers everybody else as if there were nothing.
+    """
+
+    def __init__(self, permission: str | None = None, own: bool = False) -> None:
+        self.permission = permission
+        self.own = own
+
+    async def __call__(self, request: Request) -> Principal:
+        who = signed_in(request)
+        if self.permission is not None and not self.own and not who.holds(self.permission):
+            raise not_permitted(self.permission)
+        return who
+
+
+def need(permission: str | None = None, *, own: bool = False) -> Any:
+    """The need of a route, as a dependency that gives the principal."""
+    return Depends(Need(permission, own))
+
+
+Anybody = Annotated[Principal, need()]
+
+
+def source_of(request: Request) -> Source:
+    """The door of whoever asks: a person who is signed in comes by the web, a key by the programs' door."""
+    return "web" if request.scope["state"].get("source") == "web" else "api"
+
+
+async def _source(request: Request) -> Source:
+    return source_of(request)
+
+
+async def _platform(request: Request) -> Platform:
+    platform: Platform = request.app.state.platform
+    return platform
+
+
+async def _handrail(request: Request) -> Handrail:
+    platform: Platform = request.app.state.platform
+    return platform.hr
+
+
+async def _offices(request: Request) -> Offices:
+    platform: Platform = request.app.state.platform
+    if platform.offices is None:
+        raise needs_database()
+    return platform.offices
+
+
+ThePlatform = Annotated[Platform, Depends(_platform)]
+TheHandrail = Annotated[Handrail, Depends(_handrail)]
+TheOffices = Annotated[Offices, Depends(_offices)]
+TheSource = Annotated[Source, Depends(_source)]
+
+
+class Route(APIRoute):
+    """A route whose document follows from what it depends on."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        super().__init__(path, endpoint, **options)
+        needs = [one for one in _within(self.dependant) if isinstance(one, Need)]
+        if len(needs) != 1:
+            raise TypeError(f"{path}: say once who may use it: need(...)")
+        self.need = needs[0]
+        extra: dict[str, Any] = dict(self.openapi_extra or {})
+        extra["x-permission"] = self.need.permission
+        if self.need.own:
+            extra["x-own"] = True
+        for one in _within(self.dependant):
+            if isinstance(one, Reading):
+                extra["requestBody"] = request_body(one.model, not one.optional)
+        self.openapi_extra = extra
+        self.operation_id = endpoint.__name__.rstrip("_")
+
+
+class Quick(Route):
+    """A route whose function gets the request as it is.
+
+    No dependency is resolved for it, not even the need: the function asks `signed_in` itself.
+    """
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        super().__init__(path, endpoint, **options)
+        self.app = request_response(endpoint)
+
+
+def signed_in(request: Request) -> Principal:
+    """Whoever asks."""
+    who: Principal | None = request.scope["state"].get("principal")
+    if who is None:
+        raise not_signed_in()
+    return who
+
+
+def _within(dependant: Dependant) -> Iterator[Any]:
+    for one in dependant.dependencies:
+        yield one.call
+        yield from _within(one)
+
+
+def request_body(model: type[BaseModel], required: bool = True) -> dict[str, Any]:
+    """A body as the document tells of it."""
+    schema = model.model_json_schema()
+    return {"required": required, "content": {"application/json": {"schema": schema}}}
+
+
+def router(tag: str, kind: type[Route] = Route) -> APIRouter:
+    """Routes under one heading."""
+    return APIRouter(prefix="/api", tags=[tag], route_class=kind)
+
+
+def answers(
+    *more: int, ok: Any = None, status: int = 200, says: str = "Done."
+) -> dict[int | str, dict[str, Any]]:
+    """Everything that a route may answer with."""
+    told: dict[int | str, dict[str, Any]] = {status: {"description": says}}
+    if ok is not None:
+        told[status]["model"] = ok
+    for code in (*_ALWAYS, *more):
+        told[code] = {"model": Refusal, "description": _WHY[code]}
+    return told

@@ -1,0 +1,41 @@
+"""sessions: which sessions a tenant has, a page at a time, and how far each has come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.engine import Connection
+
+from handrail.store.tables import sessions
+from handrail.store.text import column
+
+_s = sessions.c
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEntry:
+    """A session as a list shows it."""
+
+    id: str
+    last_seq: int
+    """The number of its newest event."""
+    created_at: float
+    updated_at: float
+
+
+def list_sessions(
+    conn: Connection, tenant: str, *, after: str | None = None, limit: int = 50
+) -> list[SessionEntry]:
+    """The tenant's sessions by id, from after one on."""
+    query = select(_s.id, _s.last_seq, _s.created_at, _s.updated_at).where(_s.tenant_id == tenant)
+    if after is not None:
+        query = query.where(_s.id > column(after))
+    return [SessionEntry(*row) for row in conn.execute(query.order_by(_s.id).limit(limit))]
+
+
+def last_seq(conn: Connection, tenant: str, session: str) -> int:
+    """The number of the newest event of a session; 0 when there is none."""
+    query = select(_s.last_seq).where(_s.tenant_id == tenant, _s.id == column(session))
+    found: int | None = conn.execute(query).scalar()
+    return found or 0
