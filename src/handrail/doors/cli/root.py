@@ -110,9 +110,32 @@ COMMANDS: dict[str, Entry | tuple[str, dict[str, Entry]]] = {
         "Write something new from a template.",
         {"tool": Entry("new", "Write a tool, its description file and its test.")},
     ),
+    "mcp": (
+        "Serve the tools to a program that speaks MCP, over standard input and output.",
+        {
+            "serve": Entry(
+                "mcp",
+                "Serve the tools to the program that started this, over standard input and output.",
+                function="serve",
+            ),
+        },
+    ),
     "doctor": Entry("doctor", "Check the set-up, and say what to do."),
 }
 """Every command, in the order of the help; a group with its sentence and its commands."""
+
+BARE = {"mcp": "serve"}
+"""What a group does that is called without one of its commands."""
+
+
+class Group(TyperGroup):
+    """A group of commands; one that has a bare command does that when no other is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        bare = BARE.get(self.name or "")
+        if bare is not None and (not args or (args[0].startswith("-") and args[0] != "--help")):
+            args = [bare, *args]
+        return super().parse_args(ctx, args)
 
 
 class Later(TyperCommand):
@@ -169,7 +192,7 @@ def _fill(group: TyperGroup, commands: Any) -> None:
             group.add_command(Later(name, entry))
         else:
             summary, inner = entry
-            below = TyperGroup(
+            below = Group(
                 name=name, help=summary, short_help=summary, no_args_is_help=True, rich_markup_mode=None
             )
             _fill(below, inner)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import progress_token_from_params
 from mcp.shared.subscriptions import SUBSCRIPTION_ID_META_KEY
 from mcp_types import (
     INTERNAL_ERROR,
+    INVALID_REQUEST,
     SERVER_INFO_META_KEY,
     NotificationParams,
     SubscriptionFilter,
@@ -35,6 +38,7 @@ from handrail.doors.mcp.listing import Listing
 from handrail.doors.mcp.progress import Board
 from handrail.doors.mcp.visit import Visit
 from handrail.doors.mcp.waiting import Waiting, bound_to
+from handrail.identity.errors import NotSignedIn
 from handrail.platform import Platform
 
 Ctx = ServerRequestContext[Any, Any]
@@ -66,6 +70,8 @@ class McpServer:
         self._board = Board(self._hr)
         self.changes = Changes(self._hr, look_every)
         self.closing = platform.closing
+        self._shaken: asyncio.Queue[ServerSession] = asyncio.Queue()
+        """The session of a lasting connection whose handshake is done."""
         self.sdk: Server[Any] = Server(
             "handrail",
             version=__version__,
@@ -86,7 +92,10 @@ class McpServer:
         if isinstance(ctx.request, Visit):
             return ctx.request.principal
         assert self._who is not None
-        return await self._who()
+        try:
+            return await self._who()
+        except NotSignedIn as error:
+            raise MCPError(INVALID_REQUEST, str(error)) from None
 
     def _bound(self, ctx: Ctx) -> str | None:
         return bound_to(ctx.request.principal) if isinstance(ctx.request, Visit) else None
@@ -102,6 +111,8 @@ class McpServer:
     async def _directly(self, ctx: Ctx, call_next: CallNext) -> HandlerResult:
         """Answer what is asked most without reading the answer through the SDK's models once more."""
         if ctx.method not in ("tools/list", "tools/call"):
+            if ctx.method == "notifications/initialized" and self._who is not None:
+                self._shaken.put_nowait(ctx.session)
             return await call_next(ctx)
         validate_client_request(ctx.method, ctx.protocol_version, ctx.params)
         params, modern = ctx.params or {}, ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
@@ -161,6 +172,13 @@ class McpServer:
                 changed = ToolListChangedNotification(params=NotificationParams(_meta=meta))
                 await ctx.session.send_notification(changed, related_request_id=ctx.request_id)
         return SubscriptionsListenResult(_meta=meta)
+
+    async def tell_changes(self) -> None:
+        """Tell the client of a lasting connection, of before 2026, that the list is another one."""
+        session = await self._shaken.get()
+        assert self._who is not None
+        async for _ in self.changes.of(self._who):
+            await session.send_tool_list_changed()
 
     async def _still(self, ctx: Ctx) -> Principal:
         """Who listens, as their key has it now; raises when it holds no more."""
