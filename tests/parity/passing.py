@@ -11,7 +11,7 @@ from handrail.core.define.permission import Source
 from tests.parity.cases import Case, Need
 from tests.parity.doors.library import Library
 from tests.parity.lacks import LACKS
-from tests.parity.same import Seen, difference
+from tests.parity.same import Events, Seen, difference
 from tests.parity.world import World
 
 
@@ -28,7 +28,7 @@ class Door(Protocol):
     async def ask(self, case: Case, /) -> Seen:
         """Make the call."""
 
-    def carries(self, outcome: Outcome, case: Case, /) -> Any:
+    def carries(self, outcome: Outcome, case: Case, events: Events, /) -> Any:
         """What this door must answer to what the library answers so."""
 
 
@@ -54,7 +54,7 @@ async def compare(door: Door, reference: World, cases: Iterable[Case]) -> Passed
             continue
         passed.asked.append(case)
         outcome, events = await library.ask(case)
-        wanted = Seen(events, door.carries(outcome, case))
+        wanted = Seen(events, door.carries(outcome, case, events))
         found = difference(wanted, await door.ask(case))
         if found is not None:
             passed.differences.append(f"{door.name}, {case.name[:200]}\n{found}")

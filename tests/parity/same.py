@@ -15,11 +15,14 @@ _DROPPED = frozenset({"id", "seq", "at", "session", "turn", "duration_ms"})
 """Of an event: when it was, where it stands, and what only some callers say of themselves."""
 
 
+Events = list[dict[str, Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """One case at one door: what was told of it, and what the caller got."""
 
-    events: list[dict[str, Any]]
+    events: Events
     answer: Any
     who_stopped: str = "a user cancelled it"
     """How this door says who ended a call."""

@@ -8,15 +8,53 @@ import pytest
 
 from tests.acceptance.quick import Quick
 from tests.parity.cases import CASES
+from tests.parity.doors.anthropic import Anthropic
+from tests.parity.doors.bridge import Bridge
 from tests.parity.doors.cli import Cli
+from tests.parity.doors.langchain import LangChainAinvoke, LangChainInvoke, LangChainMessage
+from tests.parity.doors.mcp_http import mcp_over_http
+from tests.parity.doors.openai import OpenAIChat, OpenAIResponses
+from tests.parity.doors.pydantic_ai import PydanticAI
+from tests.parity.doors.rest import rest
 from tests.parity.passing import Passed, compare
 from tests.parity.people import open_shop
 from tests.parity.world import World
+
+BRIDGES = (
+    OpenAIChat,
+    OpenAIResponses,
+    Anthropic,
+    LangChainInvoke,
+    LangChainAinvoke,
+    LangChainMessage,
+    PydanticAI,
+)
 
 
 def holds(passed: Passed) -> None:
     assert not passed.differences, "\n\n".join(["", *passed.differences])
     assert len(passed.asked) + len(passed.left_out) == len(CASES)
+
+
+@pytest.mark.req("BY-01")
+@pytest.mark.parametrize("bridge", BRIDGES, ids=lambda one: one.name)
+async def test_a_bridge_does_as_the_library(bridge: type[Bridge], tmp_path: Path) -> None:
+    async with open_shop(tmp_path) as reference, open_shop(tmp_path) as hr:
+        holds(await compare(bridge(World(hr)), World(reference), CASES))
+
+
+@pytest.mark.req("BY-01")
+async def test_rest_does_as_the_library(tmp_path: Path) -> None:
+    async with open_shop(tmp_path) as reference, open_shop(tmp_path) as hr, rest(World(hr)) as door:
+        holds(await compare(door, World(reference), CASES))
+
+
+@pytest.mark.req("BY-01")
+@pytest.mark.parametrize("modern", [True, False], ids=["2026", "2025"])
+async def test_mcp_over_http_does_as_the_library(modern: bool, tmp_path: Path) -> None:
+    async with open_shop(tmp_path) as reference, open_shop(tmp_path) as hr:
+        async with mcp_over_http(World(hr), modern) as door:
+            holds(await compare(door, World(reference), CASES))
 
 
 @pytest.mark.req("BY-01")

@@ -17,6 +17,7 @@ RECORD = frozenset(
     for one in "started output_appended completed failed cancelled needs_approval approved".split()
 )
 """The seven types that are kept."""
+ENDS = frozenset({"tool.completed", "tool.failed", "tool.cancelled"})
 DEADLINE = 20.0
 
 
@@ -40,7 +41,11 @@ class World:
         def running() -> str | None:
             return next((one.call_id for one in self._heard if one.type == "tool.output_appended"), None)
 
-        return await until(running)
+        return str(await until(running))
+
+    async def until_ended(self) -> None:
+        """Wait until the end of a call is told."""
+        await until(lambda: next((one for one in self._heard if one.type in ENDS), None))
 
 
 async def until(found: Callable[[], Any]) -> Any:

@@ -15,7 +15,7 @@ from tests.acceptance.command_line import environment
 from tests.acceptance.quick import Quick
 from tests.parity.cases import Case
 from tests.parity.people import PEOPLE, TOOLS, write_settings
-from tests.parity.same import Seen, as_json
+from tests.parity.same import Events, Seen, as_json
 
 _EXITS = {"completed": 0, "failed": 1, "refused": 3, "pending": 4, "queued": 4, "cancelled": 130}
 """What the page on the command line says; a wrong argument is a wrong use."""
@@ -44,7 +44,7 @@ class Cli:
         answer = await (self._stopped(case) if case.cancel else asyncio.to_thread(self._run, case))
         return Seen(self._take(PEOPLE[case.who].tenant), answer, "Ctrl-C")
 
-    def carries(self, outcome: Outcome, case: Case) -> Any:
+    def carries(self, outcome: Outcome, case: Case, events: Events) -> Any:
         told = {
             "status": outcome.status,
             "ok": outcome.ok,

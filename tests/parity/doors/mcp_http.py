@@ -1,0 +1,76 @@
+"""MCP over HTTP: the official SDK's client before a real server, of today's protocol and by the old handshake."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+from mcp import Client
+
+from handrail import Outcome
+from handrail.core.define.permission import Source
+from handrail.ext import wire_name
+from handrail.platform import platform_of
+from tests.contract.mcp.serving import MODERN, opened
+from tests.contract.mcp.serving import Door as Address
+from tests.parity.cases import Case
+from tests.parity.doors.keys import KEYS
+from tests.parity.doors.mcp_answers import answer_of, ask, carried
+from tests.parity.same import Events, Seen
+from tests.parity.world import World, decide
+
+
+class McpOverHttp:
+    """Calls as an MCP client does that has a key."""
+
+    source: Source = "mcp"
+
+    def __init__(self, world: World, address: Address, stack: AsyncExitStack, modern: bool) -> None:
+        self.name = "mcp" if modern else "mcp 2025"
+        self._world = world
+        self._address = address
+        self._stack = stack
+        self._modern = modern
+        self._clients: dict[str, Client] = {}
+
+    @staticmethod
+    def spelled(tool: str) -> str:
+        return wire_name(tool)
+
+    async def ask(self, case: Case) -> Seen:
+        client = await self._client(case.who)
+        name = self.spelled(case.tool)
+        calling = asyncio.create_task(ask(client, name, case.args))
+        if case.cancel:
+            await self._world.until_started()
+            calling.cancel()
+            await asyncio.wait({calling})
+            await self._world.until_ended()
+            return Seen(self._world.take(), None, "the caller went away")
+        answer = await calling
+        if case.decide is not None:
+            waits = answer["_meta"]["handrail/approval"]["id"]
+            await decide(self._world.hr, waits, case.decide)
+            answer = await ask(client, name, case.args, answer.get("requestState"))
+        return Seen(self._world.take(), answer_of(answer))
+
+    def carries(self, outcome: Outcome, case: Case, events: Events) -> Any:
+        return carried(outcome, case, events, self._world.hr, self._modern)
+
+    async def _client(self, who: str) -> Client:
+        if who not in self._clients:
+            key = f"key-{who.replace(' ', '-')}"
+            mode = MODERN if self._modern else "legacy"
+            opening = self._address.client(key, mode, cache=None)
+            self._clients[who] = await self._stack.enter_async_context(opening)
+        return self._clients[who]
+
+
+@asynccontextmanager
+async def mcp_over_http(world: World, modern: bool) -> AsyncIterator[McpOverHttp]:
+    """The door, open on a free port. A call that waits for a person is held for a moment only."""
+    platform = platform_of(world.hr, KEYS)
+    async with opened(platform, hold=0.2) as address, AsyncExitStack() as stack:
+        yield McpOverHttp(world, address, stack, modern)
