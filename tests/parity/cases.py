@@ -11,7 +11,7 @@ Kind = Literal[
     "failing", "cancelled", "huge", "unicode", "nested", "streaming", "stale", "ruled", "planned", "scoped",
     "masked",
 ]  # fmt: skip
-Need = Literal["text", "key", "digest", "cancel", "decide", "unlisted", "bounds", "tenant", "nameless"]
+Need = Literal["text", "key", "digest", "cancel", "decide", "unlisted", "bounds", "tenant", "json text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ class Case:
         """What a door must be able to carry for it."""
         found: dict[Need, bool] = {
             "text": isinstance(self.args, str),
+            "json text": isinstance(self.args, str) and self.kind == "coerced",
             "key": self.key is not None,
             "digest": self.digest is not None,
             "cancel": self.cancel,
             "decide": self.decide is not None,
             "bounds": self.who in ("scoped", "nothing", "reader"),
             "tenant": self.who == "foreign",
-            "nameless": self.who == "service",
         }
         return frozenset(need for need, holds in found.items() if holds)
 
@@ -120,9 +120,9 @@ CASES: tuple[Case, ...] = (
     Case("decided", "stock.order", BOLT, who="careful", decide=Decide("approve")),
     Case("decided", "stock.order", {**BOLT, "colour": "GREEN"}, who="careful",
          decide=Decide("edit", {"item": "bolt", "pieces": 2})),
-    Case("decided", "stock.drop", {"item": "bolt"}, decide=Decide("reject", "keep it")),
+    Case("decided", "stock.drop", {"item": "cog"}, decide=Decide("reject", "keep it")),
     Case("decided", "stock.drop", {"item": "nut"}, decide=Decide("reject")),
-    Case("decided", "stock.audit", {}, decide=Decide("respond", "counted by hand: 41")),
+    Case("decided", "stock.audit", {"where": "shelf"}, decide=Decide("respond", "counted by hand: 41")),
     Case("decided", "fail.write", {"item": "vase"}, who="careful", decide=Decide("approve")),
     Case("duplicate", "stock.order", BOLT, key="same", again=BOLT),
     Case("duplicate", "stock.order", BOLT, key="other", again={"item": "bolt", "pieces": 6}),

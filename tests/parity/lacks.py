@@ -7,6 +7,7 @@ from tests.parity.cases import Need
 _OBJECT = "arguments are an object on this wire, so text cannot be sent in their place"
 _NO_KEY = "there is no way to name an effect; the protocol has none"
 _NO_DIGEST = "there is no way to name the definition that was seen; the protocol has none"
+_ITS_FORM = "JSON text is how its arguments always come, so that it is no repair"
 _NO_WAY_BACK = "an answer is given once; what was decided later is asked for through another door"
 
 LACKS: dict[str, dict[Need, str]] = {
@@ -17,7 +18,6 @@ LACKS: dict[str, dict[Need, str]] = {
         "digest": "the command reads the definition itself, right before it calls",
         "decide": "a command ends with its answer; a worker runs what is approved later",
         "bounds": "there are no keys at a terminal, hence no bounds of one",
-        "nameless": "somebody sits at a terminal",
     },
     "rest": {"text": _OBJECT},
     "mcp": {"text": _OBJECT, "key": _NO_KEY, "digest": _NO_DIGEST},
@@ -27,8 +27,8 @@ LACKS: dict[str, dict[Need, str]] = {
         "digest": _NO_DIGEST,
         "cancel": "a notice of cancellation reaches another request of a stateless server",
     },
-    "openai chat": {"digest": _NO_DIGEST, "decide": _NO_WAY_BACK},
-    "openai responses": {"digest": _NO_DIGEST, "decide": _NO_WAY_BACK},
+    "openai chat": {"json text": _ITS_FORM, "digest": _NO_DIGEST, "decide": _NO_WAY_BACK},
+    "openai responses": {"json text": _ITS_FORM, "digest": _NO_DIGEST, "decide": _NO_WAY_BACK},
     "anthropic": {"digest": _NO_DIGEST, "decide": _NO_WAY_BACK},
     "langchain invoke": {
         "text": _OBJECT,
@@ -47,6 +47,7 @@ LACKS: dict[str, dict[Need, str]] = {
     },
     "langchain message": {"digest": _NO_DIGEST, "decide": _NO_WAY_BACK},
     "pydantic-ai": {
+        "json text": _ITS_FORM,
         "key": _NO_KEY,
         "unlisted": "its agent answers for what is not listed, and calls nothing",
     },

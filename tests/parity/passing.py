@@ -25,6 +25,9 @@ class Door(Protocol):
     def spelled(self, tool: str, /) -> str:
         """A tool's name as this door has it."""
 
+    def keyed(self, key: str, /) -> str:
+        """A caller's key as this door has it."""
+
     async def ask(self, case: Case, /) -> Seen:
         """Make the call."""
 
@@ -43,7 +46,7 @@ class Passed:
 
 async def compare(door: Door, reference: World, cases: Iterable[Case]) -> Passed:
     """Make each call both ways, one after the other."""
-    library = Library(reference, door.source, door.spelled)
+    library = Library(reference, door.source, door.spelled, door.keyed)
     passed = Passed()
     for case in cases:
         needs: frozenset[Need] = case.needs

@@ -41,7 +41,7 @@ async def drop(item: str) -> str:
 
 
 @tool("stock.audit", level="read", policy="always_ask")
-async def audit() -> str:
+async def audit(where: str = "here") -> str:
     """Count everything by hand."""
     return "counted"
 

@@ -31,6 +31,9 @@ class Bridge(ABC):
     def spelled(self, tool: str) -> str:
         return wire_name(tool)
 
+    def keyed(self, key: str) -> str:
+        return f"{key}:{ID}"  # of its session
+
     async def ask(self, case: Case) -> Seen:
         calling = asyncio.create_task(self.call(case, case.args))
         if case.cancel:

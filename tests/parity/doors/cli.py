@@ -40,6 +40,10 @@ class Cli:
     def spelled(tool: str) -> str:
         return tool
 
+    @staticmethod
+    def keyed(key: str) -> str:
+        return key
+
     async def ask(self, case: Case) -> Seen:
         answer = await (self._stopped(case) if case.cancel else asyncio.to_thread(self._run, case))
         return Seen(self._take(PEOPLE[case.who].tenant), answer, "Ctrl-C")

@@ -16,8 +16,12 @@ from tests.parity.world import World, decide
 class Library:
     """Calls as a program does that has no door in between."""
 
-    def __init__(self, world: World, source: Source, spelled: Callable[[str], str]) -> None:
+    def __init__(
+        self, world: World, source: Source, spelled: Callable[[str], str], keyed: Callable[[str], str]
+    ) -> None:
+        """`spelled` and `keyed` are how the door to compare with names tools and keys."""
         self._world = world
+        self._keyed = keyed
         self._source: Source = source
         self._spelled = spelled
 
@@ -38,7 +42,7 @@ class Library:
     async def lists(self, case: Case) -> bool:
         """Whether the caller sees the tool in a list."""
         seen = await self._world.hr.tools(PEOPLE[case.who], source=self._source)
-        return any(case.tool in (tool.id, *tool.aliases) for tool in seen)
+        return any(case.tool == tool.id for tool in seen)
 
     async def _call(self, case: Case, args: Any) -> Outcome:
         return await self._world.hr.call(
@@ -46,6 +50,6 @@ class Library:
             args,
             principal=PEOPLE[case.who],
             source=self._source,
-            idempotency_key=case.key,
+            idempotency_key=None if case.key is None else self._keyed(case.key),
             digest=case.digest,
         )

@@ -9,6 +9,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from handrail import Handrail, Outcome
+from handrail.core.run.export import to_mcp
 from tests.parity.cases import Case
 from tests.parity.same import Events, as_json
 
@@ -28,10 +29,19 @@ def answer_of(answer: Any) -> Any:
     """The answer without what is sealed or tells a time."""
     if "requestState" in answer:
         answer["requestState"] = "<sealed>"
-    for approval in (answer.get("_meta") or {}).values():
-        if isinstance(approval, dict):
-            approval.pop("expiresAt", None)
+    meta = answer.get("_meta", {})
+    meta.pop("io.modelcontextprotocol/serverInfo", None)
+    if APPROVAL in meta:
+        meta[APPROVAL].pop("expiresAt", None)
+    if not meta:
+        answer.pop("_meta", None)
     return answer
+
+
+def is_waiting(answer: Any) -> bool:
+    """Whether somebody must decide still, or what they decided is not done yet."""
+    approval = answer.get("_meta", {}).get(APPROVAL, {})
+    return "requestState" in answer or '"code": "NEEDS_APPROVAL"' in str(answer.get("content")) and bool(approval)
 
 
 def carried(outcome: Outcome, case: Case, events: Events, hr: Handrail, modern: bool) -> Any:
@@ -43,10 +53,13 @@ def carried(outcome: Outcome, case: Case, events: Events, hr: Handrail, modern: 
     if outcome.status == "pending":
         return _waits(outcome, modern)
     told = as_json(outcome.to_mcp())
-    if modern:
-        told["resultType"] = "complete"
-    else:
-        told |= _as_object(outcome, hr, told)
+    tool = hr.registry.get(outcome.tool)
+    promised = tool is not None and "outputSchema" in to_mcp(tool)
+    told["resultType"] = "complete"  # which the client adds for older servers
+    if not modern:
+        told |= _as_object(told, promised)
+    if promised and outcome.result.data is None and outcome.tool != "out.none":
+        told["isError"] = True  # a client holds a tool to its output schema, unless it is an error
     if case.decide is not None:
         told["_meta"] = {APPROVAL: _decided(outcome, case, events)}
         if case.decide.how == "edit":
@@ -55,12 +68,11 @@ def carried(outcome: Outcome, case: Case, events: Events, hr: Handrail, modern: 
     return {name: value for name, value in told.items() if value is not None}
 
 
-def _as_object(outcome: Outcome, hr: Handrail, told: Any) -> dict[str, Any]:
+def _as_object(told: Any, promised: bool) -> dict[str, Any]:
     """Before 2026, structured content was an object: what has a schema and is none is wrapped."""
-    content, tool = told.get("structuredContent"), hr.registry.get(outcome.tool)
+    content = told.get("structuredContent")
     if content is None or isinstance(content, dict):
         return {}
-    promised = tool is not None and tool.output_schema is not None
     return {"structuredContent": {"result": content} if promised else None}
 
 
@@ -79,7 +91,7 @@ def _waits(outcome: Outcome, modern: bool) -> Any:
     )
     told = {"error": text, "code": "NEEDS_APPROVAL", "approval": approval}
     content = [{"type": "text", "text": json.dumps(told, ensure_ascii=False)}]
-    return {"isError": True, "_meta": meta, "content": content}
+    return {"isError": True, "_meta": meta, "content": content, "resultType": "complete"}
 
 
 def _decided(outcome: Outcome, case: Case, events: Events) -> Any:

@@ -14,9 +14,9 @@ from handrail.core.define.permission import Source
 from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.http.api import build_api
 from handrail.platform import platform_of
-from tests.contract.mcp.serving import serving
 from tests.parity.cases import Case, Decide
 from tests.parity.doors.keys import KEYS, REVIEWS, shown
+from tests.parity.doors.serving import serving
 from tests.parity.same import Events, Seen, as_json
 from tests.parity.world import World
 
@@ -46,6 +46,10 @@ class Rest:
     @staticmethod
     def spelled(tool: str) -> str:
         return tool
+
+    @staticmethod
+    def keyed(key: str) -> str:
+        return key
 
     async def ask(self, case: Case) -> Seen:
         key = shown(case.who)
