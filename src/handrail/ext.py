@@ -94,6 +94,7 @@ from handrail.core.tell.letters import DeadLetter, DeadLetters, MemoryDeadLetter
 from handrail.core.tell.log import EventLog, MemoryLog
 from handrail.core.tell.project import ToolRun, to_legacy_tool_run, to_registry_event, to_ui_events
 from handrail.core.tell.usage import MemoryTally, Tally, Usage
+from handrail.documents import parse_json, parse_yaml_1_2, read_text
 
 __all__ = [
     "DEFAULT_TENANT_ID",
@@ -186,8 +187,11 @@ __all__ = [
     "is_tool_already_executed",
     "mark_tool_executed",
     "new_tool_calls",
+    "parse_json",
+    "parse_yaml_1_2",
     "path_key",
     "read_result",
+    "read_text",
     "record_tool_result",
     "register_builtin_tools",
     "register_tool",

@@ -51,6 +51,8 @@ class Settings:
     port: int = 8000
     hosts: tuple[str, ...] = ()
     """Names under which the server may be called, beside those of this machine; `*` is any."""
+    mcp_hold: float = 20.0
+    """Seconds for which a call over MCP is held that waits for a person, until its caller must come back."""
     rate_limit: float | None = 100.0
     """Requests a second that each key may make."""
     stop_grace: float = 20.0
@@ -219,6 +221,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "host": _name,
     "port": _port,
     "hosts": _names,
+    "mcp_hold": _seconds,
     "rate_limit": _rate,
     "stop_grace": _seconds,
     "telemetry": _switch,

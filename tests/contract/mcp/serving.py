@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +24,15 @@ MODERN = "2026-07-28"
 LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 
 
+async def until(holds: Callable[[], object], seconds: float = 20) -> None:
+    """Return as soon as something holds of which nobody tells."""
+    async with asyncio.timeout(seconds):
+        while True:
+            if holds():
+                return
+            await asyncio.sleep(0.01)
+
+
 @asynccontextmanager
 async def serving(app: Any) -> AsyncIterator[str]:
     """The app behind uvicorn on a free port, until the block ends."""
@@ -31,9 +40,7 @@ async def serving(app: Any) -> AsyncIterator[str]:
     sock.bind(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
     task = asyncio.create_task(server.serve([sock]))
-    async with asyncio.timeout(20):
-        while not server.started:  # noqa: ASYNC110  # uvicorn tells it by this alone
-            await asyncio.sleep(0.005)
+    await until(lambda: server.started)
     try:
         yield f"http://127.0.0.1:{sock.getsockname()[1]}"
     finally:

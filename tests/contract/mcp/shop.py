@@ -14,8 +14,6 @@ BO = Principal("other", "bo", permissions={"*"}, agent="ops")
 REVIEWER = Principal("acme", "rita", permissions={"*"}, key="person")
 KEYS = {"ana-key": ANA, "bo-key": BO}
 PIXEL = b"\x89PNG\r\n\x1a\n"
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
 
 
 class Total(BaseModel):

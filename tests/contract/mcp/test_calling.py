@@ -54,7 +54,7 @@ async def test_what_a_model_can_repair_is_a_result_and_no_error_of_the_protocol(
         door.client("ana-key", mode) as client,
     ):
         await client.list_tools()
-        cases = {
+        cases: dict[tuple[str, str], dict[str, Any]] = {
             ("math__add", "INVALID_PARAM"): {"a": "many", "b": 2},
             ("math__add", "MISSING_PARAM"): {"a": 1},
             ("math__fail", "TOOL_FAILED"): {"why": "x"},

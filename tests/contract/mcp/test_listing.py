@@ -97,16 +97,13 @@ async def test_each_principal_is_told_of_what_it_may_see(mode: str) -> None:
 async def test_schemas_are_objects_of_2020_12_and_annotations_follow_the_level(mode: str) -> None:
     many = [made(n, level) for n, level in enumerate(("read", "draft", "write", "destructive"))]
     everybody = {"k": Principal("acme", "ana", permissions={"*"}, agent="ops")}
-    tools = [
-        *many,
-        made(5, "write", idempotent=True),
-        made(6, capabilities={"network"}),
-        shop.add,
-        shop.primes,
-    ]
-    async with Handrail(tools) as hr, opened(platform_of(hr, everybody)) as door:
-        async with door.client("k", mode) as client:
-            listed = (await client.list_tools()).tools
+    others = [made(5, "write", idempotent=True), made(6, capabilities={"network"}), shop.add, shop.primes]
+    async with (
+        Handrail([*many, *others]) as hr,
+        opened(platform_of(hr, everybody)) as door,
+        door.client("k", mode) as client,
+    ):
+        listed = (await client.list_tools()).tools
     hints: dict[str, Any] = {}
     for one in listed:
         jsonschema_rs.Draft202012Validator(one.input_schema)
