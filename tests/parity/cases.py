@@ -117,10 +117,10 @@ CASES: tuple[Case, ...] = (
     Case("gated", "stock.purge", {"dry_run": "no"}),
     Case("gated", "stock.order", {"item": "bolt", "pieces": "7"}, who="careful"),
     Case("gated", "stock.order", BOLT, who="guarded"),
+    Case("decided", "stock.drop", {"item": "cog"}, decide=Decide("reject", "keep it")),
     Case("decided", "stock.order", BOLT, who="careful", decide=Decide("approve")),
     Case("decided", "stock.order", {**BOLT, "colour": "GREEN"}, who="careful",
          decide=Decide("edit", {"item": "bolt", "pieces": 2})),
-    Case("decided", "stock.drop", {"item": "cog"}, decide=Decide("reject", "keep it")),
     Case("decided", "stock.drop", {"item": "nut"}, decide=Decide("reject")),
     Case("decided", "stock.audit", {"where": "shelf"}, decide=Decide("respond", "counted by hand: 41")),
     Case("decided", "fail.write", {"item": "vase"}, who="careful", decide=Decide("approve")),
@@ -169,3 +169,11 @@ CASES: tuple[Case, ...] = (
     Case("masked", "words.login", {"pin": "1234"}),
     Case("masked", "words.login", {"pin": 1234}),
 )  # fmt: skip
+
+
+def one_of_each(cases: tuple[Case, ...] = CASES) -> tuple[Case, ...]:
+    """The first case of each kind: for doors that start a process for a call, or for a caller."""
+    seen: dict[Kind, Case] = {}
+    for case in cases:
+        seen.setdefault(case.kind, case)
+    return tuple(seen.values())

@@ -21,6 +21,12 @@ LACKS: dict[str, dict[Need, str]] = {
     },
     "rest": {"text": _OBJECT},
     "mcp": {"text": _OBJECT, "key": _NO_KEY, "digest": _NO_DIGEST},
+    "mcp stdio": {
+        "text": _OBJECT,
+        "key": _NO_KEY,
+        "digest": _NO_DIGEST,
+        "bounds": "it acts for the person of the settings; bounds come with a key, in HANDRAIL_API_KEY",
+    },
     "mcp 2025": {
         "text": _OBJECT,
         "key": _NO_KEY,

@@ -34,7 +34,7 @@ class Bridge(ABC):
     def keyed(self, key: str) -> str:
         return f"{key}:{ID}"  # of its session
 
-    async def ask(self, case: Case) -> Seen:
+    async def ask(self, case: Case, told: int) -> Seen:
         calling = asyncio.create_task(self.call(case, case.args))
         if case.cancel:
             await self.world.until_started()

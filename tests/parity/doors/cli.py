@@ -44,7 +44,7 @@ class Cli:
     def keyed(key: str) -> str:
         return key
 
-    async def ask(self, case: Case) -> Seen:
+    async def ask(self, case: Case, told: int) -> Seen:
         answer = await (self._stopped(case) if case.cancel else asyncio.to_thread(self._run, case))
         return Seen(self._take(PEOPLE[case.who].tenant), answer, "Ctrl-C")
 

@@ -44,7 +44,7 @@ class McpOverHttp:
     def keyed(key: str) -> str:
         return key
 
-    async def ask(self, case: Case) -> Seen:
+    async def ask(self, case: Case, told: int) -> Seen:
         before = await self._client(case.who)
         name = self.spelled(case.tool)
         calling = asyncio.create_task(ask(before, name, case.args))

@@ -51,7 +51,7 @@ class Rest:
     def keyed(key: str) -> str:
         return key
 
-    async def ask(self, case: Case) -> Seen:
+    async def ask(self, case: Case, told: int) -> Seen:
         key = shown(case.who)
         calling = asyncio.create_task(self._call(case, case.args))
         if case.cancel:
