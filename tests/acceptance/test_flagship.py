@@ -50,7 +50,14 @@ class Outside:
     """The client, as the test hears it."""
 
     def __init__(self, served: Served, key: str, mode: str, step: bool) -> None:
-        words = [f"{served.url}/mcp", key, mode, "bank__pay", json.dumps(ASKED), *(["--step"] if step else [])]
+        words = [
+            f"{served.url}/mcp",
+            key,
+            mode,
+            "bank__pay",
+            json.dumps(ASKED),
+            *(["--step"] if step else []),
+        ]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.acceptance.outside_client", *words],
             cwd=ROOT,

@@ -11,7 +11,6 @@ _ITS_FORM = "JSON text is how its arguments always come, so that it is no repair
 _NO_WAY_BACK = "an answer is given once; what was decided later is asked for through another door"
 
 LACKS: dict[str, dict[Need, str]] = {
-    "library": {},
     "cli": {
         "text": "--args that are no object are refused before there is a call",
         "key": "a command makes one call, and there is no option for a key",

@@ -62,5 +62,3 @@ async def compare(door: Door, reference: World, cases: Iterable[Case]) -> Passed
         if found is not None:
             passed.differences.append(f"{door.name}, {case.name[:200]}\n{found}")
     return passed
-
-
