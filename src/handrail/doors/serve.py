@@ -107,7 +107,8 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
 
 def _listening(place: Place) -> socket.socket:
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
-    sock = socket.socket(family)
+    # Named as TCP, since only then the loop sends small pieces at once.
+    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind((place.host, place.port))
