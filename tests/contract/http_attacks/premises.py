@@ -21,6 +21,7 @@ from handrail import Handrail, Principal, tool
 from handrail.core.define.names import slug_of
 from handrail.core.find.visibility import row_slug
 from handrail.doors.entrance import COOKIE, Bounds, Entrance
+from handrail.doors.http import sse
 from handrail.doors.http.api import build_api
 from handrail.doors.serve import Hall
 from handrail.ext import ToolError
@@ -185,6 +186,7 @@ def premises(url: str, who: Who | None = None, **options: Any) -> Iterator[Premi
     """A server over a database, on a free port, in a thread of its own; closed at the end."""
     here, there = Belonging(HERE), Belonging(THERE)
     ready: list[Premises | BaseException] = []
+    beat, sse.HEARTBEAT = sse.HEARTBEAT, 0.2  # a stream on which nothing happens says so soon
     there_is, over = threading.Event(), asyncio.Event()
 
     async def live() -> None:
@@ -236,6 +238,7 @@ def premises(url: str, who: Who | None = None, **options: Any) -> Iterator[Premi
     finally:
         found.loop.call_soon_threadsafe(over.set)
         thread.join(40)
+        sse.HEARTBEAT = beat
     assert len(ready) == 1, ready[1:]
 
 
@@ -247,8 +250,14 @@ _INSIDE = re.compile(
 
 
 def inside(answer: httpx.Response, sent: str = "") -> str | None:
-    """What an answer tells of how this is made; None when it tells nothing. What was sent may come back."""
-    told = answer.text + "\n".join(f"{name}: {value}" for name, value in answer.headers.items())
+    """What an answer tells of how this is made; None when it tells nothing."""
+    return inside_text(
+        answer.text + "\n".join(f"{name}: {value}" for name, value in answer.headers.items()), sent
+    )
+
+
+def inside_text(told: str, sent: str = "") -> str | None:
+    """What a text tells of how this is made. What was sent may come back."""
     for found in _INSIDE.finditer(told):
         if found[0] not in sent:
             return told[max(0, found.start() - 80) : found.end() + 80]
