@@ -45,8 +45,9 @@ $(PEERS)/.handrail-setup: requirements/peers.txt
 setup: $(SETUP)  ## the environment in .venv, from the hashed lock
 	@:
 
-run: setup  ## one example from end to end, in the terminal
-	@$(BIN)/python examples/sixty_seconds.py
+run: setup  ## the server with example tools, at http://127.0.0.1:8000
+	@mkdir -p build
+	@$(BIN)/handrail serve --demo --database sqlite:///build/demo.db $(ARGS)
 
 test: setup  ## every test but the corpora and the soak
 	@$(BIN)/python -m pytest $(WORKERS) $(ARGS)

@@ -13,7 +13,7 @@ from handrail.core.define.call import Outcome
 from handrail.core.define.principal import Principal
 from handrail.doors.http import shapes
 from handrail.doors.http.calling import KEY, SLUG, Wish, read_call
-from handrail.doors.http.ending import call_url, explained, told
+from handrail.doors.http.ending import answer, call_url, explained, told
 from handrail.doors.http.reading import body
 from handrail.doors.http.record import Record
 from handrail.doors.http.refusing import Refused
@@ -45,7 +45,7 @@ _LOOK = 0.2
     summary="Call a tool and get its events as they happen",
     dependencies=[need()],
     openapi_extra={"parameters": [SLUG, KEY], "requestBody": request_body(Wish, required=False)},
-    responses=answers(415, says="Server-sent events, the last one is `outcome`.")
+    responses=answers(409, 415, says="Server-sent events, the last one is `outcome`.")
     | {
         200: DOCUMENT
         | {"description": "Server-sent events. Go on from any `id` with GET /api/calls/{call_id}/events."}
@@ -55,11 +55,14 @@ async def stream_call(request: Request) -> Response:
     """Whoever goes away does not cancel the call: cancel it, or come back with `Last-Event-ID`."""
     asked = await read_call(request)
     state = request.scope["app"].state
-    call_id, line = await begin(state.platform, state.running, asked)
-    answer = line.answer()
-    answer.headers["x-call-id"] = call_id
-    answer.headers["location"] = f"{call_url(call_id)}/events"
-    return answer
+    begun = await begin(state.platform, state.running, asked)
+    if isinstance(begun, Outcome):
+        return answer(begun, asked.key is not None)
+    call_id, line = begun
+    streamed = line.answer()
+    streamed.headers["x-call-id"] = call_id
+    streamed.headers["location"] = f"{call_url(call_id)}/events"
+    return streamed
 
 
 @routes.post(

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from handrail.core.define.permission import PermissionPolicy
+from handrail.core.define.permission import PermissionPolicy, Source
 from handrail.core.define.principal import Principal
 from handrail.doors.http import shapes
 from handrail.doors.http.reading import body
-from handrail.doors.http.refusing import invalid
+from handrail.doors.http.refusing import Refused, invalid
 from handrail.doors.http.routing import TheOffices, ThePlatform, TheSource, answers, need, router
 from handrail.doors.http.telling import nothing, ready
 from handrail.doors.http.tools import kept, no_such_tool, whole_tool
+from handrail.doors.http.whose import plausible
+from handrail.platform import Platform
+from handrail.store.versions import Version
 
 routes = router("tools")
 _PAGE = 50
@@ -92,9 +95,20 @@ async def list_tool_versions(
     before: Annotated[int | None, Query(ge=1, le=2**31)] = None,
 ) -> Response:
     """The newest first. A tool that is written in code has its history in the code."""
-    told = await whole_tool(platform, slug, who, source)
-    found = []
-    if platform.offices is not None:
-        found = await platform.offices.editing.versions(who, told["slug"], before=before)
+    tool = await _known(platform, slug, who, source)
+    found: list[Version] = []
+    if platform.offices is not None and plausible(slug):
+        found = await platform.offices.editing.versions(who, tool["slug"] if tool else slug, before=before)
+    if tool is None and not found:
+        raise no_such_tool()
     more = found[-1].number if len(found) == _PAGE and found[-1].number > 1 else None
-    return ready({"digest": told["digest"], "versions": [asdict(one) for one in found], "next": more})
+    digest = tool["digest"] if tool else None
+    return ready({"digest": digest, "versions": [asdict(one) for one in found], "next": more})
+
+
+async def _known(platform: Platform, slug: str, who: Principal, source: Source) -> dict[str, Any] | None:
+    """The tool, unless it is only stored and cannot be used now."""
+    try:
+        return await whole_tool(platform, slug, who, source)
+    except Refused:
+        return None

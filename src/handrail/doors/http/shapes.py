@@ -110,8 +110,8 @@ class VersionLine(BaseModel):
 
 
 class VersionPage(BaseModel):
-    digest: str
-    """Of the tool as it is now."""
+    digest: str | None
+    """Of the tool as it is now; none for one that cannot be used."""
     versions: list[VersionLine]
     next: int | None
 

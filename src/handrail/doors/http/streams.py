@@ -10,7 +10,7 @@ from handrail.core.define.call import Outcome
 from handrail.core.define.principal import Principal
 from handrail.core.errors import UsageError
 from handrail.core.ids import new_id
-from handrail.core.tell.events import Event, Progress, Retrying
+from handrail.core.tell.events import Event, NeedsApproval, Progress, Retrying, ToolStarted
 from handrail.doors.http.calling import Asked
 from handrail.doors.http.ending import told
 from handrail.doors.http.record import ENDS, Record, Wanted
@@ -45,14 +45,18 @@ class Running:
         return task
 
 
-async def begin(platform: Platform, running: Running, asked: Asked) -> tuple[str, Line]:
-    """Run a call, and give its id and what is told of it until it is over."""
+async def begin(platform: Platform, running: Running, asked: Asked) -> tuple[str, Line] | Outcome:
+    """Run a call; its id, and what is told of it until it is over. One that is refused has no tale."""
     call_id = new_id("call")
     tenant, session = asked.who.tenant, asked.session or f"call:{call_id}"
     after = 0 if asked.session is None else await Record(platform).last_seq(tenant, session)
     line = Line(platform.closing)
     shown = _Shown(platform, call_id, line)
     task = running.start(platform, asked, call_id)
+    await shown.begun_or(task)
+    if task.done() and task.result().status == "refused":
+        shown.stop()
+        return task.result()
     line.fed_by(_told(platform, task, tenant, Wanted(session, call_id=call_id), after, shown))
     return call_id, line
 
@@ -63,13 +67,26 @@ class _Shown:
     def __init__(self, platform: Platform, call_id: str, line: Line) -> None:
         self._line = line
         self._held: list[bytes] | None = []
+        self._begun = asyncio.Event()
         loop = asyncio.get_running_loop()
 
         def hear(event: Event) -> None:
-            if event.call_id == call_id and isinstance(event, Progress | Retrying):
+            if event.call_id != call_id:
+                return
+            if isinstance(event, Progress | Retrying):
                 loop.call_soon_threadsafe(self._pass_on, transient(event))
+            elif isinstance(event, ToolStarted | NeedsApproval):
+                loop.call_soon_threadsafe(self._begun.set)
 
         self.stop = platform.hr.subscribe(hear)
+
+    async def begun_or(self, task: asyncio.Task[Outcome]) -> None:
+        """Wait until the guard has let the call pass, or has ended it."""
+        begun = asyncio.ensure_future(self._begun.wait())
+        try:
+            await asyncio.wait({begun, task}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            begun.cancel()
 
     def _pass_on(self, piece: bytes) -> None:
         if self._held is None:
