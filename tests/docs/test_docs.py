@@ -47,7 +47,14 @@ NO_CODES |= {
     "SHARED",
 }  # the words of databases
 NO_CODES |= {"DEFAULT_TENANT_ID", "HANDRAIL_DATABASE", "HANDRAIL_OWNER_URL"}
-NO_CODES |= {"GET", "HEAD", "OPTIONS", "POST", "PATCH", "RECORD_NOT_FOUND"}  # methods, and a code of a demo tool
+NO_CODES |= {
+    "GET",
+    "HEAD",
+    "OPTIONS",
+    "POST",
+    "PATCH",
+    "RECORD_NOT_FOUND",
+}  # methods, and a code of a demo tool
 NO_CODES |= {"SUCCESS"}  # how the durable engine calls what is done
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.contract.http_attacks.fuzzing import Attacker, attack, operations
 from tests.contract.http_attacks.premises import ROLES, Premises
 
-EXAMPLES = 6
+EXAMPLES = 5
 
 
 @pytest.mark.req("RA-12")
@@ -22,4 +22,4 @@ def test_what_schemathesis_makes_up_is_answered_as_described(place: Premises) ->
     for one in everybody:
         assert {label for label, _ in one.seen} == described
     answers = {status for one in everybody for _, status in one.seen}
-    assert answers >= {200, 202, 204, 401, 403, 404, 422}
+    assert answers >= {200, 401, 403, 404, 422}
