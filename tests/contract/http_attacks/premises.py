@@ -57,7 +57,7 @@ async def send(text: str = "") -> str:
     return text
 
 
-@dataclass
+@dataclass(repr=False)
 class Belonging:
     """What a tenant has: its ids by the parameter of a path that takes them, and what gives it away."""
 
@@ -139,7 +139,7 @@ def peeking(home: Belonging) -> Any:
     return peek
 
 
-@dataclass
+@dataclass(repr=False)
 class Premises:
     """The server, and who lives there."""
 
