@@ -1,4 +1,4 @@
-"""Messages of the MCP door: valid ones of every revision, what can be made of them, and what must come back."""
+"""Messages of the MCP door: valid ones of every revision, what can be made of them, what must come back."""
 
 from __future__ import annotations
 
