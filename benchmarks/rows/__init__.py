@@ -39,6 +39,8 @@ ALL: dict[str, Rows] = {
     "search": search,
     "tenants": tenants,
     "foreign_menu": foreign_menu,
+    "rest": rest,
+    "mcp_call": mcp_call,
     "jobs": jobs,
     "durable": durable,
     "run_list": run_list,
