@@ -109,7 +109,8 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
 
 def _listening(place: Place) -> socket.socket:
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
-    sock = socket.socket(family)
+    # asyncio sends small answers at once only where it knows the protocol
+    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind((place.host, place.port))

@@ -142,7 +142,8 @@ class Pool:
                 await asyncio.gather(place.opening, return_exceptions=True)
             if place.connection is not None and place.connection.loop is _loop():
                 self._put_away(place.connection)
-        await asyncio.gather(*self._closing, return_exceptions=True)
+        here = [task for task in self._closing if task.get_loop() is _loop()]
+        await asyncio.gather(*here, return_exceptions=True)
 
 
 def _loop() -> asyncio.AbstractEventLoop:

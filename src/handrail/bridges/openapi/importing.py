@@ -96,7 +96,8 @@ def _tool(
         "category": operation.tags[0] if operation.tags else None,
         "level": _LEVELS.get(operation.method, "write"),
         "capabilities": ["network"],
-        "timeout": service.timeout,
+        # One that is silent is left before, when it is still known what was sent.
+        "timeout": 2 * service.timeout,
         "output": operation.output_schema if outputs else None,
         **options,
     }
