@@ -110,7 +110,8 @@ class Pool:
         elif _loop().time() - ended.opened_at < _SHORT_LIFE:
             if place.failures:
                 self._failed(place, "it ends soon after it begins")
-            place.failures += 1
+            else:  # once is no habit
+                place.failures = 1
         else:
             place.failures = 0
 
