@@ -49,6 +49,7 @@ NO_CODES |= {
 NO_CODES |= {"DEFAULT_TENANT_ID", "HANDRAIL_DATABASE", "HANDRAIL_OWNER_URL"}
 NO_CODES |= {"GET", "HEAD", "OPTIONS", "POST", "PATCH"}  # methods
 NO_CODES |= {"RECORD_NOT_FOUND"}  # of a tool of the demo
+NO_CODES |= {"API_KEY", "HOME", "KEY", "LEASE", "PATH", "PER_TENANT", "RATE"}  # ends of names of variables
 NO_CODES |= {"SUCCESS"}  # how the durable engine calls what is done
 
 
