@@ -62,6 +62,10 @@ class Handrail:
         return self._inner
 
     @property
+    def offices(self) -> object:
+        return self._inner.offices
+
+    @property
     def registry(self) -> Registry:
         return self._inner.registry
 

@@ -44,7 +44,7 @@ async def test_pages_give_each_tool_once_though_others_come_and_go(mode: str) ->
             cursor = page.next_cursor
             if cursor is None:
                 break
-            assert len(page.tools) == 7
+            assert 5 <= len(page.tools) <= 7
             hr.registry.unregister(f"many.t{turn * 14:04}")
             hr.registry.register(made(1 + turn * 14))
         stayed = {f"many__t{n:04}" for n in range(0, 50, 2)}

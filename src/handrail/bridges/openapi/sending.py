@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
@@ -59,10 +60,16 @@ def checked_base(base_url: str | None, suggested: list[str]) -> str:
     return base_url.rstrip("/")
 
 
+def check_package() -> None:
+    """Whoever imports a document learns then, and not at the first call, that a package is missing."""
+    with needs("openapi", "calling an HTTP service"):
+        if find_spec("httpx2") is None:
+            raise ModuleNotFoundError(name="httpx2")
+
+
 async def send(service: Service, request: Request, credentials: Credentials) -> Result:
     """Data on success. Anything else is a failed result with the status and the beginning of the answer."""
-    with needs("openapi", "calling an HTTP service"):
-        import httpx2
+    import httpx2
 
     target = request.target
     if credentials.query:
