@@ -107,10 +107,13 @@ class Pool:
         place.connection = None
         if ended.loop is not _loop():
             place.failures, place.again_at = 0, 0.0
-        elif _loop().time() - ended.opened_at < _SHORT_LIFE:
+            return
+        self._put_away(ended)
+        if _loop().time() - ended.opened_at < _SHORT_LIFE:
             if place.failures:
                 self._failed(place, "it ends soon after it begins")
-            place.failures += 1
+            else:  # once is no habit
+                place.failures = 1
         else:
             place.failures = 0
 
