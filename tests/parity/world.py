@@ -51,9 +51,10 @@ class World:
 async def until(found: Callable[[], Any]) -> Any:
     """What is there, once it is."""
     async with asyncio.timeout(DEADLINE):
-        while (value := found()) is None:
+        while True:
+            if (value := found()) is not None:
+                return value
             await asyncio.sleep(0.005)
-        return value
 
 
 async def decide(hr: Handrail, approval_id: str, decision: Decide) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from handrail import Handrail, Outcome
+from handrail.core.define.permission import Source
 from tests.acceptance.command_line import environment
 from tests.acceptance.quick import Quick
 from tests.parity.cases import Case
@@ -26,7 +27,7 @@ class Cli:
     """Runs commands in a folder that has settings and a database."""
 
     name = "cli"
-    source = "agent"
+    source: Source = "agent"
 
     def __init__(self, quick: Quick, folder: Path) -> None:
         self._quick = quick
@@ -45,10 +46,14 @@ class Cli:
         return key
 
     async def ask(self, case: Case, told: int) -> Seen:
-        answer = await (self._stopped(case) if case.cancel else asyncio.to_thread(self._run, case))
+        answer = await asyncio.to_thread(self._stopped if case.cancel else self._run, case)
         return Seen(self._take(PEOPLE[case.who].tenant), answer, "Ctrl-C")
 
     def carries(self, outcome: Outcome, case: Case, events: Events) -> Any:
+        result = outcome.result.to_dict()
+        if outcome.code == "PLANNED":
+            said = f"{_title(outcome.tool)} was not run: plan mode holds it back."
+            result |= {"summary": said, "title": said, "output": said}
         told = {
             "status": outcome.status,
             "ok": outcome.ok,
@@ -58,11 +63,8 @@ class Cli:
             "run_id": outcome.run_id,
             "approval_id": outcome.approval_id,
             "repairs": [_repair(one) for one in outcome.repairs],
-            "result": outcome.result.to_dict(),
+            "result": result,
         }
-        if outcome.code == "PLANNED":
-            said = f"{_title(outcome.tool)} was not run: plan mode holds it back."
-            told["result"] |= {"summary": said, "title": said, "output": said}
         code = _EXITS_BY_CODE.get(outcome.code or "", _EXITS[outcome.status])
         return {"exit": code, "told": as_json(told)}
 
@@ -88,24 +90,23 @@ class Cli:
         done = self._quick(*self._words(case), cwd=self._folder, **{"HANDRAIL_TOOLS": TOOLS, **more})
         return _answer(done.code, done.out, done.err)
 
-    async def _stopped(self, case: Case) -> Any:
+    def _stopped(self, case: Case) -> Any:
         """Press Ctrl-C once the body runs."""
-        process = subprocess.Popen(
+        with subprocess.Popen(
             [sys.executable, "-m", "handrail", *self._words(case)],
             cwd=self._folder,
             env=environment(HANDRAIL_TOOLS=TOOLS, **self._environment(case)),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-        )
-        try:
-            assert process.stderr is not None
-            await asyncio.to_thread(process.stderr.readline)
-            process.send_signal(signal.SIGINT)
-            out, err = await asyncio.to_thread(process.communicate, timeout=30)
-        finally:
-            process.kill()
-            process.wait()
+        ) as process:
+            try:
+                assert process.stderr is not None
+                process.stderr.readline()
+                process.send_signal(signal.SIGINT)
+                out, err = process.communicate(timeout=30)
+            finally:
+                process.kill()
         return _answer(process.returncode, out, err)
 
     def _take(self, tenant: str) -> list[dict[str, Any]]:

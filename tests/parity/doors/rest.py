@@ -13,9 +13,8 @@ from handrail import Outcome
 from handrail.core.define.permission import Source
 from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.http.api import build_api
-from handrail.platform import platform_of
 from tests.parity.cases import Case, Decide
-from tests.parity.doors.keys import KEYS, REVIEWS, shown
+from tests.parity.doors.keys import REVIEWS, platform_before, shown
 from tests.parity.doors.serving import serving
 from tests.parity.same import Events, Seen, as_json
 from tests.parity.world import World
@@ -120,7 +119,7 @@ def _answer(answer: httpx2.Response) -> Any:
 @asynccontextmanager
 async def rest(world: World) -> AsyncIterator[Rest]:
     """The door, open on a free port."""
-    platform = platform_of(world.hr, KEYS)
+    platform = platform_before(world.hr)
     app = Entrance(build_api(platform), platform, Bounds(rate=None))
     async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=30) as http:
         yield Rest(world, http)
