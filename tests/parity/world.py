@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from handrail import Handrail
+from handrail import Handrail, Principal
 from handrail.ext import Event
 from tests.parity.cases import Decide
 from tests.parity.people import REVIEWER
@@ -57,11 +57,12 @@ async def until(found: Callable[[], Any]) -> Any:
             await asyncio.sleep(0.005)
 
 
-async def decide(hr: Handrail, approval_id: str, decision: Decide) -> None:
-    """What a reviewer does, in the book of a Handrail."""
+async def decide(hr: Handrail, approval_id: str, decision: Decide, caller: Principal) -> None:
+    """What somebody does, in the book of a Handrail."""
+    by = REVIEWER if decision.by == "reviewer" else caller
     if decision.how in ("approve", "edit"):
-        await hr.approvals.approve(approval_id, by=REVIEWER, edits=decision.what)
+        await hr.approvals.approve(approval_id, by=by, edits=decision.what)
     elif decision.how == "reject":
-        await hr.approvals.reject(approval_id, by=REVIEWER, reason=decision.what)
+        await hr.approvals.reject(approval_id, by=by, reason=decision.what)
     else:
-        await hr.approvals.respond(approval_id, by=REVIEWER, result=decision.what)
+        await hr.approvals.respond(approval_id, by=by, result=decision.what)

@@ -27,9 +27,10 @@ class Cli:
     """Runs commands in a folder that has settings and a database."""
 
     name = "cli"
-    source: Source = "agent"
 
-    def __init__(self, quick: Quick, folder: Path) -> None:
+    def __init__(self, quick: Quick, folder: Path, source: Source = "agent") -> None:
+        """With source `cli` a person calls, in their own name."""
+        self.source = source
         self._quick = quick
         self._folder = folder
         self._url = f"sqlite:///{folder / 'handrail.db'}"
@@ -72,7 +73,8 @@ class Cli:
         principal = PEOPLE[case.who]
         file = self._folder / "args.json"
         file.write_text(json.dumps(case.args or {}))
-        return ["run", case.tool, "--as", f"agent:{principal.agent}", "--json", "--args", f"@{file}"]
+        who = ["--as", f"agent:{principal.agent}"] if principal.agent else []
+        return ["run", case.tool, *who, "--json", "--args", f"@{file}"]
 
     def _environment(self, case: Case) -> dict[str, str]:
         principal = PEOPLE[case.who]

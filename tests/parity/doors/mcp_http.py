@@ -18,6 +18,7 @@ from tests.parity.cases import Case
 from tests.parity.doors.keys import platform_before
 from tests.parity.doors.mcp_answers import answer_of, ask, carried, is_waiting
 from tests.parity.doors.serving import client, serving
+from tests.parity.people import PEOPLE
 from tests.parity.same import Events, Seen
 from tests.parity.world import World, decide
 
@@ -56,7 +57,7 @@ class McpOverHttp:
         answer = await calling
         if case.decide is not None:
             waits = answer["_meta"]["handrail/approval"]["id"]
-            await decide(self._world.hr, waits, case.decide)
+            await decide(self._world.hr, waits, case.decide, PEOPLE[case.who])
             while is_waiting(answer):
                 answer = await ask(before, name, case.args, answer.get("requestState"))
         return Seen(self._world.take(), answer_of(answer))
