@@ -1,8 +1,8 @@
 """An MCP client of somebody else: the official SDK in a process of its own, which does not give up.
 
-`python -m tests.acceptance.outside_client URL KEY MODE TOOL ARGUMENTS [--step]` calls a tool until its end is
-known. It keeps the request state that it is given and comes back with it; a client of 2025 makes the same call
-again. A server that is gone is asked again. With --step it comes back only after a line on standard input.
+`python -m tests.acceptance.outside_client URL KEY MODE TOOL ARGUMENTS [--step]` calls a tool until its end
+is known. It keeps the request state that it is given and comes back with it; a client of 2025 makes the same
+call again. A server that is gone is asked again. With --step it comes back after a line on standard input.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ async def once(url: str, key: str, mode: str, tool: str, args: Any, state: str |
     headers = {"Authorization": f"Bearer {key}"}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=60) as http,
-        Client(streamable_http_client(url, http_client=http), mode=mode) as client,  # type: ignore[arg-type]  # a mode is one of many words
+        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
     ):
         told = await client.session.call_tool(tool, args, request_state=state, allow_input_required=True)
         return told.model_dump(by_alias=True, exclude_none=True, mode="json")
 
 
-async def main(url: str, key: str, mode: str, tool: str, arguments: str, step: bool) -> None:
+async def main(url: str, key: str, mode: str, tool: str, arguments: str, *, step: bool) -> None:
     state: str | None = None
     while True:
         try:
@@ -62,4 +62,5 @@ def say(told: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*sys.argv[1:6], step="--step" in sys.argv))
+    url, key, mode, tool, arguments = sys.argv[1:6]
+    asyncio.run(main(url, key, mode, tool, arguments, step="--step" in sys.argv))

@@ -16,10 +16,11 @@ Need = Literal["text", "key", "digest", "cancel", "decide", "unlisted", "bounds"
 
 @dataclass(frozen=True, slots=True)
 class Decide:
-    """What a reviewer does about a call that waits."""
+    """What somebody does about a call that waits: a reviewer, or whoever made it."""
 
     how: Literal["approve", "edit", "reject", "respond"]
     what: Any = None
+    by: Literal["reviewer", "caller"] = "reviewer"
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,9 +59,12 @@ async def test_rest_does_as_the_library(tmp_path: Path) -> None:
 @pytest.mark.req("BY-01")
 @pytest.mark.parametrize("modern", [True, False], ids=["2026", "2025"])
 async def test_mcp_over_http_does_as_the_library(modern: bool, tmp_path: Path) -> None:
-    async with open_shop(tmp_path) as reference, open_shop(tmp_path) as hr:
-        async with mcp_over_http(World(hr), modern) as door:
-            passed = await compare(door, World(reference), CASES)
+    async with (
+        open_shop(tmp_path) as reference,
+        open_shop(tmp_path) as hr,
+        mcp_over_http(World(hr), modern) as door,
+    ):
+        passed = await compare(door, World(reference), CASES)
     holds(passed)
 
 

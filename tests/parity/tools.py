@@ -81,11 +81,9 @@ async def upload() -> str:
 
 
 @tool("words.echo", level="read")
-async def echo(
-    text: str, place: dict[str, Any] | None = None, many: list[Any] | None = None
-) -> dict[str, Any]:
+async def echo(text: str, place: dict[str, Any] | None = None) -> dict[str, Any]:
     """Give back what was sent."""
-    return {"text": text, "place": place, "many": many}
+    return {"text": text, "place": place}
 
 
 class Place(BaseModel):
@@ -275,9 +273,8 @@ async def plain_output() -> Result:
 @tool("out.picture", level="read")
 async def picture() -> Result:
     """Draw."""
-    return Result(
-        summary="Drawn", output="a dot", attachments=(Attachment("image/png", "dot.png", b"\x89PNG"),)
-    )
+    dot = Attachment("image/png", "dot.png", b"\x89PNG")
+    return Result(summary="Drawn", output="a dot", attachments=(dot,))
 
 
 @tool("out.odd", level="read")

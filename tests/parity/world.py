@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from handrail import Handrail
+from handrail import Handrail, Principal
 from handrail.ext import Event
 from tests.parity.cases import Decide
 from tests.parity.people import REVIEWER
@@ -51,16 +51,18 @@ class World:
 async def until(found: Callable[[], Any]) -> Any:
     """What is there, once it is."""
     async with asyncio.timeout(DEADLINE):
-        while (value := found()) is None:
+        while True:
+            if (value := found()) is not None:
+                return value
             await asyncio.sleep(0.005)
-        return value
 
 
-async def decide(hr: Handrail, approval_id: str, decision: Decide) -> None:
-    """What a reviewer does, in the book of a Handrail."""
+async def decide(hr: Handrail, approval_id: str, decision: Decide, caller: Principal) -> None:
+    """What somebody does, in the book of a Handrail."""
+    by = REVIEWER if decision.by == "reviewer" else caller
     if decision.how in ("approve", "edit"):
-        await hr.approvals.approve(approval_id, by=REVIEWER, edits=decision.what)
+        await hr.approvals.approve(approval_id, by=by, edits=decision.what)
     elif decision.how == "reject":
-        await hr.approvals.reject(approval_id, by=REVIEWER, reason=decision.what)
+        await hr.approvals.reject(approval_id, by=by, reason=decision.what)
     else:
-        await hr.approvals.respond(approval_id, by=REVIEWER, result=decision.what)
+        await hr.approvals.respond(approval_id, by=by, result=decision.what)

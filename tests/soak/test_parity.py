@@ -39,9 +39,12 @@ async def test_mcp_over_stdio_does_as_the_library(tmp_path: Path) -> None:
 
 @pytest.mark.req("BY-01")
 async def test_rest_does_as_the_library_on_a_database(tmp_path: Path, database_url: str) -> None:
-    async with open_shop(tmp_path) as reference, open_shop(tmp_path, database_url) as hr:
-        async with rest(World(hr)) as door:
-            passed = await compare(door, World(reference), CASES)
+    async with (
+        open_shop(tmp_path) as reference,
+        open_shop(tmp_path, database_url) as hr,
+        rest(World(hr)) as door,
+    ):
+        passed = await compare(door, World(reference), CASES)
     holds(passed)
 
 
@@ -50,9 +53,12 @@ async def test_rest_does_as_the_library_on_a_database(tmp_path: Path, database_u
 async def test_mcp_over_http_does_as_the_library_on_a_database(
     modern: bool, tmp_path: Path, database_url: str
 ) -> None:
-    async with open_shop(tmp_path) as reference, open_shop(tmp_path, database_url) as hr:
-        async with mcp_over_http(World(hr), modern) as door:
-            passed = await compare(door, World(reference), CASES)
+    async with (
+        open_shop(tmp_path) as reference,
+        open_shop(tmp_path, database_url) as hr,
+        mcp_over_http(World(hr), modern) as door,
+    ):
+        passed = await compare(door, World(reference), CASES)
     holds(passed)
 
 

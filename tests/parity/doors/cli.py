@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from handrail import Handrail, Outcome
+from handrail.core.define.permission import Source
 from tests.acceptance.command_line import environment
 from tests.acceptance.quick import Quick
 from tests.parity.cases import Case
@@ -26,9 +27,10 @@ class Cli:
     """Runs commands in a folder that has settings and a database."""
 
     name = "cli"
-    source = "agent"
 
-    def __init__(self, quick: Quick, folder: Path) -> None:
+    def __init__(self, quick: Quick, folder: Path, source: Source = "agent") -> None:
+        """With source `cli` a person calls, in their own name."""
+        self.source = source
         self._quick = quick
         self._folder = folder
         self._url = f"sqlite:///{folder / 'handrail.db'}"
@@ -45,10 +47,14 @@ class Cli:
         return key
 
     async def ask(self, case: Case, told: int) -> Seen:
-        answer = await (self._stopped(case) if case.cancel else asyncio.to_thread(self._run, case))
+        answer = await asyncio.to_thread(self._stopped if case.cancel else self._run, case)
         return Seen(self._take(PEOPLE[case.who].tenant), answer, "Ctrl-C")
 
     def carries(self, outcome: Outcome, case: Case, events: Events) -> Any:
+        result = outcome.result.to_dict()
+        if outcome.code == "PLANNED":
+            said = f"{_title(outcome.tool)} was not run: plan mode holds it back."
+            result |= {"summary": said, "title": said, "output": said}
         told = {
             "status": outcome.status,
             "ok": outcome.ok,
@@ -58,11 +64,8 @@ class Cli:
             "run_id": outcome.run_id,
             "approval_id": outcome.approval_id,
             "repairs": [_repair(one) for one in outcome.repairs],
-            "result": outcome.result.to_dict(),
+            "result": result,
         }
-        if outcome.code == "PLANNED":
-            said = f"{_title(outcome.tool)} was not run: plan mode holds it back."
-            told["result"] |= {"summary": said, "title": said, "output": said}
         code = _EXITS_BY_CODE.get(outcome.code or "", _EXITS[outcome.status])
         return {"exit": code, "told": as_json(told)}
 
@@ -70,7 +73,8 @@ class Cli:
         principal = PEOPLE[case.who]
         file = self._folder / "args.json"
         file.write_text(json.dumps(case.args or {}))
-        return ["run", case.tool, "--as", f"agent:{principal.agent}", "--json", "--args", f"@{file}"]
+        who = ["--as", f"agent:{principal.agent}"] if principal.agent else []
+        return ["run", case.tool, *who, "--json", "--args", f"@{file}"]
 
     def _environment(self, case: Case) -> dict[str, str]:
         principal = PEOPLE[case.who]
@@ -88,24 +92,23 @@ class Cli:
         done = self._quick(*self._words(case), cwd=self._folder, **{"HANDRAIL_TOOLS": TOOLS, **more})
         return _answer(done.code, done.out, done.err)
 
-    async def _stopped(self, case: Case) -> Any:
+    def _stopped(self, case: Case) -> Any:
         """Press Ctrl-C once the body runs."""
-        process = subprocess.Popen(
+        with subprocess.Popen(
             [sys.executable, "-m", "handrail", *self._words(case)],
             cwd=self._folder,
             env=environment(HANDRAIL_TOOLS=TOOLS, **self._environment(case)),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-        )
-        try:
-            assert process.stderr is not None
-            await asyncio.to_thread(process.stderr.readline)
-            process.send_signal(signal.SIGINT)
-            out, err = await asyncio.to_thread(process.communicate, timeout=30)
-        finally:
-            process.kill()
-            process.wait()
+        ) as process:
+            try:
+                assert process.stderr is not None
+                process.stderr.readline()
+                process.send_signal(signal.SIGINT)
+                out, err = process.communicate(timeout=30)
+            finally:
+                process.kill()
         return _answer(process.returncode, out, err)
 
     def _take(self, tenant: str) -> list[dict[str, Any]]:

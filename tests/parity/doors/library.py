@@ -35,7 +35,7 @@ class Library:
             outcome = await self._call(case, case.again)
         if case.decide is not None:
             assert outcome.approval_id is not None
-            await decide(hr, outcome.approval_id, case.decide)
+            await decide(hr, outcome.approval_id, case.decide, PEOPLE[case.who])
             outcome = await hr.wait(outcome.call_id, 20, principal=PEOPLE[case.who])
         return outcome, self._world.take()
 

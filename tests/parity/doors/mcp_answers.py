@@ -40,10 +40,7 @@ def answer_of(answer: Any) -> Any:
 
 def is_waiting(answer: Any) -> bool:
     """Whether somebody must decide still, or what they decided is not done yet."""
-    approval = answer.get("_meta", {}).get(APPROVAL, {})
-    return "requestState" in answer or (
-        '"code": "NEEDS_APPROVAL"' in str(answer.get("content")) and bool(approval)
-    )
+    return "requestState" in answer or '"code": "NEEDS_APPROVAL"' in str(answer.get("content"))
 
 
 def carried(outcome: Outcome, case: Case, events: Events, hr: Handrail, modern: bool) -> Any:
@@ -65,10 +62,9 @@ def carried(outcome: Outcome, case: Case, events: Events, hr: Handrail, modern: 
     if case.decide is not None:
         told["_meta"] = {APPROVAL: _decided(outcome, case, events)}
         if case.decide.how == "edit":
-            text = (
-                f"A person changed the arguments before it ran. It ran with: {json.dumps(case.decide.what)}"
-            )
-            told["content"].append({"type": "text", "text": text})
+            used = json.dumps(case.decide.what)
+            said = f"A person changed the arguments before it ran. It ran with: {used}"
+            told["content"].append({"type": "text", "text": said})
     return {name: value for name, value in told.items() if value is not None}
 
 

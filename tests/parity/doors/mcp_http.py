@@ -1,4 +1,4 @@
-"""MCP over HTTP: the official SDK's client before a real server, of today's protocol and by the old handshake."""
+"""MCP over HTTP: the official SDK's client before a real server, of today or by the handshake of 2025."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from handrail.core.define.permission import Source
 from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.mcp.server import build_mcp
 from handrail.ext import wire_name
-from handrail.platform import platform_of
 from tests.parity.cases import Case
-from tests.parity.doors.keys import KEYS
+from tests.parity.doors.keys import platform_before
 from tests.parity.doors.mcp_answers import answer_of, ask, carried, is_waiting
 from tests.parity.doors.serving import client, serving
+from tests.parity.people import PEOPLE
 from tests.parity.same import Events, Seen
 from tests.parity.world import World, decide
 
@@ -57,7 +57,7 @@ class McpOverHttp:
         answer = await calling
         if case.decide is not None:
             waits = answer["_meta"]["handrail/approval"]["id"]
-            await decide(self._world.hr, waits, case.decide)
+            await decide(self._world.hr, waits, case.decide, PEOPLE[case.who])
             while is_waiting(answer):
                 answer = await ask(before, name, case.args, answer.get("requestState"))
         return Seen(self._world.take(), answer_of(answer))
@@ -75,7 +75,7 @@ class McpOverHttp:
 @asynccontextmanager
 async def mcp_over_http(world: World, modern: bool) -> AsyncIterator[McpOverHttp]:
     """The door, open on a free port. A call that waits for a person is held for a moment only."""
-    platform = platform_of(world.hr, KEYS)
+    platform = platform_before(world.hr)
     app = build_mcp(platform, hold=0.05)
     async with app.running(), serving(Entrance(app, platform, Bounds(rate=None))) as address:
         async with AsyncExitStack() as stack:

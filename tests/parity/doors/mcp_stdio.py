@@ -58,7 +58,8 @@ class McpOverStdio:
             return Seen(await self._take(case, told), None, "the caller was cancelled")
         answer = await calling
         if case.decide is not None:
-            await decide(self._beside, answer["_meta"]["handrail/approval"]["id"], case.decide)
+            waits = answer["_meta"]["handrail/approval"]["id"]
+            await decide(self._beside, waits, case.decide, PEOPLE[case.who])
             while is_waiting(answer):
                 answer = await ask(client, name, case.args, answer.get("requestState"))
         return Seen(await self._take(case, told), answer_of(answer))

@@ -30,7 +30,8 @@ class PydanticAI(Bridge):
     async def decided(self, case: Case, answer: Any) -> Any:
         assert isinstance(self._asked, DeferredToolRequests)
         told = self._asked.metadata[ID]
-        await decide(self.world.hr, told["approval_id"], case.decide)  # type: ignore[arg-type]  # it has one
+        assert case.decide is not None
+        await decide(self.world.hr, told["approval_id"], case.decide, PEOPLE[case.who])
         results = DeferredToolResults(approvals={ID: True}, metadata=self._asked.metadata)
         return await self._run(None, message_history=self._messages, deferred_tool_results=results)
 

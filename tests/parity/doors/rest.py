@@ -13,9 +13,8 @@ from handrail import Outcome
 from handrail.core.define.permission import Source
 from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.http.api import build_api
-from handrail.platform import platform_of
 from tests.parity.cases import Case, Decide
-from tests.parity.doors.keys import KEYS, REVIEWS, shown
+from tests.parity.doors.keys import REVIEWS, platform_before, shown
 from tests.parity.doors.serving import serving
 from tests.parity.same import Events, Seen, as_json
 from tests.parity.world import World
@@ -37,9 +36,9 @@ class Rest:
     """Calls as a program does that has a key."""
 
     name = "rest"
-    source: Source = "api"
 
-    def __init__(self, world: World, http: httpx2.AsyncClient) -> None:
+    def __init__(self, world: World, http: httpx2.AsyncClient, source: Source) -> None:
+        self.source = source
         self._world = world
         self._http = http
 
@@ -63,7 +62,7 @@ class Rest:
             answer = await self._call(case, case.again)
         if case.decide is not None:
             waits = answer.json()
-            await self._decide(waits["approval"]["url"], case.decide)
+            await self._decide(waits["approval"]["url"], case.decide, case.who)
             answer = await self._http.get(waits["url"], params={"wait": 20}, headers=key)
         return Seen(self._world.take(), _answer(answer), "ana cancelled it")
 
@@ -74,11 +73,12 @@ class Rest:
         headers = {**shown(case.who), **({} if case.key is None else {"Idempotency-Key": case.key})}
         return await self._http.post(f"/api/tools/{case.tool}/call", json=body, headers=headers)
 
-    async def _decide(self, url: str, decision: Decide) -> None:
+    async def _decide(self, url: str, decision: Decide, caller: str) -> None:
         how = "approve" if decision.how == "edit" else decision.how
         what = {"approve": "arguments", "reject": "reason", "respond": "data"}[how]
         body = {} if decision.what is None else {what: decision.what}
-        answer = await self._http.post(f"{url}/{how}", json=body, headers=REVIEWS)
+        shows = REVIEWS if decision.by == "reviewer" else shown(caller)
+        answer = await self._http.post(f"{url}/{how}", json=body, headers=shows)
         assert answer.status_code == 200, answer.text
 
     def carries(self, outcome: Outcome, case: Case, events: Events) -> Any:
@@ -118,10 +118,10 @@ def _answer(answer: httpx2.Response) -> Any:
 
 
 @asynccontextmanager
-async def rest(world: World) -> AsyncIterator[Rest]:
-    """The door, open on a free port."""
-    platform = platform_of(world.hr, KEYS)
+async def rest(world: World, source: Source = "api") -> AsyncIterator[Rest]:
+    """The door, open on a free port. By `web` come people who are signed in."""
+    platform = platform_before(world.hr)
     app = Entrance(build_api(platform), platform, Bounds(rate=None))
     async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=30) as http:
-        yield Rest(world, http)
+        yield Rest(world, http, source)
         platform.closing.set()

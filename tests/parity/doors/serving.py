@@ -14,6 +14,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.parity.doors.keys import shown
+from tests.parity.world import until
 
 MODERN = "2026-07-28"
 
@@ -25,8 +26,7 @@ async def serving(app: Any) -> AsyncIterator[str]:
     sock.bind(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
     task = asyncio.create_task(server.serve([sock]))
-    while not server.started:
-        await asyncio.sleep(0.005)
+    await until(lambda: server.started or None)
     try:
         yield f"http://127.0.0.1:{sock.getsockname()[1]}"
     finally:
@@ -41,6 +41,6 @@ async def client(address: str, who: str, modern: bool) -> AsyncIterator[Client]:
     mode = MODERN if modern else "legacy"
     async with (
         httpx2.AsyncClient(headers=shown(who), timeout=30) as http,
-        Client(streamable_http_client(f"{address}/mcp", http_client=http), mode=mode, cache=None) as opened,  # type: ignore[arg-type]  # a mode is one of many words
+        Client(streamable_http_client(f"{address}/mcp", http_client=http), mode=mode, cache=None) as opened,
     ):
         yield opened
