@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-CONNECTIONS = 16
+CONNECTIONS = 32
 _PATIENCE = 60.0
 
 
@@ -141,7 +141,7 @@ class _Client(asyncio.Protocol):
 
 
 def _length(got: bytes) -> int | None:
-    """How long an answer is with its head; None while the head is not whole. Every one here says its length."""
+    """How long an answer is with its head; None while the head is not whole. All here say their length."""
     end = got.find(b"\r\n\r\n")
     if end < 0:
         return None

@@ -45,9 +45,8 @@ def time_served(asked: Sequence[Asked], effort: Effort) -> dict[str, Measured]:
     import uvloop
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(
-            _time(asked, max(3, effort.rounds // 3), SECONDS * effort.seconds / Effort().seconds)
-        )
+        seconds = SECONDS * effort.seconds / Effort().seconds
+        return runner.run(_time(asked, max(3, effort.rounds // 3), seconds))
 
 
 async def _time(asked: Sequence[Asked], rounds: int, seconds: float) -> dict[str, Measured]:

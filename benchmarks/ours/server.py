@@ -50,6 +50,8 @@ async def _serve(platform: Platform, key: str) -> None:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory(prefix="handrail-bench-") as place:
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(main(sys.argv[1], Path(place)))
+    with (
+        tempfile.TemporaryDirectory(prefix="handrail-bench-") as folder,
+        asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
+    ):
+        runner.run(main(sys.argv[1], Path(folder)))
