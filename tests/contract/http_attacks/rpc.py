@@ -122,7 +122,7 @@ _VALUES = ["", "x", "2099-01-01", "2025-06-18", MODERN, "application/json", "too
 
 def posted(client: httpx.Client, content: bytes, headers: dict[str, str]) -> httpx.Response:
     """The answer; of a stream without an end, what comes first."""
-    raw = {name: value.encode("latin-1") for name, value in headers.items()}
+    raw = {name.encode(): value.encode("latin-1") for name, value in headers.items()}
     with client.stream("POST", "/mcp", content=content, headers=raw) as answer:
         if b"subscriptions/listen" in content and "event-stream" in answer.headers.get("content-type", ""):
             begun = next(answer.iter_raw(), b"")
