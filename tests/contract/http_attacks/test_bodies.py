@@ -13,7 +13,7 @@ import pytest
 
 from tests.contract.http_attacks.bodies import NOT_JSON, NUMBERS, TEXTS
 from tests.contract.http_attacks.doors import Way, asked, ways
-from tests.contract.http_attacks.premises import Premises, inside, premises
+from tests.contract.http_attacks.premises import Premises, inside, premises, strictly
 
 WHOLE: dict[str, Any] = {
     "approve": {"arguments": {"text": "x"}, "standing": False},
@@ -137,6 +137,26 @@ def test_any_number_in_any_place_of_a_body_is_taken_or_refused(here: Premises, o
                 content = json.dumps(_with(whole, at, "<number>")).replace('"<number>"', number).encode()
                 sent = {"content-type": "application/json"}
                 refused(asked(owner, way.method, way.path(given), content=content, headers=sent), number)
+
+
+@pytest.mark.fault("F30")
+@pytest.mark.parametrize("number", NUMBERS, ids=lambda one: one[:8])
+def test_a_number_of_any_size_reaches_a_tool_or_is_refused(
+    here: Premises, owner: httpx.Client, number: str
+) -> None:
+    for at in ("whole", "broken", "anything"):
+        for deep in (number, f"[{number}]", f'{{"a": {number}}}'):
+            for way in ("call", "stream", "explain"):
+                content = f'{{"arguments": {{"{at}": {deep}}}}}'.encode()
+                sent = {"content-type": "application/json", "idempotency-key": f"{at}{deep}{way}"[:200]}
+                answer = asked(owner, "POST", f"/api/tools/echo.count/{way}", content=content, headers=sent)
+                refused(answer, number)
+                if answer.headers["content-type"] == "application/json":
+                    strictly(answer.text)
+    for way_in in ("/api/events?limit=500", "/api/runs", "/api/dead-letters", "/api/sessions"):
+        answer = owner.get(way_in)
+        refused(answer, number, 200)
+        strictly(answer.text)
 
 
 @pytest.mark.fault("F30")

@@ -101,7 +101,8 @@ def test_a_number_of_any_size_is_taken_or_refused(
     place: Premises, client: httpx.Client, number: str, revision: str
 ) -> None:
     call = next(one for one in messages(revision) if one.body["method"] == "tools/call")
-    content = json.dumps(call.body).replace('"hello"', number).encode()
+    call.body["params"] |= {"name": "echo.count", "arguments": {"anything": ["<number>"]}}
+    content = json.dumps(call.body).replace('"<number>"', number).encode()
     found = check(place, posted(client, content, call.fitting()), content)
     assert found is not None
 
