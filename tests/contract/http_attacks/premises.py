@@ -26,6 +26,7 @@ from handrail.doors.entrance import COOKIE, Bounds, Entrance
 from handrail.doors.http import sse
 from handrail.doors.http.api import build_api
 from handrail.doors.serve import Hall
+from handrail.doors.wire import Wire
 from handrail.ext import ToolError
 from handrail.identity.granting import console
 from handrail.identity.offices import Offices
@@ -215,7 +216,7 @@ def premises(url: str, who: Who | None = None, **options: Any) -> Iterator[Premi
         sock.bind(("127.0.0.1", 0))
         hall = Hall(platform)
         app = Entrance(hall, platform, Bounds(**{"rate": None, **options}))
-        config = uvicorn.Config(app, log_config=None, lifespan="off", http="httptools", server_header=False)
+        config = uvicorn.Config(app, log_config=None, lifespan="off", http=Wire, server_header=False)
         server = _Server(config)
         async with hall.mcp.running():
             serving = asyncio.create_task(server.serve([sock]))
