@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import tomllib
 from collections.abc import Callable, Collection, Hashable
 from pathlib import Path
@@ -83,7 +84,27 @@ def parse_toml(text: str, where: str) -> Any:
 
 
 def parse_yaml(text: str, where: str) -> Any:
-    """The value of a YAML text. YAML is an extra: its package is loaded here and nowhere else."""
+    """The value of a YAML text, as people write it: `yes` and `on` are true, days are days."""
+    return _parse_yaml(text, where, lambda loader: None)
+
+
+def parse_yaml_1_2(text: str, where: str) -> Any:
+    """The value of a YAML text as programs exchange it, no more than JSON: `no` and a day are text."""
+    return _parse_yaml(text, where, _like_json)
+
+
+def _like_json(loader: Any) -> None:
+    left_out = ("tag:yaml.org,2002:bool", "tag:yaml.org,2002:timestamp")
+    loader.yaml_implicit_resolvers = {
+        first: [(tag, form) for tag, form in found if tag not in left_out]
+        for first, found in loader.yaml_implicit_resolvers.items()
+    }
+    truth = re.compile("(?:true|True|TRUE|false|False|FALSE)$")
+    loader.add_implicit_resolver("tag:yaml.org,2002:bool", truth, list("tTfF"))
+
+
+def _parse_yaml(text: str, where: str, adapt: Callable[[Any], None]) -> Any:
+    """YAML is an extra: its package is loaded here and nowhere else."""
     try:
         import yaml
     except ImportError:
@@ -103,6 +124,7 @@ def parse_yaml(text: str, where: str) -> Any:
                 names.add(name)
             return super().construct_mapping(node, deep)
 
+    adapt(Once)
     try:
         return yaml.load(text, Once)
     except yaml.MarkedYAMLError as error:

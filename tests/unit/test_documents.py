@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.documents import DocumentError, parse_json, read_document
+from handrail.documents import DocumentError, parse_json, parse_yaml, parse_yaml_1_2, read_document
 
 
 @pytest.mark.parametrize(
@@ -89,3 +89,12 @@ def test_without_pyyaml_yaml_says_how_to_get_it(tmp_path: Path) -> None:
     assert (
         "remedy: pip install 'handrail[yaml]' (or pyyaml), or write the file as TOML or JSON" in done.stderr
     )
+
+
+def test_yaml_between_programs_is_no_more_than_json() -> None:
+    text = "{on: yes, country: NO, day: 2020-01-01, sure: true, none: ~, n: 1.5}"
+    told = {"on": "yes", "country": "NO", "day": "2020-01-01", "sure": True, "none": None, "n": 1.5}
+    assert parse_yaml_1_2(text, "a.yaml") == told
+    assert parse_yaml("a: yes", "a.yaml") == {"a": True}
+    with pytest.raises(DocumentError, match="given twice"):
+        parse_yaml_1_2("a: 1\na: 2", "a.yaml")

@@ -59,7 +59,7 @@ def names(thing: object) -> set[str]:
 @pytest.mark.req("EX-01")
 def test_it_has_every_public_name_of_the_async_one() -> None:
     with Handrail() as hr:
-        assert names(hr) == names(hr.inner) | {"inner", "block_on"}
+        assert names(hr) == names(hr.inner) | {"inner", "begin", "block_on"}
         assert names(hr.approvals) == names(hr.inner.approvals) - {"withdraw"}  # by `cancel`
         assert names(hr.jobs) == names(hr.inner.jobs)
         assert names(hr.secrets) == names(hr.inner.secrets)

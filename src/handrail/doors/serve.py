@@ -32,18 +32,20 @@ class Place:
     bounds: Bounds = field(default_factory=Bounds)
     grace: float = 20.0
     """Seconds that calls have to finish when the server stops."""
+    hold: float = 20.0
+    """Seconds for which a call over MCP is held that waits for a person."""
 
 
 class Hall:
     """Sends each request to its door, by the first part of its path."""
 
-    def __init__(self, platform: Platform) -> None:
+    def __init__(self, platform: Platform, hold: float) -> None:
         from handrail.doors.http.api import build_api
         from handrail.doors.mcp.server import build_mcp
         from handrail.doors.sign_in import SignIn
 
         self._api: App = build_api(platform)
-        self.mcp = build_mcp(platform)
+        self.mcp = build_mcp(platform, hold=hold)
         pages, health = SignIn(platform), Health(platform)
         self._doors: dict[str, App] = {
             "mcp": self.mcp,
@@ -90,7 +92,7 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
     host = f"[{place.host}]" if ":" in place.host else place.host
     address = f"http://{host}:{sock.getsockname()[1]}"
     async with AsyncExitStack() as stack:
-        hall = Hall(platform)
+        hall = Hall(platform, place.hold)
         await stack.enter_async_context(hall.mcp.running())
         config = uvicorn.Config(
             Entrance(hall, platform, place.bounds),
@@ -109,7 +111,7 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
 
 def _listening(place: Place) -> socket.socket:
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
-    # Named as TCP, since only then the loop sends small pieces at once.
+    # asyncio sends small answers at once only where it knows the protocol
     sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -33,6 +33,8 @@ class Visit:
     """One request on its way through."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, limit: int) -> None:
+        # White space around a value is no part of it, but httptools leaves what stands behind.
+        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         given = self.headers.get(b"x-request-id", b"").decode("latin-1")
         self.id = given if _ID.match(given) else new_id("req")

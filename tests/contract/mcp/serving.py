@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,10 +16,21 @@ from mcp.client.streamable_http import streamable_http_client
 
 from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.mcp.server import build_mcp
-from handrail.platform import Platform
+from handrail.engine import Handrail
+from handrail.platform import Platform, platform_of
+from tests.contract.mcp.shop import KEYS
 
 MODERN = "2026-07-28"
 LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+
+
+async def until(holds: Callable[[], object], seconds: float = 20) -> None:
+    """Return as soon as something holds of which nobody tells."""
+    async with asyncio.timeout(seconds):
+        while True:
+            if holds():
+                return
+            await asyncio.sleep(0.01)
 
 
 @asynccontextmanager
@@ -29,8 +40,7 @@ async def serving(app: Any) -> AsyncIterator[str]:
     sock.bind(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
     task = asyncio.create_task(server.serve([sock]))
-    while not server.started:
-        await asyncio.sleep(0.005)
+    await until(lambda: server.started)
     try:
         yield f"http://127.0.0.1:{sock.getsockname()[1]}"
     finally:
@@ -51,7 +61,7 @@ class Door:
         headers = {"Authorization": f"Bearer {key}"}
         async with (
             httpx2.AsyncClient(headers=headers, timeout=30) as http,
-            Client(streamable_http_client(self.url, http_client=http), mode=mode, **more) as client,  # type: ignore[arg-type]
+            Client(streamable_http_client(self.url, http_client=http), mode=mode, **more) as client,
         ):
             yield client
 
@@ -76,3 +86,10 @@ async def opened(platform: Platform, **options: Any) -> AsyncIterator[Door]:
     async with app.running(), serving(Entrance(app, platform, Bounds(rate=None))) as address:
         yield Door(f"{address}/mcp")
         platform.closing.set()
+
+
+@asynccontextmanager
+async def met(hr: Handrail, key: str, mode: str = MODERN, **options: Any) -> AsyncIterator[Client]:
+    """A client that stands before the door of a Handrail, with one of the keys of the shop."""
+    async with opened(platform_of(hr, KEYS), **options) as door, door.client(key, mode, cache=None) as client:
+        yield client

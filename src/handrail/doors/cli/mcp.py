@@ -49,10 +49,10 @@ def serve(
         opener: Opener = ctx.obj
         with the_store():
             hr = opener(settings, tools_of(tools, settings), acting.agent if key is None else None, None)
-            asyncio.run(_serve(hr, acting.principal, key, here))
+            asyncio.run(_serve(hr, acting.principal, key, settings.mcp_hold, here))
 
 
-async def _serve(hr: Handrail, principal: Principal, key: str | None, here: Screen) -> None:
+async def _serve(hr: Handrail, principal: Principal, key: str | None, hold: float, here: Screen) -> None:
     from handrail.doors.mcp.stdio import serve_stdio
     from handrail.identity.errors import NotSignedIn
     from handrail.platform import platform_of
@@ -67,4 +67,4 @@ async def _serve(hr: Handrail, principal: Principal, key: str | None, here: Scre
             await who()
         except NotSignedIn as error:
             raise Stop(f"{KEY}: {error}", "make one with: handrail keys add") from None
-        await serve_stdio(platform, who, here.out.stream)
+        await serve_stdio(platform, who, here.out.stream, hold=hold)

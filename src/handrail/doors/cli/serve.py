@@ -97,7 +97,8 @@ async def _serve(hr: Handrail, settings: Settings, owner: str | None, here: Scre
             log_to(sys.stderr)
 
         try:
-            await serve(platform, Place(settings.host, settings.port, bounds, settings.stop_grace), ready)
+            place = Place(settings.host, settings.port, bounds, settings.stop_grace, settings.mcp_hold)
+            await serve(platform, place, ready)
         except OSError as error:
             raise Stop(
                 f"cannot listen at {settings.host}:{settings.port}: {error.strerror}",

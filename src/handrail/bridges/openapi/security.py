@@ -1,0 +1,73 @@
+"""Security: what a request must carry, and the secrets of the tenant that it is made of."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from handrail.bridges.openapi.document import Document, Unsupported
+
+Form = Literal["plain", "bearer", "basic"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """One credential: in which header, query parameter or cookie it goes, and in what form."""
+
+    name: str
+    where: str
+    carrier: str
+    form: Form = "plain"
+
+    def value(self, secret: str) -> str:
+        """What the carrier holds; of `basic`, the secret is `user:password`."""
+        if self.form == "bearer":
+            return f"Bearer {secret}"
+        if self.form == "basic":
+            return f"Basic {base64.b64encode(secret.encode()).decode('ascii')}"
+        return secret
+
+
+def alternatives(document: Document, told: Mapping[str, Any]) -> tuple[tuple[Scheme, ...], ...]:
+    """What an operation asks for: all of one alternative. An empty one lets everybody in."""
+    wanted = told.get("security", document.data.get("security"))
+    known = _schemes(document)
+    asked = [one for one in wanted if isinstance(one, Mapping)] if isinstance(wanted, list) else []
+    read = [[_scheme(name, document.part(known.get(name))) for name in one] for one in asked]
+    usable = tuple(tuple(filter(None, one)) for one in read if None not in one)
+    if asked and not usable:
+        names = ", ".join(sorted({name for one in asked for name in one}))
+        raise Unsupported(f"it asks for credentials that cannot be given ({names})")
+    return usable
+
+
+def carriers(document: Document) -> set[tuple[str, str]]:
+    """Where the document says that credentials go: whoever calls a tool is not asked for them."""
+    read = (_scheme(name, document.part(told)) for name, told in _schemes(document).items())
+    return {(one.where, one.carrier.lower()) for one in read if one is not None}
+
+
+def chosen(offered: tuple[tuple[Scheme, ...], ...], credentials: Collection[str]) -> tuple[Scheme, ...]:
+    """The alternative to take: the first for which all credentials are named, else none, else the first."""
+    for one in offered:
+        if one and all(scheme.name in credentials for scheme in one):
+            return one
+    return () if not offered or () in offered else offered[0]
+
+
+def _schemes(document: Document) -> Mapping[str, Any]:
+    return document.part(document.part(document.data.get("components")).get("securitySchemes"))
+
+
+def _scheme(name: str, told: Mapping[str, Any]) -> Scheme | None:
+    """One scheme of the document; None when we know no way to do what it asks for."""
+    kind = told.get("type")
+    if kind == "apiKey" and told.get("in") in ("header", "query", "cookie") and told.get("name"):
+        return Scheme(name, str(told["in"]), str(told["name"]))
+    if kind == "http" and str(told.get("scheme", "")).lower() == "basic":
+        return Scheme(name, "header", "Authorization", "basic")
+    if kind in ("http", "oauth2", "openIdConnect"):
+        return Scheme(name, "header", "Authorization", "bearer")
+    return None

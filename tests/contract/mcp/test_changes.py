@@ -1,0 +1,76 @@
+"""Clients that listen are told when their own tool list is another one."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from handrail import Handrail, Principal
+from handrail.platform import platform_of
+from handrail.store.tenants import create_tenant
+from tests.contract.mcp import shop
+from tests.contract.mcp.serving import opened, until
+
+
+async def test_a_listener_hears_of_a_tool_that_comes_and_of_none_it_may_not_see() -> None:
+    async with (
+        Handrail([shop.add]) as hr,
+        opened(platform_of(hr, shop.KEYS), look_every=60) as door,
+        door.client("bo-key") as client,
+        client.listen(tools_list_changed=True) as heard,
+    ):
+        changes = aiter(heard)
+        hr.registry.register(shop.only)  # for acme alone
+        hr.registry.register(shop.primes)
+        await asyncio.wait_for(anext(changes), 20)
+        waiting = asyncio.ensure_future(anext(changes))
+        hr.registry.unregister("acme.only")
+        done, _ = await asyncio.wait([waiting], timeout=0.3)
+        assert not done, "nothing changed for them"
+        hr.registry.unregister("math.primes")
+        await asyncio.wait_for(waiting, 20)
+
+
+@pytest.mark.req("MC-01")
+async def test_a_listener_hears_that_its_tenant_turned_a_tool_off(sqlite_url: str) -> None:
+    async with Handrail([shop.add, shop.primes], database=sqlite_url) as hr:
+        platform = platform_of(hr)
+        offices = platform.offices
+        assert offices is not None
+        with offices.db.transaction("acme") as conn:
+            create_tenant(conn, "acme", "Acme", at=0.0)
+        root = Principal("acme", "root", permissions={"*"})
+        text, made = await offices.keys.make(root, "ops")
+        async with (
+            opened(platform, look_every=0.05) as door,
+            door.client(text.reveal(), cache=None) as client,
+            client.listen(tools_list_changed=True) as heard,
+        ):
+            await offices.editing.override(root, "math-primes", {"enabled": False})
+            await asyncio.wait_for(anext(aiter(heard)), 20)
+            assert [one.name for one in (await client.list_tools()).tools] == ["math__add"]
+            await offices.keys.revoke(root, made.id)
+            with pytest.raises(StopAsyncIteration):
+                await asyncio.wait_for(anext(aiter(heard)), 20)
+
+
+async def test_those_who_listen_are_let_go_when_the_platform_closes() -> None:
+    async with Handrail([shop.add]) as hr:
+        platform = platform_of(hr, shop.KEYS)
+        async with (
+            opened(platform, look_every=60) as door,
+            door.client("ana-key") as client,
+            client.listen(tools_list_changed=True) as heard,
+        ):
+            platform.closing.set()
+            with pytest.raises(StopAsyncIteration):
+                await asyncio.wait_for(anext(aiter(heard)), 20)
+
+
+async def test_a_listener_that_left_leaves_nothing_behind() -> None:
+    async with Handrail([shop.add]) as hr, opened(platform_of(hr, shop.KEYS)) as door:
+        before = len(hr.registry.listeners.all)
+        async with door.client("ana-key") as client, client.listen(tools_list_changed=True):
+            assert len(hr.registry.listeners.all) == before + 1
+        await until(lambda: len(hr.registry.listeners.all) == before)
