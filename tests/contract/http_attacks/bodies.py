@@ -49,3 +49,5 @@ TEXTS = (
     "\r\nset-cookie: a=b",
 )
 """Texts that some layer might take for something else."""
+SOME = ("a\x00b", "\U0010ffff", "'; DROP TABLE events; --", "\r\nset-cookie: a=b")
+"""Those that have done most harm elsewhere."""

@@ -214,7 +214,7 @@ def premises(url: str, who: Who | None = None, **options: Any) -> Iterator[Premi
     async def _serve(platform: Platform, options: dict[str, Any]) -> None:
         sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         sock.bind(("127.0.0.1", 0))
-        hall = Hall(platform)
+        hall = Hall(platform, hold=0.2)
         app = Entrance(hall, platform, Bounds(**{"rate": None, **options}))
         config = uvicorn.Config(app, log_config=None, lifespan="off", http=Wire, server_header=False)
         server = _Server(config)
