@@ -78,21 +78,27 @@ class Line:
         assert "result" in heard
         return found
 
+    def close(self) -> None:
+        """Say no more, and let it end by itself."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        try:
+            assert self.process.wait(20) == 0
+        finally:
+            self.process.kill()
+            self.process.wait(20)
+            for pipe in (self.process.stdout, self.process.stderr):
+                if pipe is not None:
+                    pipe.close()
+
 
 @pytest.fixture(scope="module")
 def line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
     line = Line(tmp_path_factory.mktemp("stdio"))
     try:
         yield line
-        assert line.process.stdin is not None
-        line.process.stdin.close()
-        assert line.process.wait(20) == 0
     finally:
-        line.process.kill()
-        line.process.wait(20)
-        for pipe in (line.process.stdin, line.process.stdout, line.process.stderr):
-            if pipe is not None:
-                pipe.close()
+        line.close()
 
 
 @pytest.mark.fault("F30")
