@@ -69,6 +69,8 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
     """
     import uvicorn
 
+    from handrail.doors.wire import Wire
+
     class Server(uvicorn.Server):
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
@@ -94,7 +96,7 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
         await stack.enter_async_context(hall.mcp.running())
         config = uvicorn.Config(
             Entrance(hall, platform, place.bounds),
-            http="httptools",
+            http=Wire,
             ws="none",
             lifespan="off",
             log_config=None,

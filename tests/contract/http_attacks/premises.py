@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import secrets
 import socket
@@ -25,6 +26,7 @@ from handrail.doors.entrance import COOKIE, Bounds, Entrance
 from handrail.doors.http import sse
 from handrail.doors.http.api import build_api
 from handrail.doors.serve import Hall
+from handrail.doors.wire import Wire
 from handrail.ext import ToolError
 from handrail.identity.granting import console
 from handrail.identity.offices import Offices
@@ -46,6 +48,12 @@ ROLES = (*BUILT_IN, "agent", "nobody")
 async def say(text: str = "") -> str:
     """Say something."""
     return text
+
+
+@tool("echo.count", level="read")
+async def count(whole: int = 0, broken: float = 0.0, anything: Any = None) -> dict[str, Any]:
+    """Give back what was given."""
+    return {"whole": whole, "broken": broken, "anything": anything}
 
 
 @tool("echo.fail", level="read")
@@ -193,7 +201,7 @@ def premises(url: str, who: Who | None = None, **options: Any) -> Iterator[Premi
     there_is, over = threading.Event(), asyncio.Event()
 
     async def live() -> None:
-        tools = [say, fail, send, peeking(here), peeking(there)]
+        tools = [say, count, fail, send, peeking(here), peeking(there)]
         async with Handrail(tools, database=url) as hr:
             platform = platform_of(hr)
             assert platform.offices is not None
@@ -206,9 +214,9 @@ def premises(url: str, who: Who | None = None, **options: Any) -> Iterator[Premi
     async def _serve(platform: Platform, options: dict[str, Any]) -> None:
         sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         sock.bind(("127.0.0.1", 0))
-        hall = Hall(platform)
+        hall = Hall(platform, hold=0.2)
         app = Entrance(hall, platform, Bounds(**{"rate": None, **options}))
-        config = uvicorn.Config(app, log_config=None, lifespan="off", http="httptools", server_header=False)
+        config = uvicorn.Config(app, log_config=None, lifespan="off", http=Wire, server_header=False)
         server = _Server(config)
         async with hall.mcp.running():
             serving = asyncio.create_task(server.serve([sock]))
@@ -250,6 +258,15 @@ _INSIDE = re.compile(
     r"|\bSELECT |\bINSERT |\bUPDATE |\bDELETE FROM|handrail\.(?:core|store|doors|identity|engine)"
     r"|0x[0-9a-f]{8,}|object at |Error:|Exception",
 )
+
+
+def strictly(text: str) -> Any:
+    """JSON as the standard has it: NaN and Infinity are none."""
+
+    def no(name: str) -> None:
+        raise AssertionError(f"{name} is not JSON")
+
+    return json.loads(text, parse_constant=no)
 
 
 def inside(answer: httpx.Response, sent: str = "") -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import httpx
 from hypothesis import strategies as st
 
-from tests.contract.http_attacks.premises import Premises, inside
+from tests.contract.http_attacks.premises import Premises, inside, strictly
 
 MODERN = "2026-07-28"
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", MODERN)
@@ -122,7 +121,7 @@ _VALUES = ["", "x", "2099-01-01", "2025-06-18", MODERN, "application/json", "too
 
 def posted(client: httpx.Client, content: bytes, headers: dict[str, str]) -> httpx.Response:
     """The answer; of a stream without an end, what comes first."""
-    raw = {name: value.encode("latin-1") for name, value in headers.items()}
+    raw = {name.encode(): value.encode("latin-1") for name, value in headers.items()}
     with client.stream("POST", "/mcp", content=content, headers=raw) as answer:
         if b"subscriptions/listen" in content and "event-stream" in answer.headers.get("content-type", ""):
             begun = next(answer.iter_raw(), b"")
@@ -137,10 +136,10 @@ def told(answer: httpx.Response) -> dict[str, Any] | None:
         return None
     if answer.headers["content-type"].startswith("text/event-stream"):
         data = [line[6:] for line in answer.text.splitlines() if line.startswith("data: ")]
-        found: Any = json.loads(data[-1])
+        found: Any = strictly(data[-1])
     else:
         assert answer.headers["content-type"] == "application/json"
-        found = answer.json()
+        found = strictly(answer.text)
     assert isinstance(found, dict), found
     return found
 
