@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, suppress
 from typing import Any
 
@@ -71,6 +71,7 @@ class Line:
     def __init__(self, closing: asyncio.Event) -> None:
         self._pieces: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._closing = closing
+        self._still: Callable[[], Awaitable[bool]] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def put(self, piece: bytes) -> None:
@@ -110,7 +111,7 @@ class Line:
                     piece = await asyncio.wait_for(self._pieces.get(), HEARTBEAT)
                 except TimeoutError:
                     piece = _BEAT
-                if piece is None:
+                if piece is None or (self._still is not None and not await self._still()):
                     return
                 yield piece
         finally:
@@ -119,6 +120,8 @@ class Line:
                 with suppress(asyncio.CancelledError, Exception):
                     await task
 
-    def answer(self) -> StreamingResponse:
+    def answer(self, request: Request) -> StreamingResponse:
+        """All of it, for as long as whoever asked is let in and may do what they might at first."""
+        self._still = request.scope["state"].get("still")
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(self, media_type=KIND, headers=headers)
