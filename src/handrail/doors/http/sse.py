@@ -108,7 +108,8 @@ class Line:
         try:
             while True:
                 try:
-                    piece = await asyncio.wait_for(self._pieces.get(), HEARTBEAT)
+                    async with asyncio.timeout(HEARTBEAT):
+                        piece = await self._pieces.get()
                 except TimeoutError:
                     piece = _BEAT
                 if piece is None or (self._still is not None and not await self._still()):
