@@ -35,7 +35,5 @@ async def follow(
 
 async def _heard(heard: asyncio.Event, patience: float | None) -> None:
     with suppress(TimeoutError):
-        async with asyncio.timeout(
-            patience
-        ):  # `wait_for` may lose a cancellation
+        async with asyncio.timeout(patience):  # `wait_for` may lose a cancellation
             await heard.wait()
