@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from handrail import Tool, from_json_schema
 from handrail.bridges.mcp.server import Server, ToolRule
-from handrail.ext import LEVELS, Definition, Level, humanize_field_name
+from handrail.bridges.mcp.weight import weight_of
+from handrail.ext import LEVELS, Definition, DefinitionError, Level, humanize_field_name
 
 if TYPE_CHECKING:
     from mcp_types import Tool as RemoteTool
@@ -71,6 +72,10 @@ def outline(tool_id: str, name: str, server: Server, definition: Definition) -> 
 
 def tool_of(tool_id: str, name: str, server: Server, definition: Definition, execute: Any) -> Tool:
     """The tool as it is called. A schema that cannot be used raises `DefinitionError`."""
+    if weight_of(definition.get("input_schema")) == "heavy":
+        remedy = "leave it out, or ask whoever runs the server for a flatter schema"
+        raise DefinitionError("its schema takes too long to check anything against", remedy=remedy)
+    output = definition.get("output_schema")  # a promise that is too costly to check is none
     description, guidance = texts_of(name, definition)
     rule = server.tools.get(name, ToolRule())
     title = definition.get("title") or (definition.get("annotations") or {}).get("title")
@@ -84,7 +89,7 @@ def tool_of(tool_id: str, name: str, server: Server, definition: Definition, exe
         category=server.prefix,
         level=level_of(server, name, definition),
         idempotent=rule.idempotent,
-        output=definition.get("output_schema"),
+        output=output if weight_of(output) == "light" else None,
         timeout=server.timeout,
         origin="mcp",
     )
