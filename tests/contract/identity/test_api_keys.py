@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any
 
@@ -239,3 +240,34 @@ async def test_a_session_ends_on_time_when_signed_out_and_when_the_person_is_shu
         await house.door.principal_from_session(again)
     with pytest.raises(NotSignedIn):
         await house.door.sign_in(user, ACME)
+
+
+async def test_many_who_show_a_key_at_once_are_looked_up_once(db: Database, house: House) -> None:
+    text_, _ = await house.keys.make(console(ACME), "busy")
+    looks: list[str] = []
+    event.listen(db.engine, "before_cursor_execute", lambda *told: looks.append(told[2]))
+    who = await asyncio.gather(*(house.door.principal_of(text_.reveal()) for _ in range(50)))
+    assert all(one is who[0] for one in who)
+    await db.flushed()
+    assert len([one for one in looks if "FROM api_keys" in one and one.startswith("SELECT")]) == 1
+    assert len([one for one in looks if one.startswith("UPDATE api_keys")]) == 1
+
+
+async def test_who_stops_waiting_does_not_turn_the_others_away(house: House) -> None:
+    text_, _ = await house.keys.make(console(ACME), "busy")
+    tasks = [asyncio.create_task(house.door.principal_of(text_.reveal())) for _ in range(3)]
+    await asyncio.sleep(0)
+    tasks[0].cancel()
+    first, *others = await asyncio.gather(*tasks, return_exceptions=True)
+    assert isinstance(first, asyncio.CancelledError)
+    assert all(isinstance(one, Principal) for one in others)
+
+
+async def test_a_key_that_is_revoked_while_it_is_looked_up_opens_nothing_afterwards(house: House) -> None:
+    text_, key = await house.keys.make(console(ACME), "late")
+    looking = asyncio.create_task(house.door.principal_of(text_.reveal()))
+    await asyncio.sleep(0)
+    await house.keys.revoke(console(ACME), key.id)
+    await asyncio.gather(looking, return_exceptions=True)
+    with pytest.raises(NotSignedIn):
+        await house.door.principal_of(text_.reveal())
