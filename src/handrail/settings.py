@@ -15,6 +15,8 @@ from handrail.documents import meant, parse_toml, read_text
 
 FILE = "handrail.toml"
 PREFIX = "HANDRAIL_"
+_OTHERS = frozenset({"API_KEY", "CONFIG", "KEY", "LEASE", "PER_TENANT", "RATE"})
+"""Variables that others read, and that are no misspelling of a setting."""
 
 
 class SettingsError(DefinitionError):
@@ -129,7 +131,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
 def _misspelt(name: str, known: Iterable[str]) -> str | None:
     """The variable that is meant: others may begin like ours, but one that is nearly ours is a mistake."""
     near = difflib.get_close_matches(name, known, 1, 0.85) if name.startswith(PREFIX) else []
-    return near[0] if near and name != f"{PREFIX}CONFIG" else None
+    return near[0] if near and name.removeprefix(PREFIX) not in _OTHERS else None
 
 
 def variable(key: str) -> str:

@@ -62,6 +62,10 @@ class Handrail:
         return self._inner
 
     @property
+    def offices(self) -> object:
+        return self._inner.offices
+
+    @property
     def registry(self) -> Registry:
         return self._inner.registry
 
@@ -329,6 +333,9 @@ class BlockingJobOffice:
 
     def get(self, call_id: str, principal: Principal) -> JobEntry | None:
         return self._hr.block_on(self._inner.get(call_id, principal))
+
+    def caller(self, call_id: str, principal: Principal) -> Principal | None:
+        return self._hr.block_on(self._inner.caller(call_id, principal))
 
     def unblock(self, call_id: str, *, by: Principal) -> bool:
         return self._hr.block_on(self._inner.unblock(call_id, by=by))

@@ -41,7 +41,7 @@ class Quick:
                 timeout=DEADLINE * 2,
                 words=words,
                 folder=str(cwd),
-                env=environment(HANDRAIL_TOOLS=SHOP, **env),
+                env=environment(**{"HANDRAIL_TOOLS": SHOP, **env}),
                 out=str(out),
                 err=str(err),
             )

@@ -166,7 +166,7 @@ async def test_cancelling_a_call_and_progress_reach_the_other_side(
         await until(lambda: any("was cancelled" in line for line in foreign.effects))
 
 
-@pytest.mark.req("EX-12")
+@pytest.mark.req("EX-24")
 async def test_a_call_that_takes_too_long_ends(foreign: Foreign) -> None:
     async with Handrail([McpToolset(foreign.over_pipes(level="read", timeout=0.5))]) as hr:
         assert (await hr.call("far.slow")).code == "TIMEOUT"

@@ -29,10 +29,10 @@ def foreign(tmp_path: Path) -> Foreign:
 
 
 @contextmanager
-def friendly(file: Path, port: int = 0) -> Iterator[str]:
-    """The high-level server of the SDK, with sessions: its address."""
+def other(kind: str, file: Path, port: int = 0) -> Iterator[str]:
+    """Another server: its address."""
     file.unlink(missing_ok=True)
-    words = [sys.executable, str(ROOT / "tests/harness/mcp_servers/friendly.py"), str(file), str(port)]
+    words = [sys.executable, str(ROOT / f"tests/harness/mcp_servers/{kind}.py"), str(file), str(port)]
     process = subprocess.Popen(words)
     try:
         deadline = time.monotonic() + DEADLINE
@@ -90,16 +90,25 @@ async def test_an_answer_that_is_lost_breaks_no_other_and_a_server_that_is_back_
                 assert (await hr.call("far.echo", {"text": "again"})).to_model() == "again"
 
 
-async def test_a_session_that_a_server_forgot_is_opened_anew(tmp_path: Path) -> None:
+async def test_a_server_in_the_high_level_style_is_called(tmp_path: Path) -> None:
+    with other("friendly", tmp_path / "port") as url:
+        async with Handrail([McpToolset(Server("nice", url=url, level="read"))]) as hr:
+            assert (await hr.call("nice.greet", {"name": "Ana"})).result.data == {"result": "Hello Ana"}
+            totals = await hr.call("nice.totals", {"numbers": "[1, 2]"})
+            assert totals.result.data == {"count": 2, "sum": 3}
+
+
+@pytest.mark.req("MC-07", "BY-12")
+async def test_a_session_of_2025_that_the_server_forgot_is_opened_anew(tmp_path: Path) -> None:
     file = tmp_path / "port"
-    with friendly(file) as url:
-        port, toolset = int(file.read_text()), McpToolset(Server("nice", url=url))
+    with other("old_web", file) as url:
+        port, toolset = int(file.read_text()), McpToolset(Server("old", url=url))
         hr = Handrail([toolset], approver=ScriptedApprover(always=approve(by="bo")))
-        assert (await hr.call("nice.greet", {"name": "Ana"})).result.data == {"result": "Hello Ana"}
-        totals = await hr.call("nice.totals", {"numbers": "[1, 2]"})
-        assert totals.result.data == {"count": 2, "sum": 3}
-    with friendly(file, port):
-        assert (await hr.call("nice.greet", {"name": "Bo"})).result.data == {"result": "Hello Bo"}
+        assert (await hr.call("old.echo", {"a": 1})).to_model() == '{"a": 1}'
+        late = await hr.call("old.late")
+        assert (late.status, late.code) == ("needs_review", "UNKNOWN_OUTCOME")
+    with other("old_web", file, port):  # it knows nothing of the session
+        assert (await hr.call("old.echo", {"a": 2})).to_model() == '{"a": 2}'
         await hr.close()
 
 

@@ -20,8 +20,7 @@ pytestmark = pytest.mark.timeout(300)
 CLIENT = f"{sys.executable} -m tests.mcp_suite.client"
 SAMPLE = {
     Leg(STABLE, "2025-11-25"): ("tools_call",),
-    Leg(ALPHA, "2025-11-25"): ("initialize",),
-    Leg(ALPHA, "2026-07-28"): ("tools_call", "request-metadata", "http-custom-headers"),
+    Leg(ALPHA, "2026-07-28"): ("request-metadata", "http-custom-headers"),
 }
 
 

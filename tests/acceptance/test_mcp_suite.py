@@ -90,6 +90,5 @@ def refusing() -> Iterator[str]:
         thread.join()
 
 
-@pytest.mark.parametrize("leg", LEGS, ids=str)
-def test_a_server_that_refuses_everything_passes_no_scenario(leg: Leg, refusing: str) -> None:
-    assert [name for name, one in run_server(leg, refusing).items() if one.passed] == []
+def test_a_server_that_refuses_everything_passes_no_scenario(refusing: str) -> None:
+    assert [name for name, one in run_server(LEGS[-1], refusing).items() if one.passed] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 
 from tests.mcp_suite.scoring import Score
 from tests.mcp_suite.suite import LEGS, Leg
@@ -114,7 +115,7 @@ PASSES = "passes"
 ABSENT = "does not apply"
 
 
-def expected(kind: str, leg: Leg, scenarios: set[str]) -> dict[str, object]:
+def expected(kind: str, leg: Leg, scenarios: AbstractSet[str]) -> dict[str, object]:
     """How each scenario ought to end: it passes, it does not apply, or these checks of it do not."""
     checks = CHECKS[kind]
     return {

@@ -20,7 +20,7 @@ from handrail.platform import platform_of
 from tests.mcp_suite.tools import TOOLS
 
 KEY = "a-key-for-the-conformance-suite"
-HOLD = 0.2
+HOLD = 0.05
 
 
 class ShowKey:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import tempfile
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from tests.mcp_suite.packages import HERE, command, environment
@@ -43,7 +44,8 @@ def run_client(leg: Leg, program: str, *scenarios: str) -> dict[str, Score]:
     return _each("client", ["--command", program], leg, scenarios)
 
 
-def listed(leg: Leg, kind: str) -> set[str]:
+@cache
+def listed(leg: Leg, kind: str) -> frozenset[str]:
     """The scenarios that a version of the suite has for one revision."""
     told = subprocess.run(
         [*command(leg.suite), "list", f"--{kind}", "--spec-version", leg.spec],
@@ -53,7 +55,7 @@ def listed(leg: Leg, kind: str) -> set[str]:
         check=True,
     ).stdout
     lines = (line.strip() for line in told.splitlines())
-    return {line.split()[1] for line in lines if line.startswith("- ")}
+    return frozenset(line.split()[1] for line in lines if line.startswith("- "))
 
 
 def _each(kind: str, target: list[str], leg: Leg, scenarios: tuple[str, ...]) -> dict[str, Score]:

@@ -1,4 +1,4 @@
-"""A foreign MCP server in the SDK's high-level style, at an address, with sessions as in 2025."""
+"""A foreign MCP server in the SDK's high-level style, at an address."""
 
 from __future__ import annotations
 

@@ -49,6 +49,8 @@ _ANSWER: TypeAdapter[CallToolResult | InputRequiredResult] = TypeAdapter(
     ]
 )
 """What a call is answered with. Data are held to the tool's schema where the results of all tools are."""
+_FORGOTTEN, _WORDLESS = "Session terminated", "Server returned an error response"
+"""How the SDK says that a server forgot our session, and that it answered with a status alone."""
 _WAITS = (0.05, 0.1, 0.25)
 _MOST_WAITS = 10_000
 
@@ -172,8 +174,8 @@ class Connection:
                     self.told = await asyncio.wait_for(self._read(), self.server.timeout)
                 except BaseException as error:
                     self.stale = True
-                    if isinstance(error, TimeoutError):
-                        raise Lost("it did not say what its tools are", False) from None
+                    if isinstance(error, (TimeoutError, Refused, Unusable, Drifted)):
+                        raise Lost("it does not say what its tools are", False) from None
                     raise
                 self.read_at = self.loop.time()
             return self.told
@@ -226,13 +228,13 @@ class Connection:
             if error.code == HEADER_MISMATCH:
                 self.stale = True
                 raise Drifted(error.message) from None
-            if attempt.lost or error.code == CONNECTION_CLOSED or _is_proxy(attempt.status):
+            if attempt.lost or error.code == CONNECTION_CLOSED or _is_no_answer(attempt, error):
                 self.stale = True
                 why = attempt.lost or (self._why if not self.alive else error.message)
                 if attempt.too_large or (self._too_large and self.calls == 1):
                     raise Unusable(why) from None
                 raise Lost(why, attempt.arrived) from None
-            if attempt.status == 404:  # the server forgot our session: it did nothing
+            if error.message == _FORGOTTEN:  # so it did nothing
                 self._end("it forgot the session")
                 raise Lost("it forgot the session", False) from None
             if attempt.status in (401, 403):
@@ -261,9 +263,9 @@ def _waits(told: Any) -> bool:
     return isinstance(told, Mapping) and told.get("resultType") == "input_required"
 
 
-def _is_proxy(status: int | None) -> bool:
+def _is_no_answer(attempt: Attempt, error: MCPError) -> bool:
     """Whether somebody in between answered, and nobody knows what the server did."""
-    return status is not None and status >= 500
+    return attempt.status is not None and attempt.status >= 500 and error.message == _WORDLESS
 
 
 def _first(error: BaseException) -> BaseException:

@@ -19,6 +19,7 @@ _PARTS = ("title", "description", "input_schema", "output_schema", "annotations"
 _LARGEST = 200_000
 _LONGEST_NAME = 128
 _SHORT = 200
+_TITLE = 80
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 
@@ -44,11 +45,17 @@ def level_of(server: Server, name: str, definition: Definition) -> Level:
 def texts_of(name: str, definition: Definition) -> tuple[str, str]:
     """A short description for lists, and all of it where it is longer."""
     text = str(definition.get("description") or definition.get("title") or humanize_field_name(name)).strip()
-    line = " ".join(text.split())
+    line = visible(text)
     if len(line) <= _SHORT:
         return line or "A tool of another server.", ""
     first = _SENTENCE.split(line, maxsplit=1)[0]
-    return (first if len(first) <= _SHORT else f"{line[: _SHORT - 1]}…"), text
+    guidance = "\n".join(map(visible, text.splitlines()))
+    return (first if len(first) <= _SHORT else f"{line[: _SHORT - 1]}…"), guidance
+
+
+def visible(text: str) -> str:
+    """One line of it, without what a model would read and a person would not see."""
+    return " ".join("".join(one if one.isprintable() else " " for one in text).split())
 
 
 def outline(tool_id: str, name: str, server: Server, definition: Definition) -> Tool:
@@ -73,7 +80,7 @@ def tool_of(tool_id: str, name: str, server: Server, definition: Definition, exe
         execute=execute,
         description=description,
         guidance=guidance,
-        name=title or humanize_field_name(name),
+        name=visible(str(title or humanize_field_name(name)))[:_TITLE] or name,
         category=server.prefix,
         level=level_of(server, name, definition),
         idempotent=rule.idempotent,

@@ -107,10 +107,13 @@ class Pool:
         place.connection = None
         if ended.loop is not _loop():
             place.failures, place.again_at = 0, 0.0
-        elif _loop().time() - ended.opened_at < _SHORT_LIFE:
+            return
+        self._put_away(ended)
+        if _loop().time() - ended.opened_at < _SHORT_LIFE:
             if place.failures:
                 self._failed(place, "it ends soon after it begins")
-            place.failures += 1
+            else:  # once is no habit
+                place.failures = 1
         else:
             place.failures = 0
 
@@ -142,7 +145,8 @@ class Pool:
                 await asyncio.gather(place.opening, return_exceptions=True)
             if place.connection is not None and place.connection.loop is _loop():
                 self._put_away(place.connection)
-        await asyncio.gather(*self._closing, return_exceptions=True)
+        here = [task for task in self._closing if task.get_loop() is _loop()]
+        await asyncio.gather(*here, return_exceptions=True)
 
 
 def _loop() -> asyncio.AbstractEventLoop:

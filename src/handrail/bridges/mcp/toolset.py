@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from handrail import Context, Principal, Result, Tool
@@ -11,8 +12,8 @@ from handrail.bridges.mcp.attempt import Lost
 from handrail.bridges.mcp.calling import called
 from handrail.bridges.mcp.names import is_under
 from handrail.bridges.mcp.pool import Down, Pool
+from handrail.bridges.mcp.rack import Rack, rack_of, remembered
 from handrail.bridges.mcp.server import Server
-from handrail.bridges.mcp.shelf import Shelf, remembered, shelf_of
 from handrail.ext import (
     DEFAULT_TENANT_ID,
     Definition,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from handrail.bridges.mcp.connection import Connection
 
 _log = logging.getLogger("handrail.mcp")
-_MOST_SHELVES = 1_000
+_MOST_RACKS = 1_000
 Secrets = Callable[[str, Any], str | None]
 
 
@@ -39,12 +40,12 @@ class McpToolset:
         self._pins = pins
         self._secrets = secrets
         self._pool = Pool(server)
-        self._shelves: dict[tuple[str, str | None], Shelf] = {}
+        self._racks: dict[tuple[str, str | None], Rack] = {}
         """By tenant and user: what is there, as it was last seen."""
-        self._latest: dict[str, Shelf] = {}
-        """By tenant: the shelf made last. Users who see the same share one."""
-        self._fresh: dict[tuple[str, Connection], tuple[Mapping[str, Definition], Shelf]] = {}
-        """What a connection told, and the shelf made of it."""
+        self._latest: dict[str, Rack] = {}
+        """By tenant: the rack made last. Users who see the same share one."""
+        self._fresh: dict[tuple[str, Connection], tuple[Mapping[str, Definition], Rack]] = {}
+        """What a connection told, and the rack made of it."""
         self._loaded: dict[str, set[str]] = {}
         """By tenant: the server's names of the tools that somebody called or read about."""
 
@@ -66,9 +67,9 @@ class McpToolset:
         """What is loaded: all of it where the settings want that, else what was found by its name."""
         if self.server.load == "eager":
             return (await self._seen(principal)).tools(self._body)
-        shelf = self._shelves.get(self._whose(principal))
+        rack = self._racks.get(self._whose(principal))
         loaded = self._loaded.get(self._scope(principal))
-        return () if shelf is None or not loaded else shelf.tools(self._body, loaded)
+        return () if rack is None or not loaded else rack.tools(self._body, loaded)
 
     async def known(self, principal: Principal, /) -> Sequence[Tool]:
         """What is there, by name and description. A server whose tools were seen before is not asked."""
@@ -78,16 +79,16 @@ class McpToolset:
         """The tool of that name, loaded. One that changed since it was accepted is refused."""
         if not is_under(self.server.prefix, name):
             return None
-        shelf = await self._current(principal)
-        remote = shelf.remote(name)
+        rack = await self._current(principal)
+        remote = rack.remote(name)
         if remote is None:
             return None
-        if remote in shelf.held:
-            shelf = await self._current(principal, again=True)
-            if remote in shelf.held:
+        if remote in rack.held:
+            rack = await self._current(principal, again=True)
+            if remote in rack.held:
                 raise changed(self.server, remote)
         try:
-            tool = shelf.tool(remote, self._body)
+            tool = rack.tool(remote, self._body)
         except DefinitionError as error:
             raise ToolError(f"{name} cannot be used: {error.problem}.", code="TOOL_UNAVAILABLE") from None
         self._loaded.setdefault(self._scope(principal), set()).add(remote)
@@ -101,25 +102,29 @@ class McpToolset:
         except Lost as lost:
             raise Down(self.server, str(lost), 0) from None
 
-    async def _seen(self, principal: Principal) -> Shelf:
+    async def _seen(self, principal: Principal) -> Rack:
         """What is there as far as anybody knows; a server is reached only if nothing is known of it."""
-        shelf = self._shelves.get(self._whose(principal))
-        if shelf is None:
+        rack = self._racks.get(self._whose(principal))
+        old = rack is not None and monotonic() - rack.made_at > self.server.refresh
+        if rack is not None and not old and not self._is_told_of_changes(principal):
+            return rack
+        if rack is None or self._open_one(principal) is None:
             pins = await self.pins.read(self._scope(principal), self.server.name)
-            if pins:
+            if pins and not (old and self.server.load == "eager"):
                 return self._keep(principal, remembered(self.server, pins))
-        if shelf is None or self._is_told_of_changes(principal):
-            return await self._current(principal, needed=False)
-        return shelf
+        return await self._current(principal, needed=False)
 
     def _is_told_of_changes(self, principal: Principal) -> bool:
-        try:
-            connection = self._pool.peek(self._credential(principal))
-        except ToolError:
-            return False
+        connection = self._open_one(principal)
         return connection is not None and connection.stale
 
-    async def _current(self, principal: Principal, *, needed: bool = True, again: bool = False) -> Shelf:
+    def _open_one(self, principal: Principal) -> Connection | None:
+        try:
+            return self._pool.peek(self._credential(principal))
+        except ToolError:
+            return None
+
+    async def _current(self, principal: Principal, *, needed: bool = True, again: bool = False) -> Rack:
         """What is there now; what was accepted before where the server does not answer."""
         scope = self._scope(principal)
         try:
@@ -127,12 +132,13 @@ class McpToolset:
             return await self.checked(connection, principal, again=again)
         except (ToolError, Lost) as error:
             pins = await self.pins.read(scope, self.server.name)
-            shelf = self._keep(principal, remembered(self.server, pins))
-            if needed and not pins:
+            if pins:
+                return self._keep(principal, remembered(self.server, pins))
+            if needed:
                 raise error if isinstance(error, ToolError) else Down(self.server, str(error), 0) from None
-            return shelf
+            return Rack(self.server, {}, frozenset())  # and not kept: it may be there next time
 
-    async def checked(self, connection: Connection, principal: Principal, *, again: bool = False) -> Shelf:
+    async def checked(self, connection: Connection, principal: Principal, *, again: bool = False) -> Rack:
         """What the connection tells, held against what was accepted. Whatever fails in this refuses."""
         scope = self._scope(principal)
         told = await connection.definitions()
@@ -146,24 +152,25 @@ class McpToolset:
         if seen.held:
             names = ", ".join(pin.tool for pin in seen.held)
             _log.info("of the MCP server %s wait for acceptance: %s", self.server.name, names)
-        shelf = self._keep(principal, shelf_of(self.server, told, pins))
+        rack = self._keep(principal, rack_of(self.server, told, pins))
         self._fresh = {key: made for key, made in self._fresh.items() if key[1].alive}
-        self._fresh[scope, connection] = (told, shelf)
-        return shelf
+        self._fresh[scope, connection] = (told, rack)
+        return rack
 
-    def _keep(self, principal: Principal, shelf: Shelf) -> Shelf:
-        """Remember a shelf; the one that is there stays where nothing changed."""
+    def _keep(self, principal: Principal, rack: Rack) -> Rack:
+        """Remember a rack; the one that is there stays where nothing changed."""
         scope, whose = self._scope(principal), self._whose(principal)
         latest = self._latest.get(scope)
-        if shelf is not latest and latest is not None and latest.same(shelf):
-            shelf = latest
-        if len(self._shelves) >= _MOST_SHELVES and whose not in self._shelves:
-            self._shelves.clear()
-        self._shelves[whose] = self._latest[scope] = shelf
-        return shelf
+        if rack is not latest and latest is not None and latest.same(rack):
+            latest.made_at = rack.made_at
+            rack = latest
+        if len(self._racks) >= _MOST_RACKS and whose not in self._racks:
+            self._racks.clear()
+        self._racks[whose] = self._latest[scope] = rack
+        return rack
 
     def _whose(self, principal: Principal) -> tuple[str, str | None]:
-        """For whom a shelf is made: for everybody, unless each credential may see another."""
+        """For whom a rack is made: for everybody, unless each credential may see another."""
         return (principal.tenant, principal.user) if self.server.secrets else (DEFAULT_TENANT_ID, None)
 
     def _scope(self, principal: Principal) -> str:
@@ -195,8 +202,8 @@ class McpToolset:
     async def connection(self, name: str, definition: Definition, principal: Principal) -> Connection:
         """A connection whose server still has this very tool."""
         connection = await self._pool.get(self._credential(principal))
-        shelf = await self.checked(connection, principal)
-        if name in shelf.held or shelf.open.get(name) != definition:
+        rack = await self.checked(connection, principal)
+        if name in rack.held or rack.open.get(name) != definition:
             if name in connection.told:
                 raise changed(self.server, name)
             raise ToolError(

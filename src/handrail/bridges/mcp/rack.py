@@ -1,10 +1,11 @@
-"""Shelf: the tools of a server for one tenant: those that may be called, and those that wait."""
+"""Rack: the tools of a server for one tenant: those that may be called, and those that wait."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 from handrail import Tool
@@ -19,7 +20,7 @@ Execute = Callable[[str, Definition], Callable[..., Any]]
 
 
 @dataclass(slots=True)
-class Shelf:
+class Rack:
     """Tools by the names that they have here. One is made when it is first wanted."""
 
     server: Server
@@ -32,6 +33,8 @@ class Shelf:
     _ids: dict[str, str] = field(default_factory=dict)
     _made: dict[str, Tool] = field(default_factory=dict)
     outlines: tuple[Tool, ...] = ()
+    made_at: float = field(default_factory=monotonic)
+    """When it was last known to be so."""
 
     def __post_init__(self) -> None:
         self._ids = names_of(self.server.prefix, [*self.open, *self.held])
@@ -67,18 +70,18 @@ class Shelf:
                 )
         return found
 
-    def same(self, other: Shelf | None) -> bool:
+    def same(self, other: Rack | None) -> bool:
         """Whether nothing changed, so that what was made of it stays."""
         return other is not None and self.open == other.open and self.held == other.held
 
 
-def shelf_of(server: Server, told: Mapping[str, Definition], pins: Mapping[str, Pin]) -> Shelf:
+def rack_of(server: Server, told: Mapping[str, Definition], pins: Mapping[str, Pin]) -> Rack:
     """What a server tells, as far as it was accepted."""
     opened = {name: definition for name, definition in told.items() if is_open(pins.get(name), definition)}
-    return Shelf(server, opened, frozenset(told.keys() - opened.keys()))
+    return Rack(server, opened, frozenset(told.keys() - opened.keys()))
 
 
-def remembered(server: Server, pins: Mapping[str, Pin]) -> Shelf:
+def remembered(server: Server, pins: Mapping[str, Pin]) -> Rack:
     """What was accepted of a server that is not asked, or does not answer."""
     kept = {
         name: pin.accepted
@@ -86,4 +89,4 @@ def remembered(server: Server, pins: Mapping[str, Pin]) -> Shelf:
         if pin.accepted is not None and pin.held is None and server.takes(name)
     }
     held = {name for name, pin in pins.items() if pin.held is not None and server.takes(name)}
-    return Shelf(server, kept, frozenset(held))
+    return Rack(server, kept, frozenset(held))

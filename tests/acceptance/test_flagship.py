@@ -1,0 +1,24 @@
+"""The story of an outside agent, a person and a server that dies; see `story`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.outside_client import MODERN
+from tests.acceptance.quick import Quick
+from tests.acceptance.story import Killed, Platform, play
+
+
+@pytest.mark.req("BY-01", "BY-02", "BY-03", "BY-06", "BY-12", "BY-13")
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("mode", "killed"),
+    [(MODERN, "before the decision"), ("legacy", "between decision and collection")],
+    ids=["2026", "2025"],
+)
+def test_an_outside_agent_asks_a_person_agrees_the_server_dies_and_it_happens_once(
+    mode: str, killed: Killed, quick: Quick, tmp_path: Path
+) -> None:
+    play(Platform(tmp_path, quick), mode, killed)

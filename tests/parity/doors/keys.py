@@ -1,0 +1,39 @@
+"""Keys for doors that want one: each opens as one of the people of the table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from handrail import Handrail, Principal
+from handrail.identity.errors import NotSignedIn
+from handrail.platform import FixedKeys, Platform, platform_of
+from tests.parity.people import PEOPLE, REVIEWER
+
+KEYS = {f"key-{name.replace(' ', '-')}": principal for name, principal in PEOPLE.items()} | {
+    "key-reviewer": REVIEWER
+}
+REVIEWS = {"Authorization": "Bearer key-reviewer"}
+
+
+SESSION = {"Cookie": "handrail_session=session-person"}
+
+
+def shown(who: str) -> dict[str, str]:
+    """What somebody shows: a key, or the session of a person who is signed in."""
+    if who == "person":
+        return SESSION
+    return {"Authorization": f"Bearer key-{who.replace(' ', '-')}"}
+
+
+class Keys(FixedKeys):
+    """Fixed keys, and the session of one person."""
+
+    async def principal_from_session(self, token: str) -> Principal:
+        if token != "session-person":
+            raise NotSignedIn
+        return PEOPLE["person"]
+
+
+def platform_before(hr: Handrail) -> Platform:
+    """A platform that these keys open, with or without a database."""
+    return replace(platform_of(hr), who=Keys(KEYS))

@@ -1,0 +1,127 @@
+"""REST: a real server on loopback; the calls are made with a key, the decisions with a reviewer's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+
+from handrail import Outcome
+from handrail.core.define.permission import Source
+from handrail.doors.entrance import Bounds, Entrance
+from handrail.doors.http.api import build_api
+from tests.parity.cases import Case, Decide
+from tests.parity.doors.keys import REVIEWS, platform_before, shown
+from tests.parity.doors.serving import serving
+from tests.parity.same import Events, Seen, as_json
+from tests.parity.world import World
+
+_STATUS = {"completed": 200, "failed": 200, "duplicate": 200, "pending": 202, "queued": 202, "cancelled": 499}
+_REFUSED = {
+    "TOOL_NOT_FOUND": 404,
+    "NOT_PERMITTED": 403,
+    "MISSING_PARAM": 422,
+    "INVALID_PARAM": 422,
+    "STALE_TOOL": 409,
+    "KEY_REUSED": 409,
+    "REJECTED": 200,
+}
+"""The table of outcomes."""
+
+
+class Rest:
+    """Calls as a program does that has a key."""
+
+    name = "rest"
+
+    def __init__(self, world: World, http: httpx2.AsyncClient, source: Source) -> None:
+        self.source = source
+        self._world = world
+        self._http = http
+
+    @staticmethod
+    def spelled(tool: str) -> str:
+        return tool
+
+    @staticmethod
+    def keyed(key: str) -> str:
+        return key
+
+    async def ask(self, case: Case, told: int) -> Seen:
+        key = shown(case.who)
+        calling = asyncio.create_task(self._call(case, case.args))
+        if case.cancel:
+            call_id = await self._world.until_started()
+            stopped = await self._http.post(f"/api/calls/{call_id}/cancel", headers=key)
+            assert stopped.json() == {"call_id": call_id, "stopped": True}
+        answer = await calling
+        if case.again is not None:
+            answer = await self._call(case, case.again)
+        if case.decide is not None:
+            waits = answer.json()
+            await self._decide(waits["approval"]["url"], case.decide, case.who)
+            answer = await self._http.get(waits["url"], params={"wait": 20}, headers=key)
+        return Seen(self._world.take(), _answer(answer), "ana cancelled it")
+
+    async def _call(self, case: Case, args: Any) -> httpx2.Response:
+        body: dict[str, Any] = {"arguments": args}
+        if case.digest is not None:
+            body["digest"] = case.digest
+        headers = {**shown(case.who), **({} if case.key is None else {"Idempotency-Key": case.key})}
+        return await self._http.post(f"/api/tools/{case.tool}/call", json=body, headers=headers)
+
+    async def _decide(self, url: str, decision: Decide, caller: str) -> None:
+        how = "approve" if decision.how == "edit" else decision.how
+        what = {"approve": "arguments", "reject": "reason", "respond": "data"}[how]
+        body = {} if decision.what is None else {what: decision.what}
+        shows = REVIEWS if decision.by == "reviewer" else shown(caller)
+        answer = await self._http.post(f"{url}/{how}", json=body, headers=shows)
+        assert answer.status_code == 200, answer.text
+
+    def carries(self, outcome: Outcome, case: Case, events: Events) -> Any:
+        result = outcome.result
+        status = _STATUS.get(outcome.status) or _REFUSED[outcome.code or ""]
+        if status >= 400:
+            told: dict[str, Any] = {"code": outcome.code, "message": result.error}
+            if fields := result.metadata.get("fields"):
+                told["fields"] = fields
+            if outcome.code == "STALE_TOOL":
+                told["hint"] = f"Its digest is now {result.metadata['digest']}."
+            return {"status": status, "body": as_json({"error": told})}
+        body = {
+            "status": outcome.status,
+            "success": outcome.ok,
+            "code": outcome.code,
+            "tool": outcome.tool,
+            "call_id": outcome.call_id,
+            "run_id": outcome.run_id,
+            "repairs": [
+                {"path": one.path, "kind": one.kind, "before": one.before, "after": one.after}
+                for one in outcome.repairs
+            ],
+            "result": result.to_dict(),
+            "url": f"/api/calls/{outcome.call_id}",
+        }
+        if outcome.approval_id is not None:
+            url = f"/api/approvals/{outcome.approval_id}"
+            body["approval"] = {"id": outcome.approval_id, "url": url}
+        return {"status": status, "body": as_json(body)}
+
+
+def _answer(answer: httpx2.Response) -> Any:
+    body = answer.json()
+    body.pop("duration_ms", None)
+    return {"status": answer.status_code, "body": body}
+
+
+@asynccontextmanager
+async def rest(world: World, source: Source = "api") -> AsyncIterator[Rest]:
+    """The door, open on a free port. By `web` come people who are signed in."""
+    platform = platform_before(world.hr)
+    app = Entrance(build_api(platform), platform, Bounds(rate=None))
+    async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=30) as http:
+        yield Rest(world, http, source)
+        platform.closing.set()
