@@ -109,15 +109,19 @@ def _more_than(sizes: list[int], told: int) -> bool:
 async def test_what_one_turn_of_the_loop_tells_is_one_group(sqlite_url: str) -> None:
     upgrade(sqlite_url)
     db = Database(sqlite_url)
+    written = threading.Event()
+    db.writer.after = lambda entries: written.set()
     try:
         sizes = _counted(db)
-        for number in range(50):
+        db.writer.append("the first starts the thread")
+        await db.flushed()
+        written.clear()
+        for number in range(49):
             db.writer.append(number)
+        assert not written.wait(0.2), "the turn is not over yet"
+        db.writer.append(49)
         await db.flushed()
-        assert sizes == [50]
-        db.writer.append(50)
-        await db.flushed()
-        assert sizes == [50, 1]
+        assert sizes == [1, 50]
     finally:
         db.close()
 
@@ -168,16 +172,21 @@ def test_what_a_loop_told_that_is_gone_is_written_with_what_comes_next(sqlite_ur
     db = Database(sqlite_url)
     sizes = _counted(db)
 
-    async def tell() -> None:
-        db.writer.append("last words")
+    def tell() -> None:
+        """In a loop that ends before it has turned."""
+        loop = asyncio.new_event_loop()
+        loop.call_soon(loop.stop)
+        loop.call_soon(db.writer.append, "last words")
+        loop.run_forever()
+        loop.close()
 
     async def tell_and_wait() -> None:
         db.writer.append("next")
         await until(lambda: sum(sizes) == 3)
 
     try:
-        asyncio.run(tell())
-        asyncio.run(tell())
+        tell()
+        tell()
         asyncio.run(tell_and_wait())
     finally:
         db.close()
