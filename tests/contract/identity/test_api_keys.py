@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from handrail.store import users
 from handrail.store.database import Database
 from tests.contract.households import Turning
 from tests.contract.identity.homes import ACME, OTHER, House
+from tests.harness.foreign import until
 
 
 @pytest.mark.req("AP-08")
@@ -263,11 +265,22 @@ async def test_who_stops_waiting_does_not_turn_the_others_away(house: House) -> 
     assert all(isinstance(one, Principal) for one in others)
 
 
-async def test_a_key_that_is_revoked_while_it_is_looked_up_opens_nothing_afterwards(house: House) -> None:
+async def test_a_key_that_is_revoked_while_it_is_looked_up_opens_nothing_afterwards(
+    db: Database, house: House
+) -> None:
     text_, key = await house.keys.make(console(ACME), "late")
+    found, revoked = threading.Event(), threading.Event()
+
+    def hold(*told: Any) -> None:
+        if "FROM api_keys" in told[2] and not found.is_set():
+            found.set()
+            revoked.wait(30)
+
+    event.listen(db.engine, "after_cursor_execute", hold)
     looking = asyncio.create_task(house.door.principal_of(text_.reveal()))
-    await asyncio.sleep(0)
-    await house.keys.revoke(console(ACME), key.id)
+    await until(found.is_set)
+    assert await house.keys.revoke(console(ACME), key.id)
+    revoked.set()
     await asyncio.gather(looking, return_exceptions=True)
     with pytest.raises(NotSignedIn):
         await house.door.principal_of(text_.reveal())
