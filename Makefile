@@ -9,6 +9,7 @@ BIN := $(VENV)/bin
 PEERS := .venv-peers
 LOCKER := .venv-lock
 SETUP := $(VENV)/.handrail-setup
+SUITE := .mcp-suite/.installed
 PIP := pip --disable-pip-version-check --no-input -qq
 
 # At most four workers: each may later start servers of its own. Snapshots are compared, never written.
@@ -42,6 +43,11 @@ $(PEERS)/.handrail-setup: requirements/peers.txt
 	@$(PEERS)/bin/$(PIP) install --require-hashes --no-deps -r requirements/peers.txt
 	@touch $@
 
+# The protocol's own conformance suite, for the tests of MCP.
+$(SUITE): $(SETUP) tests/mcp_suite/package.json tests/mcp_suite/package-lock.json
+	@$(BIN)/python -m tests.mcp_suite.packages
+	@touch $@
+
 setup: $(SETUP)  ## the environment in .venv, from the hashed lock
 	@:
 
@@ -49,7 +55,7 @@ run: setup  ## the server with example tools, at http://127.0.0.1:8000
 	@mkdir -p build
 	@$(BIN)/handrail serve --demo --database sqlite:///build/demo.db $(ARGS)
 
-test: setup  ## every test but the corpora and the soak
+test: setup $(SUITE)  ## every test but the corpora and the soak
 	@$(BIN)/python -m pytest $(WORKERS) $(ARGS)
 
 lint: setup  ## rules, format and the direction of imports
@@ -73,7 +79,7 @@ corpora: setup  ## the tests on public data sets, from HANDRAIL_CORPORA or ../sh
 	  echo "corpora: NOT RUN, the data sets are absent; set HANDRAIL_CORPORA to their folder"; \
 	fi
 
-soak: setup  ## the long seeded fault and load runs
+soak: setup $(SUITE)  ## the long seeded fault and load runs
 	@code=5; \
 	if [ -d tests/soak ]; then code=0; $(BIN)/python -m pytest --timeout=0 tests/soak $(ARGS) || code=$$?; fi; \
 	if [ $$code -eq 5 ]; then echo "soak: there is no soak test yet"; code=0; fi; \
@@ -103,4 +109,4 @@ clean:  ## caches and what was built
 	@find . -path './.venv*' -prune -o -name __pycache__ -type d -print0 | xargs -0 rm -rf
 
 distclean: clean  ## the environments too
-	@rm -rf $(VENV) $(PEERS) $(LOCKER)
+	@rm -rf $(VENV) $(PEERS) $(LOCKER) $(dir $(SUITE))

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from benchmarks.row import Budget, Row
-from benchmarks.timing import NotMeasured
+from benchmarks.timing import NotMeasured, Size
 
 Sections = Mapping[str, Sequence[Row]]
 """The rows under the title of the file that measured them."""
@@ -30,7 +30,7 @@ def table(sections: Sections) -> str:
 
 
 def as_json(sections: Sections) -> list[dict[str, Any]]:
-    """The same as plain data; times in seconds."""
+    """The same as plain data; times in seconds, sizes in bytes."""
     return [{"section": title, "rows": [_plain(row) for row in rows]} for title, rows in sections.items()]
 
 
@@ -42,11 +42,17 @@ def duration(seconds: float) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
+def size(number: float) -> str:
+    """A number of bytes."""
+    return f"{number:,.0f} B"
+
+
 def _cells(row: Row) -> tuple[str, ...]:
     if isinstance(row.measured, NotMeasured):
         best, middle = "not measured", ""
     else:
-        best, middle = duration(row.measured.best), duration(row.measured.median)
+        shown = size if isinstance(row.measured, Size) else duration
+        best, middle = shown(row.measured.best), shown(row.measured.median)
     value = row.ratio.value if row.ratio else None
     ratio = row.ratio.reads.format(value) if row.ratio and value is not None else ""
     verdict = row.verdict or ""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from handrail.core.define.tool import Tool
+    from handrail.core.define.toolset import Toolset
     from handrail.core.guard.approval import Approver
     from handrail.core.guard.policy import Policy
     from handrail.engine import Handrail
@@ -39,7 +40,7 @@ def open_handrail(
 
     secrets = {name: os.environ[name] for name in settings.secrets if name in os.environ}
     hr = Handrail(
-        tools,
+        [*tools, *toolsets_of(settings)],
         database=settings.database_url,
         worker=worker,
         policy=policy_of(settings, agent),
@@ -54,6 +55,15 @@ def open_handrail(
 
         hr.subscribe(Telemetry().hear)
     return hr
+
+
+def toolsets_of(settings: Settings) -> list[Toolset]:
+    """The tools of the foreign servers in the settings. None is started or reached for it."""
+    if not settings.mcp:
+        return []
+    from handrail.bridges.mcp import McpToolset, servers_of
+
+    return [McpToolset(server) for server in servers_of(settings.mcp, f"{settings.file}: mcp")]
 
 
 def agents_of(settings: Settings) -> dict[str, Policy]:

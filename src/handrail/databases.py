@@ -132,6 +132,7 @@ class _Opened:
         from handrail.store.leases import dead_among
         from handrail.store.letters.letters import StoreLetters
         from handrail.store.outcomes import outcome_in
+        from handrail.store.pins import StorePins
         from handrail.store.secrets import StoreSecrets
         from handrail.store.standing import StoreStanding
         from handrail.store.usage import StoreTally
@@ -150,6 +151,7 @@ class _Opened:
             tally=self._tally,
             look=self._look,
             settled=db.flushed,
+            pins=StorePins(db),
             offices=self.offices,
             close=self._close,
         )

@@ -18,7 +18,7 @@ from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
 from handrail.core.define.retry import Retry, retry_of
 from handrail.core.define.tool import InitContext, Tool
-from handrail.core.define.toolset import Toolset
+from handrail.core.define.toolset import Attached, Toolset
 from handrail.core.errors import UsageError
 from handrail.core.find.discover import discover
 from handrail.core.find.meaning import Embedder
@@ -131,6 +131,9 @@ class Handrail(Background):
             standing=kept.standing,
             resolver=None if kept.resolver is None else kept.resolver(self.registry),
         )
+        for toolset in toolsets:
+            if isinstance(toolset, Attached):
+                toolset.attach(self._house.secrets, kept.pins)
         if kept.tally is not None:
             self._house.teller.listen(kept.tally.hear)
         if on_result is not None:
@@ -314,10 +317,15 @@ class Handrail(Background):
             await self._later.over()
             await self._jobs.close()
         finally:  # what could not be finished is left to others, who wait until we are gone
-            await self._backing.close()
-            if self._threads is not None:
-                self._threads.shutdown(wait=False, cancel_futures=True)
-                self._threads = None
+            try:
+                for toolset in self._house.toolsets:
+                    if isinstance(toolset, Attached):
+                        await toolset.close()
+            finally:
+                await self._backing.close()
+                if self._threads is not None:
+                    self._threads.shutdown(wait=False, cancel_futures=True)
+                    self._threads = None
 
     async def __aenter__(self) -> Self:
         try:

@@ -15,11 +15,13 @@ from handrail.core.define.decision import Step
 from handrail.core.define.found import Described
 from handrail.core.define.markdown import build_markdown_table
 from handrail.core.define.names import humanize_field_name, slug_of, wire_name
+from handrail.core.define.permission import LEVELS, Level
 from handrail.core.define.registryevent import RegistryEvent
 from handrail.core.define.result import Attachment, ToolResponse
 from handrail.core.define.sections import FormSpec, OutputSection, ViewSpec
 from handrail.core.define.signal import Aborted, Signal
 from handrail.core.define.tool import CallSpec, InitContext, ToolMeta, to_tool_meta
+from handrail.core.define.toolset import Attached, OnDemand
 from handrail.core.errors import (
     DefinitionError,
     DuplicateName,
@@ -28,11 +30,13 @@ from handrail.core.errors import (
     PolicyError,
     StorageError,
     ToolError,
+    UnknownOutcome,
     UsageError,
 )
 from handrail.core.find.builtins import register_builtin_tools
 from handrail.core.find.discover import discover
 from handrail.core.find.meaning import Embedder
+from handrail.core.find.pins import Definition, MemoryPins, Pin, Pins, Sighting, is_open, sight
 from handrail.core.find.registry import default_registry, ensure_system_tools_registered, register_tool
 from handrail.core.find.toolsets import (
     CombinedToolset,
@@ -98,12 +102,14 @@ from handrail.documents import parse_json, parse_yaml_1_2, read_text
 
 __all__ = [
     "DEFAULT_TENANT_ID",
+    "LEVELS",
     "MODEL_LIMIT",
     "Aborted",
     "ApprovalBook",
     "ApprovalRequest",
     "Approver",
     "Arguments",
+    "Attached",
     "Attachment",
     "CallSpec",
     "Claims",
@@ -114,6 +120,7 @@ __all__ = [
     "DeadLetter",
     "DeadLetters",
     "Dedup",
+    "Definition",
     "DefinitionError",
     "Described",
     "DuplicateName",
@@ -129,17 +136,22 @@ __all__ = [
     "InitContext",
     "Keys",
     "LazyToolset",
+    "Level",
     "MemoryBook",
     "MemoryClaims",
     "MemoryDeadLetters",
     "MemoryKeys",
     "MemoryLog",
+    "MemoryPins",
     "MemoryStanding",
     "MemoryTally",
     "NeedsApproval",
     "NoTenant",
+    "OnDemand",
     "OutputAppended",
     "OutputSection",
+    "Pin",
+    "Pins",
     "PolicyError",
     "StorageError",
     "PrefixedToolset",
@@ -150,6 +162,7 @@ __all__ = [
     "SafetyCheck",
     "Secrets",
     "Settled",
+    "Sighting",
     "Signal",
     "Standing",
     "StaticToolset",
@@ -165,6 +178,7 @@ __all__ = [
     "ToolResponse",
     "ToolRun",
     "ToolStarted",
+    "UnknownOutcome",
     "Usage",
     "UsageError",
     "Used",
@@ -184,6 +198,7 @@ __all__ = [
     "get_tenant_id_for_tool",
     "get_tool_context_tenant_id",
     "humanize_field_name",
+    "is_open",
     "is_tool_already_executed",
     "mark_tool_executed",
     "new_tool_calls",
@@ -197,6 +212,7 @@ __all__ = [
     "register_tool",
     "reject",
     "respond",
+    "sight",
     "slug_of",
     "to_legacy_tool_run",
     "to_registry_event",

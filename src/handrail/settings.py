@@ -15,6 +15,8 @@ from handrail.documents import meant, parse_toml, read_text
 
 FILE = "handrail.toml"
 PREFIX = "HANDRAIL_"
+_OTHERS = frozenset({"API_KEY", "CONFIG", "KEY", "LEASE", "PER_TENANT", "RATE"})
+"""Variables that others read, and that are no misspelling of a setting."""
 
 
 class SettingsError(DefinitionError):
@@ -40,6 +42,8 @@ class Settings:
     """Seconds that a cancelled body has to end."""
     policy: Mapping[str, Any] = field(default_factory=dict)
     """The table [policy], as written."""
+    mcp: Mapping[str, Any] = field(default_factory=dict)
+    """The table [mcp], as written: the foreign servers whose tools are used here."""
     agents: str | None = None
     """A file with the policies of agents."""
     database: str | None = None
@@ -110,14 +114,15 @@ def _from_file(file: Path) -> dict[str, Any]:
 
 
 def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
-    known = {variable(key): key for key in READERS if key != "policy"}
+    known = {variable(key): key for key in READERS if READERS[key] is not _table}
+    tables = {variable(key): key for key in READERS if READERS[key] is _table}
     given: dict[str, Any] = {}
     for name, text in env.items():
         if name in known:
             key = known[name]
             given[key] = _read(READERS[key], _typed(key, text), name)
-        elif name == variable("policy"):
-            raise SettingsError(f"{name} is not read", remedy=f"write [policy] in {FILE}")
+        elif name in tables:
+            raise SettingsError(f"{name} is not read", remedy=f"write [{tables[name]}] in {FILE}")
         elif near := _misspelt(name, known):
             raise SettingsError(f"{name} is not a variable that is read", remedy=f"did you mean {near}?")
     return given
@@ -126,7 +131,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
 def _misspelt(name: str, known: Iterable[str]) -> str | None:
     """The variable that is meant: others may begin like ours, but one that is nearly ours is a mistake."""
     near = difflib.get_close_matches(name, known, 1, 0.85) if name.startswith(PREFIX) else []
-    return near[0] if near and name != f"{PREFIX}CONFIG" else None
+    return near[0] if near and name.removeprefix(PREFIX) not in _OTHERS else None
 
 
 def variable(key: str) -> str:
@@ -201,7 +206,7 @@ def _address(value: Any) -> str:
 
 def _table(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise ValueError("write it as a table: [policy]")
+        raise ValueError("write it as a table, such as [policy]")
     return value
 
 
@@ -215,6 +220,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "timeout": _seconds,
     "cancel_grace": _seconds,
     "policy": _table,
+    "mcp": _table,
     "agents": _name,
     "database": _address,
     "owner_url": _address,

@@ -16,6 +16,7 @@ from handrail.core.define.found import Described, Found
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
+from handrail.core.define.toolset import Toolset
 from handrail.core.errors import UsageError
 from handrail.core.find.registry import Registry
 from handrail.core.guard.approval import ApprovalRequest
@@ -59,6 +60,10 @@ class Handrail:
     def inner(self) -> AsyncHandrail:
         """The async Handrail behind this one."""
         return self._inner
+
+    @property
+    def offices(self) -> object:
+        return self._inner.offices
 
     @property
     def registry(self) -> Registry:
@@ -150,6 +155,10 @@ class Handrail:
 
     def describe(self, name: str, principal: Principal | None = None, **options: Any) -> Described:
         return self.block_on(self._inner.describe(name, principal, **options))
+
+    @property
+    def toolsets(self) -> tuple[Toolset, ...]:
+        return self._inner.toolsets
 
     def menu(self, principal: Principal | None = None, **options: Any) -> str:
         return self.block_on(self._inner.menu(principal, **options))

@@ -53,6 +53,9 @@ Commands:
   events       Show what happened, oldest first.
   verify-log   Check that nobody changed the record of what happened.
   dlq          See, replay and purge calls that failed.
+  serve        Serve the tools to programs and agents: REST under /api, MCP
+               under /mcp.
+  sign-in      Make a link by which a person signs in, once.
   worker       Run what waits in the database: approved, submitted and
                scheduled calls.
   tenants      Look after the tenants of a database.
@@ -61,6 +64,7 @@ Commands:
   db           Look after the database.
   conformance  Check how well tools are written.
   new          Write something new from a template.
+  mcp          Serve tools by MCP, and use those of other servers.
   doctor       Check the set-up, and say what to do.
 
   Exit codes: 0 done, 1 failed, 2 used wrongly, 3 refused, 4 needs a person, 5

@@ -85,13 +85,13 @@ async def called(served: Served, key: str, mode: str, state: str | None = None) 
 
 @pytest.mark.req("BY-06", "MC-09")
 @pytest.mark.fault("F02")
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(240)
 @pytest.mark.parametrize(("mode", "killed"), [(MODERN, "before the answer"), ("legacy", "after it")])
 def test_a_wait_outlives_the_server_and_the_tool_runs_once(folder: Path, mode: str, killed: str) -> None:
-    hold: Any = {"HANDRAIL_MCP_HOLD": "0.3"}
+    brief: Any = {"HANDRAIL_MCP_HOLD": "0.3", "HANDRAIL_LEASE": "2"}
     words = ("--tools", "press.py")
     database = ("--database", "sqlite:///handrail.db")
-    with serving(folder, *words, **hold) as first:
+    with serving(folder, *words, **brief) as first:
         key = first.key("ops", "--for", first.owner(), "--audience", "mcp")
         port = int(first.url.rpartition(":")[2])
         begun = asyncio.run(called(first, key, mode))
@@ -101,10 +101,10 @@ def test_a_wait_outlives_the_server_and_the_tool_runs_once(folder: Path, mode: s
         if killed == "before the answer":
             first.kill()
         edited = ("--edit", '{"title": "summer"}')
-        done = handrail("approvals", "approve", asked["id"], *edited, *database, *words, cwd=folder)
+        done = handrail("approvals", "approve", asked["id"], *edited, *database, *words, cwd=folder, **brief)
         assert done.code == 0, done.err
         first.kill()
-    with serving(folder, *words, port=port, **hold) as second:
+    with serving(folder, *words, port=port, **brief) as second:
         result = asyncio.run(called(second, key, mode, state))
         for _ in range(50):
             if not isinstance(result, InputRequiredResult) and "NEEDS_APPROVAL" not in str(result.content):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -17,6 +19,8 @@ from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.http.api import build_api
 from handrail.identity.granting import console
 from handrail.platform import Platform, platform_of
+from tests.acceptance.command_line import handrail
+from tests.acceptance.serving import serving
 
 DEADLINE = 30.0
 
@@ -251,3 +255,40 @@ async def test_a_stream_ends_when_the_server_closes_and_the_call_goes_on(sqlite_
         while (ended := (await http.get(url.removesuffix("/events"))).json())["status"] == "running":
             pass
     assert ended["status"] == "completed"
+
+
+SLOW = """
+import asyncio
+from pathlib import Path
+
+from handrail import tool
+
+
+@tool("slow.read", level="read")
+async def read(seconds: float, mark: str) -> str:
+    \"\"\"Wait, then answer.\"\"\"
+    Path(mark).touch()
+    await asyncio.sleep(seconds)
+    return "waited"
+"""
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(("seconds", "status"), [(1.5, "completed"), (600.0, "cancelled")])
+def test_a_streamed_call_has_its_time_to_finish_when_the_server_stops(
+    tmp_path: Path, seconds: float, status: str
+) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    with serving(tmp_path, "--tools", "slow.py", HANDRAIL_STOP_GRACE="3") as server:
+        key = server.key("shop", "--for", server.owner())
+        body = {"arguments": {"seconds": seconds, "mark": str(tmp_path / "began")}}
+        with (
+            server.http(key) as http,
+            http.stream("POST", "/api/tools/slow.read/stream", json=body) as answer,
+        ):
+            assert answer.status_code == 200
+            server.process.send_signal(signal.SIGTERM)
+            answer.read()  # the stream ends; the call has begun and goes on
+        server.process.communicate(timeout=60)
+    told = handrail("runs", "list", "--database", "sqlite:///handrail.db", "--json", cwd=tmp_path).json
+    assert [run["status"] for run in told] == [status]

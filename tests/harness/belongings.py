@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Row, select, update
 import handrail.store
 from handrail import Call, Outcome, Principal, Result
 from handrail.core.define.decision import Decision
+from handrail.core.find.pins import Pin, Sighting
 from handrail.core.find.visibility import ToolRow
 from handrail.core.guard.approval import ApprovalRequest, approve
 from handrail.core.run.jobs import Job, JobEntry
@@ -33,6 +34,7 @@ from handrail.store.keys.queries import House, finish_key, take_key
 from handrail.store.letters.queries import add_letter, take_letter
 from handrail.store.letters.rows import to_row
 from handrail.store.links import add_link
+from handrail.store.pins import note_sighting
 from handrail.store.roles import save_role
 from handrail.store.schedules import ScheduleRow, put_schedule
 from handrail.store.sealing import Seal
@@ -180,6 +182,10 @@ class Belongings:
         return usage
 
     @property
+    def sighting(self) -> Sighting:
+        return Sighting(held=(Pin("pay", None, {"description": self.card}),))
+
+    @property
     def api_key(self) -> ApiKey:
         return ApiKey("key_1", "ci", "service", frozenset({"tools:run"}), NOW, "ana", "digest")
 
@@ -214,6 +220,7 @@ class Belongings:
             take_letter(conn, tenant, "letter_1", "call_2", "holder_1", SEAL, lambda conn, holder: True)
             set_secret(conn, tenant, "token", self.card, seal=SEAL, now=NOW)
             put_blob(conn, tenant, {"blob_1": self.card}, NOW)
+            note_sighting(conn, tenant, "far", self.sighting, now=NOW)
             add_usage(conn, tenant, self.usage)
             take_key(conn, self.done_key, "f", "call_4", self.house("holder_1"))
             finish_key(conn, self.done_key, self.outcome, self.house("holder_1"))
@@ -268,6 +275,7 @@ MAKES = frozenset(
         "keys.queries.take_key",
         "links.add_link",
         "letters.queries.add_letter",
+        "pins.note_sighting",
         "roles.save_role",
         "schedules.put_schedule",
         "secrets.set_secret",
@@ -319,6 +327,8 @@ _USUAL: dict[str, Callable[[Belongings], Any]] = {
     "value": _just("0815"),
     "user": lambda one: one.user,
     "principal": lambda one: one.principal,
+    "server": _just("far"),
+    "sighting": lambda one: one.sighting,
     "digest": _just("d"),
     "usage": lambda one: one.usage,
     "texts": _just({"blob_1": "0815"}),
@@ -375,6 +385,7 @@ _SPECIAL: dict[str, Callable[[Belongings], Any]] = {
     "letters.queries.list_letters:status": _just(None),
     "letters.queries.settle_chain:status": _just("replayed"),
     "open_runs.take_over:now": _just("holder_2"),
+    "pins.accept_pins:tool": _just("pay"),
     "roles.save_role:name": _just("clerk"),
     "roles.delete_role:name": _just("clerk"),
     "schedules.fire_schedule:at": _just(NOW),

@@ -1,1 +1,1 @@
-"""Bridges: the same tools under the same guard, for agents that others wrote. One module each."""
+"""Bridges: the same tools in the hands of other frameworks, and foreign tools in ours. One module each."""

@@ -8,7 +8,8 @@
     │   └── NoTenant           code ran outside any tenant scope
     ├── StorageError           whoever runs the system: the database is away, or has no room
     └── ToolError              the tool's author: a body says why it failed, with a code
-        └── RemoteError        the same, from a body in a process of its own
+        ├── RemoteError        the same, from a body in a process of its own
+        └── UnknownOutcome     the body lost sight of its effect: nobody knows whether it happened
 
 A call never raises these to its caller: the pipeline turns them into an `Outcome`.
 The docstring of each class is its message when none is given.
@@ -108,6 +109,13 @@ class RemoteError(ToolError):
 
     def is_a(self, kind: type[BaseException]) -> bool:
         return class_name(kind) in self.classes
+
+
+class UnknownOutcome(ToolError):
+    """Nobody knows whether it happened."""
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message, code="UNKNOWN_OUTCOME")
 
 
 def class_name(kind: type) -> str:

@@ -11,7 +11,6 @@ import logging
 import time
 from contextvars import ContextVar
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from handrail.core.define.principal import Principal
 from handrail.doors.rate import Rate
@@ -83,7 +82,8 @@ class Entrance:
         if "*" not in hosts and _name_of(host) not in hosts:
             raise Refused(421, "WRONG_HOST", "This server is not known under that name. Check the address.")
         origin = headers.get(b"origin")
-        elsewhere = origin is not None and urlsplit(origin.decode("latin-1").lower()).netloc != host
+        ours = (f"http://{host}", f"https://{host}")
+        elsewhere = origin is not None and origin.decode("latin-1").lower() not in ours
         crossing = headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site") and method not in _SAFE
         if elsewhere or crossing:
             raise Refused(403, "WRONG_ORIGIN", "Pages of other places may not call this server.")

@@ -44,7 +44,7 @@ class Hall:
         from handrail.doors.mcp.server import build_mcp
         from handrail.doors.sign_in import SignIn
 
-        self._api: App = build_api(platform)
+        self.api = build_api(platform)
         self.mcp = build_mcp(platform, hold=hold)
         pages, health = SignIn(platform), Health(platform)
         self._doors: dict[str, App] = {
@@ -58,7 +58,7 @@ class Hall:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         first = scope["path"][1:].partition("/")[0]
-        await self._doors.get(first, self._api)(scope, receive, send)
+        await self._doors.get(first, self.api)(scope, receive, send)
 
 
 async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) -> None:
@@ -68,6 +68,8 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
     calls finish for a while. What was submitted goes on with the next worker.
     """
     import uvicorn
+
+    from handrail.doors.wire import Wire
 
     class Server(uvicorn.Server):
         @contextmanager
@@ -94,7 +96,7 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
         await stack.enter_async_context(hall.mcp.running())
         config = uvicorn.Config(
             Entrance(hall, platform, place.bounds),
-            http="httptools",
+            http=Wire,
             ws="none",
             lifespan="off",
             log_config=None,
@@ -105,11 +107,13 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
         ready(address)
         await Server(config).serve(sockets=[sock])
         _log.info("stopped listening at %s", address)
+        await hall.api.state.running.over(place.grace)  # calls that nobody listens to any more
 
 
 def _listening(place: Place) -> socket.socket:
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
-    sock = socket.socket(family)
+    # asyncio sends small answers at once only where it knows the protocol
+    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind((place.host, place.port))

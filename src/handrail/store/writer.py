@@ -28,6 +28,8 @@ T = TypeVar("T")
 
 _MOST = 2_000
 """Entries of one group."""
+_ENOUGH = 200
+"""So many entries do not wait for the loop to turn."""
 _PAUSE = 0.1
 _PASSING = (
     "database is locked",
@@ -83,7 +85,8 @@ class Writer:
         self._gate = gate_of(engine) if dialect == "sqlite" else nullcontext()
         self._queue: deque[Any] = deque()
         self._wake = threading.Event()
-        self._asleep = False
+        self._turning: asyncio.AbstractEventLoop | None = None
+        """The loop that wakes the thread when it has turned."""
         self._closed = self._forked = False
         self._count = 0
         self._conn: Connection | None = None
@@ -91,18 +94,41 @@ class Writer:
         self._starting = threading.Lock()
 
     def append(self, entry: Any) -> None:
-        """Queue an entry; quick."""
+        """Queue an entry; quick. It is written with all that this turn of the loop tells."""
         self._put(entry)
+        if len(self._queue) >= _ENOUGH or not self._will_wake():
+            self._wake.set()
+
+    def wake(self) -> None:
+        """Write what is queued now: whoever waits for it does not let the loop turn."""
+        self._wake.set()
+
+    def _will_wake(self) -> bool:
+        """See to it that the thread is woken soon; False where no loop runs."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return False
+        if self._turning is not loop:
+            self._turning = loop
+            loop.call_soon(self._turned)
+        return True
+
+    def _turned(self) -> None:
+        self._turning = None
+        self._wake.set()
 
     def post(self, tenant: str, fn: Callable[[Connection], object]) -> None:
         """Queue a change that nobody waits for."""
         self._put(Operation(tenant, fn))
+        self._wake.set()
 
     async def run(self, tenant: str, fn: Callable[[Connection], T]) -> T:
         """Queue a change and wait for its commit. Whoever stops waiting does not stop the change."""
         loop = asyncio.get_running_loop()
         operation = Operation(tenant, fn, loop, loop.create_future())
         self._put(operation)
+        self._wake.set()
         assert operation.future is not None
         value: T = await operation.future
         return value
@@ -136,8 +162,6 @@ class Writer:
         self._queue.append(entry)
         if self._thread is None:
             self._start()
-        if self._asleep:
-            self._wake.set()
 
     def _start(self) -> None:
         with self._starting:
@@ -160,14 +184,13 @@ class Writer:
 
     def _next_group(self) -> _Group | None:
         queue = self._queue
-        while not queue:
-            if self._closed:
-                return None
-            self._asleep = True
-            if not queue and not self._closed:
-                self._wake.wait()
+        while not self._closed:
+            self._wake.wait()
             self._wake.clear()
-            self._asleep = False
+            if queue:
+                break
+        if not queue:
+            return None
         self._count += 1
         group = _Group(self._count)
         for _ in range(min(len(queue), _MOST)):
@@ -178,6 +201,8 @@ class Writer:
                 group.barriers.append(entry)
             else:
                 group.operations.append(entry)
+        if queue:
+            self._wake.set()
         return group
 
     def _commit(self, group: _Group) -> None:

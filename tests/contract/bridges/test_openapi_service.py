@@ -279,19 +279,36 @@ async def test_a_service_that_is_away_or_slow_is_told_without_internals() -> Non
         assert "could not be reached" in str(outcome.result.error) and gone not in outcome.to_model()
 
 
-@pytest.mark.req("BY-20")
-async def test_a_service_that_takes_too_long_is_left() -> None:
+@pytest.mark.req("BY-20", "BY-12")
+@pytest.mark.fault("F02")
+async def test_a_silent_service_is_left_and_nobody_claims_to_know_what_a_write_did() -> None:
     go = threading.Event()
 
-    def slow(heard: Heard) -> Answer:
+    def silent(heard: Heard) -> Answer:
         go.wait(20)
         return Answer()
 
-    with Service(slow) as service:
+    with Service(silent) as service:
         async with handrail(service, timeout=0.1) as hr:
-            outcome = await hr.call("shop.listPets", principal=ANA)
-            assert (outcome.status, outcome.code) == ("failed", "TIMEOUT")
+            read = await hr.call("shop.listPets", principal=ANA)
+            assert (read.status, read.code) == ("failed", "TIMEOUT")
+            write = await called(hr, "addPet", {"name": "Tom"})
+            assert (write.status, write.code) == ("needs_review", "UNKNOWN_OUTCOME")
         go.set()
+    imported = import_openapi(PETS, "shop", base_url=service.url)
+    async with Handrail(imported.tools, policy=Policy(capabilities=["write", "network"])) as hr:
+        unsent = await called(hr, "addPet", {"name": "Tom"})
+        assert (unsent.status, unsent.code) == ("failed", "HTTP_ERROR")
+
+
+@pytest.mark.req("BY-20")
+@pytest.mark.parametrize("body", [b'"' + b"x" * 50_000 + b'"', b"<html>"], ids=["large", "no JSON"])
+async def test_a_write_whose_answer_cannot_be_read_is_done_all_the_same(body: bytes) -> None:
+    with Service(lambda heard: Answer(201, body)) as service:
+        async with handrail(service, most_bytes=10_000) as hr:
+            outcome = await called(hr, "addPet", {"name": "Tom"})
+            assert outcome.ok and outcome.to_model().startswith("Done (status 201).")
+            assert (await hr.call("shop.listPets", principal=ANA)).code == "HTTP_ERROR"
 
 
 SECURED = document(

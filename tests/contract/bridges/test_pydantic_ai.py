@@ -259,7 +259,7 @@ async def test_what_several_must_agree_to_stays_open_after_the_first() -> None:
         agent = agent_of(hr, asking(("data__sell", {"what": "house"}, "w")))
         done = await agent.run("go")
         word = DeferredToolResults(approvals={"w": True})
-        assert (await settle(hr, done.output, word, by=BOSS)).calls == {}
+        assert await settle(hr, done.output, word, by=BOSS) == DeferredToolResults()
         results = await settle(hr, done.output, word, by=carl, timeout=20)
         end = await agent.run(message_history=done.all_messages(), deferred_tool_results=results)
         assert returned(end.all_messages())[0].content == "house is sold"
@@ -300,3 +300,26 @@ async def test_tools_of_others_keep_their_own_approvals() -> None:
         assert await settle(hr, requests, word, by=BOSS) == word
     with pytest.raises(UsageError, match="'deferred' or 'wait'"):
         GuardedToolset(hr, AGENT, approvals="never")  # type: ignore[arg-type]  # wrong on purpose
+
+
+@pytest.mark.req("AB-09", "BY-03")
+async def test_a_deferred_call_is_decided_after_a_restart_and_runs_once(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HANDRAIL_KEY", "5a" * 32)
+    wipe, wiped = wiping()
+    async with Handrail([wipe], database=sqlite_url) as hr:
+        _, done = await deferred(hr)
+        history, requests = done.all_messages(), done.output
+    async with Handrail([wipe], database=sqlite_url) as hr:
+        word = DeferredToolResults(approvals={"w": ToolApproved(override_args={"what": "logs"})})
+        results = await settle(hr, requests, word, by=BOSS, timeout=30)
+        agent = agent_of(hr, asking(("data__wipe", {"what": "all"}, "w")))
+        end = await agent.run(message_history=history, deferred_tool_results=results)
+        assert returned(end.all_messages())[0].content == "logs is gone"
+    async with Handrail([wipe], database=sqlite_url) as hr:
+        named = DeferredToolResults(approvals={"w": True}, metadata=requests.metadata)
+        agent = agent_of(hr, asking(("data__wipe", {"what": "all"}, "w")))
+        end = await agent.run(message_history=history, deferred_tool_results=named)
+        assert returned(end.all_messages())[0].content == "logs is gone"
+    assert wiped == ["logs"]

@@ -224,7 +224,7 @@ async def test_many_at_once_are_one_question_and_one_run(database: str | None) -
 
 
 async def test_a_client_of_2025_that_left_while_it_waited_collects_nothing() -> None:
-    async with press(None, hold=10) as here:
+    async with press(None, hold=60) as here:
         call = {
             "jsonrpc": "2.0",
             "id": 1,

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from handrail import Handrail, Principal
-from handrail.platform import platform_of
+from handrail.platform import FixedKeys, Platform, platform_of
 from handrail.store.tenants import create_tenant
 from tests.contract.mcp import shop
 from tests.contract.mcp.serving import opened, until
@@ -53,6 +53,36 @@ async def test_a_listener_hears_that_its_tenant_turned_a_tool_off(sqlite_url: st
             await offices.keys.revoke(root, made.id)
             with pytest.raises(StopAsyncIteration):
                 await asyncio.wait_for(anext(aiter(heard)), 20)
+
+
+class Slow(FixedKeys):
+    """Takes its time once it is told to."""
+
+    gate: asyncio.Event | None = None
+
+    async def principal_of(self, key: str, audience: str | None = None) -> Principal:
+        if self.gate is not None and audience == "mcp" and self.past == 1:
+            await self.gate.wait()
+        self.past += 1
+        return await super().principal_of(key, audience)
+
+    past = 0
+
+
+async def test_who_is_told_that_it_listens_misses_nothing_from_then_on() -> None:
+    async with Handrail([shop.add]) as hr:
+        who = Slow(shop.KEYS)
+        async with opened(Platform(hr, who), look_every=60) as door, door.client("ana-key") as client:
+            who.gate, who.past = asyncio.Event(), 0  # the entrance asks first, then whoever looks
+            listening = client.listen(tools_list_changed=True)
+            begun = asyncio.ensure_future(listening.__aenter__())
+            done, _ = await asyncio.wait([begun], timeout=0.3)
+            assert not done, "it does not look yet, so it does not say so"
+            who.gate.set()
+            heard = await begun
+            hr.registry.register(shop.primes)
+            await asyncio.wait_for(anext(aiter(heard)), 20)
+            await listening.__aexit__(None, None, None)
 
 
 async def test_those_who_listen_are_let_go_when_the_platform_closes() -> None:

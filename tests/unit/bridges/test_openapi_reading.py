@@ -283,6 +283,26 @@ async def test_schemas_that_refer_to_themselves_stay_finite_and_hold() -> None:
 
 
 @pytest.mark.req("BY-20")
+def test_a_long_chain_of_references_is_followed_to_its_end() -> None:
+    chain: dict[str, Any] = {
+        f"S{n}": {"type": "object", "properties": {"next": {"$ref": f"#/components/schemas/S{n + 1}"}}}
+        for n in range(1_500)
+    }
+    chain["S1500"] = {"type": "string"}
+    tool = only(posting({"$ref": "#/components/schemas/S0"}), components={"schemas": chain})
+    assert len(tool.input_schema["$defs"]) == 1_500  # the first is flat
+    far = only(answering((200, {"$ref": "#/components/schemas/S0"})), components={"schemas": chain})
+    assert far.output_schema is None  # more than anybody reads
+    near = only(answering((200, {"$ref": "#/components/schemas/S1460"})), components={"schemas": chain})
+    assert near.output_schema is not None and len(near.output_schema["$defs"]) == 41
+    deep: Any = {"type": "string"}
+    for _ in range(300):
+        deep = {"type": "array", "items": deep}
+    found = imported({**posting(deep), "/b": {"get": {}}})
+    assert [tool.id for tool in found.tools] in (["shop.get_b"], ["shop.a", "shop.get_b"])
+
+
+@pytest.mark.req("BY-20")
 def test_what_goes_one_way_only_is_shown_that_way_only() -> None:
     pet = {
         "type": "object",

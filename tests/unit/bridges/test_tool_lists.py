@@ -77,6 +77,14 @@ async def test_a_list_is_the_same_bytes_in_whatever_order_tools_come(ids: list[s
             assert len(first) == len(ids)
 
 
+@pytest.mark.req("AB-04")
+@pytest.mark.parametrize("listing", LISTS)
+async def test_the_order_is_that_of_the_names_on_the_wire(listing: str) -> None:
+    async with Handrail(list(map(made, ["a.b", "aZ", "a0"]))) as hr:
+        assert [tool.id for tool in await hr.tools(ANA)] == ["a.b", "a0", "aZ"]
+        assert names_of(await LISTS[listing](hr, ANA)) == ["a0", "aZ", "a__b"]
+
+
 @pytest.mark.req("AB-01", "AB-03", "AB-06")
 @pytest.mark.parametrize("listing", LISTS)
 async def test_a_list_has_what_the_principal_may_see_registered_and_of_toolsets(listing: str) -> None:

@@ -63,3 +63,16 @@ def test_nothing_of_the_frameworks_is_imported_with_handrail() -> None:
     names = ["langchain_core", "pydantic_ai", "openai", "anthropic", "httpx2", "httpx", "handrail.bridges"]
     code = f"import handrail, handrail.ext, sys\nprint(*(one for one in {names} if one in sys.modules))"
     assert in_a_new_process(code) == ""
+
+
+@pytest.mark.req("AB-09", "BY-20")
+def test_an_import_without_an_http_client_is_told_with_its_extra() -> None:
+    code = """
+from handrail.bridges.openapi import import_openapi
+try:
+    import_openapi({"openapi": "3.1.0", "paths": {}}, "a", base_url="https://a.example.com")
+except ImportError as error:
+    print(error)
+"""
+    told = "httpx2 is not installed, which calling an HTTP service needs: pip install 'handrail[openapi]'"
+    assert in_a_new_process(code, "httpx2") == told

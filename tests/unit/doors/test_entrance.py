@@ -91,6 +91,19 @@ async def test_where_a_request_comes_from_decides_before_any_key(headers: dict[s
     assert answer.status_code == code
 
 
+@pytest.mark.parametrize("around", [(b"", b" "), (b"\t ", b""), (b" ", b" \t")])
+async def test_white_space_around_a_header_is_no_part_of_it(around: tuple[bytes, bytes]) -> None:
+    before, after = around
+
+    async def shows(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": scope["headers"]})
+        await send({"type": "http.response.body", "body": b""})
+
+    async with client(shows) as http:
+        answer = await http.get("/mcp", headers={b"mcp-name": before + b"a tool" + after})
+    assert [value for name, value in answer.headers.raw if name == b"mcp-name"] == [b"a tool"]
+
+
 async def test_under_any_name_a_page_of_another_place_is_still_refused() -> None:
     async with client(host="tools.example:80", hosts=frozenset({"*"})) as http:
         assert (await http.post("/api", headers=KEY)).status_code == 200

@@ -54,7 +54,7 @@ def test_async_tests_run_and_fail_like_others(tmp_path: Path) -> None:
     shutil.copy(CONFTEST, tmp_path / "conftest.py")
     (tmp_path / "test_made_up.py").write_text(TESTS)
     command = [sys.executable, "-m", "pytest", "-c", "/dev/null", "--rootdir", str(tmp_path)]
-    options = ["-W", "error", "-p", "no:cacheprovider", "-rA", "-q", str(tmp_path)]
+    options = ["-W", "error", "-p", "no:asyncio", "-p", "no:cacheprovider", "-rA", "-q", str(tmp_path)]
 
     env = {**os.environ, "PYTHONPATH": str(CONFTEST.parents[1])}
     done = subprocess.run(

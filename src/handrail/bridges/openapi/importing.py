@@ -14,7 +14,7 @@ from handrail.bridges.openapi.naming import tool_ids
 from handrail.bridges.openapi.operations import Operation, operations
 from handrail.bridges.openapi.request import build
 from handrail.bridges.openapi.security import Scheme, chosen
-from handrail.bridges.openapi.sending import Credentials, Service, checked_base, send
+from handrail.bridges.openapi.sending import Credentials, Service, check_package, checked_base, send
 from handrail.ext import DefinitionError
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def import_openapi(
     are the names of secrets by security scheme, `name.scheme` where none is given. `outputs=False` promises
     nothing about answers, for a service that does not keep to its document. `options` are for every tool.
     """
+    check_package()
     read = load(document)
     service = Service(checked_base(base_url, _servers(read)), timeout, most_bytes, transport)
     found = list(operations(read))
@@ -96,7 +97,8 @@ def _tool(
         "category": operation.tags[0] if operation.tags else None,
         "level": _LEVELS.get(operation.method, "write"),
         "capabilities": ["network"],
-        "timeout": service.timeout,
+        # One that is silent is left before, when it is still known what was sent.
+        "timeout": 2 * service.timeout,
         "output": operation.output_schema if outputs else None,
         **options,
     }

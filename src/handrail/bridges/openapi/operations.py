@@ -9,9 +9,11 @@ from typing import Any
 from handrail.bridges.openapi.document import Document, OpenAPIError, Unsupported
 from handrail.bridges.openapi.fields import Field, keyed
 from handrail.bridges.openapi.inputs import body_of, is_json, parameters
-from handrail.bridges.openapi.schemas import Schemas
+from handrail.bridges.openapi.schemas import Known, Schemas
 from handrail.bridges.openapi.security import Scheme, alternatives
 
+_MOST_DEFS = 50
+"""Definitions of an output. Where everything refers to everything, each tool would carry all of it."""
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 
 
@@ -45,6 +47,7 @@ def operations(document: Document) -> Iterator[Operation | tuple[str, str]]:
     paths = document.data.get("paths") or {}
     if not isinstance(paths, Mapping):
         raise OpenAPIError("its paths are not an object", remedy="correct the document")
+    known: tuple[Known, Known] = ({}, {})
     for path, given in paths.items():
         item = document.part(given)
         for method in METHODS:
@@ -55,17 +58,24 @@ def operations(document: Document) -> Iterator[Operation | tuple[str, str]]:
             try:
                 if not path.startswith("/"):
                     raise Unsupported("its path does not begin with a slash")
-                yield _operation(document, method, path, item, told)
+                yield _operation(document, method, path, item, told, known)
             except Unsupported as why:
                 yield spelled, str(why)
+            except RecursionError:
+                yield spelled, "its schemas are nested too deeply"
             except OpenAPIError as error:
                 raise OpenAPIError(f"{spelled}: {error.problem}", remedy=error.remedy) from error
 
 
 def _operation(
-    document: Document, method: str, path: str, item: Mapping[str, Any], told: Mapping[str, Any]
+    document: Document,
+    method: str,
+    path: str,
+    item: Mapping[str, Any],
+    told: Mapping[str, Any],
+    known: tuple[Known, Known],
 ) -> Operation:
-    schemas = Schemas(document, "in")
+    schemas = Schemas(document, "in", known[0])
     fields, key_header = parameters(document, item, told, schemas)
     body_type, body = body_of(document, told, schemas)
     named = keyed([*fields, *body])
@@ -91,7 +101,7 @@ def _operation(
         body_type,
         document.part(told.get("requestBody")).get("required") is True,
         _input(named, schemas),
-        _output(document, told),
+        _output(told, document, Schemas(document, "out", known[1])),
         alternatives(document, told),
         key_header,
     )
@@ -105,10 +115,9 @@ def _input(fields: tuple[Field, ...], schemas: Schemas) -> dict[str, Any]:
     return schemas.with_defs({**made, "additionalProperties": False})
 
 
-def _output(document: Document, told: Mapping[str, Any]) -> dict[str, Any] | None:
+def _output(told: Mapping[str, Any], document: Document, schemas: Schemas) -> dict[str, Any] | None:
     """What a success answers, where every success answers JSON or nothing."""
     responses = told.get("responses")
-    schemas = Schemas(document, "out")
     found: list[Any] = []
     for status, given in responses.items() if isinstance(responses, Mapping) else ():
         if not str(status).startswith("2"):
@@ -126,4 +135,5 @@ def _output(document: Document, told: Mapping[str, Any]) -> dict[str, Any] | Non
     if not found or found == [{"type": "null"}]:
         return None
     one = found[0] if len(found) == 1 else {"anyOf": found}
-    return schemas.with_defs(one) if isinstance(one, dict) else None
+    whole = schemas.with_defs(one) if isinstance(one, dict) else {}
+    return whole if whole and len(whole.get("$defs", ())) <= _MOST_DEFS else None

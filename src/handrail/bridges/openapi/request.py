@@ -30,6 +30,11 @@ class Request:
     cookies: dict[str, str] = field(default_factory=dict)
     content: bytes | None = None
 
+    @property
+    def is_read(self) -> bool:
+        """Whether it changes nothing."""
+        return self.method.lower() in ("get", "head")
+
 
 def build(operation: Operation, args: Mapping[str, Any]) -> Request:
     """Every argument in its place. What could lead the request elsewhere raises `ToolError`."""

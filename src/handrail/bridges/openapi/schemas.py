@@ -23,14 +23,19 @@ _LEFT_OUT = frozenset(
 _SIMPLE = re.compile(r"[A-Za-z0-9_.\-]+\Z")
 
 
-class Schemas:
-    """Translates the schemas of one tool. What they refer to is collected once, so recursion ends."""
+Known = dict[str, tuple[Any, frozenset[str]]]
+"""By reference: the schema it leads to, translated, and the references in it."""
 
-    def __init__(self, document: Document, direction: Direction) -> None:
+
+class Schemas:
+    """Translates the schemas of one tool. Those they refer to are translated once for a whole document."""
+
+    def __init__(self, document: Document, direction: Direction, known: Known) -> None:
         self._document = document
+        self._direction = direction
         self._hidden = "readOnly" if direction == "in" else "writeOnly"
-        self._names: dict[str, str] = {}
-        self.defs: dict[str, Any] = {}
+        self._known = known
+        self._refs: set[str] = set()
 
     def translate(self, node: Any) -> Any:
         """One schema; a boolean stands for itself."""
@@ -41,7 +46,8 @@ class Schemas:
         if isinstance(node.get("$ref"), str):
             beside = {} if self._document.is_3_0 else {key: node[key] for key in node if key != "$ref"}
             told = self._translated(beside) if beside else {}
-            return {"$ref": self._reference(node["$ref"]), **told}
+            self._refs.add(node["$ref"])
+            return {"$ref": f"#/$defs/{_name(node['$ref'])}", **told}
         return self._translated(node)
 
     def is_hidden(self, node: Any) -> bool:
@@ -49,22 +55,23 @@ class Schemas:
         return isinstance(node, Mapping) and self._document.part(node).get(self._hidden) is True
 
     def with_defs(self, schema: dict[str, Any]) -> dict[str, Any]:
-        return {**schema, "$defs": self.defs} if self.defs else schema
+        """The schema with all that it refers to, however far that leads."""
+        defs: dict[str, Any] = {}
+        left = list(self._refs)
+        while left:
+            ref = left.pop()
+            name = _name(ref)
+            if name not in defs:
+                defs[name], more = self._led_to(ref)
+                left += more
+        return {**schema, "$defs": dict(sorted(defs.items()))} if defs else schema
 
-    def _reference(self, ref: str) -> str:
-        if ref not in self._names:
+    def _led_to(self, ref: str) -> tuple[Any, frozenset[str]]:
+        if ref not in self._known:
             self._document.part({"$ref": ref})  # one that leads to itself has no end
-            name = self._names[ref] = self._name(ref)
-            self.defs[name] = {}
-            self.defs[name] = self.translate(self._document.at(ref))
-        return f"#/$defs/{self._names[ref]}"
-
-    def _name(self, ref: str) -> str:
-        """The last part of a reference; one that is taken, or odd, gets a digest of the whole."""
-        last = ref.rpartition("/")[2]
-        if _SIMPLE.match(last) and last not in self.defs:
-            return last
-        return f"schema_{hashlib.sha256(ref.encode()).hexdigest()[:10]}"
+            there = Schemas(self._document, self._direction, self._known)
+            self._known[ref] = there.translate(self._document.at(ref)), frozenset(there._refs)
+        return self._known[ref]
 
     def _translated(self, node: Mapping[str, Any]) -> dict[str, Any]:
         made = {
@@ -119,3 +126,11 @@ def _bound(made: dict[str, Any], node: Mapping[str, Any]) -> None:
             made[word] = made.pop(beside)
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
             made[word] = value
+
+
+def _name(ref: str) -> str:
+    """A component keeps its name, unless it is odd; of any other reference, a digest."""
+    head, _, last = ref.rpartition("/")
+    if head == "#/components/schemas" and _SIMPLE.match(last):
+        return last
+    return f"schema_{hashlib.sha256(ref.encode()).hexdigest()[:10]}"

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from handrail import Result
 from handrail.bridges.extras import needs
+from handrail.bridges.openapi.answers import failed, read_answer
 from handrail.bridges.openapi.document import OpenAPIError
-from handrail.bridges.openapi.inputs import is_json
 from handrail.bridges.openapi.request import Request
+from handrail.ext import UnknownOutcome
 
 if TYPE_CHECKING:
     import httpx2
 
-_EXCERPT = 2_000
 _HOPS = 5
-_MASK = "•••"
-_CODE = "HTTP_ERROR"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +60,16 @@ def checked_base(base_url: str | None, suggested: list[str]) -> str:
     return base_url.rstrip("/")
 
 
+def check_package() -> None:
+    """Whoever imports a document learns then, and not at the first call, that a package is missing."""
+    with needs("openapi", "calling an HTTP service"):
+        if find_spec("httpx2") is None:
+            raise ModuleNotFoundError(name="httpx2")
+
+
 async def send(service: Service, request: Request, credentials: Credentials) -> Result:
     """Data on success. Anything else is a failed result with the status and the beginning of the answer."""
-    with needs("openapi", "calling an HTTP service"):
-        import httpx2
+    import httpx2
 
     target = request.target
     if credentials.query:
@@ -91,17 +95,29 @@ async def send(service: Service, request: Request, credentials: Credentials) -> 
                 try:
                     again = _next_hop(request, url, answer)
                     if again is None:
-                        return await _result(answer, service, credentials)
+                        return await read_answer(
+                            answer, request.is_read, service.most_bytes, credentials.hidden
+                        )
                 finally:
                     await answer.aclose()
                 url = again
-    except httpx2.TimeoutException:
-        return _failed("The service did not answer in time.", code="TIMEOUT")
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
-        return _failed(f"The service could not be reached ({type(error).__name__}).")
+        never_sent = (
+            httpx2.ConnectError,
+            httpx2.ConnectTimeout,
+            httpx2.LocalProtocolError,
+            httpx2.InvalidURL,
+        )
+        if not (request.is_read or isinstance(error, never_sent)):
+            raise UnknownOutcome(
+                "The connection was lost after the request was sent. Look at the service before you try again"
+            ) from None
+        if isinstance(error, httpx2.TimeoutException):
+            return failed("The service did not answer in time.", code="TIMEOUT")
+        return failed(f"The service could not be reached ({type(error).__name__}).")
     except UnicodeEncodeError:
-        return _failed("A credential has characters that no header can hold.")
-    return _failed("The service redirects in a circle.")
+        return failed("A credential has characters that no header can hold.")
+    return failed("The service redirects in a circle.")
 
 
 def _transport() -> httpx2.AsyncBaseTransport:
@@ -123,7 +139,7 @@ def _next_hop(request: Request, url: str, answer: httpx2.Response) -> str | None
     location = answer.headers.get("location")
     if answer.status_code not in (301, 302, 303, 307, 308) or not location:
         return None
-    if request.method not in ("GET", "HEAD"):
+    if not request.is_read:
         return None
     there = urljoin(url, location)
     return there if _origin(there) == _origin(url) else None
@@ -132,63 +148,3 @@ def _next_hop(request: Request, url: str, answer: httpx2.Response) -> str | None
 def _origin(url: str) -> tuple[str, str | None, int | None]:
     parts = urlsplit(url)
     return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
-
-
-async def _result(answer: httpx2.Response, service: Service, credentials: Credentials) -> Result:
-    status = answer.status_code
-    body = await _read(answer, service.most_bytes)
-    if body is None:
-        why = f"The answer is larger than {service.most_bytes} bytes, or packed."
-        return _failed(why, data={"status": status})
-    text = _decoded(body, answer.charset_encoding)
-    for one in sorted(filter(None, credentials.hidden), key=len, reverse=True):
-        text = text.replace(one, _MASK)
-    if 300 <= status < 400:
-        return _failed(
-            f"The service redirects elsewhere (status {status}); that is not followed.",
-            data={"status": status},
-        )
-    if not 200 <= status < 300:
-        told = {"status": status, "body": _parsed(answer, text[:_EXCERPT])}
-        return _failed(f"The service answered with status {status}.", data=told)
-    metadata = {"status": status}
-    if not text:
-        return Result(data=None, summary=f"Done (status {status})", metadata=metadata)
-    if is_json(answer.headers.get("content-type", "")):
-        try:
-            return Result(data=json.loads(text), metadata=metadata)
-        except (ValueError, RecursionError):
-            return _failed("The service said JSON and sent something else.", data={"status": status})
-    return Result(data=text, output=text, metadata=metadata)
-
-
-def _decoded(body: bytes, charset: str | None) -> str:
-    try:
-        return body.decode(charset or "utf-8", "replace")
-    except LookupError:
-        return body.decode("utf-8", "replace")
-
-
-async def _read(answer: httpx2.Response, most: int) -> bytes | None:
-    """The body, or None when it is larger than allowed, or packed though that was not asked for."""
-    if answer.headers.get("content-encoding", "identity").lower() != "identity":
-        return None
-    body = bytearray()
-    async for piece in answer.aiter_raw():
-        body += piece
-        if len(body) > most:
-            return None
-    return bytes(body)
-
-
-def _parsed(answer: httpx2.Response, text: str) -> Any:
-    if is_json(answer.headers.get("content-type", "")):
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
-            return text
-    return text
-
-
-def _failed(why: str, *, code: str = _CODE, data: Any = None) -> Result:
-    return Result.fail(why, code=code, summary="The service did not do it", data=data)

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from handrail.core.define.names import WIRE_LIMIT, slug_of, wire_name
+from handrail.core.define.names import WIRE_LIMIT, category_of, slug_of, wire_name
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool, digest
 from handrail.core.define.toolset import Toolset
@@ -112,9 +112,17 @@ class LazyToolset:
     """Name to description, for the prompt's menu."""
     _spelled: dict[str, str] = field(default_factory=dict, init=False, repr=False)
     """Wire name or slug to name."""
+    _known: list[Tool] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._spelled.update({spell(name): name for name in self.summaries for spell in (slug_of, wire_name)})
+        self._known.extend(
+            Tool(id=name, description=text, category=category_of(name))
+            for name, text in self.summaries.items()
+        )
+
+    async def known(self, principal: Principal, /) -> Sequence[Tool]:
+        return self._known
 
     async def tools(self, principal: Principal, /) -> Sequence[Tool]:
         return ()

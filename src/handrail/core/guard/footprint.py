@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from operator import methodcaller
 from typing import Any
 
 from handrail.core.define.tool import OfArgs, Tool
 from handrail.core.guard.decide import is_effectful
+from handrail.core.record import record
 
+_NONE: frozenset[str] = frozenset()
 _is_tree = methodcaller("endswith", "/")
 _PATH_NAMES = ("path", "file_path", "filePath", "filepath", "file", "filename", "file_name", "fileName")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Footprint:
     """Resource keys of one call. A key that ends in `/` stands for everything below it."""
 
@@ -27,7 +28,7 @@ class Footprint:
 
     @property
     def has_trees(self) -> bool:
-        return any(map(_is_tree, self.reads)) or any(map(_is_tree, self.writes))
+        return True in map(_is_tree, self.reads) or True in map(_is_tree, self.writes)
 
     def clashes(self, other: Footprint) -> bool:
         """Whether one could see or undo half of what the other does."""
@@ -78,7 +79,9 @@ def footprint_of(tool: Tool, values: Any, args: Mapping[str, Any], root: str | N
 
 def keys_of(function: OfArgs | None, values: Any) -> frozenset[str]:
     """The resource keys that a tool's `reads` or `writes` names for these arguments."""
-    given = None if function is None else function(values)
+    if function is None:
+        return _NONE
+    given = function(values)
     return frozenset([given] if isinstance(given, str) else map(str, given or ()))
 
 

@@ -9,7 +9,6 @@ from typing import Any, Generic, TypeVar
 from handrail.core.define.signal import Signal
 from handrail.core.guard.dedup import Entry, Signature
 from handrail.core.guard.keys import KeyId
-from handrail.core.run.brought import Brought
 
 T = TypeVar("T")
 
@@ -25,7 +24,6 @@ class Aside:
     __slots__ = (
         "approval_id",
         "attempt",
-        "brought",
         "claimed",
         "doubtful",
         "entry",
@@ -45,7 +43,6 @@ class Aside:
     def __init__(self) -> None:
         self.approval_id: str | None = None
         self.attempt = 1
-        self.brought: Brought | None = None
         self.claimed: Claimed | None = None
         self.doubtful = False
         self.entry: tuple[Signature, Entry] | None = None

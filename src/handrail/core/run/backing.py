@@ -8,6 +8,7 @@ from typing import Protocol, cast
 
 from handrail.core.clock import Clock
 from handrail.core.errors import UsageError
+from handrail.core.find.pins import Pins
 from handrail.core.find.registry import Registry
 from handrail.core.find.resolver import Resolver
 from handrail.core.guard.book import ApprovalBook, MemoryBook
@@ -49,6 +50,7 @@ class Backing:
     """How a call stands that this process did not run, or no longer remembers."""
     settled: Callable[[], Awaitable[None]] | None = None
     """Returns when all that was told so far is durable."""
+    pins: Pins | None = None
     offices: object = None
     """What the doors of a platform need beside the ports; `handrail.platform` knows what it is."""
     close: Callable[[], Awaitable[None]] = _nothing

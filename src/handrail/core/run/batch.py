@@ -16,6 +16,9 @@ from handrail.core.guard.footprint import FREE, Footprint
 
 State = Literal["coming", "placed", "running", "stuck", "gone"]
 
+_NOBODY: set[Turn] = set()
+"""Shared by all who wait for nobody; never written to."""
+
 
 class InOrder:
     """A point that calls pass in their order; whoever steps aside is not waited for."""
@@ -25,9 +28,13 @@ class InOrder:
         self._next = 0
         self._waiting: dict[int, asyncio.Future[None]] = {}
 
+    def is_open(self, number: int) -> bool:
+        """Whether everybody before this one has passed."""
+        return self._next >= number or self._passed[number]
+
     async def reach(self, number: int) -> None:
         """Wait until everybody before this one has passed."""
-        if self._passed[number] or self._next >= number:
+        if self.is_open(number):
             return
         self._waiting[number] = asyncio.get_running_loop().create_future()
         await self._waiting[number]
@@ -55,7 +62,7 @@ class Turn:
         """Whether the call turned out to be a repetition."""
         self.state: State = "coming"
         self.footprint = FREE
-        self.waits_for: set[Turn] = set()
+        self.waits_for: set[Turn] = _NOBODY
         self.followers: list[Turn] = []
         self.go: asyncio.Future[None] | None = None
 
@@ -66,19 +73,29 @@ class Turn:
     def recalled(self) -> None:
         self._batch.recalling.let_pass(self._number)
 
-    async def take(self, footprint: Footprint) -> bool:
-        """Wait until nothing is in the way. False when a call that did not stop will stay in the way."""
-        batch = self._batch
-        await batch.taking.reach(self._number)
+    def take(self, footprint: Footprint) -> bool:
+        """Whether nothing is in the way, so that the call runs now; else it has to wait."""
         self.footprint = footprint
-        batch.place(self)
-        batch.taking.let_pass(self._number)
+        if not self._batch.taking.is_open(self._number):
+            return False
+        self._place()
+        return self.state == "running"
+
+    async def wait(self) -> bool:
+        """Wait until nothing is in the way. False when a call that did not stop will stay in the way."""
+        if self.state == "coming":
+            await self._batch.taking.reach(self._number)
+            self._place()
         if self.state == "running":
             return True
         if not self.stuck:
             self.go = asyncio.get_running_loop().create_future()
             await self.go
         return not self.stuck
+
+    def _place(self) -> None:
+        self._batch.place(self)
+        self._batch.taking.let_pass(self._number)
 
     @property
     def stuck(self) -> bool:
@@ -138,15 +155,19 @@ class Batch:
 
     def place(self, turn: Turn) -> None:
         """Behind everybody who is there and touches the same."""
-        turn.waits_for = self._in_the_way_of(turn.footprint)
-        for other in turn.waits_for:
+        turn.waits_for = others = self._in_the_way_of(turn.footprint)
+        for other in others:
             other.followers.append(turn)
-        turn.state = "placed"
-        for users in self._lists_for(turn):
+        for users in self._lists_for(turn.footprint):
             users.add(turn)
-        if not turn.waits_for:
+        turn.state = "placed"
+        if others:
+            return
+        if self._running < self._limit and not self._ready:
+            turn.state = "running"
+            self._running += 1
+        else:
             self._ready.append(turn)
-            self._start()
 
     def _in_the_way_of(self, footprint: Footprint) -> set[Turn]:
         """Found by key, so that a batch of many does not compare each with each, unless keys are trees."""
@@ -155,6 +176,8 @@ class Batch:
         self._trees = self._trees or footprint.has_trees
         if self._trees:
             return {other for other in self._there if footprint.clashes(other.footprint)}
+        if not (self._alone or self._writers or footprint.writes):
+            return _NOBODY
         found = set(self._alone)
         for key in footprint.reads:
             found.update(self._writers.get(key, ()))
@@ -162,11 +185,12 @@ class Batch:
             found.update(self._writers.get(key, ()), self._readers.get(key, ()))
         return found
 
-    def _lists_for(self, turn: Turn) -> list[set[Turn]]:
-        footprint = turn.footprint
+    def _lists_for(self, footprint: Footprint) -> list[set[Turn]]:
         lists = [self._there, self._alone] if footprint.alone else [self._there]
-        lists += [self._readers[key] for key in footprint.reads]
-        lists += [self._writers[key] for key in footprint.writes]
+        if footprint.reads:
+            lists += [self._readers[key] for key in footprint.reads]
+        if footprint.writes:
+            lists += [self._writers[key] for key in footprint.writes]
         return lists
 
     def _start(self) -> None:
@@ -182,7 +206,7 @@ class Batch:
         if turn.state == "running":
             self._running -= 1
         turn.state = "gone"
-        for users in self._lists_for(turn):
+        for users in self._lists_for(turn.footprint):
             users.discard(turn)
         for other in turn.followers:
             other.waits_for.discard(turn)

@@ -9,13 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 
-from handrail.core.define.names import category_of
 from handrail.core.define.numbers import at_least_one
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
+from handrail.core.define.toolset import OnDemand, Toolset
 from handrail.core.find.registry import Snapshot, every_name
-from handrail.core.find.toolsets import LazyToolset
 from handrail.core.find.view import TenantView, tools_after
 from handrail.core.guard.guard import Guard
 from handrail.core.run.house import House
@@ -56,7 +55,7 @@ class Catalogue:
         self._snapshot: Snapshot | None = None
         self._waiting: tuple[Tool, ...] = ()
         self._policy = house.guard.policy
-        self._listed: dict[tuple[Principal, Source], Listing] = {}
+        self._listed: dict[tuple[Principal, Source, bool], Listing] = {}
         self._pages: dict[tuple[Principal, Source, str | None, int], _Page] = {}
         self._on_pages = 0
 
@@ -66,13 +65,14 @@ class Catalogue:
         source: Source = "agent",
         after: str | None = None,
         limit: int | None = None,
+        on_demand: bool = False,
     ) -> list[Tool]:
         """The tools this principal may see, sorted by id: all, or a page of those that come after an id."""
         if limit is not None:
             at_least_one("The number of tools on a page", limit)
             if not self._house.toolsets:
                 return list(await self._page(principal, source, after, limit))
-        listed = (await self.listing(principal, source)).tools
+        listed = (await self.listing(principal, source, on_demand)).tools
         start = 0 if after is None else bisect_right(listed, after, key=lambda tool: tool.id)
         return list(listed[start : None if limit is None else start + limit])
 
@@ -106,8 +106,13 @@ class Catalogue:
         self._pages[key] = page
         return page
 
-    async def listing(self, principal: Principal, source: Source = "agent") -> Listing:
-        """What this principal may see. Whatever is certainly refused is not there."""
+    async def listing(
+        self, principal: Principal, source: Source = "agent", on_demand: bool = False
+    ) -> Listing:
+        """What this principal may see, also what is loaded on demand. What is certainly refused is not there.
+
+        Of that which is not loaded, policy judges no more than it knows: names, and levels that are claimed.
+        """
         house = self._house
         await self._ready()
         offered: list[tuple[Tool, ...]] = []
@@ -116,9 +121,11 @@ class Catalogue:
                 offered.append(tuple(await toolset.tools(principal)))
             except Exception:
                 _log.exception("a toolset could not list its tools; the others are listed")
+        if on_demand:
+            offered += await _known(house.toolsets, principal)
         view = await view_of(principal, house)
         given = (self._refresh().tools, *offered)
-        key = (principal, source)
+        key = (principal, source, on_demand)
         listing = self._listed.get(key)
         if listing is None or listing.view is not view or listing.given[: len(given)] != given:
             listing = await self._chosen(principal, source, given, view)
@@ -173,21 +180,25 @@ class Catalogue:
     ) -> str:
         """What may be seen and is not loaded, by category."""
         names = {one.id if isinstance(one, Tool) else one for one in loaded}
-        listed = {tool.id: tool for tool in (await self.listing(principal, source)).tools}
-        view = await view_of(principal, self._house)
-        on_demand = (tool for tool in self._on_demand(principal, source) if view is None or view.shown(tool))
-        told = {tool.id: tool for tool in on_demand} | listed
-        left = [tool for tool in told.values() if not names or names.isdisjoint(every_name(tool))]
+        listed = (await self.listing(principal, source, on_demand=True)).tools
+        left = [tool for tool in listed if not names or names.isdisjoint(every_name(tool))]
         entries = [(tool.id, tool.category, tool.description) for tool in left]
-        return short_menu(sorted(entries), max_tokens, "search_tools" in listed)
+        return short_menu(entries, max_tokens, any(tool.id == "search_tools" for tool in listed))
 
-    def _on_demand(self, principal: Principal, source: Source) -> Iterable[Tool]:
-        """What toolsets load only when it is called. Its name is all that policy can judge of it here."""
-        lazy = (toolset for toolset in self._house.toolsets if isinstance(toolset, LazyToolset))
-        summaries = ((name, text) for toolset in lazy for name, text in toolset.summaries.items())
-        tools = (Tool(id=name, description=text, category=category_of(name)) for name, text in summaries)
-        unremembering = Guard(self._house.guard.of(principal).policy)
-        return (tool for tool in tools if _may_see(tool, principal, source, unremembering))
+
+async def _known(toolsets: Iterable[Toolset], principal: Principal) -> list[tuple[Tool, ...]]:
+    """What each toolset would load. They are asked at once: one that takes long delays no other."""
+    lazy = [toolset for toolset in toolsets if isinstance(toolset, OnDemand)]
+    answers = await asyncio.gather(*(one.known(principal) for one in lazy), return_exceptions=True)
+    known: list[tuple[Tool, ...]] = []
+    for answer in answers:
+        if isinstance(answer, Exception):
+            _log.error("a toolset could not say what it has; the others are listed", exc_info=answer)
+        elif isinstance(answer, BaseException):
+            raise answer
+        else:
+            known.append(tuple(answer))
+    return known
 
 
 def _through(view: TenantView | None, given: tuple[tuple[Tool, ...], ...]) -> Iterable[Tool]:

@@ -11,7 +11,7 @@ from handrail.core.define.call import Outcome
 from handrail.core.define.result import Attachment, Result
 from handrail.core.define.secrecy import MASK, scrubbed
 from handrail.core.define.tool import Tool
-from handrail.core.errors import ToolError
+from handrail.core.errors import ToolError, UnknownOutcome
 from handrail.core.guard.decide import is_effectful
 from handrail.core.run import refusal
 from handrail.core.run.child import words_of
@@ -26,8 +26,9 @@ _UNHEEDED = " It did not heed the interruption: its effect may have happened, or
 def failed(tale: Tale, tool: Tool, values: Any, error: BaseException) -> Outcome:
     """The body raised, or its process died under it."""
     hidden = tale.hidden
-    if isinstance(error, ProcessDied):
-        if error.began and is_effectful(tool, values) and not tool.idempotent:
+    if isinstance(error, (ProcessDied, UnknownOutcome)):
+        began = isinstance(error, UnknownOutcome) or error.began
+        if began and is_effectful(tool, values) and not tool.idempotent:
             unknown = refusal.unknown_outcome(scrubbed(f"{error}", hidden))
             return tale.fail(unknown.status, unknown.result)
         _free_key(tale)

@@ -12,6 +12,7 @@ from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
+from handrail.core.define.toolset import Toolset
 from handrail.core.errors import UsageError
 from handrail.core.find.registry import Registry
 from handrail.core.run.catalogue import Catalogue
@@ -67,9 +68,19 @@ class Looking:
         source: Source = "agent",
         after: str | None = None,
         limit: int | None = None,
+        on_demand: bool = False,
     ) -> list[Tool]:
-        """What this principal may see, sorted by id: all of it, or the next `limit` tools `after` an id."""
-        return await self._catalogue.tools(principal or self._principal(), source, after, limit)
+        """What this principal may see, sorted by id: all of it, or the next `limit` tools `after` an id.
+
+        With `on_demand` also what is not loaded: name, description and level, to be shown and not called.
+        """
+        who = principal or self._principal()
+        return await self._catalogue.tools(who, source, after, limit, on_demand)
+
+    @property
+    def toolsets(self) -> tuple[Toolset, ...]:
+        """The sources of tools that are asked rather than registered."""
+        return self._house.toolsets
 
     async def search(
         self, words: str, principal: Principal | None = None, *, limit: int = 10, source: Source = "agent"

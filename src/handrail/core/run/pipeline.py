@@ -88,7 +88,7 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
                 return tale.refuse(refusal.invalid(tool, admitted))
             tale.admitted = admitted
 
-        if call.idempotency_key is not None or brought is not None:
+        if call.idempotency_key is not None or (brought is not None and brought.looks_back):
             earlier = await earlier_outcome(tale, brought)
             if earlier is not None:
                 return earlier
@@ -104,7 +104,9 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
         body, args, values = tool.body, tale.args, tale.values
         assert body is not None and args is not None
 
-        if brought is not None and not await brought.in_turn(tool, values, args, house.init.working_dir):
+        if brought is None or brought.takes_turn(tool, values, args, house.init.working_dir):
+            pass
+        elif not await brought.in_turn():
             return tale.refuse(refusal.held_up(tool))
         if tool.writes is not None and (busy := tale.claim(tool, values)) is not None:
             return tale.refuse(busy)

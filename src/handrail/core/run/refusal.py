@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from handrail.core.define.call import FieldError, Status
 from handrail.core.define.decision import Decision
@@ -50,6 +50,14 @@ def stale(tool: Tool) -> Refusal:
 
 
 def invalid(tool: Tool, errors: Sequence[FieldError]) -> Refusal:
+    """What is wrong with the arguments. Whoever calls a foreign tool may know no more of it than its name."""
+    refused = _invalid(tool, errors)
+    if tool.origin != "mcp":
+        return refused
+    return replace(refused, result=replace(refused.result, data={"parameters": tool.input_schema}))
+
+
+def _invalid(tool: Tool, errors: Sequence[FieldError]) -> Refusal:
     missing = [error.path for error in errors if error.missing]
     fields = [{"path": error.path, "reason": error.reason} for error in errors]
     said = "; ".join(map(str, errors))
@@ -62,7 +70,12 @@ def invalid(tool: Tool, errors: Sequence[FieldError]) -> Refusal:
 
 
 def unavailable(tool_id: str, why: str) -> Refusal:
-    return _refusal("TOOL_UNAVAILABLE", f"Tool not available: {tool_id}", why, "find")
+    return held_back(tool_id, why, "TOOL_UNAVAILABLE")
+
+
+def held_back(tool_id: str, why: str, code: str) -> Refusal:
+    """Its source does not give it now, and says why."""
+    return _refusal(code, f"Tool not available: {tool_id}", why, "find")
 
 
 def busy(key: str, holder: str) -> Refusal:

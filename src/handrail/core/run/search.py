@@ -59,7 +59,7 @@ class Search:
         if not isinstance(words, str):
             raise UsageError(f"A search takes words as text, not {type(words).__name__}.")
         at_least_one("The limit of a search", limit)
-        listing = await self._catalogue.listing(principal, source)
+        listing = await self._catalogue.listing(principal, source, on_demand=True)
         shelves = await self._shelves_of(listing)
         if self._meanings is None or not pieces(words):
             return rank(words, shelves, limit)
@@ -82,7 +82,7 @@ class Search:
         return Described(found, decision, looking or is_dynamic(found) or bool(guard.safety))
 
     async def similar(self, call: Call) -> list[str]:
-        """Names near the one asked for, among those the principal may see."""
+        """Names near the one asked for, among those the principal may see. Nothing is loaded for it."""
         assert call.principal is not None
         shelves = await self._shelves_of(await self._catalogue.listing(call.principal, call.source))
         found = rank(call.tool, shelves, _NEAR)

@@ -11,7 +11,7 @@ from handrail.core.define.decision import Decision
 from handrail.core.define.principal import Principal
 from handrail.core.define.styles import initialised
 from handrail.core.define.tool import Tool
-from handrail.core.errors import DefinitionError
+from handrail.core.errors import DefinitionError, ToolError
 from handrail.core.find.view import TenantView
 from handrail.core.run import refusal
 from handrail.core.run.house import House
@@ -28,6 +28,8 @@ async def seek(call: Call, house: House) -> Tool | Refusal:
     try:
         view = await view_of(call.principal, house)
         tool = await _looked_up(call.tool, call.principal, house, view)
+    except ToolError as error:
+        return refusal.held_back(call.tool, f"{error}", error.code)
     except Exception as error:
         _log.exception("a toolset failed to find %s", call.tool)
         return refusal.unavailable(call.tool, f"The source of {call.tool} failed: {error}. Try again later.")

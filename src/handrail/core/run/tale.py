@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from handrail.core.define.call import Call, Outcome, Repair, Status, make_outcome
@@ -52,6 +52,7 @@ def begin(call: Call, raw: Any, house: House) -> Tale:
     tale._cancelling = task.cancelling()
     tale.begun = False
     tale.tool = tale.args = tale.values = tale.decision = tale.run_id = tale.outcome = tale.ending = None
+    tale.brought = None
     tale.repairs = ()
     tale.aside = NOTHING_ASIDE
     return tale
@@ -64,6 +65,7 @@ class Tale(Stoppable):
         "args",
         "began",
         "begun",
+        "brought",
         "call",
         "decision",
         "house",
@@ -79,6 +81,7 @@ class Tale(Stoppable):
     call: Call
     raw: Any
     house: House
+    brought: Brought | None
     began: float
     begun: bool
     """Whether the body began."""
@@ -95,7 +98,6 @@ class Tale(Stoppable):
     outcome: Outcome | None
 
     approval_id = Lies[str | None]()
-    brought = Lies[Brought | None]()
     key = Lies[KeyId | None]()
     entry = Lies[tuple[Signature, Entry] | None]()
     """What a memory of repeated calls holds of this one, if it is the first of its kind."""
@@ -118,15 +120,15 @@ class Tale(Stoppable):
 
     def bring(self, brought: Brought | None) -> None:
         """Take what the call brings along, and the secrets that the body was given in which it is nested."""
-        secrets: set[str] = set()
+        secrets: Collection[str] = ()
         if brought is not None:
             self.brought = brought
             brought.tale = self
-            secrets.update(brought.secrets)
-        if (outer := self._outer()) is not None:
-            secrets.update(outer.secrets or ())
+            secrets = brought.secrets
+        if (outer := self._outer()) is not None and outer.secrets:
+            secrets = {*secrets, *outer.secrets}
         if secrets:
-            self.secrets = secrets
+            self.secrets = set(secrets)
 
     def _outer(self) -> Interruptible | None:
         """The running call in which this one is nested; never one of another tenant."""

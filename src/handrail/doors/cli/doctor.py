@@ -107,7 +107,8 @@ def _project(named: list[str] | None, opener: Opener) -> Iterator[Check]:
     else:
         yield Check("settings", "ok", str(settings.file))
     yield from _database(settings)
-    settings = replace(settings, database=None, telemetry=False)
+    yield from _foreign(settings)
+    settings = replace(settings, database=None, telemetry=False, mcp={})
     opened = _tried("policy", lambda: opener(settings, (), None, None))
     yield (
         opened if isinstance(opened, Check) else Check("policy", "ok", f"mode {opened.policy.approval_mode}")
@@ -126,6 +127,20 @@ def _database(settings: Settings) -> Iterator[Check]:
 
     name = _tried("database", reached)
     yield name if isinstance(name, Check) else Check("database", "ok", name)
+
+
+def _foreign(settings: Settings) -> Iterator[Check]:
+    """Whether the foreign servers are written so that they can be used. None is reached for it."""
+    if not settings.mcp:
+        return
+    from handrail.bridges.mcp.written import servers_of
+
+    found = _tried("mcp", lambda: servers_of(settings.mcp, f"{settings.file}: mcp"))
+    if isinstance(found, Check):
+        yield found
+    else:
+        names = ", ".join(server.name for server in found) or "none"
+        yield Check("mcp", "ok", f"servers: {names}", "reach them: handrail mcp list --check")
 
 
 def _tools(named: list[str] | None, settings: Settings, opener: Opener) -> Check:

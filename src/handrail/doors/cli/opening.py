@@ -80,10 +80,13 @@ class Opened:
     async def find(self, name: str) -> Tool | Decision:
         """The tool of that name, initialised; or why whoever acts may not know of it."""
         decision = await self.hr.explain(name, None, self.acting.principal, source=self.acting.source)
-        tool = self.hr.registry.get(name)
-        if tool is None or not tool.ready or decision.layer in _UNSEEN:
+        if decision.layer in _UNSEEN:
             return decision
-        return tool
+        tool = self.hr.registry.get(name)
+        if tool is not None:
+            return tool if tool.ready else decision
+        described = await self.hr.describe(name, self.acting.principal, source=self.acting.source)
+        return described.tool
 
     async def need(self, name: str) -> Tool:
         """The tool of that name, or a stop that says why there is none."""
@@ -95,7 +98,7 @@ class Opened:
 
     def need_tools(self) -> None:
         """A command about one tool says so when there is none at all."""
-        if not self.hr.registry.list():
+        if not self.hr.registry.list() and not self.hr.toolsets:
             if self.modules:
                 raise Stop(no_tools_in(self.modules), HOW_TO_FILL)
             remedy = "name a module with --tools, or under `tools` in handrail.toml; see: handrail doctor"
@@ -103,7 +106,8 @@ class Opened:
 
     async def tools(self) -> list[Tool]:
         """What whoever acts may see."""
-        return await self.hr.tools(self.acting.principal, source=self.acting.source)
+        acting = self.acting
+        return await self.hr.tools(acting.principal, source=acting.source, on_demand=True)
 
     async def search(self, words: str, limit: int) -> list[Tool]:
         """The same, as far as it fits the words, the best first."""

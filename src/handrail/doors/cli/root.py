@@ -111,12 +111,22 @@ COMMANDS: dict[str, Entry | tuple[str, dict[str, Entry]]] = {
         {"tool": Entry("new", "Write a tool, its description file and its test.")},
     ),
     "mcp": (
-        "Serve the tools to a program that speaks MCP, over standard input and output.",
+        "Serve tools by MCP, and use those of other servers.",
         {
             "serve": Entry(
                 "mcp",
                 "Serve the tools to the program that started this, over standard input and output.",
                 function="serve",
+            ),
+            "add": Entry("mcp_servers", "Add a server to the settings.", function="add"),
+            "list": Entry(
+                "mcp_servers", "List the servers, their tools, and what changed of them.", function="list_"
+            ),
+            "accept": Entry("mcp_servers", "Accept what a server says of its tools now.", function="accept"),
+            "remove": Entry(
+                "mcp_servers",
+                "Take a server out of the settings, and forget what was accepted of it.",
+                function="remove",
             ),
         },
     ),

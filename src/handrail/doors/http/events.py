@@ -59,8 +59,7 @@ async def list_events(
     limit: Many = 100,
 ) -> Response:
     """`next` and the `id` of a stream are positions: give them as `after` or `Last-Event-ID` to go on."""
-    known = None if tool is None else platform.hr.registry.get(tool)
-    which = Wanted(session, known.id if known else tool, source, status, call_id, since, until)
+    which = Wanted(session, _id_of(platform, tool, who), source, status, call_id, since, until)
     if wants_stream(request):
         return _stream(platform, who.tenant, which, None, last_event(request, after))
     found = await Record(platform).page(who.tenant, which, beyond=after, limit=limit + 1)
@@ -97,6 +96,12 @@ async def list_session_events(
         return _stream(platform, who.tenant, which, session, last_event(request, after))
     found = await record.page(who.tenant, which, seq=after, limit=limit + 1)
     return _page(found, limit, lambda event: event.seq)
+
+
+def _id_of(platform: Platform, tool: str | None, who: Principal) -> str | None:
+    """A tool by the id that events know; another tenant's is looked for as it is written, like any word."""
+    known = None if tool is None else platform.hr.registry.get(tool)
+    return tool if known is None or (known.tenants and who.tenant not in known.tenants) else known.id
 
 
 def _page(found: list[Event], limit: int, number: Callable[[Event], int]) -> Response:

@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Match, Route
+from starlette.routing import Route
 
 from handrail.core.errors import HandrailError, StorageError, ToolError, UsageError
 from handrail.core.run.approvals import Conflict
@@ -27,6 +27,8 @@ STATUS_OF = {
     "NOT_FOUND": 404,
     "TOOL_NOT_FOUND": 404,
     "CONFLICT": 409,
+    "TOOL_CHANGED": 409,
+    "SECRET_MISSING": 409,
     "APPROVAL_EXPIRED": 409,
     "INVALID_PARAM": 422,
     "TOOL_UNAVAILABLE": 503,
@@ -128,11 +130,9 @@ async def of_http(request: Request, error: Exception) -> Response:
 
 def _methods(request: Request) -> list[str]:
     """All that the address takes, whichever route takes it."""
-    found: set[str] = set()
-    for route in request.app.routes:
-        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:
-            found |= route.methods or set()
-    return sorted(found)
+    path = request.scope["route"].path
+    there = [one for one in request.app.routes if isinstance(one, Route) and one.path == path]
+    return sorted(method for route in there for method in route.methods or ())
 
 
 async def at_the_entrance(_: Request, error: Exception) -> Response:

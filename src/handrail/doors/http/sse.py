@@ -18,7 +18,16 @@ from handrail.doors.http.telling import as_bytes
 HEARTBEAT = 15.0
 """Seconds of silence after which a client is told that the line is open."""
 KIND = "text/event-stream"
-DOCUMENT: dict[str, Any] = {"content": {KIND: {"schema": {"type": "string"}}}}
+_EVENT = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "pattern": "^[0-9]+$"},
+        "event": {"type": "string"},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+    "required": ["event", "data"],
+}
+DOCUMENT: dict[str, Any] = {"content": {KIND: {"itemSchema": _EVENT}}}
 """How the document tells of a stream."""
 _BEAT = b": still here\n\n"
 _NUMBERS = frozenset({"id", "seq", "position"})

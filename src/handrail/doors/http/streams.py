@@ -25,7 +25,7 @@ class Running:
     """Calls that go on whether or not somebody listens. They are held here until they are over."""
 
     def __init__(self) -> None:
-        self.tasks: set[asyncio.Task[Outcome]] = set()
+        self._tasks: set[asyncio.Task[Outcome]] = set()
 
     def start(self, platform: Platform, asked: Asked, call_id: str) -> asyncio.Task[Outcome]:
         task = asyncio.create_task(
@@ -40,9 +40,17 @@ class Running:
                 id=call_id,
             )
         )
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
         return task
+
+    async def over(self, seconds: float) -> None:
+        """Let them finish for so long; what takes longer is cancelled, and the record says so."""
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=seconds)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
 
 
 async def begin(platform: Platform, running: Running, asked: Asked) -> tuple[str, Line] | Outcome:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
 
 from handrail.core.define.principal import Principal
@@ -19,7 +19,8 @@ class Changes:
         self._look_every = look_every
         self._at_most = at_most
         self._bells: set[asyncio.Event] = set()
-        self._closed = False
+        self.closed = asyncio.Event()
+        """Set once all listeners are let go."""
         self._stop: Callable[[], None] | None = None
 
     @property
@@ -29,12 +30,12 @@ class Changes:
 
     def close(self) -> None:
         """Let all listeners go."""
-        self._closed = True
+        self.closed.set()
         for bell in self._bells:
             bell.set()
 
-    async def of(self, who: Callable[[], Awaitable[Principal]]) -> AsyncIterator[None]:
-        """Each change of what somebody may see, until they may see nothing here any more."""
+    async def of(self, who: Callable[[], Awaitable[Principal]]) -> AsyncGenerator[None, None]:
+        """Once as soon as it looks, then each change of what somebody may see, until their key ends."""
         loop, bell = asyncio.get_running_loop(), asyncio.Event()
         self._bells.add(bell)
         if self._stop is None:
@@ -45,11 +46,12 @@ class Changes:
             self._stop = self._hr.registry.listeners.add(rung)
         try:
             seen = await self._seen(await who())
-            while not self._closed:
+            yield
+            while not self.closed.is_set():
                 with suppress(TimeoutError):
                     await asyncio.wait_for(bell.wait(), self._look_every)
                 bell.clear()
-                if self._closed:
+                if self.closed.is_set():
                     return
                 try:
                     now = await self._seen(await who())

@@ -19,6 +19,8 @@ from handrail.engine import Handrail
 _TTL_MS = 30_000
 """For how long a client may take a list for fresh: notices tell of changes, but not to everybody."""
 _HEADER = "x-mcp-header"
+FINDING = ("search_tools", "describe_tool")
+"""Tools with which a client finds those that its model has no room for."""
 _Told = WeakKeyDictionary[Tool, dict[str, Any]]
 
 
@@ -37,12 +39,25 @@ class Listing:
         after = None if cursor is None else _read(cursor)
         found = await self._hr.tools(principal, source="mcp", after=after, limit=self._page + 1)
         shown = found[: self._page]
-        page: dict[str, Any] = {"tools": [self.told(tool, modern) for tool in shown]}
-        if len(found) > len(shown):
-            page["nextCursor"] = _written(shown[-1].id)
+        page: dict[str, Any] = {}
+        more = len(found) > len(shown)
+        if more or cursor is not None:  # on several pages, the tools that find others stand on the first
+            first = await self._finding(principal) if cursor is None else []
+            shown = shown[: max(1, self._page - len(first))]
+            if more:
+                page["nextCursor"] = _written(shown[-1].id)
+            shown = [*first, *(tool for tool in shown if tool.id not in FINDING)]
+        page["tools"] = [self.told(tool, modern) for tool in shown]
         if modern:
             page |= {"ttlMs": _TTL_MS, "cacheScope": "private"}
         return page
+
+    async def _finding(self, principal: Principal) -> list[Tool]:
+        seen: list[Tool] = []
+        for name in FINDING:
+            near = await self._hr.tools(principal, source="mcp", after=name[:-1], limit=2)
+            seen += [tool for tool in near if tool.id == name]
+        return seen
 
     def told(self, tool: Tool, modern: bool) -> dict[str, Any]:
         """One tool, as a client of this time knows it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
 from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -18,6 +19,7 @@ from mcp_types import (
     INVALID_REQUEST,
     SERVER_INFO_META_KEY,
     NotificationParams,
+    ServerNotification,
     SubscriptionFilter,
     SubscriptionsAcknowledgedNotification,
     SubscriptionsAcknowledgedNotificationParams,
@@ -164,21 +166,23 @@ class McpServer:
         meta: dict[str, Any] = {SUBSCRIPTION_ID_META_KEY: ctx.request_id}
         honoured = SubscriptionFilter(tools_list_changed=True if wanted else None)
         told = SubscriptionsAcknowledgedNotificationParams(notifications=honoured, _meta=meta)
-        await ctx.session.send_notification(
-            SubscriptionsAcknowledgedNotification(params=told), related_request_id=ctx.request_id
-        )
-        async for _ in self.changes.of(lambda: self._still(ctx)):
-            if wanted:
+        notice: ServerNotification | None = SubscriptionsAcknowledgedNotification(params=told)
+        async with aclosing(self.changes.of(lambda: self._still(ctx))) as changes:
+            async for _ in changes:  # the first one is none: from here on nothing is missed
+                if notice is not None:
+                    await ctx.session.send_notification(notice, related_request_id=ctx.request_id)
                 changed = ToolListChangedNotification(params=NotificationParams(_meta=meta))
-                await ctx.session.send_notification(changed, related_request_id=ctx.request_id)
+                notice = changed if wanted else None
         return SubscriptionsListenResult(_meta=meta)
 
     async def tell_changes(self) -> None:
         """Tell the client of a lasting connection, of before 2026, that the list is another one."""
         session = await self._shaken.get()
         assert self._who is not None
-        async for _ in self.changes.of(self._who):
-            await session.send_tool_list_changed()
+        async with aclosing(self.changes.of(self._who)) as changes:
+            await anext(changes)
+            async for _ in changes:
+                await session.send_tool_list_changed()
 
     async def _still(self, ctx: Ctx) -> Principal:
         """Who listens, as their key has it now; raises when it holds no more."""

@@ -22,11 +22,13 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
+from handrail.core.find.registry import Registry
 from handrail.doors.mcp.exchange import Exchange, answer
 from handrail.doors.mcp.messages import Message, read, to_error
 from handrail.doors.mcp.protocol import McpServer
 from handrail.doors.mcp.visit import Visit, bearer
 from handrail.platform import Platform
+from handrail.toolsets.finding import describe_tool, search_tools
 
 MAX_BODY = 4 * 1024 * 1024
 _UNVERSIONED = "2025-03-26"
@@ -40,7 +42,16 @@ def build_mcp(platform: Platform, *, hold: float = 20.0, look_every: float = 2.0
     `hold` are the seconds for which a call that waits for a person is held before its caller must come back;
     `look_every` those between two looks at whether a tool list has changed that somebody listens to.
     """
+    _can_be_searched(platform.hr.registry, page)
     return McpApp(McpServer(platform, hold=hold, look_every=look_every, page=page))
+
+
+def _can_be_searched(registry: Registry, page: int) -> None:
+    """Where there are more tools than one page holds, those that find others are among them."""
+    if len(registry.list()) > page:
+        for tool in (search_tools, describe_tool):
+            if registry.get(tool.id) is None:
+                registry.register(tool)
 
 
 class McpApp:

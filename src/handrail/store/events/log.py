@@ -158,10 +158,12 @@ class StoreLog:
         """Return when all that this process told so far is written, or given up."""
         newest = self._newest
         if newest is not None:
+            self.db.writer.wake()
             with self._changed:
                 self._changed.wait_for(lambda: self._pending.get(id(newest.event)) is not newest, timeout)
 
     def _hold_up(self) -> None:
+        self.db.writer.wake()
         with self._changed:
             if not self._changed.wait_for(lambda: len(self._pending) < MOST_WAITING // 2, 60):
                 raise NotWritten("The database takes no events: too many wait to be written.")

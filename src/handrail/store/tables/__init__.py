@@ -7,7 +7,7 @@ what is `sealed` can be read only with the key.
 
 from __future__ import annotations
 
-from handrail.store.tables.catalogue import schema_contents, schema_versions, tool_views, tools
+from handrail.store.tables.catalogue import mcp_pins, schema_contents, schema_versions, tool_views, tools
 from handrail.store.tables.columns import metadata
 from handrail.store.tables.confidence import secrets, usage
 from handrail.store.tables.housekeeping import leases, settings, writers
@@ -25,7 +25,7 @@ from handrail.store.tables.work import job_parents, jobs, schedules
 
 SHARED = frozenset({"tenants", "users", "leases", "settings", "writers"})
 """Tables that belong to no tenant."""
-OPEN_TO_ALL = frozenset({"tools", "tool_views", "roles"})
+OPEN_TO_ALL = frozenset({"tools", "tool_views", "roles", "mcp_pins"})
 """Tables whose rows under DEFAULT_TENANT_ID every tenant may read."""
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "jobs",
     "leases",
     "letter_replays",
+    "mcp_pins",
     "memberships",
     "metadata",
     "open_runs",

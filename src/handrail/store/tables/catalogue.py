@@ -37,6 +37,20 @@ tool_views = Table(
 )
 """Raised with every change of a tenant's tools, so that whoever remembers them knows when to look again."""
 
+mcp_pins = Table(
+    "mcp_pins",
+    metadata,
+    must("tenant_id"),
+    must("server"),
+    must("tool"),
+    may("accepted"),
+    may("held"),
+    may("accepted_at", Double),
+    may("accepted_by"),
+    PrimaryKeyConstraint("tenant_id", "server", "tool"),
+)
+"""What was accepted of a foreign tool, and what its server says now where that is something else."""
+
 schema_contents = Table(
     "schema_contents",
     metadata,

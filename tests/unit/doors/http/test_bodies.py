@@ -118,8 +118,8 @@ async def test_every_refusal_has_the_same_shape(method: str, path: str, status: 
 
 async def test_what_an_address_takes_is_told_whole() -> None:
     async with door() as http:
-        answer = await http.put("/api/tools/sum-add")
-    assert answer.headers["allow"] == "DELETE, GET, PATCH"
+        answers = [await http.put(path) for path in ("/api/tools/sum-add", "/api/tools/search", "/api/keys")]
+    assert [one.headers["allow"] for one in answers] == ["DELETE, GET, PATCH", "GET", "GET, POST"]
 
 
 @pytest.mark.req("RA-12")

@@ -11,7 +11,7 @@ import pytest
 from handrail import Outcome, Policy, Principal, Result, tool
 from handrail.core.guard.approval import reject
 from handrail.doors.http.ending import status_of
-from tests.unit.doors.http.rooms import door, key
+from tests.unit.doors.http.rooms import BEA, door, key
 
 
 @pytest.mark.req("RA-11", "EV-09")
@@ -168,6 +168,20 @@ async def test_a_call_can_be_left_to_a_worker_and_asked_for_later() -> None:
         assert answer.headers["location"] == told["url"]
         ended = (await http.get(told["url"], params={"wait": 30})).json()
     assert (ended["status"], ended["result"]["data"], ended["call_id"]) == ("completed", 2, told["call_id"])
+
+
+@pytest.mark.req("RA-11")
+async def test_a_call_whose_time_has_not_come_is_its_callers_to_see_and_to_stop() -> None:
+    async with door() as http:
+        out = await http.platform.hr.submit("sum.add", {"a": 1}, principal=BEA, source="api", delay=3_600)
+        url = f"/api/calls/{out.call_id}"
+        seen = {who: await http.get(url, headers=key(who)) for who in ("ana", "bea", "service", "eve")}
+        assert [one.status_code for one in seen.values()] == [200, 200, 404, 404]
+        assert (seen["bea"].json()["status"], seen["bea"].json()["tool"]) == ("queued", "sum.add")
+        assert (await http.post(f"{url}/cancel", headers=key("eve"))).status_code == 404
+        assert (await http.post(f"{url}/cancel", headers=key("bea"))).json()["stopped"] is True
+        ended = (await http.get(url, params={"wait": 30}, headers=key("bea"))).json()
+    assert ended["status"] == "cancelled"
 
 
 async def test_what_the_guard_refuses_is_refused_at_once_also_without_waiting() -> None:

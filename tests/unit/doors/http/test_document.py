@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from fastapi.routing import APIRoute
 from jsonschema_rs import Draft202012Validator
@@ -59,6 +62,19 @@ def test_each_permission_that_a_route_needs_is_one_that_a_role_gives() -> None:
     assert routes and all(isinstance(route, Route) for route in routes)
     needed = {route.need.permission for route in routes if isinstance(route, Route)}
     assert needed - {None} <= given
+
+
+def test_the_page_lists_every_route_and_its_permission() -> None:
+    page = (Path(__file__).parents[4] / "docs" / "rest.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([A-Z]+ /api/[^`]*)` \| .* \| (.*) \|$", page, re.MULTILINE))
+    for route in API.routes:
+        if isinstance(route, Route):
+            for method in route.methods or ():
+                who = rows.pop(f"{method} {route.path}")
+                needed = route.need.permission
+                assert who.startswith(f"`{needed}`" if needed else "whoever is signed in")
+                assert who.endswith("your own") == route.need.own
+    assert rows == {}
 
 
 def test_a_route_that_does_not_say_who_may_use_it_cannot_be_made() -> None:

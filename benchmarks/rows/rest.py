@@ -1,0 +1,51 @@
+"""A call over REST against a bare route that validates and runs the same function."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from benchmarks.load import Request, post
+from benchmarks.row import Ratio, Row, at_least
+from benchmarks.served import Asked, Server, time_served
+from benchmarks.task import NAME
+from benchmarks.timing import Effort
+
+TITLE = "A call over REST, against a bare FastAPI route"
+
+_BARE = "bare FastAPI route"
+_MEMORY = "REST call, in memory"
+_DURABLE = "REST call, durable events on SQLite"
+_NUMBERS = {"a": 1, "b": 2}
+
+
+def measure(peers: str | None, effort: Effort) -> list[Row]:
+    def ours(*arguments: str) -> Server:
+        return Server("benchmarks.ours.server", sys.executable, arguments)
+
+    times = time_served(
+        [
+            Asked(_BARE, Server("benchmarks.ours.bare_route", sys.executable), _bare),
+            Asked(_MEMORY, ours("memory"), _rest),
+            Asked(_DURABLE, ours("sqlite"), _rest),
+        ],
+        effort,
+    )
+    bare = times[_BARE]
+    rows = [Row(_BARE, bare)]
+    for name, least in ((_MEMORY, 0.6), (_DURABLE, 0.4)):
+        # a rate is the inverse of a cost
+        ratio = Ratio(bare, times[name], "{:.0%} of the rate of the bare route")
+        rows.append(Row(name, times[name], ratio, at_least(least)))
+    return rows
+
+
+def _bare(told: Mapping[str, Any]) -> Request:
+    return post(told["port"], f"/{NAME}", {}, _NUMBERS, b'{"result":3}')
+
+
+def _rest(told: Mapping[str, Any]) -> Request:
+    key = {"Authorization": f"Bearer {told['key']}"}
+    path = f"/api/tools/{NAME}/call"
+    return post(told["port"], path, key, {"arguments": _NUMBERS}, b'"success":true,"data":3')

@@ -1,0 +1,114 @@
+"""Pins: which definitions of foreign tools were accepted, and what waits; durable, and the same for all."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.engine import Connection, Row
+
+from handrail.core.define.schema import canonical
+from handrail.core.find.pins import Definition, Pin, Sighting
+from handrail.core.find.visibility import DEFAULT_TENANT_ID
+from handrail.store.database import Database
+from handrail.store.tables import mcp_pins
+from handrail.store.upsert import insert_new
+
+
+def read_pins(conn: Connection, tenant: str, server: str) -> dict[str, Pin]:
+    """The pins of a server: those that hold for all tenants, and in their place the tenant's own."""
+    both = select(mcp_pins).where(
+        mcp_pins.c.tenant_id.in_((tenant, DEFAULT_TENANT_ID)), mcp_pins.c.server == server
+    )
+    rows = sorted(conn.execute(both), key=lambda row: row.tenant_id != DEFAULT_TENANT_ID)
+    return {row.tool: _pin(row) for row in rows}
+
+
+def note_sighting(conn: Connection, tenant: str, server: str, sighting: Sighting, *, now: float) -> None:
+    """Remember what a server told. What is accepted stays accepted, whoever saw something else first."""
+    for pin in sighting.first:
+        insert_new(conn, mcp_pins, _row(tenant, server, pin, now))
+    for pin in sighting.held:
+        if not insert_new(conn, mcp_pins, _row(tenant, server, pin, now)):
+            conn.execute(update(mcp_pins).where(*_is(tenant, server, pin.tool)).values(held=_text(pin.held)))
+    for name in sighting.back:
+        conn.execute(update(mcp_pins).where(*_is(tenant, server, name)).values(held=None))
+
+
+def accept_pins(
+    conn: Connection, tenant: str, server: str, tool: str | None, *, by: str | None, now: float
+) -> list[Pin]:
+    """Accept what is held, of one tool or of all; the pins as they are now."""
+    where = [mcp_pins.c.tenant_id == tenant, mcp_pins.c.server == server, mcp_pins.c.held.is_not(None)]
+    if tool is not None:
+        where.append(mcp_pins.c.tool == tool)
+    waiting = conn.execute(select(mcp_pins).where(*where).order_by(mcp_pins.c.tool)).all()
+    for row in waiting:
+        accepted = {"accepted": row.held, "held": None, "accepted_at": now, "accepted_by": by}
+        conn.execute(update(mcp_pins).where(*_is(tenant, server, row.tool)).values(accepted))
+    return [Pin(row.tool, _document(row.held), None, now, by) for row in waiting]
+
+
+def forget_pins(conn: Connection, tenant: str, server: str) -> int:
+    """Forget a server; how many of its tools were known."""
+    gone = delete(mcp_pins).where(mcp_pins.c.tenant_id == tenant, mcp_pins.c.server == server)
+    return conn.execute(gone).rowcount
+
+
+def _is(tenant: str, server: str, tool: str) -> tuple[Any, ...]:
+    return mcp_pins.c.tenant_id == tenant, mcp_pins.c.server == server, mcp_pins.c.tool == tool
+
+
+def _row(tenant: str, server: str, pin: Pin, now: float) -> dict[str, Any]:
+    return {
+        "tenant_id": tenant,
+        "server": server,
+        "tool": pin.tool,
+        "accepted": _text(pin.accepted),
+        "held": _text(pin.held),
+        "accepted_at": None if pin.accepted is None else now,
+        "accepted_by": pin.accepted_by,
+    }
+
+
+def _pin(row: Row[Any]) -> Pin:
+    return Pin(row.tool, _document(row.accepted), _document(row.held), row.accepted_at, row.accepted_by)
+
+
+def _text(definition: Definition | None) -> str | None:
+    return None if definition is None else canonical(definition).decode()
+
+
+def _document(text: str | None) -> Definition | None:
+    if text is None:
+        return None
+    document = json.loads(text)
+    if not isinstance(document, dict):
+        raise ValueError("a pin is no JSON object")
+    return document
+
+
+class StorePins:
+    """`Pins` in rows."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    async def read(self, tenant: str, server: str, /) -> dict[str, Pin]:
+        return await self._db.read(tenant, lambda conn: read_pins(conn, tenant, server))
+
+    async def note(self, tenant: str, server: str, seen: Sighting, /) -> None:
+        now = self._db.clock.now()
+        await self._db.write(tenant, lambda conn: note_sighting(conn, tenant, server, seen, now=now))
+
+    async def accept(
+        self, tenant: str, server: str, tool: str | None = None, *, by: str | None = None
+    ) -> list[Pin]:
+        now = self._db.clock.now()
+        return await self._db.write(
+            tenant, lambda conn: accept_pins(conn, tenant, server, tool, by=by, now=now)
+        )
+
+    async def forget(self, tenant: str, server: str, /) -> int:
+        return await self._db.write(tenant, lambda conn: forget_pins(conn, tenant, server))

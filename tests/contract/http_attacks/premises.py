@@ -1,0 +1,284 @@
+"""Two tenants who share one server that really listens, and everything that each of them has."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import secrets
+import socket
+import ssl
+import threading
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+import httpx
+import uvicorn
+from fastapi import FastAPI
+
+from handrail import Handrail, Principal, tool
+from handrail.core.define.names import slug_of
+from handrail.core.find.visibility import row_slug
+from handrail.doors.entrance import COOKIE, Bounds, Entrance
+from handrail.doors.http import sse
+from handrail.doors.http.api import build_api
+from handrail.doors.serve import Hall
+from handrail.doors.wire import Wire
+from handrail.ext import ToolError
+from handrail.identity.granting import console
+from handrail.identity.offices import Offices
+from handrail.identity.roles import BUILT_IN
+from handrail.platform import Platform, Who, platform_of
+from handrail.store.sealing import Seal
+from handrail.store.secrets import set_secret
+
+T = TypeVar("T")
+NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+"""For clients on loopback: to load the world's certificates for each of them takes long."""
+HERE, THERE = "here", "there"
+"""The tenant whose people attack, and the one that has what they want."""
+ROLES = (*BUILT_IN, "agent", "nobody")
+"""Everybody who may come: each built-in role, a key that holds nothing, and whoever shows none."""
+
+
+@tool("echo.say", level="read")
+async def say(text: str = "") -> str:
+    """Say something."""
+    return text
+
+
+@tool("echo.count", level="read")
+async def count(whole: int = 0, broken: float = 0.0, anything: Any = None) -> dict[str, Any]:
+    """Give back what was given."""
+    return {"whole": whole, "broken": broken, "anything": anything}
+
+
+@tool("echo.fail", level="read")
+async def fail(text: str = "") -> str:
+    """Fail with something."""
+    raise ToolError(f"It broke: {text}", code="BROKEN")
+
+
+@tool("echo.send", level="destructive")
+async def send(text: str = "") -> str:
+    """Send something, after somebody agreed."""
+    return text
+
+
+@dataclass(repr=False)
+class Belonging:
+    """What a tenant has: its ids by the parameter of a path that takes them, and what gives it away."""
+
+    tenant: str
+    mark: str = field(default_factory=lambda: f"m{secrets.token_hex(8)}")
+    """Stands in everything that the tenant has: whoever reads it has seen what is theirs."""
+    label: str = field(default_factory=lambda: f"n{secrets.token_hex(8)}")
+    """Stands in the names that somebody else may guess, and send here."""
+    ids: dict[str, list[str]] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
+    cookies: dict[str, str] = field(default_factory=dict)
+
+    async def settle(self, hr: Handrail, offices: Offices) -> None:
+        """One of everything, under names and with words that carry the mark."""
+        mark, by = self.mark, console(self.tenant)
+        await offices.people.create_tenant(self.tenant, f"House {mark}")
+        spare = await offices.people.add_member(by, f"spare-{mark}@example.com", ["viewer"], f"Spare {mark}")
+        await offices.people.save_role(by, f"role-{self.label}", ["runs.read"])
+        _, key = await offices.keys.make(by, f"key {mark}", agent=f"agent {mark}", tools=[f"{mark}.*"])
+        for role in BUILT_IN:
+            await self._join(role, offices)
+        text, _ = await offices.keys.make(by, "agent", agent="agent", permissions=[])
+        self.keys["agent"] = text.reveal()
+        calls = await self._work(hr)
+        await offices.editing.override(by, row_slug(fail), {"description": f"Fails for {mark}"})
+        await self._keep_secret(offices)
+        who = Principal(self.tenant, permissions=["*"])
+        self.ids = {
+            "slug": [peek_of(self), slug_of(peek_of(self))],
+            "call_id": calls,
+            "run_id": [one.id for one in await hr.runs(who)],
+            "session": [f"session-{self.label}", f"call:{calls[-1]}"],
+            "approval_id": [one.id for one in await hr.approvals.list(who)],
+            "letter_id": [one.id for one in await hr.dead_letters.list(who)],
+            "key_id": [key.id],
+            "user_id": [spare.id],
+            "name": [f"role-{self.label}"],
+        }
+        assert all(self.ids.values()), self.ids
+
+    async def _join(self, role: str, offices: Offices) -> None:
+        by = console(self.tenant)
+        user = await offices.people.add_member(by, f"{role}-{self.mark}@example.com", [role])
+        self.cookies[role] = await offices.doorkeeper.sign_in(user.id, self.tenant)
+        text, _ = await offices.keys.make(by, role, "service", user=user.id, permissions=["*"])
+        self.keys[role] = text.reveal()
+
+    async def _work(self, hr: Handrail) -> list[str]:
+        """Calls that ended well, failed, wait for a person and wait for a worker."""
+        who, told = Principal(self.tenant, "ana", agent="bot"), {"text": f"word {self.mark}"}
+        at = {"principal": who, "source": "api", "session": f"session-{self.label}"}
+        made = [await hr.call(name, told, **at) for name in ("echo.say", "echo.fail", "echo.send")]  # type: ignore[arg-type]
+        assert [one.status for one in made] == ["completed", "failed", "pending"], made
+        alone = await hr.call("echo.send", told, principal=who, source="mcp", idempotency_key=self.mark)
+        made += [alone, await hr.submit("echo.say", told, principal=who, source="api")]
+        await hr.wait(made[-1].call_id, 20, principal=who)
+        return [one.call_id for one in made]
+
+    async def _keep_secret(self, offices: Offices) -> None:
+        await offices.db.write(
+            self.tenant,
+            lambda conn: set_secret(
+                conn, self.tenant, "token", f"secret {self.mark}", seal=Seal([b"k" * 32]), now=1.0
+            ),
+        )
+
+
+def peek_of(home: Belonging) -> str:
+    """The tool that one tenant alone has; nobody could take the one for a slip of the other."""
+    return f"own.{home.label}" if home.tenant == THERE else f"{home.label}.kept_here"
+
+
+def peeking(home: Belonging) -> Any:
+    @tool(peek_of(home), level="read", tenants=(home.tenant,), category=home.mark)
+    async def peek() -> str:
+        """Look at what one tenant alone has."""
+        return home.mark
+
+    return peek
+
+
+@dataclass(repr=False)
+class Premises:
+    """The server, and who lives there."""
+
+    url: str
+    platform: Platform
+    here: Belonging
+    there: Belonging
+    loop: asyncio.AbstractEventLoop
+
+    @cached_property
+    def api(self) -> FastAPI:
+        """The app whose routes are attacked."""
+        return build_api(self.platform)
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do something where the server runs."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(30)
+
+    def client(self, role: str, *, by: str = "cookie", tenant: str = HERE, **more: Any) -> httpx.Client:
+        """Somebody of the attacking tenant, unless another one is named."""
+        home = self.here if tenant == HERE else self.there
+        headers = {"host": "127.0.0.1"}
+        if by == "cookie" and role in home.cookies:
+            headers["cookie"] = f"{COOKIE}={home.cookies[role]}"
+        elif role != "nobody":
+            headers["authorization"] = f"Bearer {home.keys[role]}"
+        return httpx.Client(base_url=self.url, headers=headers, timeout=20, verify=NO_TLS, **more)
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it listens."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.listens = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.listens.set()
+
+
+@contextmanager
+def premises(url: str, who: Who | None = None, **options: Any) -> Iterator[Premises]:
+    """A server over a database, on a free port, in a thread of its own; closed at the end."""
+    here, there = Belonging(HERE), Belonging(THERE)
+    ready: list[Premises | BaseException] = []
+    beat, sse.HEARTBEAT = sse.HEARTBEAT, 0.2  # a stream on which nothing happens says so soon
+    there_is, over = threading.Event(), asyncio.Event()
+
+    async def live() -> None:
+        tools = [say, count, fail, send, peeking(here), peeking(there)]
+        async with Handrail(tools, database=url) as hr:
+            platform = platform_of(hr)
+            assert platform.offices is not None
+            for home in (here, there):
+                await home.settle(hr, platform.offices)
+            if who is not None:
+                platform = Platform(hr, who, platform.offices)
+            await _serve(platform, options)
+
+    async def _serve(platform: Platform, options: dict[str, Any]) -> None:
+        sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        sock.bind(("127.0.0.1", 0))
+        hall = Hall(platform, hold=0.2)
+        app = Entrance(hall, platform, Bounds(**{"rate": None, **options}))
+        config = uvicorn.Config(app, log_config=None, lifespan="off", http=Wire, server_header=False)
+        server = _Server(config)
+        async with hall.mcp.running():
+            serving = asyncio.create_task(server.serve([sock]))
+            await server.listens.wait()
+            address = f"http://127.0.0.1:{sock.getsockname()[1]}"
+            ready.append(Premises(address, platform, here, there, asyncio.get_running_loop()))
+            there_is.set()
+            await over.wait()
+            platform.closing.set()
+            server.should_exit = True
+            await serving
+        sock.close()
+
+    def stand() -> None:
+        try:
+            asyncio.run(live())
+        except BaseException as error:
+            ready.append(error)
+        finally:
+            there_is.set()
+
+    thread = threading.Thread(target=stand)
+    thread.start()
+    there_is.wait(60)
+    found = ready[0]
+    if isinstance(found, BaseException):
+        raise found
+    try:
+        yield found
+    finally:
+        found.loop.call_soon_threadsafe(over.set)
+        thread.join(40)
+        sse.HEARTBEAT = beat
+    assert len(ready) == 1, ready[1:]
+
+
+_INSIDE = re.compile(
+    r"Traceback|File \"|\.py\b|site-packages|sqlite3|sqlalchemy|psycopg|pydantic|starlette|fastapi|uvicorn"
+    r"|\bSELECT |\bINSERT |\bUPDATE |\bDELETE FROM|handrail\.(?:core|store|doors|identity|engine)"
+    r"|0x[0-9a-f]{8,}|object at |Error:|Exception",
+)
+
+
+def strictly(text: str) -> Any:
+    """JSON as the standard has it: NaN and Infinity are none."""
+
+    def no(name: str) -> None:
+        raise AssertionError(f"{name} is not JSON")
+
+    return json.loads(text, parse_constant=no)
+
+
+def inside(answer: httpx.Response, sent: str = "") -> str | None:
+    """What an answer tells of how this is made; None when it tells nothing."""
+    return inside_text(
+        answer.text + "\n".join(f"{name}: {value}" for name, value in answer.headers.items()), sent
+    )
+
+
+def inside_text(told: str, sent: str = "") -> str | None:
+    """What a text tells of how this is made. What was sent may come back."""
+    for found in _INSIDE.finditer(told):
+        if found[0] not in sent:
+            return told[max(0, found.start() - 80) : found.end() + 80]
+    return None
