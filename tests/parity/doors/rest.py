@@ -13,6 +13,7 @@ from handrail import Outcome
 from handrail.core.define.permission import Source
 from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.http.api import build_api
+from handrail.platform import Platform
 from tests.parity.cases import Case, Decide
 from tests.parity.doors.keys import REVIEWS, platform_before, shown
 from tests.parity.doors.serving import serving
@@ -127,9 +128,11 @@ class Rest:
 
 
 @asynccontextmanager
-async def rest(world: World, source: Source = "api", way: type[Rest] | None = None) -> AsyncIterator[Rest]:
+async def rest(
+    world: World, source: Source = "api", way: type[Rest] | None = None, platform: Platform | None = None
+) -> AsyncIterator[Rest]:
     """The door, open on a free port. By `web` come people who are signed in."""
-    platform = platform_before(world.hr)
+    platform = platform or platform_before(world.hr)
     app = Entrance(build_api(platform), platform, Bounds(rate=None))
     async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=30) as http:
         yield (way or Rest)(world, http, source)
