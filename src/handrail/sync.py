@@ -334,6 +334,9 @@ class BlockingJobOffice:
     def get(self, call_id: str, principal: Principal) -> JobEntry | None:
         return self._hr.block_on(self._inner.get(call_id, principal))
 
+    def caller(self, call_id: str, principal: Principal) -> Principal | None:
+        return self._hr.block_on(self._inner.caller(call_id, principal))
+
     def unblock(self, call_id: str, *, by: Principal) -> bool:
         return self._hr.block_on(self._inner.unblock(call_id, by=by))
 
