@@ -152,13 +152,18 @@ class Approvals:
         """The caller was told how a call ended that waited under a key: the same call now asks anew."""
         self._house.keys.collected(key_id(principal, key), call_id)
 
-    async def _not_open(self, approval_id: str, by: Principal) -> Conflict:
-        """Why it cannot be answered. Whoever first finds it expired ends the call that was waiting."""
+    async def lapse(self, approval_id: str, principal: Principal) -> ApprovalRequest | None:
+        """Whoever first finds that a question has expired ends the call that was waiting; None for others."""
         book = self._house.book
-        late = await book.settle(approval_id, by.tenant, "expired", None)
+        late = await book.settle(approval_id, principal.tenant, "expired", None)
         if late is not None and not book.enqueues:
             self._resume(Grant(late, reject()))
-        request = late or await book.get(approval_id, by.tenant)
+        return late
+
+    async def _not_open(self, approval_id: str, by: Principal) -> Conflict:
+        """Why it cannot be answered."""
+        late = await self.lapse(approval_id, by)
+        request = late or await self._house.book.get(approval_id, by.tenant)
         if request is None:
             return Conflict(f"There is no approval {approval_id!r}.", code="NOT_FOUND")
         code = "APPROVAL_EXPIRED" if request.status == "expired" else "CONFLICT"
