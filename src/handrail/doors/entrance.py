@@ -74,7 +74,7 @@ class Entrance:
         except Exception:
             _log.exception("request %s failed", visit.id)
             said = f"Something went wrong on our side. It was logged as {visit.id}."
-            await visit.refuse(Refused(500, "INTERNAL", said))
+            await visit.refuse(Refused(500, "INTERNAL_ERROR", said))
         finally:
             visit.log(state["principal"])
             request_id.reset(token)

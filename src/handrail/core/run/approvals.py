@@ -39,9 +39,14 @@ class Approvals:
         self._house = house
         self._resume = resume
 
-    async def list(self, principal: Principal) -> list[ApprovalRequest]:
-        """What waits for an answer in this principal's tenant, oldest first."""
-        return await self._house.book.list(principal.tenant)
+    async def list(
+        self, principal: Principal, *, after: str | None = None, limit: int | None = None
+    ) -> list[ApprovalRequest]:
+        """What waits for an answer in this principal's tenant, oldest first.
+
+        With a limit, the next so many after the question `after`, whether that is answered or not.
+        """
+        return await self._house.book.list(principal.tenant, after, limit)
 
     async def get(self, approval_id: str, principal: Principal) -> ApprovalRequest | None:
         return await self._house.book.get(approval_id, principal.tenant)

@@ -79,7 +79,7 @@ def told(outcome: Outcome) -> dict[str, Any]:
         "duration_ms": outcome.duration_ms,
         "repairs": [repaired(one) for one in outcome.repairs] if outcome.repairs else [],
         "result": result.to_dict(),
-        "url": f"/api/calls/{outcome.call_id}",
+        "url": f"/api/calls/{result.metadata.get('duplicate_of', outcome.call_id)}",
     }
     if outcome.approval_id is not None:
         whole["approval"] = {"id": outcome.approval_id, "url": approval_url(outcome.approval_id)}
