@@ -7,13 +7,21 @@ from handrail import Handrail, Principal, tool
 
 @tool("stock.count", level="read")
 async def count_stock(item: str) -> int:
-    """Say how many pieces of an item are in stock."""
+    """Say how many pieces of an item are in stock.
+
+    Args:
+        item: The item's name, such as bolt.
+    """
     return 9
 
 
 @tool("crm.find", level="read")
 async def find_contact(name: str) -> str:
-    """Find a contact by name."""
+    """Find a contact of the company by name, and say where they live.
+
+    Args:
+        name: The contact's name, or a part of it.
+    """
     return f"{name}, Basel"
 
 

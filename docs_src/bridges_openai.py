@@ -9,7 +9,11 @@ from handrail import Handrail, Principal, tool
 
 @tool("stock.count", level="read")
 async def count_stock(item: str) -> int:
-    """Say how many pieces of an item are in stock."""
+    """Say how many pieces of an item are in stock.
+
+    Args:
+        item: The item's name, such as bolt.
+    """
     return 9
 
 

@@ -10,7 +10,14 @@ from handrail import Handrail, Principal, tool
 
 @tool("stock.scrap", level="destructive")
 async def scrap(item: str) -> str:
-    """Scrap all pieces of an item."""
+    """Scrap all pieces of an item, on every shelf of the house and for good; what was reserved of it for an
+    order is lost along with the rest, and nothing brings it back.
+
+    Use it when the item is spoilt. Not to correct a count. Call stock.count first.
+
+    Args:
+        item: The item's name, such as bolt.
+    """
     return f"No {item} is left."
 
 

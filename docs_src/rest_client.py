@@ -11,13 +11,23 @@ from handrail import Handrail, Principal, tool
 
 @tool("orders.count", level="read")
 async def count(region: str) -> int:
-    """Count the orders of a region."""
+    """Count the orders of a region that are not delivered yet.
+
+    Args:
+        region: The region's name, such as north.
+    """
     return {"north": 3}.get(region, 0)
 
 
 @tool("orders.cancel", level="write")
 async def cancel(order: str) -> str:
-    """Cancel an order."""
+    """Cancel an order that is not delivered yet; the customer is told.
+
+    Use it when the customer asks for it. Not to change an order. Call orders.count first.
+
+    Args:
+        order: The order's number, such as o-17.
+    """
     return f"{order} is cancelled"
 
 

@@ -173,7 +173,7 @@ def test_attachments_are_mcp_blocks_of_their_kind() -> None:
     _, image, sound, file, link = result.to_mcp()["content"]
     assert image == {"type": "image", "data": "MQ==", "mimeType": "image/png"}
     assert sound == {"type": "audio", "data": "Mg==", "mimeType": "audio/wav"}
-    resource = {"uri": "attachment:%C3%A4%20b.csv", "mimeType": "text/csv", "blob": "Mw=="}
+    resource = {"uri": "attachment:%C3%A4%20b.csv", "mimeType": "text/csv", "text": "3"}
     assert file == {"type": "resource", "resource": resource}
     assert link["type"] == "resource_link" and link["uri"] == "https://example.org/c"
 
