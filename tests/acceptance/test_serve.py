@@ -139,3 +139,15 @@ def test_two_servers_share_neither_a_file_nor_a_port(tmp_path: Path) -> None:
         port = served.url.rpartition(":")[2]
         same_port = handrail("serve", "--port", port, cwd=tmp_path / "other")
         assert same_port.code != 0 and "--port" in same_port.err and "Traceback" not in same_port.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--port", "70000"), "less than or equal to 65535"),
+        (("--port", "0", "--host", "no.such.invalid"), "--host"),
+    ],
+)
+def test_a_place_where_nobody_can_listen_is_told(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    done = handrail("serve", *words, cwd=tmp_path)
+    assert done.code != 0 and said in done.err and "Traceback" not in done.err

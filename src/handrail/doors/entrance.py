@@ -26,6 +26,10 @@ request_id: ContextVar[str | None] = ContextVar("handrail_request", default=None
 _log = logging.getLogger("handrail.access")
 _OPEN_TO_ALL = frozenset({"/healthz", "/readyz"})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_WRONG_HOST = (
+    "This server is not known under that name. Check the address, or let whoever runs it add the name to "
+    "the setting `hosts`."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ class Entrance:
         except Exception:
             _log.exception("request %s failed", visit.id)
             said = f"Something went wrong on our side. It was logged as {visit.id}."
-            await visit.refuse(Refused(500, "INTERNAL", said))
+            await visit.refuse(Refused(500, "INTERNAL_ERROR", said))
         finally:
             visit.log(state["principal"])
             request_id.reset(token)
@@ -80,7 +84,7 @@ class Entrance:
         """A page of somewhere else must not speak in the name of whoever looks at it."""
         host, hosts = headers.get(b"host", b"").decode("latin-1").lower(), self._bounds.hosts
         if "*" not in hosts and _name_of(host) not in hosts:
-            raise Refused(421, "WRONG_HOST", "This server is not known under that name. Check the address.")
+            raise Refused(421, "WRONG_HOST", _WRONG_HOST)
         origin = headers.get(b"origin")
         ours = (f"http://{host}", f"https://{host}")
         elsewhere = origin is not None and origin.decode("latin-1").lower() not in ours
@@ -95,7 +99,7 @@ class Entrance:
             if given is not None:
                 kind, _, key = given.decode("latin-1").partition(" ")
                 if kind.lower() != "bearer":
-                    raise NotSignedIn
+                    raise NotSignedIn("Send the key as `Authorization: Bearer …`.")
                 key = key.strip()
                 principal = await self._who.principal_of(key, audience)
                 self._count(key)

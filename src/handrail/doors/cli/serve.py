@@ -32,7 +32,14 @@ def command(
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option("--port", metavar="number", help="0 takes one that is free.", show_default=False),
+        typer.Option(
+            "--port",
+            metavar="number",
+            min=0,
+            max=65_535,
+            help="0 takes one that is free.",
+            show_default=False,
+        ),
     ] = None,
     database: Database = None,
     tools: Tools = None,
@@ -102,7 +109,7 @@ async def _serve(hr: Handrail, settings: Settings, owner: str | None, here: Scre
         except OSError as error:
             raise Stop(
                 f"cannot listen at {settings.host}:{settings.port}: {error.strerror}",
-                "choose another one with --port",
+                "choose another place with --host or --port",
             ) from None
 
 
