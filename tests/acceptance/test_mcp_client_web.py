@@ -32,8 +32,8 @@ def foreign(tmp_path: Path) -> Foreign:
 def other(kind: str, file: Path, port: int = 0) -> Iterator[str]:
     """Another server: its address."""
     file.unlink(missing_ok=True)
-    words = [sys.executable, str(ROOT / f"tests/harness/mcp_servers/{kind}.py"), str(file), str(port)]
-    process = subprocess.Popen(words)
+    words = [sys.executable, "-m", f"tests.harness.mcp_servers.{kind}", str(file), str(port)]
+    process = subprocess.Popen(words, cwd=ROOT)
     try:
         deadline = time.monotonic() + DEADLINE
         while not file.exists():

@@ -167,7 +167,7 @@ async def test_a_client_of_2025_that_leaves_does_not_cancel() -> None:
         await asyncio.wait_for(began.wait(), 20)
         calling.cancel()
         await asyncio.wait([calling])
-        await asyncio.sleep(0.2)
+        await asyncio.wait_for(door.left.wait(), 20)
         go.set()
         await asyncio.wait_for(ended.wait(), 20)
 

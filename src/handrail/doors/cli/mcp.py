@@ -35,8 +35,9 @@ def serve(
 ) -> None:
     """Serve the tools over standard input and output, as `handrail mcp` alone does.
 
-    They are for the program that started it. It acts as an agent of the person in the settings, or with the key in HANDRAIL_API_KEY. What waits for
-    approval is answered elsewhere, which takes a database: see `handrail approvals`.
+    They are for the program that started it, which acts as an agent of the person in the settings, or with
+    the key in HANDRAIL_API_KEY. What waits for approval is answered elsewhere, which takes a database: see
+    `handrail approvals`.
     """
     with screen(debug) as here:
         settings = settings_at(database, tenant, user)
