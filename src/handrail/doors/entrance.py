@@ -26,6 +26,7 @@ request_id: ContextVar[str | None] = ContextVar("handrail_request", default=None
 _log = logging.getLogger("handrail.access")
 _OPEN_TO_ALL = frozenset({"/healthz", "/readyz"})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_NO_KEY = "This key is not valid. Send one that is, as `Authorization: Bearer …`."
 _WRONG_HOST = (
     "This server is not known under that name. Check the address, or let whoever runs it add the name to "
     "the setting `hosts`."
@@ -99,7 +100,7 @@ class Entrance:
             if given is not None:
                 kind, _, key = given.decode("latin-1").partition(" ")
                 if kind.lower() != "bearer":
-                    raise NotSignedIn("Send the key as `Authorization: Bearer …`.")
+                    raise NotSignedIn
                 key = key.strip()
                 principal = await self._who.principal_of(key, audience)
                 self._count(key)
@@ -108,11 +109,11 @@ class Entrance:
             if token is None:
                 return None
             principal = await self._who.principal_from_session(token)
-        except NotSignedIn as error:
+        except NotSignedIn:
             if given is None:
                 return None  # a session that is over is as good as none
             how = (b"www-authenticate", b'Bearer error="invalid_token"')
-            raise Refused(401, "NOT_SIGNED_IN", str(error), how) from None
+            raise Refused(401, "NOT_SIGNED_IN", _NO_KEY, how) from None
         self._count(token)
         return principal
 
