@@ -174,7 +174,7 @@ def _names(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
-        raise ValueError('give a list of names, such as ["shop.tools"]')
+        raise ValueError('give a list of names, such as ["one", "two"]')
     return tuple(value)
 
 

@@ -119,8 +119,11 @@ async def test_each_user_calls_with_a_credential_of_their_own_that_nobody_sees(
     caplog.set_level(logging.DEBUG)
     kept = {"ana": "token-of-ana-1", "bo": "token-of-bo-22"}
     told: list[Any] = []
+
+    def source(name: str, who: Principal) -> str | None:
+        return kept.get(who.user or "") if name == "far_token" else None
+
     with foreign.at_address(level="read", secret="far_token") as server:
-        source = lambda name, who: kept.get(who.user) if name == "far_token" else None  # noqa: E731
         async with Handrail([McpToolset(server)], secrets=source) as hr:
             hr.subscribe(told.append)
             for who in (ANA, BO, ANA):

@@ -118,8 +118,8 @@ class Belonging:
     async def _work(self, hr: Handrail) -> list[str]:
         """Calls that ended well, failed, wait for a person and wait for a worker."""
         who, told = Principal(self.tenant, "ana", agent="bot"), {"text": f"word {self.mark}"}
-        at = {"principal": who, "source": "api", "session": f"session-{self.label}"}
-        made = [await hr.call(name, told, **at) for name in ("echo.say", "echo.fail", "echo.send")]  # type: ignore[arg-type]
+        at: dict[str, Any] = {"principal": who, "source": "api", "session": f"session-{self.label}"}
+        made = [await hr.call(name, told, **at) for name in ("echo.say", "echo.fail", "echo.send")]
         assert [one.status for one in made] == ["completed", "failed", "pending"], made
         alone = await hr.call("echo.send", told, principal=who, source="mcp", idempotency_key=self.mark)
         made += [alone, await hr.submit("echo.say", told, principal=who, source="api")]

@@ -255,6 +255,7 @@ async def test_whoever_waits_is_let_go_when_the_platform_closes() -> None:
 async def test_a_caller_whose_key_reaches_less_by_now_is_another_one() -> None:
     async with press(None) as here, here.door.client("ana-key") as client:
         state = (await here.call(client)).request_state
+        # who knows keys without a database has no way to change one
         here.platform.who._keys["ana-key"] = replace(ANA, scope=("math.*",))  # type: ignore[attr-defined]
         with pytest.raises(MCPError, match="Invalid or expired requestState"):
             await here.call(client, state)
