@@ -77,6 +77,7 @@ class WrongAnswer(Exception):
 
 async def calibrate(subject: Subject, seconds: float) -> int:
     """How often to repeat so that one round lasts about this long. Warms the subject up as well."""
+    await one_round(subject, 1)  # what is made once, by the first call, says nothing of the others
     number = 1
     while (spent := await one_round(subject, number) * number) < seconds / 2:
         number *= 2

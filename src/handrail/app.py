@@ -44,7 +44,7 @@ def open_handrail(
         database=settings.database_url,
         worker=worker,
         policy=policy_of(settings, agent),
-        agents=agents_of(settings) if agent is None else None,
+        agents=None if agent is not None or settings.agents is None else agents_of(settings),
         approver=approver,
         secrets=secrets if secrets or settings.database is None else None,
         timeout=settings.timeout,

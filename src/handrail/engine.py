@@ -106,7 +106,11 @@ class Handrail(Background):
         self._backing, self._tally = kept, kept.tally
         self._house = House(
             registry=self.registry,
-            guard=Guards(policy or Policy(), safety, agents) if agents else Guard(policy or Policy(), safety),
+            guard=(
+                Guard(policy or Policy(), safety)
+                if agents is None
+                else Guards(policy or Policy(), safety, agents)
+            ),
             teller=Teller(log if log is not None else kept.log),
             book=book if book is not None else kept.book,
             claims=claims if claims is not None else MemoryClaims(),

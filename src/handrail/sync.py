@@ -255,8 +255,8 @@ class BlockingApprovals:
         self._hr = hr
         self._inner = hr.inner.approvals
 
-    def list(self, principal: Principal) -> builtins.list[ApprovalRequest]:
-        return self._hr.block_on(self._inner.list(principal))
+    def list(self, principal: Principal, **options: Any) -> builtins.list[ApprovalRequest]:
+        return self._hr.block_on(self._inner.list(principal, **options))
 
     def get(self, approval_id: str, principal: Principal) -> ApprovalRequest | None:
         return self._hr.block_on(self._inner.get(approval_id, principal))
@@ -333,6 +333,9 @@ class BlockingJobOffice:
 
     def get(self, call_id: str, principal: Principal) -> JobEntry | None:
         return self._hr.block_on(self._inner.get(call_id, principal))
+
+    def caller(self, call_id: str, principal: Principal) -> Principal | None:
+        return self._hr.block_on(self._inner.caller(call_id, principal))
 
     def unblock(self, call_id: str, *, by: Principal) -> bool:
         return self._hr.block_on(self._inner.unblock(call_id, by=by))

@@ -7,11 +7,13 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 import httpx
 
@@ -29,6 +31,9 @@ class Served:
     url: str
     said: list[str] = field(default_factory=list)
     """What it said before it listened."""
+    logged: list[str] = field(default_factory=list)
+    """What it said since, as far as it was read: a thread does, so that it never waits for a reader."""
+    reader: threading.Thread | None = None
 
     @property
     def link(self) -> str | None:
@@ -60,8 +65,10 @@ class Served:
     def stop(self) -> tuple[int, list[str]]:
         """Ask it to stop; its exit code, and what it logged."""
         self.process.send_signal(signal.SIGTERM)
-        logged = self.process.communicate(timeout=DEADLINE)[1]
-        return self.process.returncode, logged.splitlines()
+        code = self.process.wait(DEADLINE)
+        assert self.reader is not None
+        self.reader.join(DEADLINE)
+        return code, self.logged
 
 
 @contextmanager
@@ -83,8 +90,6 @@ def serving(folder: Path, *words: str, port: int = 0, **env: str) -> Iterator[Se
         if process.poll() is None:
             process.kill()
         process.wait(DEADLINE)
-        if process.stderr is not None:
-            process.stderr.close()
 
 
 def _heard(process: subprocess.Popen[str], folder: Path) -> Served:
@@ -98,6 +103,8 @@ def _heard(process: subprocess.Popen[str], folder: Path) -> Served:
     found = re.search(r" at (http://[^;]+);", "\n".join(said))
     assert found is not None, (process.wait(DEADLINE), said)
     served = Served(process, folder, found[1], said)
+    served.reader = threading.Thread(target=_read, args=(process.stderr, served.logged), daemon=True)
+    served.reader.start()
     deadline = time.monotonic() + DEADLINE
     while time.monotonic() < deadline:
         try:
@@ -106,3 +113,8 @@ def _heard(process: subprocess.Popen[str], folder: Path) -> Served:
         except httpx.TransportError:
             continue
     raise AssertionError("it never became ready")
+
+
+def _read(stream: IO[str], lines: list[str]) -> None:
+    with stream:
+        lines.extend(line.rstrip("\n") for line in stream)

@@ -87,6 +87,24 @@ async def test_what_was_asked_is_found_as_it_was_also_by_another_process(place: 
     assert await place.process().book.get("a2", "acme") is None
 
 
+@pytest.mark.req("AP-02")
+async def test_questions_come_in_pages_in_which_none_is_lost_or_told_twice(place: Place) -> None:
+    book = place.process().book
+    for number in range(7):
+        await book.add(question(f"a{number}", created_at=100.0 + number // 3, quorum=1 + number % 2))
+    await book.add(question("b0", tenant="other"))
+    everything = [one.id for one in await book.list("acme")]
+    assert everything == [f"a{number}" for number in range(7)]
+    pages: list[str] = []
+    while page := await book.list("acme", pages[-1] if pages else None, 2):
+        pages += [one.id for one in page]
+        if pages[-1] == "a3":  # answered meanwhile: its place is still known
+            assert await book.settle("a3", "acme", "rejected", reject(by="bea"))
+    assert pages == everything
+    assert [one.id for one in await book.list("acme", "a3", 1)] == ["a4"]
+    assert [one.id for one in await book.list("other", "a3", 9)] == ["b0"]
+
+
 async def test_another_tenant_finds_and_settles_nothing(place: Place) -> None:
     book = place.process().book
     await book.add(question())

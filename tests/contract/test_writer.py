@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -17,6 +18,7 @@ from handrail.store.database import Database
 from handrail.store.migrate import upgrade
 from handrail.store.tables import settings
 from handrail.store.upsert import insert_new
+from tests.harness.foreign import until
 
 
 def _note(conn: Connection, name: str) -> int:
@@ -90,3 +92,102 @@ async def test_a_database_that_stays_away_is_waited_for_once_not_by_each(sqlite_
         db.close()
     assert all(isinstance(one, StorageError) for one in heard)
     assert tried < 20  # the group was given up as a whole; it was not taken apart to try each in turn
+
+
+def _counted(db: Database) -> list[int]:
+    """The sizes of the groups that are written, as they come to be."""
+    sizes: list[int] = []
+    db.writer.append_all = lambda conn, entries: sizes.append(len(entries))
+    return sizes
+
+
+def _more_than(sizes: list[int], told: int) -> bool:
+    return len(sizes) > told
+
+
+@pytest.mark.req("EV-15")
+async def test_what_one_turn_of_the_loop_tells_is_one_group(sqlite_url: str) -> None:
+    upgrade(sqlite_url)
+    db = Database(sqlite_url)
+    written = threading.Event()
+    db.writer.after = lambda entries: written.set()
+    try:
+        sizes = _counted(db)
+        db.writer.append("the first starts the thread")
+        await db.flushed()
+        written.clear()
+        for number in range(49):
+            db.writer.append(number)
+        assert not written.wait(0.2), "the turn is not over yet"
+        db.writer.append(49)
+        await db.flushed()
+        assert sizes == [1, 50]
+    finally:
+        db.close()
+
+
+@pytest.mark.req("EV-15")
+async def test_what_is_told_is_written_though_nobody_waits(sqlite_url: str) -> None:
+    upgrade(sqlite_url)
+    db = Database(sqlite_url)
+    try:
+        sizes = _counted(db)
+        for told in range(3):
+            db.writer.append("one")
+            await until(partial(_more_than, sizes, told))
+        assert sizes == [1, 1, 1]
+    finally:
+        db.close()
+
+
+@pytest.mark.req("EV-15")
+@pytest.mark.parametrize("told", [1, 5_000])
+def test_a_loop_that_does_not_turn_keeps_nothing_from_whoever_reads(sqlite_url: str, told: int) -> None:
+    upgrade(sqlite_url)
+    db = Database(sqlite_url)
+    written = threading.Event()
+    sizes = _counted(db)
+
+    def after(entries: list[Any]) -> None:
+        if sum(sizes) == told:
+            written.set()
+
+    db.writer.after = after
+
+    async def stuck() -> bool:
+        for number in range(told):
+            db.writer.append(number)
+        db.writer.wake()
+        return written.wait(30)
+
+    try:
+        assert asyncio.run(stuck())
+    finally:
+        db.close()
+
+
+@pytest.mark.req("EV-15")
+def test_what_a_loop_told_that_is_gone_is_written_with_what_comes_next(sqlite_url: str) -> None:
+    upgrade(sqlite_url)
+    db = Database(sqlite_url)
+    sizes = _counted(db)
+
+    def tell() -> None:
+        """In a loop that ends before it has turned."""
+        loop = asyncio.new_event_loop()
+        loop.call_soon(loop.stop)
+        loop.call_soon(db.writer.append, "last words")
+        loop.run_forever()
+        loop.close()
+
+    async def tell_and_wait() -> None:
+        db.writer.append("next")
+        await until(lambda: sum(sizes) == 3)
+
+    try:
+        tell()
+        tell()
+        asyncio.run(tell_and_wait())
+    finally:
+        db.close()
+    assert sum(sizes) == 3

@@ -355,6 +355,7 @@ _SPECIAL: dict[str, Callable[[Belongings], Any]] = {
     "events.reading.newest_ends:user": lambda one: one.principal.user,
     "events.reading.newest_ends:agent": lambda one: one.principal.agent,
     "api_keys.add_key:key": lambda one: one.api_key,
+    "approvals.queries.list_requests:after": _just(None),
     "api_keys.get_key:key": _just("key_1"),
     "api_keys.revoke_key:key": _just("key_1"),
     "api_keys.mark_used:key": _just("key_1"),

@@ -87,7 +87,7 @@ CASES: tuple[Case, ...] = (
     Case("good", "stock.count", {"item": "nut"}, who="narrow"),
     Case("coerced", "stock.count", {"item": "bolt", "limit": "3"}),
     Case("coerced", "stock.count", {"item": "bolt", "include_reserved": "true"}),
-    Case("coerced", "stock.count", {"thing": "bolt"}),
+    Case("invalid", "stock.count", {"thing": "bolt"}),
     Case("coerced", "stock.order", {"item": "bolt", "pieces": "5", "colour": "Green"}),
     Case("coerced", "words.typed", TYPED),
     Case("coerced", "words.typed", {"number": 3.0, "tags": 4}),

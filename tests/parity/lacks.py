@@ -19,6 +19,11 @@ LACKS: dict[str, dict[Need, str]] = {
         "bounds": "there are no keys at a terminal, hence no bounds of one",
     },
     "rest": {"text": _OBJECT},
+    "rest stream": {"text": _OBJECT},
+    "rest async": {
+        "text": _OBJECT,
+        "key": "its key names a submitted call: the same call answers again, and no duplicate of it",
+    },
     "mcp": {"text": _OBJECT, "key": _NO_KEY, "digest": _NO_DIGEST},
     "mcp stdio": {
         "text": _OBJECT,

@@ -11,7 +11,7 @@ from typing import Any
 _ID = re.compile(r"\b(call|run|approval)_(?:[0-9a-f]{12}_\d+|1~[0-9a-f]{12})(?![0-9a-f])")
 _SIZES = frozenset({"duration_ms", "bytes"})
 """How long a call took, and how large an attachment is, of which a log has the reference."""
-_DROPPED = frozenset({"id", "seq", "at", "session", "turn", "duration_ms"})
+_DROPPED = frozenset({"id", "seq", "position", "at", "session", "turn", "duration_ms"})
 """Of an event: when it was, where it stands, and what only some callers say of themselves."""
 
 
@@ -30,8 +30,13 @@ class Seen:
     def plain(self) -> dict[str, Any]:
         """As it can be compared: ids are numbered as they appear, times are gone."""
         names = _Names(self.who_stopped)
-        events = [names.of({k: v for k, v in one.items() if k not in _DROPPED}) for one in self.events]
+        events = [names.of(plain_event(one)) for one in self.events]
         return {"events": events, "answer": names.of(self.answer)}
+
+
+def plain_event(event: dict[str, Any]) -> dict[str, Any]:
+    """An event without its time and its place."""
+    return {name: value for name, value in event.items() if name not in _DROPPED}
 
 
 class _Names:

@@ -17,7 +17,8 @@ from tests.parity.doors.mcp_http import mcp_over_http
 from tests.parity.doors.mcp_stdio import mcp_over_stdio
 from tests.parity.doors.openai import OpenAIChat, OpenAIResponses
 from tests.parity.doors.pydantic_ai import PydanticAI
-from tests.parity.doors.rest import rest
+from tests.parity.doors.rest import Rest, rest
+from tests.parity.doors.rest_other import RestAsync, RestStream
 from tests.parity.passing import Passed, compare
 from tests.parity.people import open_shop
 from tests.parity.world import World
@@ -50,8 +51,13 @@ async def test_a_bridge_does_as_the_library(bridge: type[Bridge], tmp_path: Path
 
 
 @pytest.mark.req("BY-01")
-async def test_rest_does_as_the_library(tmp_path: Path) -> None:
-    async with open_shop(tmp_path) as reference, open_shop(tmp_path) as hr, rest(World(hr)) as door:
+@pytest.mark.parametrize("way", [Rest, RestStream, RestAsync], ids=lambda one: one.name)
+async def test_rest_does_as_the_library(way: type[Rest], tmp_path: Path) -> None:
+    async with (
+        open_shop(tmp_path) as reference,
+        open_shop(tmp_path) as hr,
+        rest(World(hr), "api", way) as door,
+    ):
         passed = await compare(door, World(reference), CASES)
     holds(passed)
 

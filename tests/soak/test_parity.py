@@ -12,7 +12,8 @@ from tests.parity.doors.bridge import Bridge
 from tests.parity.doors.cli import Cli
 from tests.parity.doors.mcp_http import mcp_over_http
 from tests.parity.doors.mcp_stdio import mcp_over_stdio
-from tests.parity.doors.rest import rest
+from tests.parity.doors.rest import Rest, rest
+from tests.parity.doors.rest_other import RestAsync, RestStream
 from tests.parity.passing import compare
 from tests.parity.people import open_shop
 from tests.parity.test_parity import BRIDGES, holds
@@ -38,11 +39,14 @@ async def test_mcp_over_stdio_does_as_the_library(tmp_path: Path) -> None:
 
 
 @pytest.mark.req("BY-01")
-async def test_rest_does_as_the_library_on_a_database(tmp_path: Path, database_url: str) -> None:
+@pytest.mark.parametrize("way", [Rest, RestStream, RestAsync], ids=lambda one: one.name)
+async def test_rest_does_as_the_library_on_a_database(
+    way: type[Rest], tmp_path: Path, database_url: str
+) -> None:
     async with (
         open_shop(tmp_path) as reference,
         open_shop(tmp_path, database_url) as hr,
-        rest(World(hr)) as door,
+        rest(World(hr), "api", way) as door,
     ):
         passed = await compare(door, World(reference), CASES)
     holds(passed)

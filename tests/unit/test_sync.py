@@ -61,8 +61,8 @@ def test_it_has_every_public_name_of_the_async_one() -> None:
     with Handrail() as hr:
         assert names(hr) == names(hr.inner) | {"inner", "begin", "block_on"}
         # told by `cancel` and by doors
-        assert names(hr.approvals) == names(hr.inner.approvals) - {"withdraw", "collected"}
-        assert names(hr.jobs) == names(hr.inner.jobs) - {"caller"}  # asked by doors
+        assert names(hr.approvals) == names(hr.inner.approvals) - {"withdraw", "collected", "lapse"}
+        assert names(hr.jobs) == names(hr.inner.jobs)
         assert names(hr.secrets) == names(hr.inner.secrets)
         assert names(hr.dead_letters) == names(hr.inner.dead_letters) - {"ended"}  # told by the engine
 

@@ -1,8 +1,9 @@
 """Entrance: what every request passes before a door opens. Where it comes from, who sends it, how much of it.
 
 A plain ASGI layer. It answers what must not reach a door, and leaves to it `scope["state"]["principal"]`: who
-calls, or None for nobody, and `scope["state"]["source"]`: `api` with a key, `web` with a session. Every
-request gets an id, and one line in the log.
+calls, or None for nobody; `scope["state"]["source"]`: `api` with a key, `web` with a session; and
+`scope["state"]["still"]`: asks whether they would be let in as the same now, for a door that keeps them long.
+Every request gets an id, and one line in the log.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import logging
 import time
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 
 from handrail.core.define.principal import Principal
 from handrail.doors.rate import Rate
@@ -66,7 +68,8 @@ class Entrance:
         try:
             if scope["path"] not in _OPEN_TO_ALL:
                 self._check_place(scope["method"], visit.headers)
-                state["principal"] = await self._who_calls(scope["path"], visit.headers)
+                state["principal"] = who = await self._who_calls(scope["path"], visit.headers)
+                state["still"] = partial(self._is_still, who, scope["path"], visit.headers)
                 state["source"] = "api" if b"authorization" in visit.headers else "web"
             visit.check_length()
             await self._app(scope, visit.receive, visit.send)
@@ -94,28 +97,37 @@ class Entrance:
             raise Refused(403, "WRONG_ORIGIN", "Pages of other places may not call this server.")
 
     async def _who_calls(self, path: str, headers: dict[bytes, bytes]) -> Principal | None:
-        given = headers.get(b"authorization")
-        audience = "mcp" if path == "/mcp" or path.startswith("/mcp/") else "api"
         try:
-            if given is not None:
-                kind, _, key = given.decode("latin-1").partition(" ")
-                if kind.lower() != "bearer":
-                    raise NotSignedIn
-                key = key.strip()
-                principal = await self._who.principal_of(key, audience)
-                self._count(key)
-                return principal
-            token = None if audience == "mcp" else _cookie(headers.get(b"cookie"))
-            if token is None:
-                return None
-            principal = await self._who.principal_from_session(token)
+            shown = await self._shown(path, headers)
         except NotSignedIn:
-            if given is None:
+            if b"authorization" not in headers:
                 return None  # a session that is over is as good as none
             how = (b"www-authenticate", b'Bearer error="invalid_token"')
             raise Refused(401, "NOT_SIGNED_IN", _NO_KEY, how) from None
-        self._count(token)
-        return principal
+        if shown is None:
+            return None
+        self._count(shown[1])
+        return shown[0]
+
+    async def _is_still(self, who: Principal | None, path: str, headers: dict[bytes, bytes]) -> bool:
+        try:
+            shown = await self._shown(path, headers)
+        except NotSignedIn:
+            return False
+        return who == (None if shown is None else shown[0])
+
+    async def _shown(self, path: str, headers: dict[bytes, bytes]) -> tuple[Principal, str] | None:
+        """Whose key or session is shown, and which; None where nothing is."""
+        given = headers.get(b"authorization")
+        audience = "mcp" if path == "/mcp" or path.startswith("/mcp/") else "api"
+        if given is not None:
+            kind, _, key = given.decode("latin-1").partition(" ")
+            if kind.lower() != "bearer":
+                raise NotSignedIn
+            key = key.strip()
+            return await self._who.principal_of(key, audience), key
+        token = None if audience == "mcp" else _cookie(headers.get(b"cookie"))
+        return None if token is None else (await self._who.principal_from_session(token), token)
 
     def _count(self, name: str) -> None:
         wait = 0.0 if self._rate is None else self._rate.wait(name)

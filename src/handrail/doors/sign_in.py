@@ -38,7 +38,8 @@ class SignIn:
         elif place == ("POST", "/sign-in"):
             await self._let_in(scope, _given(await _body(receive)), send)
         elif place == ("POST", "/sign-out"):
-            if self._offices is not None and principal is not None:
+            # A key is no session: an agent does not send away the person for whom it acts.
+            if self._offices is not None and principal is not None and scope["state"]["source"] == "web":
                 await self._offices.doorkeeper.sign_out(principal)
             await _go(send, _cookie("", 0, scope))
         else:

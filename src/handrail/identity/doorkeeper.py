@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -54,6 +55,10 @@ class Doorkeeper:
         self.lifetime = lifetime
         self._staleness = staleness
         self._known: dict[bytes, _Known] = {}
+        self._reading: dict[tuple[bytes, asyncio.AbstractEventLoop], asyncio.Task[_Known | None]] = {}
+        self._forgotten = 0
+        self._noted: dict[str, float] = {}
+        """When it was last noted of a key that it was used."""
 
     async def principal_of(self, key: str, audience: str | None = None) -> Principal:
         """The principal that a key stands for. Raises `NotSignedIn` for one that does not hold here.
@@ -124,6 +129,8 @@ class Doorkeeper:
     def forget(self) -> None:
         """Read everything anew: something about keys, roles or people has changed."""
         self._known.clear()
+        self._reading.clear()
+        self._forgotten += 1
 
     async def _let_in(
         self,
@@ -135,22 +142,41 @@ class Doorkeeper:
     ) -> _Known:
         name = sha256(shown.encode()).digest()
         known = self._known.get(name)
-        ticks = self._db.clock.ticks()
-        if known is None or ticks - known.read_at >= self._staleness:
-            try:
-                found = await self._db.read(tenant, look)
-            except Exception:
-                _log.exception("who calls could not be read, so nobody was let in")
-                raise NotSignedIn from None
-            if found is None:
-                self._known.pop(name, None)
+        if known is None or self._db.clock.ticks() - known.read_at >= self._staleness:
+            known = await self._read_once(name, tenant, look)
+            if known is None:
                 raise NotSignedIn
-            known = self._remember(name, _Known(found.principal, found.ends_at, found.audience, ticks))
             if key is not None:
                 self._used(tenant, key, now)
         if known.ends_at is not None and now >= known.ends_at:
             raise NotSignedIn
         return known
+
+    async def _read_once(
+        self, name: bytes, tenant: str, look: Callable[[Connection], _Found | None]
+    ) -> _Known | None:
+        """Many who show the same at once are looked up once."""
+        one = (name, asyncio.get_running_loop())
+        reading = self._reading.get(one)
+        if reading is None:
+            reading = self._reading[one] = asyncio.create_task(self._read(name, tenant, look))
+            reading.add_done_callback(lambda done: self._reading.get(one) is done and self._reading.pop(one))
+        return await asyncio.shield(reading)
+
+    async def _read(
+        self, name: bytes, tenant: str, look: Callable[[Connection], _Found | None]
+    ) -> _Known | None:
+        ticks, forgotten = self._db.clock.ticks(), self._forgotten
+        try:
+            found = await self._db.read(tenant, look)
+        except Exception:
+            _log.exception("who calls could not be read, so nobody was let in")
+            return None
+        if found is None:
+            self._known.pop(name, None)
+            return None
+        known = _Known(found.principal, found.ends_at, found.audience, ticks)
+        return self._remember(name, known) if forgotten == self._forgotten else known
 
     def _remember(self, name: bytes, known: _Known) -> _Known:
         before = self._known.get(name)
@@ -162,7 +188,11 @@ class Doorkeeper:
         return known
 
     def _used(self, tenant: str, key: str, now: float) -> None:
-        self._db.post(tenant, lambda conn: mark_used(conn, tenant, key, at=now, every=_USED_EVERY))
+        if now - self._noted.get(key, -_USED_EVERY) >= _USED_EVERY:
+            if len(self._noted) >= _REMEMBERED:
+                self._noted.clear()
+            self._noted[key] = now
+            self._db.post(tenant, lambda conn: mark_used(conn, tenant, key, at=now, every=_USED_EVERY))
 
 
 def _by_key(conn: Connection, text: KeyText, now: float) -> _Found | None:

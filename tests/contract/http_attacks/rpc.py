@@ -104,11 +104,11 @@ def broken(draw: st.DrawFn) -> Sent:
             inner = inner[step]
         match draw(st.sampled_from(["replace", "replace", "remove", "add"])):
             case "replace":
-                inner[path[-1]] = draw(JUNK)
+                inner[path[-1]] = copy.deepcopy(draw(JUNK))
             case "remove":
                 del inner[path[-1]]
             case "add":
-                inner[draw(st.text(max_size=10))] = draw(JUNK)
+                inner[draw(st.text(max_size=10))] = copy.deepcopy(draw(JUNK))
         if not body:
             break
     headers = draw(st.dictionaries(st.sampled_from(_HEADERS), st.sampled_from(_VALUES), max_size=1))

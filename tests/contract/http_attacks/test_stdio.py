@@ -45,7 +45,7 @@ class Line:
             env=environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
         )
         self._number = count()
         self.say(json.dumps({"jsonrpc": "2.0", "id": "i", "method": "initialize", "params": BEGIN}).encode())
@@ -87,9 +87,8 @@ class Line:
         finally:
             self.process.kill()
             self.process.wait(20)
-            for pipe in (self.process.stdout, self.process.stderr):
-                if pipe is not None:
-                    pipe.close()
+            if self.process.stdout is not None:
+                self.process.stdout.close()
 
 
 @pytest.fixture(scope="module")

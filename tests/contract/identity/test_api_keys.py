@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import threading
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from handrail.store import users
 from handrail.store.database import Database
 from tests.contract.households import Turning
 from tests.contract.identity.homes import ACME, OTHER, House
+from tests.harness.foreign import until
 
 
 @pytest.mark.req("AP-08")
@@ -239,3 +242,45 @@ async def test_a_session_ends_on_time_when_signed_out_and_when_the_person_is_shu
         await house.door.principal_from_session(again)
     with pytest.raises(NotSignedIn):
         await house.door.sign_in(user, ACME)
+
+
+async def test_many_who_show_a_key_at_once_are_looked_up_once(db: Database, house: House) -> None:
+    text_, _ = await house.keys.make(console(ACME), "busy")
+    looks: list[str] = []
+    event.listen(db.engine, "before_cursor_execute", lambda *told: looks.append(told[2]))
+    who = await asyncio.gather(*(house.door.principal_of(text_.reveal()) for _ in range(50)))
+    assert all(one is who[0] for one in who)
+    await db.flushed()
+    assert len([one for one in looks if "FROM api_keys" in one and one.startswith("SELECT")]) == 1
+    assert len([one for one in looks if one.startswith("UPDATE api_keys")]) == 1
+
+
+async def test_who_stops_waiting_does_not_turn_the_others_away(house: House) -> None:
+    text_, _ = await house.keys.make(console(ACME), "busy")
+    tasks = [asyncio.create_task(house.door.principal_of(text_.reveal())) for _ in range(3)]
+    await asyncio.sleep(0)
+    tasks[0].cancel()
+    first, *others = await asyncio.gather(*tasks, return_exceptions=True)
+    assert isinstance(first, asyncio.CancelledError)
+    assert all(isinstance(one, Principal) for one in others)
+
+
+async def test_a_key_that_is_revoked_while_it_is_looked_up_opens_nothing_afterwards(
+    db: Database, house: House
+) -> None:
+    text_, key = await house.keys.make(console(ACME), "late")
+    found, revoked = threading.Event(), threading.Event()
+
+    def hold(*told: Any) -> None:
+        if "FROM api_keys" in told[2] and not found.is_set():
+            found.set()
+            revoked.wait(30)
+
+    event.listen(db.engine, "after_cursor_execute", hold)
+    looking = asyncio.create_task(house.door.principal_of(text_.reveal()))
+    await until(found.is_set)
+    assert await house.keys.revoke(console(ACME), key.id)
+    revoked.set()
+    await asyncio.gather(looking, return_exceptions=True)
+    with pytest.raises(NotSignedIn):
+        await house.door.principal_of(text_.reveal())

@@ -185,6 +185,20 @@ async def test_what_nobody_answered_in_time_says_so_and_may_be_asked_anew(
         assert "APPROVAL_EXPIRED" in text(await here.call(client)), "and asked for anew"
 
 
+async def test_all_who_wait_for_what_nobody_answered_hear_so_and_nobody_is_asked_anew(
+    database: str | None,
+) -> None:
+    async with (
+        press(database, hold=1, approval_lifetime=0.3) as here,
+        here.door.client(here.keys["ana-key"]) as client,
+    ):
+        asked_for: list[str] = []
+        here.hr.subscribe(lambda event: asked_for.append(event.kind))
+        results = await asyncio.gather(*(here.call(client) for _ in range(4)))
+        assert all("APPROVAL_EXPIRED" in text(one) for one in results)
+        assert asked_for.count("needs_approval") == 1 and await here.hr.approvals.list(REVIEWER) == []
+
+
 @pytest.mark.fault("F28")
 async def test_a_state_is_good_for_nobody_else_and_for_nothing_else(database: str | None) -> None:
     async with press(database) as here, here.door.client(here.keys["ana-key"]) as client:

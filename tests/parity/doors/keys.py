@@ -9,9 +9,11 @@ from handrail.identity.errors import NotSignedIn
 from handrail.platform import FixedKeys, Platform, platform_of
 from tests.parity.people import PEOPLE, REVIEWER
 
-KEYS = {f"key-{name.replace(' ', '-')}": principal for name, principal in PEOPLE.items()} | {
-    "key-reviewer": REVIEWER
-}
+TEXTS = {name: f"key-{name.replace(' ', '-')}" for name in PEOPLE}
+"""The key of each of the people."""
+KEYS = {TEXTS[name]: principal for name, principal in PEOPLE.items()} | {"key-reviewer": REVIEWER}
+REAL = "real key"
+"""Whoever comes with a key that a database knows; see `test_real_keys`."""
 REVIEWS = {"Authorization": "Bearer key-reviewer"}
 
 
@@ -22,7 +24,7 @@ def shown(who: str) -> dict[str, str]:
     """What somebody shows: a key, or the session of a person who is signed in."""
     if who == "person":
         return SESSION
-    return {"Authorization": f"Bearer key-{who.replace(' ', '-')}"}
+    return {"Authorization": f"Bearer {TEXTS[who]}"}
 
 
 class Keys(FixedKeys):

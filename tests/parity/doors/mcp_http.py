@@ -14,6 +14,7 @@ from handrail.core.define.permission import Source
 from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.mcp.server import build_mcp
 from handrail.ext import wire_name
+from handrail.platform import Platform
 from tests.harness.serving import serving
 from tests.parity.cases import Case
 from tests.parity.doors.keys import platform_before
@@ -74,9 +75,11 @@ class McpOverHttp:
 
 
 @asynccontextmanager
-async def mcp_over_http(world: World, modern: bool) -> AsyncIterator[McpOverHttp]:
+async def mcp_over_http(
+    world: World, modern: bool, platform: Platform | None = None
+) -> AsyncIterator[McpOverHttp]:
     """The door, open on a free port. A call that waits for a person is held for a moment only."""
-    platform = platform_before(world.hr)
+    platform = platform or platform_before(world.hr)
     app = build_mcp(platform, hold=0.05)
     async with app.running(), serving(Entrance(app, platform, Bounds(rate=None))) as address:
         async with AsyncExitStack() as stack:

@@ -18,6 +18,7 @@ from handrail.core.define.permission import Source
 from handrail.ext import wire_name
 from tests.acceptance.command_line import environment
 from tests.parity.cases import Case
+from tests.parity.doors.keys import REAL, TEXTS
 from tests.parity.doors.mcp_answers import answer_of, ask, carried, is_waiting
 from tests.parity.doors.sdk import MODERN
 from tests.parity.people import PEOPLE, TENANT, open_shop, write_settings
@@ -93,6 +94,8 @@ class McpOverStdio:
             if principal.tenant != TENANT:
                 more |= {"HANDRAIL_TENANT": principal.tenant, "HANDRAIL_USER": principal.user or ""}
                 more |= {"HANDRAIL_PERMISSIONS": ""}
+            if who == REAL:
+                more |= {"HANDRAIL_API_KEY": TEXTS[who]}
             server = StdioServerParameters(
                 command=sys.executable,
                 args=["-m", "handrail", "mcp", "--as", f"agent:{principal.agent}"],

@@ -13,6 +13,7 @@ from handrail import Outcome
 from handrail.core.define.permission import Source
 from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.http.api import build_api
+from handrail.platform import Platform
 from tests.harness.serving import serving
 from tests.parity.cases import Case, Decide
 from tests.parity.doors.keys import REVIEWS, platform_before, shown
@@ -36,11 +37,12 @@ class Rest:
     """Calls as a program does that has a key."""
 
     name = "rest"
+    who_stops = "ana cancelled it"
 
     def __init__(self, world: World, http: httpx2.AsyncClient, source: Source) -> None:
         self.source = source
-        self._world = world
-        self._http = http
+        self.world = world
+        self.http = http
 
     @staticmethod
     def spelled(tool: str) -> str:
@@ -52,33 +54,43 @@ class Rest:
 
     async def ask(self, case: Case, told: int) -> Seen:
         key = shown(case.who)
-        calling = asyncio.create_task(self._call(case, case.args))
+        calling = asyncio.create_task(self.call(case, case.args))
         if case.cancel:
-            call_id = await self._world.until_started()
-            stopped = await self._http.post(f"/api/calls/{call_id}/cancel", headers=key)
-            assert stopped.json() == {"call_id": call_id, "stopped": True}
+            await self.stop(case)
         answer = await calling
         if case.again is not None:
-            answer = await self._call(case, case.again)
+            answer = await self.call(case, case.again)
         if case.decide is not None:
             waits = answer.json()
-            await self._decide(waits["approval"]["url"], case.decide, case.who)
-            answer = await self._http.get(waits["url"], params={"wait": 20}, headers=key)
-        return Seen(self._world.take(), _answer(answer), "ana cancelled it")
+            await self.decide(waits["approval"]["url"], case.decide, case.who)
+            answer = await self.http.get(waits["url"], params={"wait": 20}, headers=key)
+        return Seen(self.world.take(), self.answer(answer), self.who_stops)
 
-    async def _call(self, case: Case, args: Any) -> httpx2.Response:
-        body: dict[str, Any] = {"arguments": args}
-        if case.digest is not None:
-            body["digest"] = case.digest
-        headers = {**shown(case.who), **({} if case.key is None else {"Idempotency-Key": case.key})}
-        return await self._http.post(f"/api/tools/{case.tool}/call", json=body, headers=headers)
+    async def stop(self, case: Case) -> None:
+        """Cancel the call that runs."""
+        call_id = await self.world.until_started()
+        stopped = await self.http.post(f"/api/calls/{call_id}/cancel", headers=shown(case.who))
+        assert stopped.json() == {"call_id": call_id, "stopped": True}
 
-    async def _decide(self, url: str, decision: Decide, caller: str) -> None:
+    async def call(self, case: Case, args: Any) -> httpx2.Response:
+        url = f"/api/tools/{case.tool}/call"
+        return await self.http.post(url, json=self.body(case, args), headers=self.headers(case))
+
+    def body(self, case: Case, args: Any) -> dict[str, Any]:
+        return {"arguments": args, **({} if case.digest is None else {"digest": case.digest})}
+
+    def headers(self, case: Case) -> dict[str, str]:
+        return {**shown(case.who), **({} if case.key is None else {"Idempotency-Key": case.key})}
+
+    def answer(self, response: httpx2.Response) -> Any:
+        return {"status": response.status_code, "body": response.json()}
+
+    async def decide(self, url: str, decision: Decide, caller: str) -> None:
         how = "approve" if decision.how == "edit" else decision.how
         what = {"approve": "arguments", "reject": "reason", "respond": "data"}[how]
         body = {} if decision.what is None else {what: decision.what}
         shows = REVIEWS if decision.by == "reviewer" else shown(caller)
-        answer = await self._http.post(f"{url}/{how}", json=body, headers=shows)
+        answer = await self.http.post(f"{url}/{how}", json=body, headers=shows)
         assert answer.status_code == 200, answer.text
 
     def carries(self, outcome: Outcome, case: Case, events: Events) -> Any:
@@ -91,6 +103,10 @@ class Rest:
             if outcome.code == "STALE_TOOL":
                 told["hint"] = f"Its digest is now {result.metadata['digest']}."
             return {"status": status, "body": as_json({"error": told})}
+        return {"status": status, "body": self.whole(outcome)}
+
+    def whole(self, outcome: Outcome) -> Any:
+        """An outcome as REST tells it."""
         body = {
             "status": outcome.status,
             "success": outcome.ok,
@@ -102,26 +118,22 @@ class Rest:
                 {"path": one.path, "kind": one.kind, "before": one.before, "after": one.after}
                 for one in outcome.repairs
             ],
-            "result": result.to_dict(),
+            "result": outcome.result.to_dict(),
             "url": f"/api/calls/{outcome.call_id}",
         }
         if outcome.approval_id is not None:
             url = f"/api/approvals/{outcome.approval_id}"
             body["approval"] = {"id": outcome.approval_id, "url": url}
-        return {"status": status, "body": as_json(body)}
-
-
-def _answer(answer: httpx2.Response) -> Any:
-    body = answer.json()
-    body.pop("duration_ms", None)
-    return {"status": answer.status_code, "body": body}
+        return as_json(body)
 
 
 @asynccontextmanager
-async def rest(world: World, source: Source = "api") -> AsyncIterator[Rest]:
+async def rest(
+    world: World, source: Source = "api", way: type[Rest] | None = None, platform: Platform | None = None
+) -> AsyncIterator[Rest]:
     """The door, open on a free port. By `web` come people who are signed in."""
-    platform = platform_before(world.hr)
+    platform = platform or platform_before(world.hr)
     app = Entrance(build_api(platform), platform, Bounds(rate=None))
     async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=30) as http:
-        yield Rest(world, http, source)
+        yield (way or Rest)(world, http, source)
         platform.closing.set()

@@ -56,6 +56,13 @@ async def test_a_sub_agent_stays_within_the_agents_above_it() -> None:
         assert [tool.id for tool in await hr.tools(who)] == names
 
 
+@pytest.mark.req("PM-23", "BY-10")
+async def test_where_no_agent_is_written_no_agent_may_call_anything() -> None:
+    hr = Handrail(TOOLS, agents={})
+    assert await hr.tools(PERSON.spawn("clerk")) == [] and len(await hr.tools(PERSON)) == len(TOOLS)
+    assert (await hr.call("data.get", principal=PERSON.spawn("clerk"))).status == "refused"
+
+
 async def test_plan_mode_of_an_agent_holds_its_calls_and_a_plan_that_is_run_is_not_planned_again() -> None:
     hr = Handrail(TOOLS, agents={"clerk": Policy(plan=True), "boss": Policy()})
     clerk = PERSON.spawn("clerk")

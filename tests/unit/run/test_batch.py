@@ -356,3 +356,26 @@ async def test_who_waits_for_a_twin_holds_up_nobody(twin: str) -> None:
         )
     assert [out.status for out in outcomes] == ["completed", "duplicate", "completed"]
     assert outcomes[1].result.data == "done"
+
+
+@pytest.mark.req("BP-02", "BY-11")
+async def test_a_read_waits_for_a_call_before_it_of_which_nobody_knows_what_it_touches() -> None:
+    told: list[str] = []
+
+    @tool("any.thing", level="read", concurrency="sequential")
+    async def anything() -> None:
+        """Touch nobody knows what."""
+        told.append("begins")
+        for _ in range(5):
+            await asyncio.sleep(0)
+        told.append("ends")
+
+    @tool("page.read", level="read", reads=lambda args: ["page"])
+    async def read() -> None:
+        """Read a page."""
+        told.append("reads")
+
+    async with Handrail([anything, read]) as hr:
+        outcomes = await hr.call_many([Call("any.thing", {}, ANA), Call("page.read", {}, ANA)])
+    assert all(one.ok for one in outcomes)
+    assert told == ["begins", "ends", "reads"]

@@ -20,8 +20,10 @@ class ApprovalBook(Protocol):
 
     async def add(self, request: ApprovalRequest, /) -> None: ...
     async def get(self, approval_id: str, tenant: str, /) -> ApprovalRequest | None: ...
-    async def list(self, tenant: str, /) -> builtins.list[ApprovalRequest]:
-        """What is pending, oldest first."""
+    async def list(
+        self, tenant: str, /, after: str | None = None, limit: int | None = None
+    ) -> builtins.list[ApprovalRequest]:
+        """What is pending, oldest first: all of it, or the next `limit` after a question, answered or not."""
         ...
 
     async def open_of(self, call_id: str, /) -> builtins.list[tuple[str, str]]:
@@ -63,11 +65,14 @@ class MemoryBook:
             return None
         return self._current(request)
 
-    async def list(self, tenant: str, /) -> builtins.list[ApprovalRequest]:
+    async def list(
+        self, tenant: str, /, after: str | None = None, limit: int | None = None
+    ) -> builtins.list[ApprovalRequest]:
         with self._lock:
             requests = builtins.list(self._requests.values())
-        mine = (self._current(one) for one in requests if one.principal.tenant == tenant)
-        return [one for one in mine if one.status == "pending"]
+        mine = [self._current(one) for one in requests if one.principal.tenant == tenant]
+        start = next((at + 1 for at, one in enumerate(mine) if one.id == after), 0)
+        return [one for one in mine[start:] if one.status == "pending"][:limit]
 
     async def open_of(self, call_id: str, /) -> builtins.list[tuple[str, str]]:
         with self._lock:

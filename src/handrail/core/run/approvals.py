@@ -39,9 +39,14 @@ class Approvals:
         self._house = house
         self._resume = resume
 
-    async def list(self, principal: Principal) -> list[ApprovalRequest]:
-        """What waits for an answer in this principal's tenant, oldest first."""
-        return await self._house.book.list(principal.tenant)
+    async def list(
+        self, principal: Principal, *, after: str | None = None, limit: int | None = None
+    ) -> list[ApprovalRequest]:
+        """What waits for an answer in this principal's tenant, oldest first.
+
+        With a limit, the next so many after the question `after`, whether that is answered or not.
+        """
+        return await self._house.book.list(principal.tenant, after, limit)
 
     async def get(self, approval_id: str, principal: Principal) -> ApprovalRequest | None:
         return await self._house.book.get(approval_id, principal.tenant)
@@ -147,13 +152,18 @@ class Approvals:
         """The caller was told how a call ended that waited under a key: the same call now asks anew."""
         self._house.keys.collected(key_id(principal, key), call_id)
 
-    async def _not_open(self, approval_id: str, by: Principal) -> Conflict:
-        """Why it cannot be answered. Whoever first finds it expired ends the call that was waiting."""
+    async def lapse(self, approval_id: str, principal: Principal) -> ApprovalRequest | None:
+        """Whoever first finds that a question has expired ends the call that was waiting; None for others."""
         book = self._house.book
-        late = await book.settle(approval_id, by.tenant, "expired", None)
+        late = await book.settle(approval_id, principal.tenant, "expired", None)
         if late is not None and not book.enqueues:
             self._resume(Grant(late, reject()))
-        request = late or await book.get(approval_id, by.tenant)
+        return late
+
+    async def _not_open(self, approval_id: str, by: Principal) -> Conflict:
+        """Why it cannot be answered."""
+        late = await self.lapse(approval_id, by)
+        request = late or await self._house.book.get(approval_id, by.tenant)
         if request is None:
             return Conflict(f"There is no approval {approval_id!r}.", code="NOT_FOUND")
         code = "APPROVAL_EXPIRED" if request.status == "expired" else "CONFLICT"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import suppress
 
 from handrail.core.tell.bell import Bell
 from handrail.core.tell.events import Event
@@ -33,7 +34,6 @@ async def follow(
 
 
 async def _heard(heard: asyncio.Event, patience: float | None) -> None:
-    try:
-        await asyncio.wait_for(heard.wait(), patience)
-    except TimeoutError:
-        return
+    with suppress(TimeoutError):
+        async with asyncio.timeout(patience):  # `wait_for` may lose a cancellation
+            await heard.wait()

@@ -56,6 +56,7 @@ def build_api(platform: Platform) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # Handrail tells of calls itself
         exception_handlers=HANDLERS,
     )
     api.state.platform = platform

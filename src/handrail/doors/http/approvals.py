@@ -13,7 +13,7 @@ from handrail.core.guard.approval import ApprovalRequest
 from handrail.core.run.approvals import may_decide
 from handrail.doors.http import shapes
 from handrail.doors.http.ending import approval_url, call_url
-from handrail.doors.http.paging import After, Limit, page_of
+from handrail.doors.http.paging import After, Limit, cut
 from handrail.doors.http.reading import body
 from handrail.doors.http.refusing import invalid, no_such
 from handrail.doors.http.routing import TheHandrail, answers, need, router
@@ -59,8 +59,15 @@ class Instead(BaseModel):
 @routes.get("/approvals", summary="List what waits for a person", responses=answers(ok=shapes.ApprovalPage))
 async def list_approvals(who: Seen, hr: TheHandrail, after: After = None, limit: Limit = 50) -> Response:
     """The oldest first. Without the permission to read all, those of your own calls."""
-    found = [one for one in await hr.approvals.list(who) if may_see(who, one)]
-    page, following = page_of(found, after, limit, lambda one: one.id)
+    found: list[ApprovalRequest] = []
+    place = after
+    while len(found) <= limit:
+        batch = await hr.approvals.list(who, after=place, limit=limit + 1)
+        found += [one for one in batch if may_see(who, one)]
+        if len(batch) <= limit:
+            break
+        place = batch[-1].id
+    page, following = cut(found, limit, lambda one: one.id)
     return ready({"approvals": [as_json(one) for one in page], "next": following})
 
 

@@ -59,7 +59,7 @@ async def stream_call(request: Request) -> Response:
     if isinstance(begun, Outcome):
         return answer(begun, asked.key is not None)
     call_id, line = begun
-    streamed = line.answer()
+    streamed = line.answer(request)
     streamed.headers["x-call-id"] = call_id
     streamed.headers["location"] = f"{call_url(call_id)}/events"
     return streamed
@@ -157,7 +157,7 @@ async def stream_call_events(
     known = await known_call(platform, call_id, who, "events.read", source)
     start = last_event(request, after)
     source_ = resumed(platform, who.tenant, call_id, known.session, start)
-    return Line(platform.closing).fed_by(source_).answer()
+    return Line(platform.closing).fed_by(source_).answer(request)
 
 
 @routes.post("/calls/{call_id}/cancel", summary="Stop a call", responses=answers(ok=shapes.Cancelled))

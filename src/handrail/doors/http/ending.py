@@ -78,7 +78,7 @@ def told(outcome: Outcome) -> dict[str, Any]:
         "duration_ms": outcome.duration_ms,
         "repairs": [one.to_dict() for one in outcome.repairs],
         "result": result.to_dict(),
-        "url": f"/api/calls/{outcome.call_id}",
+        "url": f"/api/calls/{result.metadata.get('duplicate_of', outcome.call_id)}",
     }
     if outcome.approval_id is not None:
         whole["approval"] = {"id": outcome.approval_id, "url": approval_url(outcome.approval_id)}

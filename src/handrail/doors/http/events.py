@@ -61,7 +61,7 @@ async def list_events(
     """`next` and the `id` of a stream are positions: give them as `after` or `Last-Event-ID` to go on."""
     which = Wanted(session, _id_of(platform, tool, who), source, status, call_id, since, until)
     if wants_stream(request):
-        return _stream(platform, who.tenant, which, None, last_event(request, after))
+        return _stream(platform, request, who.tenant, which, None, after)
     found = await Record(platform).page(who.tenant, which, beyond=after, limit=limit + 1)
     return _page(found, limit, lambda event: event.position)
 
@@ -93,7 +93,7 @@ async def list_session_events(
         raise no_such("session")
     which = Wanted(session)
     if wants_stream(request):
-        return _stream(platform, who.tenant, which, session, last_event(request, after))
+        return _stream(platform, request, who.tenant, which, session, after)
     found = await record.page(who.tenant, which, seq=after, limit=limit + 1)
     return _page(found, limit, lambda event: event.seq)
 
@@ -110,11 +110,15 @@ def _page(found: list[Event], limit: int, number: Callable[[Event], int]) -> Res
     return ready({"events": [event_json(one) for one in page], "next": following})
 
 
-def _stream(platform: Platform, tenant: str, which: Wanted, session: str | None, after: int) -> Response:
+def _stream(
+    platform: Platform, request: Request, tenant: str, which: Wanted, session: str | None, after: int
+) -> Response:
+    after = last_event(request, after)
+
     async def pieces() -> AsyncGenerator[bytes, None]:
         follow = Record(platform).follow(tenant, which, session=session, after=after)
         async with aclosing(follow) as events:
             async for event in events:
                 yield durable(event, event.position if session is None else event.seq)
 
-    return Line(platform.closing).fed_by(pieces()).answer()
+    return Line(platform.closing).fed_by(pieces()).answer(request)

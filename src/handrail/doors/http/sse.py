@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, suppress
 from typing import Any
 
@@ -29,6 +29,8 @@ _EVENT = {
 }
 DOCUMENT: dict[str, Any] = {"content": {KIND: {"itemSchema": _EVENT}}}
 """How the document tells of a stream."""
+_BEHIND = 1_000
+"""Pieces that wait for a slow client; the log is not read further for it until it has read some."""
 _BEAT = b": still here\n\n"
 _NUMBERS = frozenset({"id", "seq", "position"})
 _LARGEST = 2**63 - 1
@@ -70,11 +72,16 @@ class Line:
 
     def __init__(self, closing: asyncio.Event) -> None:
         self._pieces: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._read = asyncio.Event()
+        """Set when a client that was far behind has read on."""
         self._closing = closing
+        self._still: Callable[[], Awaitable[bool]] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def put(self, piece: bytes) -> None:
-        self._pieces.put_nowait(piece)
+        """Send something that is only shown; a client that is far behind does without."""
+        if self._pieces.qsize() < _BEHIND:
+            self._pieces.put_nowait(piece)
 
     def end(self) -> None:
         """Nothing more comes."""
@@ -87,7 +94,10 @@ class Line:
             try:
                 async with aclosing(source) as pieces:
                     async for piece in pieces:
-                        self.put(piece)
+                        self._pieces.put_nowait(piece)
+                        if self._pieces.qsize() >= _BEHIND:
+                            self._read.clear()
+                            await self._read.wait()
             finally:
                 self.end()
 
@@ -107,10 +117,13 @@ class Line:
         try:
             while True:
                 try:
-                    piece = await asyncio.wait_for(self._pieces.get(), HEARTBEAT)
+                    async with asyncio.timeout(HEARTBEAT):
+                        piece = await self._pieces.get()
+                    if self._pieces.qsize() < _BEHIND:
+                        self._read.set()
                 except TimeoutError:
                     piece = _BEAT
-                if piece is None:
+                if piece is None or (self._still is not None and not await self._still()):
                     return
                 yield piece
         finally:
@@ -119,6 +132,8 @@ class Line:
                 with suppress(asyncio.CancelledError, Exception):
                     await task
 
-    def answer(self) -> StreamingResponse:
+    def answer(self, request: Request) -> StreamingResponse:
+        """All of it, for as long as whoever asked is let in and may do what they might at first."""
+        self._still = request.scope["state"].get("still")
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(self, media_type=KIND, headers=headers)

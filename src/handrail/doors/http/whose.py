@@ -39,11 +39,14 @@ async def known_call(
 ) -> Known:
     """The call; for whoever may not see it there is none."""
     if plausible(call_id):
-        first = await Record(platform).first(who.tenant, call_id)
+        record = Record(platform)
+        first = await record.first(who.tenant, call_id)
+        if first is None:
+            maker, tool = await _of_job(platform, call_id, who)
+            if tool and maker is None:  # it may have begun and ended between the two looks
+                first = await record.first(who.tenant, call_id)
         if first is not None:
             maker, tool = first.call.principal, first.tool
-        else:
-            maker, tool = await _of_job(platform, call_id, who)
         if tool and (
             who.holds(permission)
             or (maker is not None and is_same(who, maker) and await _sees(platform, tool, who, source))

@@ -49,7 +49,8 @@ class Changes:
             yield
             while not self.closed.is_set():
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(bell.wait(), self._look_every)
+                    async with asyncio.timeout(self._look_every):
+                        await bell.wait()
                 bell.clear()
                 if self.closed.is_set():
                     return

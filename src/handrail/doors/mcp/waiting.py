@@ -21,10 +21,13 @@ from handrail.core.define.call import Outcome
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
 from handrail.core.guard.approval import ApprovalRequest
+from handrail.core.run.answering import expired
 from handrail.engine import Handrail
 
 _LATE = 3600.0
 """Seconds after the end of an approval in which its caller may still come for the outcome."""
+_SOON = 2.0
+"""Seconds that a worker has to end a call which nobody answered; its caller knows the end before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class Waiting:
         asked = waited.asked
         if asked is None or asked.call.id is None:
             return waited
-        outcome = await self._ended(asked.call.id, principal, gone)
+        outcome = await self._ended(asked.call.id, principal, self._hold, gone)
         if gone is not None and gone.is_set():
             return waited
         asked = await self._hr.approvals.get(asked.id, principal) or asked
@@ -76,7 +79,7 @@ class Waiting:
         if outcome is None:
             if asked.status != "expired":
                 return Waited(waited.outcome, asked)
-            outcome = await self._expired(asked, waited.outcome)
+            outcome = await self._expired(asked, principal)
         if key is not None and asked.call.id is not None:
             self._collect(key, asked.call.id, principal)
         return Waited(outcome, asked)
@@ -102,9 +105,11 @@ class Waiting:
         until = None if asked.expires_at is None else asked.expires_at + _LATE
         return json.dumps({"approval": asked.id, "call": asked.call.id, "until": until})
 
-    async def _ended(self, call_id: str, principal: Principal, gone: asyncio.Event | None) -> Outcome | None:
+    async def _ended(
+        self, call_id: str, principal: Principal, seconds: float, gone: asyncio.Event | None = None
+    ) -> Outcome | None:
         """How a call ended; None when it has not, or there is nobody to tell, or nobody who could."""
-        ended = asyncio.ensure_future(self._hr.wait(call_id, self._hold, principal=principal))
+        ended = asyncio.ensure_future(self._hr.wait(call_id, seconds, principal=principal))
         stops = {asyncio.ensure_future(one.wait()) for one in (gone, self._closing) if one is not None}
         try:
             await asyncio.wait({ended, *stops}, return_when=asyncio.FIRST_COMPLETED)
@@ -115,20 +120,12 @@ class Waiting:
             for one in (ended, *stops):
                 one.cancel()
 
-    async def _expired(self, asked: ApprovalRequest, waiting: Outcome) -> Outcome:
-        """Nobody answered in time: to make the call again under its key ends it, and says so."""
-        call = asked.call
-        if call.idempotency_key is None or asked.raw is None:
-            late = f"Nobody approved {asked.tool} in time, so it was not run."
-            failed = Result.fail(late, code="APPROVAL_EXPIRED", summary="The approval expired")
-            return Outcome("refused", failed, waiting.call_id, asked.tool, approval_id=asked.id)
-        return await self._hr.call(
-            call.tool,
-            asked.raw,
-            principal=asked.principal,
-            source="mcp",
-            idempotency_key=call.idempotency_key,
-        )
+    async def _expired(self, asked: ApprovalRequest, principal: Principal) -> Outcome:
+        """Nobody answered in time. The call is ended and not made again: others may have asked anew."""
+        await self._hr.approvals.lapse(asked.id, principal)
+        call_id = asked.call.id or ""
+        refused = Outcome("refused", expired(asked).result, call_id, asked.tool, approval_id=asked.id)
+        return await self._ended(call_id, principal, _SOON) or refused
 
     def _collect(self, key: str, call_id: str, principal: Principal) -> None:
         self._hr.approvals.collected(key, call_id, principal)

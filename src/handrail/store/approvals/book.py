@@ -40,9 +40,14 @@ class StoreBook:
             return replace(found, status="expired")
         return found
 
-    async def list(self, tenant: str, /) -> builtins.list[ApprovalRequest]:
+    async def list(
+        self, tenant: str, /, after: str | None = None, limit: int | None = None
+    ) -> builtins.list[ApprovalRequest]:
         now = self._db.clock.now()
-        return await self._db.read(tenant, lambda conn: queries.list_requests(conn, tenant, now, self._seal))
+        return await self._db.read(
+            tenant,
+            lambda conn: queries.list_requests(conn, tenant, now, self._seal, after=after, limit=limit),
+        )
 
     async def open_of(self, call_id: str, /) -> builtins.list[tuple[str, str]]:
         return await self._db.oversee(lambda conn: queries.open_questions(conn, call_id))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from sqlalchemy import delete, insert, or_, select, update
+from sqlalchemy import delete, insert, or_, select, tuple_, update
 from sqlalchemy.engine import Connection
 
 from handrail.core.guard.approval import ApprovalRequest, Reply, RequestStatus
@@ -59,17 +59,28 @@ def open_questions(conn: Connection, call_id: str) -> list[tuple[str, str]]:
     return [(row.id, row.tenant_id) for row in conn.execute(found)]
 
 
-def list_requests(conn: Connection, tenant: str, now: float, seal: Seal) -> list[ApprovalRequest]:
+def list_requests(
+    conn: Connection,
+    tenant: str,
+    now: float,
+    seal: Seal,
+    *,
+    after: str | None = None,
+    limit: int | None = None,
+) -> list[ApprovalRequest]:
     """What waits for an answer, oldest first. One that cannot be read hides no other."""
-    open_ones = (approvals.c.tenant_id == tenant, approvals.c.status == "pending", _in_time(now))
-    rows = conn.execute(
-        select(approvals).where(*open_ones).order_by(approvals.c.created_at, approvals.c.id)
-    ).all()
+    wanted = [approvals.c.tenant_id == tenant, approvals.c.status == "pending", _in_time(now)]
+    place = (approvals.c.created_at, approvals.c.id)
+    if after is not None:
+        last = select(*place).where(approvals.c.tenant_id == tenant, approvals.c.id == column(after))
+        found_last = conn.execute(last).first()
+        if found_last is not None:
+            wanted.append(tuple_(*place) > tuple_(*found_last))
+    rows = conn.execute(select(approvals).where(*wanted).order_by(*place).limit(limit)).all()
     cast: dict[str, list[Any]] = {}
-    if any(row.quorum > 1 for row in rows):
-        for vote in conn.execute(
-            select(votes).where(votes.c.tenant_id == tenant).order_by(votes.c.at, votes.c.user_id)
-        ):
+    if shared := [row.id for row in rows if row.quorum > 1]:
+        of_these = (votes.c.tenant_id == tenant, votes.c.approval_id.in_(shared))
+        for vote in conn.execute(select(votes).where(*of_these).order_by(votes.c.at, votes.c.user_id)):
             cast.setdefault(vote.approval_id, []).append(vote)
     found: list[ApprovalRequest] = []
     for row in rows:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
 
 from handrail import tool
+from handrail.doors.http.sse import Line
 from tests.unit.doors.http.rooms import Door, door, events_of, key
 
 
@@ -156,3 +159,23 @@ async def test_what_is_told_has_no_line_break_of_its_own() -> None:
         told = await streamed(http, "odd.lines")
     assert [one["event"] for one in told] == ["tool.started", "tool.completed", "outcome"]
     assert told[-1]["data"]["result"]["data"] == "one\n\ndata: two\r\nid: 99\u2028event: x"
+
+
+async def test_a_client_that_does_not_read_makes_nobody_remember_all_for_it() -> None:
+    told = 0
+
+    async def endless() -> AsyncGenerator[bytes, None]:
+        nonlocal told
+        while told < 20_000:
+            told += 1
+            yield b"piece"
+            await asyncio.sleep(0)
+
+    line = Line(asyncio.Event()).fed_by(endless())
+    for _ in range(10_000):
+        await asyncio.sleep(0)
+    assert told <= 1_001
+    read = 0
+    async for _ in line:
+        read += 1
+    assert read == told == 20_000, "nothing is left out for one that reads on"

@@ -1,0 +1,87 @@
+"""A key that a database knows has the same bounds at every door that takes one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from handrail import Principal
+from handrail.identity.founding import found
+from handrail.identity.granting import console
+from handrail.platform import platform_of
+from tests.parity.cases import Case
+from tests.parity.doors.keys import REAL, TEXTS
+from tests.parity.doors.mcp_http import mcp_over_http
+from tests.parity.doors.mcp_stdio import mcp_over_stdio
+from tests.parity.doors.rest import rest
+from tests.parity.passing import Passed, compare
+from tests.parity.people import PEOPLE, TENANT, open_shop
+from tests.parity.test_parity import holds
+from tests.parity.world import World
+
+CASES = (
+    Case("scoped", "stock.count", {"item": "bolt"}, who=REAL),
+    Case("scoped", "words.echo", {"text": "a"}, who=REAL),
+    Case("scoped", "stock.order", {"item": "bolt", "pieces": 5}, who=REAL),
+    Case("scoped", "stock.drop", {"item": "bolt"}, who=REAL),
+    Case("scoped", "stock.purge", {"dry_run": True}, who=REAL),
+    Case("hidden", "stock.elsewhere", {}, who=REAL),
+    Case("invalid", "stock.count", {}, who=REAL),
+)
+
+
+async def over_rest(folder: Path, reference: World) -> Passed:
+    async with open_shop(folder, _url(folder)) as hr, rest(World(hr), platform=platform_of(hr)) as door:
+        return await compare(door, reference, CASES)
+
+
+async def over_mcp(folder: Path, reference: World) -> Passed:
+    async with (
+        open_shop(folder, _url(folder)) as hr,
+        mcp_over_http(World(hr), True, platform_of(hr)) as door,
+    ):
+        return await compare(door, reference, CASES)
+
+
+async def over_stdio(folder: Path, reference: World) -> Passed:
+    async with mcp_over_stdio(folder) as door:
+        return await compare(door, reference, CASES)
+
+
+@pytest.mark.req("BY-01")
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("through", [over_rest, over_mcp, over_stdio], ids=["rest", "mcp", "mcp stdio"])
+def test_a_key_reaches_as_far_as_the_principal_it_stands_for(
+    through: Callable[[Path, World], Awaitable[Passed]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, principal = asyncio.run(_made(tmp_path))
+    assert (principal.scope, principal.ceiling, principal.agent) == (("stock.*",), "read", "ops")
+    monkeypatch.setitem(TEXTS, REAL, text)
+    monkeypatch.setitem(PEOPLE, REAL, principal)
+
+    async def pass_through() -> Passed:
+        async with open_shop(tmp_path) as hr:
+            return await through(tmp_path, World(hr))
+
+    passed = asyncio.run(pass_through())
+    holds(passed, CASES)
+    assert not passed.left_out
+
+
+async def _made(folder: Path) -> tuple[str, Principal]:
+    async with open_shop(folder, _url(folder)) as hr:
+        offices = platform_of(hr).offices
+        assert offices is not None
+        founded = await found(offices, TENANT)
+        assert founded is not None
+        text, _ = await offices.keys.make(
+            console(TENANT), "bounded", user=founded.owner.id, agent="ops", tools=["stock.*"], ceiling="read"
+        )
+        return text.reveal(), await offices.doorkeeper.principal_of(text.reveal())
+
+
+def _url(folder: Path) -> str:
+    return f"sqlite:///{folder / 'handrail.db'}"
