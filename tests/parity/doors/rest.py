@@ -119,7 +119,7 @@ class Rest:
                 for one in outcome.repairs
             ],
             "result": outcome.result.to_dict(),
-            "url": f"/api/calls/{outcome.call_id}",
+            "url": f"/api/calls/{outcome.result.metadata.get('duplicate_of', outcome.call_id)}",
         }
         if outcome.approval_id is not None:
             url = f"/api/approvals/{outcome.approval_id}"
