@@ -132,11 +132,19 @@ class GuardedToolset(AbstractToolset[Any]):
             )
         who = self._principal or Principal.local()
         request = await self._hr.approvals.get(str(told.get("approval_id")), who)
-        if request is None or request.call.id != told["call_id"] or request.principal != who:
+        if request is None or request.call.id != told["call_id"] or _name(request.principal) != _name(who):
             raise ToolFailed("There is no such approval, so nothing was run.")
         if request.status == "pending":
             raise ApprovalRequired(metadata=dict(told))
+        if request.status == "expired":
+            await self._hr.approvals.lapse(request.id, who)
         return await self._hr.wait(told["call_id"], self._timeout, principal=who)
+
+
+def _name(who: Principal) -> tuple[Any, ...]:
+    """Who somebody is, whatever they hold by now. One that has no name is known by all that it holds."""
+    named = who.user is not None or who.agent is not None
+    return (who.tenant, who.user, who.agent, who.workspace, who.ancestors) if named else (who,)
 
 
 async def settle(

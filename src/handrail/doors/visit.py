@@ -105,7 +105,8 @@ class Visit:
 
 def _line(told: dict[str, Any]) -> logging.LogRecord:
     """The record of a request; made by hand, since nobody asks which line of the code wrote it."""
-    said = (told["method"], told["path"], told["status"])
+    path = told["path"]  # as it was sent, decoded: what moves a terminal's cursor must not reach one
+    said = (told["method"], path if path.isprintable() else ascii(path), told["status"])
     record = logging.LogRecord(_log.name, logging.INFO, __file__, 0, "%s %s %s", said, None)
     record.__dict__["told"] = told
     return record

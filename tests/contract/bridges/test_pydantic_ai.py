@@ -323,3 +323,32 @@ async def test_a_deferred_call_is_decided_after_a_restart_and_runs_once(
         end = await agent.run(message_history=history, deferred_tool_results=named)
         assert returned(end.all_messages())[0].content == "logs is gone"
     assert wiped == ["logs"]
+
+
+@pytest.mark.req("AB-09", "BY-03")
+async def test_whoever_comes_back_too_late_is_told_so_and_does_not_wait_for_ever() -> None:
+    wipe, wiped = wiping()
+    async with Handrail([wipe], approval_lifetime=0.05) as hr:
+        agent, done = await deferred(hr)
+        async with asyncio.timeout(20):
+            while True:
+                if not await hr.approvals.list(BOSS):
+                    break
+                await asyncio.sleep(0.01)
+        named = DeferredToolResults(approvals={"w": True}, metadata=done.output.metadata)
+        coming = agent.run(message_history=done.all_messages(), deferred_tool_results=named)
+        [part] = returned((await asyncio.wait_for(coming, 20)).all_messages())
+        assert part.outcome == "failed" and "in time" in str(part.content) and wiped == []
+
+
+@pytest.mark.req("AB-09", "BY-03")
+async def test_whoever_holds_other_roles_by_now_still_gets_what_their_call_came_to() -> None:
+    wipe, wiped = wiping()
+    async with Handrail([wipe]) as hr:
+        _, done = await deferred(hr)
+        await hr.approvals.approve(done.output.metadata["w"]["approval_id"], by=BOSS)
+        now = GuardedToolset(hr, Principal("acme", "ana", agent="ops", roles={"viewer"}))
+        agent = Agent(asking(("data__wipe", {"what": "all"}, "w")), toolsets=[now])
+        named = DeferredToolResults(approvals={"w": True}, metadata=done.output.metadata)
+        end = await agent.run(message_history=done.all_messages(), deferred_tool_results=named)
+        assert returned(end.all_messages())[0].content == "all is gone" and wiped == ["all"]

@@ -266,6 +266,19 @@ async def test_whoever_waits_is_let_go_when_the_platform_closes() -> None:
         assert isinstance(await asyncio.wait_for(calling, 20), InputRequiredResult)
 
 
+async def test_keys_of_nobody_that_hold_other_things_are_not_the_same_caller() -> None:
+    async with press(None) as here:
+        one = Principal("acme", permissions={"posts.write", "posts.read"}, key="service")
+        known = here.platform.who._keys  # type: ignore[attr-defined]
+        known |= {"one": one, "two": replace(one, permissions=frozenset({"posts.write"}))}
+        async with here.door.client("one") as client, here.door.client("two") as other:
+            state = (await here.call(client)).request_state
+            await here.call(other)
+            assert len(await here.asked(2)) == 2, "each asks for itself"
+            with pytest.raises(MCPError, match="Invalid or expired requestState"):
+                await here.call(other, state)
+
+
 async def test_a_caller_whose_key_reaches_less_by_now_is_another_one() -> None:
     async with press(None) as here, here.door.client("ana-key") as client:
         state = (await here.call(client)).request_state

@@ -160,3 +160,10 @@ async def test_each_request_leaves_one_line_without_its_query(caplog: pytest.Log
     [told] = [record.__dict__["told"] for record in caplog.records if "told" in record.__dict__]
     assert (told["path"], told["status"], told["tenant"], told["user"]) == ("/api/tools", 200, "acme", "ana")
     assert "private" not in str(told) and "k1" not in str(told)
+
+
+async def test_no_address_writes_a_line_of_its_own_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "handrail.access"):
+        async with client() as http:
+            await http.get("/x%0A12:00:00%20INFO%20forged%1B%5B2J")
+    assert caplog.messages and all(one.isprintable() for one in caplog.messages)

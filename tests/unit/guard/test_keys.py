@@ -338,3 +338,13 @@ async def test_a_tenant_without_keys_is_not_remembered() -> None:
     keys.release(key_id(ANA, "a"))
     keys.release(key_id(ANA, "a"))
     assert not keys._shelves and not keys._idle
+
+
+async def test_callers_without_a_name_that_hold_other_things_have_keys_of_their_own() -> None:
+    paid: list[int] = []
+    one = Principal("acme", permissions={"a.read"}, key="service")
+    async with Handrail([paying(paid)]) as hr:
+        for who in (one, Principal("acme", permissions={"b.read"}, key="service")):
+            assert (await pay(hr, who=who)).status == "completed"
+            assert (await pay(hr, who=who)).status == "duplicate"
+    assert paid == [5, 5]

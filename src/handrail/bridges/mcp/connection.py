@@ -32,7 +32,7 @@ from pydantic import Discriminator, Tag, TypeAdapter
 from handrail import __version__
 from handrail.bridges.mcp import attempt as attempts
 from handrail.bridges.mcp.attempt import Attempt, Drifted, Lost, Refused, Unreachable, Unusable
-from handrail.bridges.mcp.definition import definition_of
+from handrail.bridges.mcp.definition import definition_of, size_of
 from handrail.bridges.mcp.server import Server
 from handrail.bridges.mcp.stdio import over_pipes
 from handrail.bridges.mcp.web import over_web
@@ -42,6 +42,8 @@ T = TypeVar("T")
 _log = logging.getLogger("handrail.mcp")
 _MOST_TOOLS = 20_000
 _MOST_PAGES = 1_000
+_MOST_BYTES = 100_000_000
+"""Of all that a server says of its tools."""
 _ANSWER: TypeAdapter[CallToolResult | InputRequiredResult] = TypeAdapter(
     Annotated[
         Annotated[CallToolResult, Tag("complete")] | Annotated[InputRequiredResult, Tag("input_required")],
@@ -184,12 +186,16 @@ class Connection:
         """Every page. A server that never ends is not read to its end."""
         found: dict[str, Definition] = {}
         cursor: str | None = None
+        room = _MOST_BYTES
         for _ in range(_MOST_PAGES):
             page = await self._asked(partial(_page, cursor))
             for tool in page.tools:
                 definition = definition_of(tool) if self.server.takes(tool.name) else None
-                if definition is not None:
-                    found.setdefault(tool.name, definition)
+                if definition is None or tool.name in found:
+                    continue
+                if (room := room - size_of(definition)) < 0:
+                    return found
+                found[tool.name] = definition
             if not page.next_cursor or page.next_cursor == cursor or len(found) >= _MOST_TOOLS:
                 break
             cursor = page.next_cursor

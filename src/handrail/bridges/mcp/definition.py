@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from handrail import Tool, from_json_schema
 from handrail.bridges.mcp.server import Server, ToolRule
-from handrail.ext import LEVELS, Definition, Level, humanize_field_name
+from handrail.bridges.mcp.weight import weight_of
+from handrail.ext import LEVELS, Definition, DefinitionError, Level, humanize_field_name
 
 if TYPE_CHECKING:
     from mcp_types import Tool as RemoteTool
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 _PARTS = ("title", "description", "input_schema", "output_schema", "annotations")
 _LARGEST = 200_000
 _LONGEST_NAME = 128
+_WORDS = frozenset({"title", "description", "$comment"})
+_COMPARED = frozenset({"const", "default", "enum", "examples"})
+_NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 _SHORT = 200
 _TITLE = 80
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
@@ -29,7 +33,12 @@ def definition_of(tool: RemoteTool) -> Definition | None:
         return None
     told = tool.model_dump(mode="json", exclude_none=True)
     definition = {part: told[part] for part in _PARTS if told.get(part)}
-    return definition if len(json.dumps(definition)) <= _LARGEST else None
+    return definition if size_of(definition) <= _LARGEST else None
+
+
+def size_of(definition: Definition) -> int:
+    """How long it is, written as JSON."""
+    return len(json.dumps(definition))
 
 
 def level_of(server: Server, name: str, definition: Definition) -> Level:
@@ -58,6 +67,23 @@ def visible(text: str) -> str:
     return " ".join("".join(one if one.isprintable() else " " for one in text).split())
 
 
+def _cleaned(schema: Any) -> Any:
+    """A schema whose words are visible; what data are compared with stays as it is."""
+    if isinstance(schema, list):
+        return [_cleaned(one) for one in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    return {key: _cleaned_part(key, value) for key, value in schema.items()}
+
+
+def _cleaned_part(key: str, value: Any) -> Any:
+    if key in _WORDS and isinstance(value, str):
+        return "\n".join(map(visible, value.splitlines()))
+    if key in _NAMED and isinstance(value, Mapping):
+        return {name: _cleaned(part) for name, part in value.items()}
+    return value if key in _COMPARED else _cleaned(value)
+
+
 def outline(tool_id: str, name: str, server: Server, definition: Definition) -> Tool:
     """The tool as a menu shows it, not loaded."""
     return Tool(
@@ -71,12 +97,16 @@ def outline(tool_id: str, name: str, server: Server, definition: Definition) -> 
 
 def tool_of(tool_id: str, name: str, server: Server, definition: Definition, execute: Any) -> Tool:
     """The tool as it is called. A schema that cannot be used raises `DefinitionError`."""
+    if weight_of(definition.get("input_schema")) == "heavy":
+        remedy = "leave it out, or ask whoever runs the server for a flatter schema"
+        raise DefinitionError("its schema takes too long to check anything against", remedy=remedy)
+    output = definition.get("output_schema")  # a promise that is too costly to check is none
     description, guidance = texts_of(name, definition)
     rule = server.tools.get(name, ToolRule())
     title = definition.get("title") or (definition.get("annotations") or {}).get("title")
     made: Tool = from_json_schema(
         tool_id,
-        definition.get("input_schema") or {"type": "object"},
+        _cleaned(definition.get("input_schema") or {"type": "object"}),
         execute=execute,
         description=description,
         guidance=guidance,
@@ -84,7 +114,7 @@ def tool_of(tool_id: str, name: str, server: Server, definition: Definition, exe
         category=server.prefix,
         level=level_of(server, name, definition),
         idempotent=rule.idempotent,
-        output=definition.get("output_schema"),
+        output=_cleaned(output) if weight_of(output) == "light" else None,
         timeout=server.timeout,
         origin="mcp",
     )

@@ -41,7 +41,8 @@ def is_under(prefix: str, name: str) -> bool:
 
 def _plain(prefix: str, name: str) -> str:
     plain = f"{prefix}.{name}"
-    return plain if len(plain) <= _MAX and _PLAIN.match(name) else _marked(prefix, name, _MARKS[0])
+    fits = len(plain) <= _MAX and _PLAIN.match(name) and is_under(prefix, slug_of(plain))
+    return plain if fits else _marked(prefix, name, _MARKS[0])
 
 
 def _marked(prefix: str, name: str, length: int) -> str:

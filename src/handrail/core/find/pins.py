@@ -10,6 +10,8 @@ from handrail.core.clock import Clock
 from handrail.core.define.schema import digest_of
 from handrail.core.find.visibility import DEFAULT_TENANT_ID
 
+MOST_PINS = 20_000
+"""Tools of one server that are remembered."""
 Definition = Mapping[str, Any]
 """What a server says of a tool, as JSON data."""
 
@@ -65,10 +67,19 @@ class Pins(Protocol):
 
 
 def sight(pins: Mapping[str, Pin], told: Mapping[str, Definition], trusting: bool) -> Sighting:
-    """What the pins have to learn from what a server tells. A tool that is gone keeps its pin."""
-    first, held, back = [], [], []
+    """What the pins have to learn from what a server tells. A tool that is gone keeps its pin.
+
+    A server that makes up new names all the time is not remembered without end: what is too much is not
+    accepted, and waits for somebody who forgets the old ones.
+    """
+    first: list[Pin] = []
+    held: list[Pin] = []
+    back: list[str] = []
+    room = MOST_PINS - len(pins)
     for name, definition in told.items():
         pin = pins.get(name)
+        if pin is None and len(first) + len(held) >= room:
+            continue
         if pin is None and trusting:
             first.append(Pin(name, definition))
         elif is_open(pin, definition):

@@ -11,12 +11,16 @@ from typing import Literal, Protocol
 
 from handrail.core.define.call import Outcome
 from handrail.core.define.principal import Principal
+from handrail.core.define.schema import digest_of
 
 KeyId = tuple[str, str | None, str | None, str]
 """Tenant, user, agent and the caller's own key."""
 
 
 def key_id(principal: Principal, key: str) -> KeyId:
+    """Whose key it is. Callers without a name are told apart by all that they hold."""
+    if principal.user is None and principal.agent is None:
+        key = f"{key} {digest_of(principal.to_dict())}"
     return (principal.tenant, principal.user, principal.agent, key)
 
 

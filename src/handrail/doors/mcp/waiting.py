@@ -139,9 +139,10 @@ class Waiting:
 
 
 def _identity(principal: Principal) -> list[Any]:
-    """Who somebody is, and by which key; not what they may do at the moment."""
+    """Who somebody is, and by which key; not what they may do at the moment, unless they have no name."""
     told = principal.to_dict()
-    return [told[name] for name in sorted(told) if name not in ("roles", "permissions")]
+    nameless = principal.user is None and principal.agent is None
+    return [told[name] for name in sorted(told) if nameless or name not in ("roles", "permissions")]
 
 
 def bound_to(principal: Principal) -> str:

@@ -20,6 +20,7 @@ REMOTE = st.sets(
 @example({"a.b", "a__b", "a-b", "aB", "a_b"})
 @example({"a.b", "a__b", "a_b_5f5d9a3c"})
 @example({"x" * 128, "x" * 129})
+@example({"_"})
 def test_each_tool_has_a_name_of_its_own_in_every_spelling(remote: set[str]) -> None:
     names = names_of("far", remote)
     assert names.keys() == remote

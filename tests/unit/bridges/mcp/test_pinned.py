@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, Principal
-from handrail.bridges.mcp import McpToolset, Server
-from handrail.bridges.mcp.definition import differences, texts_of
+from handrail.bridges.mcp import McpToolset, Server, connection
+from handrail.bridges.mcp.definition import differences, texts_of, tool_of
 from handrail.bridges.mcp.office import ServerOffice
+from handrail.core.find.pins import MOST_PINS
 from handrail.ext import DEFAULT_TENANT_ID, MemoryPins, Pin, Sighting, StorageError, UsageError, sight
 from tests.harness.foreign import DEADLINE, Foreign
 
@@ -113,3 +114,33 @@ def test_what_a_person_would_not_see_no_model_reads() -> None:
     for shown in (*text, *guidance):
         assert shown.isprintable() or shown == "\n"
     assert texts_of("pay_now", {})[0] == "Pay Now"
+
+
+def test_what_a_person_would_not_see_no_model_reads_in_a_schema_either() -> None:
+    kind = {"type": "string", "description": "To\U000e0041\u200b whom.\nTwice.", "enum": ["a\u200bb"]}
+    schema = {"type": "object", "properties": {"default": kind, "title": kind}, "title": "T\x1b[8m"}
+    made = tool_of("far.pay", "pay", Server("far", command="x"), {"input_schema": schema}, dict)
+    told = made.input_schema["properties"]
+    assert told["default"] == told["title"] and told["title"]["description"] == "To whom.\nTwice."
+    assert told["title"]["enum"] == ["a\u200bb"], "what data are compared with stays"
+
+
+@pytest.mark.req("BY-09")
+async def test_a_server_that_makes_up_names_all_the_time_is_not_remembered_without_end() -> None:
+    kept = await pinned(*(Pin(f"t{number}", PAY) for number in range(MOST_PINS - 1)))
+    known = await kept.read(DEFAULT_TENANT_ID, "far")
+    for trusting in (True, False):
+        seen = sight(known, {"new": PAY, "newer": PAY, "t1": {"description": "other"}}, trusting)
+        assert [pin.tool for pin in (*seen.first, *seen.held) if pin.tool != "t1"] == ["new"]
+        assert "t1" in [pin.tool for pin in seen.held], "a change of what is known is always noted"
+
+
+async def test_all_that_a_server_says_of_its_tools_is_bounded(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "_MOST_BYTES", 5_000)
+    foreign = Foreign(tmp_path)
+    long = {"description": "x" * 1_000, "inputSchema": {"type": "object"}}
+    foreign.say(*({"name": f"t{number}", **long} for number in range(50)))
+    async with Handrail([McpToolset(foreign.over_pipes(level="read", load="eager"))]) as hr:
+        assert 1 <= len(await hr.tools(ANA)) <= 4
