@@ -63,7 +63,9 @@ def toolsets_of(settings: Settings) -> list[Toolset]:
         return []
     from handrail.bridges.mcp import McpToolset, servers_of
 
-    return [McpToolset(server) for server in servers_of(settings.mcp, f"{settings.file}: mcp")]
+    return [
+        McpToolset(server) for server in servers_of(settings.mcp, f"{settings.file}: mcp", settings.folder)
+    ]
 
 
 def agents_of(settings: Settings) -> dict[str, Policy]:

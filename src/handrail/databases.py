@@ -83,7 +83,7 @@ def _locked(url: str) -> Callable[[], None]:
 
     from handrail.store.filelock import FileLock
 
-    lock = FileLock(Path(make_url(url).database or "").resolve(), "a Handrail worker")
+    lock = FileLock(Path(make_url(url).database or "").resolve(), "a Handrail server or worker")
     lock.take()
     return lock.free
 

@@ -73,9 +73,19 @@ class Settings:
         return self.folder / name
 
     @property
+    def url(self) -> str:
+        """Where `handrail serve` answers."""
+        return web_address(self.host, self.port)
+
+    @property
     def database_url(self) -> str | None:
         """The address of the database, with the file of SQLite in full."""
         return None if self.database is None else address(self.database, self.folder)
+
+
+def web_address(host: str, port: int) -> str:
+    """The address of a server; a host of IPv6 stands in brackets."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def address(url: str, folder: Path) -> str:
@@ -164,7 +174,7 @@ def _names(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
-        raise ValueError('give a list of names, such as ["shop.tools"]')
+        raise ValueError('give a list of names, such as ["one", "two"]')
     return tuple(value)
 
 

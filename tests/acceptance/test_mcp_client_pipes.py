@@ -12,7 +12,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from handrail import Handrail, Policy, Principal, Rule
-from handrail.bridges.mcp import McpToolset, Server, ToolRule
+from handrail.bridges.mcp import McpToolset, Secret, Server, ToolRule
 from handrail.ext import Event, Progress, approve
 from handrail.testing import ScriptedApprover
 from handrail.toolsets.finding import describe_tool, search_tools
@@ -30,6 +30,18 @@ def old(folder: Path, **options: Any) -> Server:
     """The server that is written by hand, of 2025."""
     file = ROOT / "tests" / "harness" / "mcp_servers" / "old.py"
     return Server("old", command=sys.executable, args=(str(file), str(folder)), **options)
+
+
+async def test_the_log_has_why_a_server_did_not_start_but_none_of_its_secrets(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    code = "import os, sys; sys.exit('no such thing as ' + os.environ['TOKEN'])"
+    env = {"TOKEN": Secret("token")}
+    broken = McpToolset(Server("far", command=sys.executable, args=("-c", code), env=env))
+    async with Handrail([broken], secrets={"token": "t-0k3n"}) as hr:
+        assert (await hr.call("far.add", principal=ANA)).code == "TOOL_UNAVAILABLE"
+    assert "the MCP server far is gone; its last words: no such thing as …" in caplog.text
+    assert "t-0k3n" not in caplog.text
 
 
 @pytest.mark.req("MC-04", "MC-05", "MC-06", "MC-08", "BY-17")

@@ -32,8 +32,8 @@ def foreign(tmp_path: Path) -> Foreign:
 def other(kind: str, file: Path, port: int = 0) -> Iterator[str]:
     """Another server: its address."""
     file.unlink(missing_ok=True)
-    words = [sys.executable, str(ROOT / f"tests/harness/mcp_servers/{kind}.py"), str(file), str(port)]
-    process = subprocess.Popen(words)
+    words = [sys.executable, "-m", f"tests.harness.mcp_servers.{kind}", str(file), str(port)]
+    process = subprocess.Popen(words, cwd=ROOT)
     try:
         deadline = time.monotonic() + DEADLINE
         while not file.exists():
@@ -119,8 +119,11 @@ async def test_each_user_calls_with_a_credential_of_their_own_that_nobody_sees(
     caplog.set_level(logging.DEBUG)
     kept = {"ana": "token-of-ana-1", "bo": "token-of-bo-22"}
     told: list[Any] = []
+
+    def source(name: str, who: Principal) -> str | None:
+        return kept.get(who.user or "") if name == "far_token" else None
+
     with foreign.at_address(level="read", secret="far_token") as server:
-        source = lambda name, who: kept.get(who.user) if name == "far_token" else None  # noqa: E731
         async with Handrail([McpToolset(server)], secrets=source) as hr:
             hr.subscribe(told.append)
             for who in (ANA, BO, ANA):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 
 from handrail import Context, Handrail, tool
 from handrail.doors.entrance import Bounds, Entrance
@@ -21,6 +19,7 @@ from handrail.identity.granting import console
 from handrail.platform import Platform, platform_of
 from tests.acceptance.command_line import handrail
 from tests.acceptance.serving import serving
+from tests.harness.serving import serving as app_serving
 
 DEADLINE = 30.0
 
@@ -64,23 +63,17 @@ async def served(url: str, *tools: Any, **options: Any) -> AsyncIterator[tuple[P
             console("acme"), "mine", "person", user=user.id, permissions=["*"]
         )
         app = Entrance(build_api(platform), platform, Bounds(rate=None))
-        sock = socket.socket()
-        sock.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="error", ws="none"))
-        serving = asyncio.create_task(server.serve(sockets=[sock]))
-        try:
-            async with httpx.AsyncClient(
-                base_url=f"http://127.0.0.1:{sock.getsockname()[1]}",
-                headers={"authorization": f"Bearer {text.reveal()}"},
-                timeout=DEADLINE,
-                limits=httpx.Limits(max_connections=200),
-            ) as http:
-                yield platform, http
-        finally:
-            platform.closing.set()
-            server.should_exit = True
-            await serving
-            sock.close()
+        async with app_serving(app) as address:
+            try:
+                async with httpx.AsyncClient(
+                    base_url=address,
+                    headers={"authorization": f"Bearer {text.reveal()}"},
+                    timeout=DEADLINE,
+                    limits=httpx.Limits(max_connections=200),
+                ) as http:
+                    yield platform, http
+            finally:
+                platform.closing.set()
 
 
 async def read(answer: httpx.Response, most: int | None = None) -> list[tuple[str | None, str, str]]:

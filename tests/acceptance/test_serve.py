@@ -41,7 +41,7 @@ def sign_in(http: httpx.Client, link: str) -> httpx.Response:
 
 
 def test_the_first_start_makes_everything_and_lets_the_owner_in_once(tmp_path: Path) -> None:
-    with serving(tmp_path, "--demo") as served:
+    with serving(tmp_path, "--demo", "--owner", "ana@acme.example") as served:
         assert served.link is not None and (tmp_path / "handrail.db").exists()
         with served.http() as http:
             assert "not signed in" in http.get("/").text
@@ -57,11 +57,11 @@ def test_the_first_start_makes_everything_and_lets_the_owner_in_once(tmp_path: P
             assert again.get("/api/tools").status_code == 401
         served.stop()
     with serving(tmp_path, "--demo") as served:
-        assert served.link is None and "handrail sign-in" in served.said[-1]
-        made = handrail("sign-in", "--database", "sqlite:///handrail.db", "--json", cwd=tmp_path)
-        link = re.sub(r"http://[^/]+", served.url, made.json["url"])
+        assert served.link is None
+        said = served.said[-1].partition("handrail sign-in ")[2]
+        made = handrail("sign-in", *said.split(), "--json", cwd=tmp_path)
         with served.http() as http:
-            assert sign_in(http, link).status_code == 303
+            assert sign_in(http, made.json["url"]).status_code == 303
             assert http.post("/sign-out").status_code == 303
             assert http.get("/api/tools").status_code == 401
 
@@ -139,3 +139,15 @@ def test_two_servers_share_neither_a_file_nor_a_port(tmp_path: Path) -> None:
         port = served.url.rpartition(":")[2]
         same_port = handrail("serve", "--port", port, cwd=tmp_path / "other")
         assert same_port.code != 0 and "--port" in same_port.err and "Traceback" not in same_port.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--port", "70000"), "less than or equal to 65535"),
+        (("--port", "0", "--host", "no.such.invalid"), "--host"),
+    ],
+)
+def test_a_place_where_nobody_can_listen_is_told(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    done = handrail("serve", *words, cwd=tmp_path)
+    assert done.code != 0 and said in done.err and "Traceback" not in done.err

@@ -28,6 +28,11 @@ request_id: ContextVar[str | None] = ContextVar("handrail_request", default=None
 _log = logging.getLogger("handrail.access")
 _OPEN_TO_ALL = frozenset({"/healthz", "/readyz"})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_NO_KEY = "This key is not valid. Send one that is, as `Authorization: Bearer …`."
+_WRONG_HOST = (
+    "This server is not known under that name. Check the address, or let whoever runs it add the name to "
+    "the setting `hosts`."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,7 @@ class Entrance:
         """A page of somewhere else must not speak in the name of whoever looks at it."""
         host, hosts = headers.get(b"host", b"").decode("latin-1").lower(), self._bounds.hosts
         if "*" not in hosts and _name_of(host) not in hosts:
-            raise Refused(421, "WRONG_HOST", "This server is not known under that name. Check the address.")
+            raise Refused(421, "WRONG_HOST", _WRONG_HOST)
         origin = headers.get(b"origin")
         ours = (f"http://{host}", f"https://{host}")
         elsewhere = origin is not None and origin.decode("latin-1").lower() not in ours
@@ -94,11 +99,11 @@ class Entrance:
     async def _who_calls(self, path: str, headers: dict[bytes, bytes]) -> Principal | None:
         try:
             shown = await self._shown(path, headers)
-        except NotSignedIn as error:
+        except NotSignedIn:
             if b"authorization" not in headers:
                 return None  # a session that is over is as good as none
             how = (b"www-authenticate", b'Bearer error="invalid_token"')
-            raise Refused(401, "NOT_SIGNED_IN", str(error), how) from None
+            raise Refused(401, "NOT_SIGNED_IN", _NO_KEY, how) from None
         if shown is None:
             return None
         self._count(shown[1])

@@ -16,6 +16,7 @@ from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.health import Health
 from handrail.doors.visit import App, Receive, Scope, Send
 from handrail.platform import Platform
+from handrail.settings import web_address
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -89,8 +90,7 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
 
     loop = asyncio.get_running_loop()
     sock = _listening(place)
-    host = f"[{place.host}]" if ":" in place.host else place.host
-    address = f"http://{host}:{sock.getsockname()[1]}"
+    address = web_address(place.host, sock.getsockname()[1])
     async with AsyncExitStack() as stack:
         hall = Hall(platform, place.hold)
         await stack.enter_async_context(hall.mcp.running())

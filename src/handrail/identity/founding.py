@@ -31,10 +31,17 @@ async def found(offices: Offices, tenant: str, email: str = OWNER) -> Founded | 
     return Founded(tenant, owner, link.reveal())
 
 
-async def link_for(offices: Offices, tenant: str, email: str) -> str | None:
-    """A link that lets a member of the tenant in, once; None for an address that nobody of it has."""
-    wanted = email.strip().casefold()
-    for user, _ in await offices.people.members(console(tenant)):
-        if user.email == wanted and not user.disabled:
-            return (await offices.doorkeeper.make_link(user.id, tenant)).reveal()
-    return None
+async def link_for(offices: Offices, tenant: str, email: str | None = None) -> str | None:
+    """A link that lets a member of the tenant in, once; None for an address that nobody of it has.
+
+    Without an address it is for the owner; None where there is none, or more than one.
+    """
+    members = await offices.people.members(console(tenant))
+    if email is None:
+        found = [user for user, roles in members if "owner" in roles and not user.disabled]
+    else:
+        wanted = email.strip().casefold()
+        found = [user for user, _ in members if user.email == wanted and not user.disabled]
+    if len(found) != 1:
+        return None
+    return (await offices.doorkeeper.make_link(found[0].id, tenant)).reveal()

@@ -14,7 +14,7 @@ from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.serve import Hall
 from handrail.identity.granting import console
 from tests.contract.http.buildings import ACME, Building, building
-from tests.contract.mcp.serving import serving
+from tests.harness.serving import serving
 
 
 @asynccontextmanager

@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 import secrets
-import socket
 import ssl
 import threading
 from collections.abc import Coroutine, Iterator
@@ -16,7 +15,6 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import httpx
-import uvicorn
 from fastapi import FastAPI
 
 from handrail import Handrail, Principal, tool
@@ -34,6 +32,7 @@ from handrail.identity.roles import BUILT_IN
 from handrail.platform import Platform, Who, platform_of
 from handrail.store.sealing import Seal
 from handrail.store.secrets import set_secret
+from tests.harness.serving import serving
 
 T = TypeVar("T")
 NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -119,8 +118,8 @@ class Belonging:
     async def _work(self, hr: Handrail) -> list[str]:
         """Calls that ended well, failed, wait for a person and wait for a worker."""
         who, told = Principal(self.tenant, "ana", agent="bot"), {"text": f"word {self.mark}"}
-        at = {"principal": who, "source": "api", "session": f"session-{self.label}"}
-        made = [await hr.call(name, told, **at) for name in ("echo.say", "echo.fail", "echo.send")]  # type: ignore[arg-type]
+        at: dict[str, Any] = {"principal": who, "source": "api", "session": f"session-{self.label}"}
+        made = [await hr.call(name, told, **at) for name in ("echo.say", "echo.fail", "echo.send")]
         assert [one.status for one in made] == ["completed", "failed", "pending"], made
         alone = await hr.call("echo.send", told, principal=who, source="mcp", idempotency_key=self.mark)
         made += [alone, await hr.submit("echo.say", told, principal=who, source="api")]
@@ -180,18 +179,6 @@ class Premises:
         return httpx.Client(base_url=self.url, headers=headers, timeout=20, verify=NO_TLS, **more)
 
 
-class _Server(uvicorn.Server):
-    """A server that says when it listens."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.listens = asyncio.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.listens.set()
-
-
 @contextmanager
 def premises(url: str, who: Who | None = None, **options: Any) -> Iterator[Premises]:
     """A server over a database, on a free port, in a thread of its own; closed at the end."""
@@ -212,23 +199,14 @@ def premises(url: str, who: Who | None = None, **options: Any) -> Iterator[Premi
             await _serve(platform, options)
 
     async def _serve(platform: Platform, options: dict[str, Any]) -> None:
-        sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        sock.bind(("127.0.0.1", 0))
         hall = Hall(platform, hold=0.2)
         app = Entrance(hall, platform, Bounds(**{"rate": None, **options}))
-        config = uvicorn.Config(app, log_config=None, lifespan="off", http=Wire, server_header=False)
-        server = _Server(config)
-        async with hall.mcp.running():
-            serving = asyncio.create_task(server.serve([sock]))
-            await server.listens.wait()
-            address = f"http://127.0.0.1:{sock.getsockname()[1]}"
+        wire: dict[str, Any] = {"log_config": None, "http": Wire, "server_header": False}
+        async with hall.mcp.running(), serving(app, **wire) as address:
             ready.append(Premises(address, platform, here, there, asyncio.get_running_loop()))
             there_is.set()
             await over.wait()
             platform.closing.set()
-            server.should_exit = True
-            await serving
-        sock.close()
 
     def stand() -> None:
         try:

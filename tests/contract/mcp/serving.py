@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import httpx2
-import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.mcp.server import build_mcp
+from handrail.doors.visit import App, Message, Receive, Scope, Send
 from handrail.engine import Handrail
 from handrail.platform import Platform, platform_of
 from tests.contract.mcp.shop import KEYS
+from tests.harness.serving import serving
 
 MODERN = "2026-07-28"
 LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -33,27 +33,13 @@ async def until(holds: Callable[[], object], seconds: float = 20) -> None:
             await asyncio.sleep(0.01)
 
 
-@asynccontextmanager
-async def serving(app: Any) -> AsyncIterator[str]:
-    """The app behind uvicorn on a free port, until the block ends."""
-    sock = socket.socket()
-    sock.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
-    task = asyncio.create_task(server.serve([sock]))
-    await until(lambda: server.started)
-    try:
-        yield f"http://127.0.0.1:{sock.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        await task
-        sock.close()
-
-
 @dataclass(frozen=True, slots=True)
 class Door:
     """A door that is open: where it is, and how to come in."""
 
     url: str
+    left: asyncio.Event
+    """Whether a client has left before its answer was complete."""
 
     @asynccontextmanager
     async def client(self, key: str, mode: str = MODERN, **more: Any) -> AsyncIterator[Client]:
@@ -79,12 +65,30 @@ class Door:
             return await http.post(self.url, json=body, headers=sent)
 
 
+class Leaving:
+    """A layer before a door that notices when a client leaves."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self.left = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def heard() -> Message:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                self.left.set()
+            return message
+
+        await self._app(scope, heard, send)
+
+
 @asynccontextmanager
 async def opened(platform: Platform, **options: Any) -> AsyncIterator[Door]:
     """The MCP door of a platform."""
     app = build_mcp(platform, **options)
-    async with app.running(), serving(Entrance(app, platform, Bounds(rate=None))) as address:
-        yield Door(f"{address}/mcp")
+    leaving = Leaving(Entrance(app, platform, Bounds(rate=None)))
+    async with app.running(), serving(leaving) as address:
+        yield Door(f"{address}/mcp", leaving.left)
         platform.closing.set()
 
 

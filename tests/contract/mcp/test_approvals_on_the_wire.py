@@ -282,6 +282,7 @@ async def test_keys_of_nobody_that_hold_other_things_are_not_the_same_caller() -
 async def test_a_caller_whose_key_reaches_less_by_now_is_another_one() -> None:
     async with press(None) as here, here.door.client("ana-key") as client:
         state = (await here.call(client)).request_state
+        # who knows keys without a database has no way to change one
         here.platform.who._keys["ana-key"] = replace(ANA, scope=("math.*",))  # type: ignore[attr-defined]
         with pytest.raises(MCPError, match="Invalid or expired requestState"):
             await here.call(client, state)

@@ -173,23 +173,12 @@ async def over_pipes(server: Server[Any]) -> None:
 
 
 async def at_address(server: Server[Any], given: Any) -> None:
-    import uvicorn
+    from tests.harness.mcp_servers.announced import serve
 
     app: Any = server.streamable_http_app(json_response=given.json, stateless_http=True)
     if given.only:
         app = Gate(app, given.only)
-    config = uvicorn.Config(
-        app, host="127.0.0.1", port=given.port, log_level="error", timeout_graceful_shutdown=1
-    )
-    web = uvicorn.Server(config)
-    serving = asyncio.ensure_future(web.serve())
-    while not web.started:  # noqa: ASYNC110 - the server has no event for it
-        await asyncio.sleep(0.01)
-    port = web.servers[0].sockets[0].getsockname()[1]
-    partial = given.http.with_suffix(".part")
-    partial.write_text(str(port))
-    partial.rename(given.http)
-    await serving
+    await serve(app, given.http, given.port, timeout_graceful_shutdown=1)
 
 
 if __name__ == "__main__":

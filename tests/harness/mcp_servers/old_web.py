@@ -9,11 +9,12 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+
+from tests.harness.mcp_servers.announced import serve
 
 FILE, PORT = Path(sys.argv[1]), int(sys.argv[2])
 INFO = {
@@ -52,16 +53,4 @@ def _result(message: Any, result: dict[str, Any]) -> Response:
     return JSONResponse({"jsonrpc": "2.0", "id": message["id"], "result": result})
 
 
-async def main() -> None:
-    app = Starlette(routes=[Route("/mcp", post, methods=["POST"])])
-    web = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=PORT, log_level="error"))
-    serving = asyncio.ensure_future(web.serve())
-    while not web.started:  # noqa: ASYNC110 - the server has no event for it
-        await asyncio.sleep(0.01)
-    part = FILE.with_suffix(".part")
-    part.write_text(str(web.servers[0].sockets[0].getsockname()[1]))
-    part.rename(FILE)
-    await serving
-
-
-asyncio.run(main())
+asyncio.run(serve(Starlette(routes=[Route("/mcp", post, methods=["POST"])]), FILE, PORT))

@@ -15,10 +15,11 @@ from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.mcp.server import build_mcp
 from handrail.ext import wire_name
 from handrail.platform import Platform
+from tests.harness.serving import serving
 from tests.parity.cases import Case
 from tests.parity.doors.keys import platform_before
 from tests.parity.doors.mcp_answers import answer_of, ask, carried, is_waiting
-from tests.parity.doors.serving import client, serving
+from tests.parity.doors.sdk import client
 from tests.parity.people import PEOPLE
 from tests.parity.same import Events, Seen
 from tests.parity.world import World, decide

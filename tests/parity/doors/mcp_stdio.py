@@ -20,7 +20,7 @@ from tests.acceptance.command_line import environment
 from tests.parity.cases import Case
 from tests.parity.doors.keys import REAL, TEXTS
 from tests.parity.doors.mcp_answers import answer_of, ask, carried, is_waiting
-from tests.parity.doors.serving import MODERN
+from tests.parity.doors.sdk import MODERN
 from tests.parity.people import PEOPLE, TENANT, open_shop, write_settings
 from tests.parity.same import Events, Seen, as_json
 from tests.parity.world import DEADLINE, ENDS, decide, until

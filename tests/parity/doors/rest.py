@@ -14,9 +14,9 @@ from handrail.core.define.permission import Source
 from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.http.api import build_api
 from handrail.platform import Platform
+from tests.harness.serving import serving
 from tests.parity.cases import Case, Decide
 from tests.parity.doors.keys import REVIEWS, platform_before, shown
-from tests.parity.doors.serving import serving
 from tests.parity.same import Events, Seen, as_json
 from tests.parity.world import World
 

@@ -65,6 +65,22 @@ def test_nothing_of_the_frameworks_is_imported_with_handrail() -> None:
     assert in_a_new_process(code) == ""
 
 
+def test_servers_that_cannot_be_spoken_to_are_each_told_with_the_extra() -> None:
+    code = """
+import asyncio, sys
+from handrail import Handrail
+from handrail.bridges.mcp import McpToolset, Server
+async def main():
+    async with Handrail([McpToolset(Server(name, command=sys.executable)) for name in ("a", "b")]) as hr:
+        for name in ("a.x", "b.x"):
+            print((await hr.call(name)).result.error)
+asyncio.run(main())
+"""
+    told = "mcp is not installed, which the bridge to MCP servers needs: pip install 'handrail[mcp]'"
+    first, second = in_a_new_process(code, "mcp", "mcp_types").splitlines()
+    assert told in first and told in second
+
+
 @pytest.mark.req("AB-09", "BY-20")
 def test_an_import_without_an_http_client_is_told_with_its_extra() -> None:
     code = """

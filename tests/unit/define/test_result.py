@@ -167,14 +167,16 @@ def test_attachments_are_mcp_blocks_of_their_kind() -> None:
             Attachment("image/png", "a.png", b"1"),
             Attachment("audio/wav", "a.wav", b"2"),
             Attachment("text/csv", "ä b.csv", b"3"),
+            Attachment("text/csv", "latin.csv", b"\xe4"),
             Attachment("text/html", "c.html", ref="https://example.org/c"),
         ),
     )
-    _, image, sound, file, link = result.to_mcp()["content"]
+    _, image, sound, file, latin, link = result.to_mcp()["content"]
     assert image == {"type": "image", "data": "MQ==", "mimeType": "image/png"}
     assert sound == {"type": "audio", "data": "Mg==", "mimeType": "audio/wav"}
     resource = {"uri": "attachment:%C3%A4%20b.csv", "mimeType": "text/csv", "text": "3"}
     assert file == {"type": "resource", "resource": resource}
+    assert latin["resource"]["blob"] == "5A==" and "text" not in latin["resource"]
     assert link["type"] == "resource_link" and link["uri"] == "https://example.org/c"
 
 

@@ -65,7 +65,14 @@ async def test_a_key_that_does_not_hold_is_refused_in_one_way(given: str) -> Non
     async with client() as http:
         answer = await http.get("/api", headers={b"authorization": given.encode("latin-1")})
     assert answer.status_code == 401 and answer.json()["error"]["code"] == "NOT_SIGNED_IN"
+    assert "as `Authorization: Bearer …`" in answer.json()["error"]["message"]
     assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+async def test_a_name_that_is_not_the_servers_says_which_setting_has_them() -> None:
+    async with client() as http:
+        answer = await http.get("/api", headers={"host": "tools.example"})
+    assert "the setting `hosts`" in answer.json()["error"]["message"]
 
 
 @pytest.mark.fault("F28")

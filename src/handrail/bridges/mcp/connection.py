@@ -283,6 +283,8 @@ def _first(error: BaseException) -> BaseException:
 def _described(error: BaseException) -> str:
     if isinstance(error, FileNotFoundError):
         return "there is no such command, or no such folder"
+    if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
+        return "it ended the connection before it answered the first request"
     if isinstance(error, MCPError):
         return f"it answered {error.message!r} to the first request"
     return f"{type(error).__name__}"

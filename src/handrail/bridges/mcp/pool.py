@@ -7,12 +7,14 @@ import hashlib
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from handrail.bridges.extras import needs
 from handrail.bridges.mcp.attempt import Unreachable
 from handrail.bridges.mcp.server import Server
-from handrail.ext import ToolError, UsageError
+from handrail.ext import ToolError
 
 if TYPE_CHECKING:
     from handrail.bridges.mcp.connection import Connection
@@ -155,13 +157,8 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 def _loaded() -> ModuleType:
     """What speaks the protocol. It is an extra, loaded when the first server is needed."""
-    try:
-        from handrail.bridges.mcp import connection
-    except ImportError as error:
-        raise UsageError(
-            f"{error.name} is not installed, which MCP servers need: pip install 'handrail[mcp]'"
-        ) from error
-    return connection
+    with needs("mcp", "the bridge to MCP servers"):
+        return import_module("handrail.bridges.mcp.connection")
 
 
 def _fingerprint(secrets: Mapping[str, str]) -> str:

@@ -20,7 +20,9 @@ from handrail.bridges.mcp.server import Secret, Server
 _log = logging.getLogger("handrail.mcp")
 _GRACE = 2.0
 _POLL = 0.02
-_LAST_WORDS = 2_000
+_LAST_WORDS = 1_000
+_KEPT = 65_536
+"""Bytes of its error output that are kept: far more than is told, so that no secret is cut in two."""
 
 
 def environment(server: Server, secrets: Mapping[str, str]) -> dict[str, str]:
@@ -80,14 +82,17 @@ async def over_pipes(
                     await incoming.aclose()
                     return
 
-    tasks = [asyncio.ensure_future(one) for one in (read(), write(), _last_words(process, server))]
+    words = asyncio.ensure_future(_last_words(process, server, secrets))
+    tasks = [words, *(asyncio.ensure_future(one) for one in (read(), write()))]
     try:
         yield received, sent
     finally:
         try:
-            for task in tasks:
-                task.cancel()
             with anyio.CancelScope(shield=True):
+                if process.stdout is not None and process.stdout.at_eof():
+                    await asyncio.wait({words}, timeout=_GRACE)  # it is gone by itself: hear why
+                for task in tasks:
+                    task.cancel()
                 await _end(process)
                 await asyncio.gather(*tasks, return_exceptions=True)
         finally:
@@ -108,13 +113,17 @@ async def _read(process: Process, server: Server, incoming: Any) -> None:
         await incoming.send(SessionMessage(message))
 
 
-async def _last_words(process: Process, server: Server) -> None:
-    """Keep its error output flowing, so that it never waits for us; the log has the end of it."""
+async def _last_words(process: Process, server: Server, secrets: Mapping[str, str]) -> None:
+    """Keep its error output flowing, so that it never waits for us; if it goes, the log has the end of it."""
     assert process.stderr is not None
     kept = b""
     while piece := await process.stderr.read(65_536):
-        kept = (kept + piece)[-_LAST_WORDS:]
-        _log.debug("the MCP server %s says: %r", server.name, piece[-_LAST_WORDS:])
+        kept = (kept + piece)[-_KEPT:]
+    said = kept.decode("utf-8", "replace")
+    for value in secrets.values():
+        said = said.replace(value, "…")
+    if said := said.strip()[-_LAST_WORDS:]:
+        _log.warning("the MCP server %s is gone; its last words: %s", server.name, said)
 
 
 async def _end(process: Process) -> None:

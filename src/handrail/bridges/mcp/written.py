@@ -5,25 +5,28 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
+from pathlib import Path
 from typing import Any, get_args
 
 from handrail.bridges.mcp.server import Load, Secret, Server, ServerError, ToolRule, Trust, check_prefixes
 from handrail.ext import LEVELS
 
 
-def servers_of(table: Mapping[str, Any], where: str) -> tuple[Server, ...]:
-    """The servers of the table [mcp], sorted by name."""
+def servers_of(table: Mapping[str, Any], where: str, folder: Path | None = None) -> tuple[Server, ...]:
+    """The servers of the table [mcp], sorted by name. Their commands run in the folder, or below it."""
     if unknown := [key for key in table if key != "servers"]:
         raise ServerError(f"{where}: {unknown[0]!r} is not known here", remedy="write [mcp.servers.NAME]")
     given = table.get("servers", {})
     if not isinstance(given, Mapping) or not all(isinstance(one, Mapping) for one in given.values()):
         raise ServerError(f"{where}: servers are tables", remedy="write [mcp.servers.NAME]")
-    servers = tuple(server_of(name, one, f"{where}.servers.{name}") for name, one in sorted(given.items()))
+    servers = tuple(
+        server_of(name, one, f"{where}.servers.{name}", folder) for name, one in sorted(given.items())
+    )
     check_prefixes(servers)
     return servers
 
 
-def server_of(name: str, given: Mapping[str, Any], where: str) -> Server:
+def server_of(name: str, given: Mapping[str, Any], where: str, folder: Path | None = None) -> Server:
     """One server, as it is written."""
     read: dict[str, Any] = {}
     for key, value in given.items():
@@ -32,7 +35,11 @@ def server_of(name: str, given: Mapping[str, Any], where: str) -> Server:
         try:
             read[key] = _READERS[key](value)
         except ValueError as error:
-            raise ServerError(f"{where}: {key} is {value!r}", remedy=f"{error}") from None
+            # a table may hold what nobody else should read
+            told = "is not what belongs here" if isinstance(value, Mapping) else f"is {value!r}"
+            raise ServerError(f"{where}: {key} {told}", remedy=f"{error}") from None
+    if folder is not None and "command" in read:
+        read["cwd"] = str(folder / read.get("cwd", ""))
     return Server(name, **read)
 
 
@@ -51,15 +58,17 @@ def _texts(value: Any) -> tuple[str, ...]:
 def _env(value: Any) -> dict[str, str | Secret]:
     if not isinstance(value, Mapping):
         raise ValueError('give a table, such as { MODE = "quiet", TOKEN = { secret = "name" } }')
-    return {_text(name): _variable(given) for name, given in value.items()}
+    return {_text(name): _variable(name, given) for name, given in value.items()}
 
 
-def _variable(given: Any) -> str | Secret:
+def _variable(name: str, given: Any) -> str | Secret:
     if isinstance(given, Mapping):
         if given.keys() != {"secret"}:
-            raise ValueError('name a secret as { secret = "name" }')
+            raise ValueError(f'{name}: name a secret as {{ secret = "name" }}')
         return Secret(_text(given["secret"]))
-    return given if given == "" else _text(given)
+    if not isinstance(given, str) or "\0" in given:
+        raise ValueError(f"{name}: give text")
+    return given
 
 
 def _number(value: Any) -> float:

@@ -51,10 +51,12 @@ def operations(document: Document) -> Iterator[Operation | tuple[str, str]]:
     for path, given in paths.items():
         item = document.part(given)
         for method in METHODS:
-            told = item.get(method)
-            if not isinstance(told, Mapping):
+            if method not in item:
                 continue
-            spelled = f"{method} {path}"
+            told, spelled = item[method], f"{method} {path}"
+            if not isinstance(told, Mapping):
+                yield spelled, "it is not an object"
+                continue
             try:
                 if not path.startswith("/"):
                     raise Unsupported("its path does not begin with a slash")

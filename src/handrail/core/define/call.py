@@ -55,6 +55,9 @@ class Repair:
     before: Any
     after: Any
 
+    def to_dict(self) -> dict[str, Any]:
+        return {"path": self.path, "kind": self.kind, "before": self.before, "after": self.after}
+
     def __str__(self) -> str:
         where = self.path or "arguments"
         return f"{where}: {self.before!r} became {self.after!r} ({self.kind})"

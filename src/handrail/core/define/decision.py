@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Verdict = Literal["allow", "ask", "queue", "deny"]
 STRICTNESS: dict[Verdict, int] = {"allow": 0, "ask": 1, "queue": 2, "deny": 3}
@@ -60,6 +60,12 @@ class Decision:
         at = self._decider()
         return None if at is None else self.trace[at]
 
+    def to_dict(self) -> dict[str, Any]:
+        """The decision as JSON data, with its trace."""
+        decider = self._decider()
+        trace = [_fields(step) | {"decided": at == decider} for at, step in enumerate(self.trace)]
+        return {"verdict": self.verdict} | _fields(self) | {"trace": trace}
+
     def _decider(self) -> int | None:
         mine = (self.verdict, self.layer, self.rule, self.code, self.reason, self.by)
         said = [(one.verdict, one.layer, one.rule, one.code, one.reason, one.by) for one in self.trace]
@@ -74,6 +80,11 @@ class Decision:
 
     def __str__(self) -> str:
         return self.explain()
+
+
+def _fields(said: Step | Decision) -> dict[str, Any]:
+    names = ("layer", "verdict", "rule", "code", "reason", "by")
+    return {name: getattr(said, name) for name in names}
 
 
 def strictest(steps: tuple[Step, ...]) -> Decision:

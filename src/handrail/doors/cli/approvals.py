@@ -11,7 +11,7 @@ from handrail.core.guard.approval import ApprovalRequest
 from handrail.doors.cli.exits import Exit, Stop
 from handrail.doors.cli.opening import Opened
 from handrail.doors.cli.options import Database, Debug, Json, Tenant, User
-from handrail.doors.cli.result import decision_json, told
+from handrail.doors.cli.result import told
 from handrail.doors.cli.rows import show_facts, show_rows, when
 from handrail.doors.cli.screen import Screen, screen
 from handrail.doors.cli.where import open_bare
@@ -154,5 +154,5 @@ def as_json(request: ApprovalRequest) -> dict[str, Any]:
         "votes": [vote.user for vote in request.votes],
         "decided_by": request.decided_by,
         "edited_args": dict(request.edited.shown) if request.edited else None,
-        "decision": decision_json(request.decision),
+        "decision": request.decision.to_dict(),
     }

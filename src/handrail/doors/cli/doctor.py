@@ -135,7 +135,7 @@ def _foreign(settings: Settings) -> Iterator[Check]:
         return
     from handrail.bridges.mcp.written import servers_of
 
-    found = _tried("mcp", lambda: servers_of(settings.mcp, f"{settings.file}: mcp"))
+    found = _tried("mcp", lambda: servers_of(settings.mcp, f"{settings.file}: mcp", settings.folder))
     if isinstance(found, Check):
         yield found
     else:

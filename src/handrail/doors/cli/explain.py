@@ -14,7 +14,6 @@ from handrail.doors.cli.hints import Asked
 from handrail.doors.cli.line import Args, Line, Name, Options
 from handrail.doors.cli.opening import Opened, open_for
 from handrail.doors.cli.options import As, Debug, Json, Tools
-from handrail.doors.cli.result import decision_json
 from handrail.doors.cli.screen import Side, screen
 
 _KNOWN = frozenset({"args", "as", "debug", "json", "tools"})
@@ -44,7 +43,7 @@ def command(
         decision, asked = _explained(opened, line)
         helps = what_helps(decision, asked)
         if json or "--json" in line.words:
-            here.out.json(decision_json(decision) | {"tool": name, "what_helps": helps})
+            here.out.json(decision.to_dict() | {"tool": name, "what_helps": helps})
         else:
             _show(here.out, decision, helps)
         if decision.code in _INVALID:

@@ -33,10 +33,11 @@ def serve(
     who: As = "agent",
     debug: Debug = False,
 ) -> None:
-    """Serve the tools to the program that started this, over standard input and output.
+    """Serve the tools over standard input and output, as `handrail mcp` alone does.
 
-    It acts as an agent of the person in the settings, or with the key in HANDRAIL_API_KEY. What waits for
-    approval is answered elsewhere, which takes a database: see `handrail approvals`.
+    They are for the program that started it, which acts as an agent of the person in the settings, or with
+    the key in HANDRAIL_API_KEY. What waits for approval is answered elsewhere, which takes a database: see
+    `handrail approvals`.
     """
     with screen(debug) as here:
         settings = settings_at(database, tenant, user)

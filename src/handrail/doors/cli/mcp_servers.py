@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shlex
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -71,7 +72,8 @@ def add(
         given |= {key: value for key, value in options.items() if value}
         there = settings.mcp.get("servers", {})
         if name in there:
-            raise Stop(f"there is a server {name!r} already", f"handrail mcp remove {name}", Exit.REFUSED)
+            remedy = f"take another name, or remove that one: handrail mcp remove {name}"
+            raise Stop(f"there is a server {name!r} already", remedy, Exit.REFUSED)
         server_of(name, given, "mcp add")
         servers_of({"servers": {**there, name: given}}, "mcp add")
         from handrail.doors.cli.toml_tables import with_table
@@ -155,12 +157,10 @@ def _office(settings: Settings) -> Iterator[tuple[ServerOffice, Pins, Secrets]]:
     from handrail.bridges.mcp.written import servers_of
     from handrail.ext import MemoryPins
 
-    servers = servers_of(settings.mcp, f"{settings.file}: mcp")
+    servers = servers_of(settings.mcp, f"{settings.file}: mcp", settings.folder)
     if settings.database is None:
-        import os
-
         memory = MemoryPins()
-        yield ServerOffice(servers, memory), memory, lambda name, _: _named(name, settings, os.environ)
+        yield ServerOffice(servers, memory), memory, lambda name, _: _named(name, settings)
         return
     from handrail.doors.cli.stored import database_at
 
@@ -173,8 +173,8 @@ def _office(settings: Settings) -> Iterator[tuple[ServerOffice, Pins, Secrets]]:
         yield ServerOffice(servers, pins), pins, StoreSecrets(db, seal_of(db))
 
 
-def _named(name: str, settings: Settings, environment: Any) -> str | None:
-    return environment.get(name) if name in settings.secrets else None
+def _named(name: str, settings: Settings) -> str | None:
+    return os.environ.get(name) if name in settings.secrets else None
 
 
 async def _states(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from handrail.core.define.call import Outcome, Repair
-from handrail.core.define.decision import Decision
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
 from handrail.doors.cli.screen import Screen, Side
@@ -95,35 +94,7 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
         "run_id": outcome.run_id,
         "approval_id": outcome.approval_id,
         "duration_ms": outcome.duration_ms,
-        "repairs": [
-            {"path": one.path, "kind": one.kind, "before": one.before, "after": one.after}
-            for one in outcome.repairs
-        ],
-        "decision": None if outcome.decision is None else decision_json(outcome.decision),
+        "repairs": [one.to_dict() for one in outcome.repairs],
+        "decision": None if outcome.decision is None else outcome.decision.to_dict(),
         "result": outcome.result.to_dict(),
-    }
-
-
-def decision_json(decision: Decision) -> dict[str, Any]:
-    """A decision as JSON data, with its trace."""
-    decider = decision.decider
-    return {
-        "verdict": decision.verdict,
-        "layer": decision.layer,
-        "rule": decision.rule,
-        "code": decision.code,
-        "reason": decision.reason,
-        "by": decision.by,
-        "trace": [
-            {
-                "layer": step.layer,
-                "verdict": step.verdict,
-                "rule": step.rule,
-                "code": step.code,
-                "reason": step.reason,
-                "by": step.by,
-                "decided": step is decider,
-            }
-            for step in decision.trace
-        ],
     }

@@ -115,7 +115,7 @@ COMMANDS: dict[str, Entry | tuple[str, dict[str, Entry]]] = {
         {
             "serve": Entry(
                 "mcp",
-                "Serve the tools to the program that started this, over standard input and output.",
+                "Serve the tools over standard input and output, as `handrail mcp` alone does.",
                 function="serve",
             ),
             "add": Entry("mcp_servers", "Add a server to the settings.", function="add"),

@@ -32,7 +32,14 @@ def command(
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option("--port", metavar="number", help="0 takes one that is free.", show_default=False),
+        typer.Option(
+            "--port",
+            metavar="number",
+            min=0,
+            max=65_535,
+            help="0 takes one that is free.",
+            show_default=False,
+        ),
     ] = None,
     database: Database = None,
     tools: Tools = None,
@@ -57,6 +64,7 @@ def command(
         settings = settings_at(database)
         if settings.database is None:
             settings = replace(settings, database=address(_DATABASE, settings.folder))
+        known = settings.url
         settings = replace(
             settings,
             host=settings.host if host is None else host,
@@ -74,10 +82,10 @@ def command(
             from uvloop import new_event_loop
 
             with asyncio.Runner(loop_factory=new_event_loop) as runner:
-                runner.run(_serve(hr, settings, owner, here))
+                runner.run(_serve(hr, settings, owner, known, here))
 
 
-async def _serve(hr: Handrail, settings: Settings, owner: str | None, here: Screen) -> None:
+async def _serve(hr: Handrail, settings: Settings, owner: str | None, known: str, here: Screen) -> None:
     from handrail.doors.entrance import LOOPBACK, Bounds
     from handrail.doors.logs import log_to
     from handrail.doors.serve import Place, serve
@@ -92,7 +100,7 @@ async def _serve(hr: Handrail, settings: Settings, owner: str | None, here: Scre
 
         def ready(address: str) -> None:
             here.err.say(f"Handrail serves {len(hr.registry.list())} tools at {address}; Ctrl-C stops.")
-            _say_how(here, settings, address, founded)
+            _say_how(here, settings, address, founded, known == address)
             here.err.flush()
             log_to(sys.stderr)
 
@@ -102,14 +110,16 @@ async def _serve(hr: Handrail, settings: Settings, owner: str | None, here: Scre
         except OSError as error:
             raise Stop(
                 f"cannot listen at {settings.host}:{settings.port}: {error.strerror}",
-                "choose another one with --port",
+                "choose another place with --host or --port",
             ) from None
 
 
-def _say_how(here: Screen, settings: Settings, address: str, founded: Founded | None) -> None:
+def _say_how(here: Screen, settings: Settings, address: str, founded: Founded | None, known: bool) -> None:
+    """What to do next; `known` says whether the settings have the address."""
     where = "" if settings.file is not None and settings.database else f" --database {settings.database}"
     if founded is None:
-        here.err.say(f"Sign in with a link that works once: handrail sign-in{where}")
+        there = "" if known else f" --url {address}"
+        here.err.line(f"Sign in with a link that works once: handrail sign-in{where}{there}")
         return
     here.err.say(f"First start: the tenant is {founded.tenant}, its owner {founded.owner.email}.")
     here.err.line(f"Sign in, once, within 15 minutes: {address}/sign-in?link={founded.link}")

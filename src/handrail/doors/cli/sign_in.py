@@ -17,8 +17,15 @@ from handrail.doors.cli.where import settings_at
 def command(
     email: Annotated[
         str | None,
-        typer.Argument(
-            help="Whom to let in: their address. The first owner, if left out.", show_default=False
+        typer.Argument(help="Whom to let in: their address. The owner, if left out.", show_default=False),
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            "--url",
+            metavar="url",
+            help="Where the server answers, if not as the settings say.",
+            show_default=False,
         ),
     ] = None,
     json: Json = False,
@@ -32,15 +39,16 @@ def command(
     """
     with screen(debug) as here, database_at(settings := settings_at(database, tenant)) as db:
         from handrail.databases import seal_of
-        from handrail.identity.founding import OWNER, link_for
+        from handrail.identity.founding import link_for
         from handrail.identity.offices import Offices
 
-        link = asyncio.run(link_for(Offices(db, seal_of(db)), settings.tenant, email or OWNER))
+        link = asyncio.run(link_for(Offices(db, seal_of(db)), settings.tenant, email))
         if link is None:
-            said = f"{settings.tenant} has no member {email or OWNER}"
-            raise Stop(said, "name one by their address", Exit.REFUSED)
-        url = f"http://{settings.host}:{settings.port}/sign-in?link={link}"
+            lacks = "owner, or several" if email is None else f"member {email}"
+            said = f"{settings.tenant} has no {lacks}"
+            raise Stop(said, "name a member by their address", Exit.REFUSED)
+        made = f"{(url or settings.url).rstrip('/')}/sign-in?link={link}"
         if json:
-            here.out.json({"url": url})
+            here.out.json({"url": made})
         else:
-            here.out.line(url)
+            here.out.line(made)

@@ -23,6 +23,7 @@ _EXTRAS = {
     "httptools": "server",
     "mcp": "server",
     "psycopg": "postgres",
+    "starlette": "server",
     "uvicorn": "server",
     "uvloop": "server",
 }

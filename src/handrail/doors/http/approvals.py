@@ -12,7 +12,7 @@ from handrail.core.define.result import Result
 from handrail.core.guard.approval import ApprovalRequest
 from handrail.core.run.approvals import may_decide
 from handrail.doors.http import shapes
-from handrail.doors.http.ending import approval_url, call_url, explained, repaired
+from handrail.doors.http.ending import approval_url, call_url
 from handrail.doors.http.paging import After, Limit, cut
 from handrail.doors.http.reading import body
 from handrail.doors.http.refusing import invalid, no_such
@@ -156,6 +156,6 @@ def as_json(request: ApprovalRequest) -> dict[str, Any]:
         "votes": [vote.user for vote in request.votes],
         "decided_by": request.decided_by,
         "decided_at": request.decided_at,
-        "repairs": [repaired(one) for one in request.repairs],
-        "decision": explained(request.decision),
+        "repairs": [one.to_dict() for one in request.repairs],
+        "decision": request.decision.to_dict(),
     }

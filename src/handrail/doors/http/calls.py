@@ -13,7 +13,7 @@ from handrail.core.define.call import Outcome
 from handrail.core.define.principal import Principal
 from handrail.doors.http import shapes
 from handrail.doors.http.calling import KEY, SLUG, Wish, read_call
-from handrail.doors.http.ending import answer, call_url, explained, told
+from handrail.doors.http.ending import answer, call_url, told
 from handrail.doors.http.reading import body
 from handrail.doors.http.record import Record
 from handrail.doors.http.refusing import Refused
@@ -77,7 +77,7 @@ async def explain_call(
     decision = await hr.explain(slug, wish.arguments or {}, who, source=source)
     if decision.code == "TOOL_NOT_FOUND":
         raise Refused(404, "TOOL_NOT_FOUND", decision.reason)
-    return ready(explained(decision))
+    return ready(decision.to_dict())
 
 
 Seen = Annotated[Principal, need("events.read", own=True)]

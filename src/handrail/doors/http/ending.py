@@ -8,7 +8,6 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from handrail.core.define.call import Outcome
-from handrail.core.define.decision import Decision
 from handrail.doors.errors import error_body
 from handrail.doors.http.telling import JSON, as_bytes
 
@@ -77,7 +76,7 @@ def told(outcome: Outcome) -> dict[str, Any]:
         "call_id": outcome.call_id,
         "run_id": outcome.run_id,
         "duration_ms": outcome.duration_ms,
-        "repairs": [repaired(one) for one in outcome.repairs] if outcome.repairs else [],
+        "repairs": [one.to_dict() for one in outcome.repairs],
         "result": result.to_dict(),
         "url": f"/api/calls/{result.metadata.get('duplicate_of', outcome.call_id)}",
     }
@@ -100,35 +99,6 @@ def _hint(outcome: Outcome) -> str | None:
     if outcome.approval_id is not None:
         return f"See {approval_url(outcome.approval_id)}."
     return None
-
-
-def repaired(repair: Any) -> dict[str, Any]:
-    return {"path": repair.path, "kind": repair.kind, "before": repair.before, "after": repair.after}
-
-
-def explained(decision: Decision) -> dict[str, Any]:
-    """A decision as JSON data, with its trace."""
-    decider = decision.decider
-    return {
-        "verdict": decision.verdict,
-        "layer": decision.layer,
-        "rule": decision.rule,
-        "code": decision.code,
-        "reason": decision.reason,
-        "by": decision.by,
-        "trace": [
-            {
-                "layer": step.layer,
-                "verdict": step.verdict,
-                "rule": step.rule,
-                "code": step.code,
-                "reason": step.reason,
-                "by": step.by,
-                "decided": step is decider,
-            }
-            for step in decision.trace
-        ],
-    }
 
 
 def approval_url(approval_id: str) -> str:

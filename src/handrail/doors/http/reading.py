@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from fastapi import Depends
 from pydantic import BaseModel, ValidationError
-from pydantic_core import from_json
+from pydantic_core import ErrorDetails, from_json
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive
 
@@ -76,13 +76,19 @@ def read_model(model: type[M], told: Any) -> M:
         return model.model_validate(told)
     except ValidationError as error:
         fields = [
-            {"path": ".".join(map(str, one["loc"])), "reason": one["msg"]}
+            {"path": ".".join(map(str, one["loc"])), "reason": _reason(model, one)}
             for one in error.errors(include_url=False, include_context=False, include_input=False)
         ]
         said = "; ".join(
             f"{one['path']}: {one['reason']}" if one["path"] else one["reason"] for one in fields
         )
         raise Refused(422, "INVALID_PARAM", said, fields=fields) from None
+
+
+def _reason(model: type[BaseModel], found: ErrorDetails) -> str:
+    if found["type"] == "extra_forbidden" and len(found["loc"]) == 1:
+        return f"is not known here. Known: {', '.join(model.model_fields)}"
+    return found["msg"]
 
 
 def body(model: type[BaseModel]) -> Any:

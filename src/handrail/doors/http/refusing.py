@@ -36,7 +36,7 @@ STATUS_OF = {
 """The status of what is refused outside of a call, by its code."""
 
 _OF_HTTP = {
-    404: ("NOT_FOUND", "There is nothing at this address."),
+    404: ("NOT_FOUND", "There is nothing at this address. What there is stands in /api/openapi.json."),
     405: ("METHOD_NOT_ALLOWED", "This address does not take that method."),
     413: ("TOO_LARGE", "The body is too large."),
 }

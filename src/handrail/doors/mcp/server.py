@@ -33,7 +33,6 @@ from handrail.toolsets.finding import describe_tool, search_tools
 MAX_BODY = 4 * 1024 * 1024
 _UNVERSIONED = "2025-03-26"
 """What a client speaks that names no revision, as that one says."""
-_PARAM = "mcp-param-"
 
 
 def build_mcp(platform: Platform, *, hold: float = 20.0, look_every: float = 2.0, page: int = 100) -> McpApp:

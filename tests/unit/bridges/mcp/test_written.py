@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,6 +55,19 @@ def test_a_server_is_read_with_all_that_can_be_said_of_it() -> None:
 def test_what_is_wrong_with_a_server_is_said(given: dict[str, Any], said: str) -> None:
     with pytest.raises(ServerError, match=said):
         servers_of({"servers": {"far": given}}, "mcp")
+
+
+def test_what_is_wrong_with_a_variable_names_it_and_shows_none_of_the_others() -> None:
+    given = {"command": "x", "env": {"TOKEN": "t-0k3n", "MODE": 5}}
+    with pytest.raises(ServerError, match="env is not what belongs here") as caught:
+        servers_of({"servers": {"far": given}}, "mcp")
+    assert caught.value.remedy == "MODE: give text" and "t-0k3n" not in str(caught.value)
+
+
+def test_a_command_runs_in_the_folder_of_the_settings_wherever_somebody_stands(tmp_path: Path) -> None:
+    table = {"a": {"command": "x"}, "b": {"command": "x", "cwd": "sub"}, "c": {"url": "https://x.example"}}
+    found = servers_of({"servers": table}, "mcp", tmp_path)
+    assert [one.cwd for one in found] == [str(tmp_path), str(tmp_path / "sub"), None]
 
 
 @pytest.mark.req("MC-07")

@@ -66,6 +66,14 @@ async def test_wrong_arguments_are_told_by_field() -> None:
 
 
 @pytest.mark.req("RA-12")
+async def test_arguments_that_stand_beside_their_place_are_told_where_it_is() -> None:
+    async with door() as http:
+        answer = await http.post("/api/tools/sum.add/call", json={"a": 1})
+    assert answer.status_code == 422
+    assert answer.json()["error"]["message"] == "a: is not known here. Known: arguments, session, digest"
+
+
+@pytest.mark.req("RA-12")
 async def test_a_call_that_waits_for_a_person_says_where_the_question_is() -> None:
     async with door() as http:
         body = {"arguments": {"to": "bo"}}

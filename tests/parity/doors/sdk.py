@@ -1,38 +1,17 @@
-"""A door that is open on a free port of this machine, and the SDK's client before it."""
+"""The SDK's client before a door that is open."""
 
 from __future__ import annotations
 
-import asyncio
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import httpx2
-import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.parity.doors.keys import shown
-from tests.parity.world import until
 
 MODERN = "2026-07-28"
-
-
-@asynccontextmanager
-async def serving(app: Any) -> AsyncIterator[str]:
-    """The app behind uvicorn, until the block ends; its address."""
-    sock = socket.socket()
-    sock.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
-    task = asyncio.create_task(server.serve([sock]))
-    await until(lambda: server.started or None)
-    try:
-        yield f"http://127.0.0.1:{sock.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        await task
-        sock.close()
 
 
 @asynccontextmanager
