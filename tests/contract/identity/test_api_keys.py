@@ -161,11 +161,11 @@ async def test_a_key_of_a_person_gives_no_more_than_they_hold_when_it_is_used(
     ana = await house.person("admin", "approver")
     mine, _ = await house.keys.make(ana, "laptop", "person", user=ana.user)
     agent, _ = await house.keys.make(
-        ana, "bot", "agent", user=ana.user, permissions=["keys.manage", "runs.read"]
+        ana, "bot", "service", user=ana.user, permissions=["keys.manage", "runs.read"]
     )
     assert (await house.door.principal_of(mine.reveal())).permissions == ana.permissions
     bot = await house.door.principal_of(agent.reveal())
-    assert bot.permissions == {"keys.manage", "runs.read"} and bot.key == "agent"
+    assert bot.permissions == {"keys.manage", "runs.read"} and bot.key == "service"
     child, _ = await house.keys.make(bot, "child", "agent", user=ana.user)
     assert (await house.door.principal_of(child.reveal())).permissions == bot.permissions
     with pytest.raises(NotGranted):

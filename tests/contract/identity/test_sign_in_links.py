@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from handrail.core.errors import UsageError
-from handrail.identity.errors import NotSignedIn
+from handrail.identity.errors import NotGranted, NotSignedIn
 from handrail.identity.granting import console
 from tests.contract.households import Turning
 from tests.contract.identity.homes import ACME, OTHER, House
@@ -67,3 +67,21 @@ async def test_a_key_that_was_made_for_one_door_opens_no_other(house: House) -> 
             assert (await house.door.principal_of(anywhere.reveal(), door)).agent == "all"
     with pytest.raises(UsageError, match="api or mcp"):
         await house.keys.make(by, "odd", audience="garden")
+
+
+@pytest.mark.req("PM-17")
+async def test_an_agent_lets_nobody_in_whatever_its_key_holds(house: House) -> None:
+    boss = await house.person("owner")
+    text, _ = await house.keys.make(boss, "helper", "agent", user=boss.user)
+    agent = await house.door.principal_of(text.reveal())
+    assert agent.holds("keys.manage")
+    tries = (
+        lambda: house.keys.make(agent, "another"),
+        lambda: house.keys.list(agent),
+        lambda: house.people.add_member(agent, "eve@example.com", ["owner"]),
+        lambda: house.people.save_role(agent, "night-shift", ["runs.read"]),
+        lambda: house.people.rename_tenant(agent, "Mine"),
+    )
+    for attempt in tries:
+        with pytest.raises(NotGranted, match="a person looks after"):
+            await attempt()
