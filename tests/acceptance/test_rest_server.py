@@ -282,6 +282,6 @@ def test_a_streamed_call_has_its_time_to_finish_when_the_server_stops(
             assert answer.status_code == 200
             server.process.send_signal(signal.SIGTERM)
             answer.read()  # the stream ends; the call has begun and goes on
-        server.process.communicate(timeout=60)
+        server.process.wait(60)
     told = handrail("runs", "list", "--database", "sqlite:///handrail.db", "--json", cwd=tmp_path).json
     assert [run["status"] for run in told] == [status]

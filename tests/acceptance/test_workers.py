@@ -127,6 +127,9 @@ async def test_a_job_that_kills_its_workers_is_given_up_and_can_be_replayed(
         staff.start()
         async with guest(sqlite_url, tmp_path) as hr:
             bad = await hr.submit("shop.poison", principal=ANA)
+            await soon(
+                lambda: staff.effects("poison")
+            )  # whoever is killed beside it three times is given up, too
             good = await hr.submit("shop.look", {"name": "a"}, principal=BO)
             while not await _is_dead(hr, bad):
                 if staff.all[-1].poll() is not None:
