@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -49,6 +50,7 @@ from handrail.core.run.later import Later
 from handrail.core.run.letter_office import LetterOffice
 from handrail.core.run.many import run_many
 from handrail.core.run.pipeline import run
+from handrail.core.run.refusal import no_log
 from handrail.core.run.search import Search
 from handrail.core.run.secret_office import SecretOffice, secret_source
 from handrail.core.run.streaming import stream
@@ -58,6 +60,7 @@ from handrail.core.tell.letters import DeadLetters
 from handrail.core.tell.log import EventLog
 from handrail.core.tell.teller import Teller
 
+_log = logging.getLogger("handrail.run")
 _THREADS = 64
 
 
@@ -191,23 +194,22 @@ class Handrail(Background):
 
         With a database, what an effect left in the log is durable when its outcome is returned.
         """
-        running = run(
-            make_call(
-                tool,
-                None,
-                principal or self._principal(),
-                source,
-                session,
-                id or new_id("call"),
-                turn,
-                idempotency_key,
-                digest,
-                message,
-            ),
-            args,
-            self._house,
+        call = make_call(
+            tool,
+            None,
+            principal or self._principal(),
+            source,
+            session,
+            id or new_id("call"),
+            turn,
+            idempotency_key,
+            digest,
+            message,
         )
-        return running if self._backing.settled is None else self._durably(running)
+        running = run(call, args, self._house)
+        if self._backing.settled is None:
+            return running
+        return self._durably(running if source != "api" else self._answered(call, running))
 
     async def run(self, call: Call) -> Outcome:
         """Run a prepared `Call`."""
@@ -219,6 +221,27 @@ class Handrail(Background):
             tool = self.registry.get(outcome.tool)
             if tool is None or not tool.quiet:
                 await self._backing.settled()
+        return outcome
+
+    async def _answered(self, call: Call, running: Awaitable[Outcome]) -> Outcome:
+        """The outcome once the row of its run id is written; a read does not wait for that beforehand."""
+        assert call.principal is not None and call.id is not None
+        place, answering = (call.principal.tenant, call.id), self._house.answering
+        if place in answering:  # the id is in use: whoever has it waits for its row
+            return await running
+        answering[place] = None
+        try:
+            outcome = await running
+            started = answering[place]
+        finally:
+            del answering[place]
+        if started is None:
+            return outcome
+        try:
+            await self._house.teller.log.flush(started)
+        except Exception:
+            _log.exception("the event log did not take tool.started, so %s is not answered", call.tool)
+            return Outcome("refused", no_log().result, call.id, call.tool)
         return outcome
 
     async def call_many(

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import Connection
 
 from handrail import Handrail, Principal, tool
+from handrail.core.define.permission import Source
 from handrail.ext import StorageError, UsageError
 from handrail.store.events.log import StoreLog
 
@@ -178,9 +179,14 @@ async def test_an_effect_is_answered_when_its_end_is_durable_and_a_read_at_once(
 
     async with Handrail([write, read], database=sqlite_url) as hr:
         try:
-            for name, waits in (("note.read", False), ("note.write", True)):
+            cases: tuple[tuple[str, Source, bool], ...] = (
+                ("note.read", "web", False),
+                ("note.read", "api", True),  # it reads at once, and is answered when its row is there
+                ("note.write", "web", True),
+            )
+            for name, source, waits in cases:
                 ended.clear()
-                call = asyncio.create_task(hr.call(name, principal=RITA, source="web"))
+                call = asyncio.create_task(hr.call(name, principal=RITA, source=source))
                 await asyncio.wait_for(ended.wait(), 30)
                 for _ in range(100):
                     await asyncio.sleep(0)
@@ -202,3 +208,24 @@ async def test_a_call_whose_beginning_had_no_room_never_began(sqlite_url: str) -
         out = await hr.call("data.updateRecord", huge, principal=RITA, source="web")
         assert (out.status, out.code, out.run_id) == ("refused", "LOG_UNAVAILABLE", None)
     assert records == {}
+
+
+@pytest.mark.fault("F10")
+@pytest.mark.req("EV-09")
+async def test_a_read_by_a_program_whose_row_cannot_be_written_is_not_answered(sqlite_url: str) -> None:
+    @tool("note.echo", level="read")
+    async def echo(text: str) -> str:
+        """Say it again."""
+        return text
+
+    def refuse(conn: Connection) -> None:
+        raising = "BEGIN SELECT RAISE(ABORT, 'there is no room'); END"
+        conn.exec_driver_sql(f"CREATE TRIGGER full BEFORE INSERT ON session_events {raising}")
+
+    async with Handrail([echo], database=sqlite_url) as hr:
+        assert isinstance(hr.log, StoreLog)
+        assert (await hr.call("note.echo", {"text": "a"}, principal=RITA, source="api")).ok
+        await hr.log.db.write("acme", refuse)
+        out = await hr.call("note.echo", {"text": "b"}, principal=RITA, source="api")
+        assert (out.status, out.code, out.run_id) == ("refused", "LOG_UNAVAILABLE", None)
+        assert not hr._house.answering

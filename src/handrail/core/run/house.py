@@ -27,6 +27,7 @@ from handrail.core.guard.plan import Plan
 from handrail.core.guard.standing import MemoryStanding, Standing
 from handrail.core.listeners import Listeners
 from handrail.core.run.hooks import Hook
+from handrail.core.tell.events import ToolStarted
 from handrail.core.tell.letters import DeadLetters, MemoryDeadLetters
 from handrail.core.tell.teller import Teller
 
@@ -94,4 +95,6 @@ class House:
     letters: DeadLetters = field(default_factory=MemoryDeadLetters)
     standing: Standing = field(default_factory=MemoryStanding)
     running: dict[tuple[str, str], Interruptible] = field(default_factory=dict)
+    answering: dict[tuple[str, str], ToolStarted | None] = field(default_factory=dict)
+    """Calls whose caller waits for their first row with the answer: a read need not wait before it."""
     on_result: Listeners = field(default_factory=Listeners)

@@ -226,7 +226,8 @@ class Tale(Stoppable):
                 self.house.keys.dispatched(self.key)
             teller.log.append(started)
             self.run_id = started.run_id
-            await teller.log.flush(started)
+            if not self._is_answered_later(started):
+                await teller.log.flush(started)
             if self.key is not None and not await self.house.keys.is_ours(self.key):
                 return refusal.taken_over(started.tool, self.call.idempotency_key)
         except Exception as error:
@@ -238,6 +239,16 @@ class Tale(Stoppable):
             return refusal.no_log()
         teller.hear(started)
         return None
+
+    def _is_answered_later(self, started: ToolStarted) -> bool:
+        """Whether this only reads and whoever answers waits for its row: both rows are then one group."""
+        principal, call_id, tool = self.call.principal, self.call.id, self.tool
+        if principal is None or call_id is None or self.key is not None or tool is None or not tool.quiet:
+            return False
+        place, answering = (principal.tenant, call_id), self.house.answering
+        if place in answering:
+            answering[place] = started
+        return place in answering
 
     @property
     def tool_id(self) -> str:
