@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-CONNECTIONS = 32
+CONNECTIONS = 64
 _PATIENCE = 60.0
 
 
