@@ -26,7 +26,7 @@ from tests.contract.http_attacks.wires import request, sent, status
 
 # The server runs in a thread beside, and may well use chance while an example is drawn.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")
-EXAMPLES = 25
+EXAMPLES = 15
 SECOND = 1.0
 HUNDRED = 100 * 2**20
 
