@@ -7,6 +7,7 @@ import logging
 import math
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from types import FrameType
 
 _log = logging.getLogger("handrail.serve")
+_TURN = 0.0001
+"""Seconds after which a busy thread lets another one in. The loop and the writer take turns in short steps;
+with Python's own 5 ms, each statement of the writer may wait for a whole turn of the loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,8 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
     sock = _listening(place)
     address = web_address(place.host, sock.getsockname()[1])
     async with AsyncExitStack() as stack:
+        stack.callback(sys.setswitchinterval, sys.getswitchinterval())
+        sys.setswitchinterval(_TURN)
         hall = Hall(platform, place.hold)
         await stack.enter_async_context(hall.mcp.running())
         config = uvicorn.Config(
