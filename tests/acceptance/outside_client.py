@@ -58,7 +58,8 @@ def is_transport(error: BaseException) -> bool:
 
 
 def say(told: dict[str, Any]) -> None:
-    print(json.dumps(told), flush=True)  # noqa: T201 - it is how it is heard
+    sys.stdout.write(f"{json.dumps(told)}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

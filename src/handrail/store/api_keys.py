@@ -37,6 +37,25 @@ class ApiKey:
     revoked_at: float | None = None
     last_used_at: float | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """What is known of it as JSON data; not its digest."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "kind": self.kind,
+            "user": self.user,
+            "agent": self.agent,
+            "permissions": sorted(self.permissions),
+            "tools": None if self.tools is None else list(self.tools),
+            "ceiling": self.ceiling,
+            "audience": self.audience,
+            "created_at": self.created_at,
+            "created_by": self.created_by,
+            "expires_at": self.expires_at,
+            "revoked_at": self.revoked_at,
+            "last_used_at": self.last_used_at,
+        }
+
     def is_live(self, now: float) -> bool:
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 

@@ -10,7 +10,7 @@ from handrail.bridges.openapi.fields import Field, Where
 from handrail.bridges.openapi.schemas import Schemas
 from handrail.bridges.openapi.security import carriers
 
-_STYLES = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
+_STYLES: Mapping[Where, str] = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
 _NOT_GIVEN = frozenset(
     "accept authorization connection content-length content-type cookie host proxy-authorization te trailer "
     "transfer-encoding upgrade".split()
@@ -26,11 +26,11 @@ def parameters(
     schemas: Schemas,
 ) -> tuple[list[Field], str | None]:
     """The parameters of an operation and of its path; credentials are none, nor is what we fill in."""
-    found: dict[tuple[str, str], Mapping[str, Any]] = {}
+    found: dict[tuple[Where, str], Mapping[str, Any]] = {}
     for given in (*_list(item.get("parameters")), *_list(told.get("parameters"))):
         one = document.part(given)
-        where, name = one.get("in"), one.get("name")
-        if isinstance(where, str) and where in _STYLES and isinstance(name, str) and name:
+        where, name = next((place for place in _STYLES if place == one.get("in")), None), one.get("name")
+        if where is not None and isinstance(name, str) and name:
             found[where, name.lower() if where == "header" else name] = one
     secret = carriers(document)
     fields: list[Field] = []
@@ -41,7 +41,7 @@ def parameters(
         if (where, name) == ("header", "idempotency-key"):
             key_header = str(one["name"])
             continue
-        fields.append(_parameter(where, one, schemas))  # type: ignore[arg-type]  # one of the places in _STYLES
+        fields.append(_parameter(where, one, schemas))
     return fields, key_header
 
 

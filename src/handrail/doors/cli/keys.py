@@ -175,20 +175,6 @@ def _reach(key: ApiKey) -> str:
 
 
 def _as_json(key: ApiKey) -> dict[str, Any]:
-    """What is known of a key; not its digest."""
-    return {
-        "id": key.id,
-        "name": key.name,
-        "kind": key.kind,
-        "user": key.user,
-        "agent": key.agent,
-        "permissions": sorted(key.permissions),
-        "tools": None if key.tools is None else list(key.tools),
-        "level": key.ceiling,
-        "audience": key.audience,
-        "created_at": key.created_at,
-        "created_by": key.created_by,
-        "expires_at": key.expires_at,
-        "revoked_at": key.revoked_at,
-        "last_used_at": key.last_used_at,
-    }
+    """What is known of a key; its level by the name of the option."""
+    told = key.to_dict()
+    return {("level" if name == "ceiling" else name): value for name, value in told.items()}

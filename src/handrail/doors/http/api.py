@@ -9,6 +9,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 import handrail
+from handrail.doors.entrance import COOKIE
 from handrail.doors.http import (
     approvals,
     calling,
@@ -48,7 +49,7 @@ _ABOUT = (
 
 def build_api(platform: Platform) -> FastAPI:
     """REST over a platform; it stands behind the entrance, which says who calls."""
-    api = FastAPI(
+    api = _Api(
         title="Handrail",
         version=handrail.__version__,
         description=_ABOUT,
@@ -63,18 +64,22 @@ def build_api(platform: Platform) -> FastAPI:
     api.state.running = Running()
     for one in _ROUTERS:
         api.router.routes.extend(one.routes)
-    api.openapi = lambda: document(api)  # type: ignore[method-assign]  # FastAPI's way to change it
     return api
 
 
-def document(api: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document, made once."""
-    if api.openapi_schema is None:
-        routes = [one for one in api.routes if isinstance(one, APIRoute)]
-        made = get_openapi(title=api.title, version=api.version, description=api.description, routes=routes)
-        schemes = made.setdefault("components", {}).setdefault("securitySchemes", {})
-        schemes["key"] = {"type": "http", "scheme": "bearer", "description": "An API key."}
-        schemes["session"] = {"type": "apiKey", "in": "cookie", "name": "handrail_session"}
-        made["security"] = [{"key": []}, {"session": []}]
-        api.openapi_schema = made
-    return api.openapi_schema
+class _Api(FastAPI):
+    """FastAPI, whose document also says how one shows who one is."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The OpenAPI document, made once."""
+        if self.openapi_schema is None:
+            routes = [one for one in self.routes if isinstance(one, APIRoute)]
+            made = get_openapi(
+                title=self.title, version=self.version, description=self.description, routes=routes
+            )
+            schemes = made.setdefault("components", {}).setdefault("securitySchemes", {})
+            schemes["key"] = {"type": "http", "scheme": "bearer", "description": "An API key."}
+            schemes["session"] = {"type": "apiKey", "in": "cookie", "name": COOKIE}
+            made["security"] = [{"key": []}, {"session": []}]
+            self.openapi_schema = made
+        return self.openapi_schema

@@ -55,6 +55,17 @@ class Asked:
     key: str | None
     prefer: str
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """Everything but the tool and its arguments, as the engine takes it."""
+        return {
+            "principal": self.who,
+            "source": self.source,
+            "session": self.session,
+            "idempotency_key": self.key,
+            "digest": self.digest,
+        }
+
 
 SLUG = {
     "name": "slug",
@@ -96,28 +107,12 @@ async def call_tool(request: Request) -> Response:
     asked = await read_call(request)
     platform: Platform = request.scope["app"].state.platform
     if asked.prefer and _wants_async(asked.prefer):
-        outcome = await platform.hr.submit(
-            asked.tool,
-            asked.arguments,
-            principal=asked.who,
-            source=asked.source,
-            session=asked.session,
-            idempotency_key=asked.key,
-            digest=asked.digest,
-        )
+        outcome = await platform.hr.submit(asked.tool, asked.arguments, **asked.options)
         told = answer(outcome, asked.key is not None)
         if outcome.code == "SUBMITTED":
             told.headers["preference-applied"] = "respond-async"
         return told
-    outcome = await platform.hr.call(
-        asked.tool,
-        asked.arguments,
-        principal=asked.who,
-        source=asked.source,
-        session=asked.session,
-        idempotency_key=asked.key,
-        digest=asked.digest,
-    )
+    outcome = await platform.hr.call(asked.tool, asked.arguments, **asked.options)
     return answer(outcome, asked.key is not None)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
@@ -15,7 +15,6 @@ from handrail.doors.http.refusing import no_such
 from handrail.doors.http.routing import TheOffices, answers, need, router
 from handrail.doors.http.telling import nothing, ready
 from handrail.doors.http.whose import plausible
-from handrail.store.api_keys import ApiKey
 
 routes = router("keys")
 Managing = Annotated[Principal, need("keys.manage")]
@@ -41,7 +40,7 @@ class NewKey(BaseModel):
 @routes.get("/keys", summary="List keys", responses=answers(409, ok=shapes.KeyList))
 async def list_keys(who: Managing, offices: TheOffices) -> Response:
     """The newest first. No key can be read from it."""
-    return ready({"keys": [_line(one) for one in await offices.keys.list(who)]})
+    return ready({"keys": [one.to_dict() for one in await offices.keys.list(who)]})
 
 
 @routes.post(
@@ -65,7 +64,7 @@ async def make_key(who: Managing, offices: TheOffices, given: Annotated[NewKey, 
         lifetime=given.lifetime,
     )
     headers = {"cache-control": "no-store"}
-    return ready(_line(made) | {"key": text.reveal()}, 201, headers)
+    return ready(made.to_dict() | {"key": text.reveal()}, 201, headers)
 
 
 @routes.delete("/keys/{key_id}", summary="Revoke a key", status_code=204, responses=answers(409, status=204))
@@ -74,22 +73,3 @@ async def revoke_key(who: Managing, offices: TheOffices, key_id: str) -> Respons
     if not plausible(key_id) or not await offices.keys.revoke(who, key_id):
         raise no_such("key")
     return nothing()
-
-
-def _line(key: ApiKey) -> dict[str, Any]:
-    return {
-        "id": key.id,
-        "name": key.name,
-        "kind": key.kind,
-        "user": key.user,
-        "agent": key.agent,
-        "permissions": sorted(key.permissions),
-        "tools": None if key.tools is None else list(key.tools),
-        "ceiling": key.ceiling,
-        "audience": key.audience,
-        "created_at": key.created_at,
-        "created_by": key.created_by,
-        "expires_at": key.expires_at,
-        "revoked_at": key.revoked_at,
-        "last_used_at": key.last_used_at,
-    }

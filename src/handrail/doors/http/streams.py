@@ -28,18 +28,7 @@ class Running:
         self._tasks: set[asyncio.Task[Outcome]] = set()
 
     def start(self, platform: Platform, asked: Asked, call_id: str) -> asyncio.Task[Outcome]:
-        task = asyncio.create_task(
-            platform.hr.call(
-                asked.tool,
-                asked.arguments,
-                principal=asked.who,
-                source=asked.source,
-                session=asked.session,
-                idempotency_key=asked.key,
-                digest=asked.digest,
-                id=call_id,
-            )
-        )
+        task = asyncio.create_task(platform.hr.call(asked.tool, asked.arguments, **asked.options, id=call_id))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task

@@ -23,7 +23,10 @@ _EARLIEST, _LATEST = 0.0, 253_402_300_799.0
 async def read_usage(
     who: Annotated[Principal, need("usage.read")],
     hr: TheHandrail,
-    by: Annotated[list[By], Query(max_length=6, description="What to count by; nothing counts all.")] = [],  # noqa: B006 - FastAPI copies it
+    by: Annotated[
+        list[By],
+        Query(default_factory=list, max_length=6, description="What to count by; nothing counts all."),
+    ],
     since: Time = None,
     until: Time = None,
 ) -> Response:
