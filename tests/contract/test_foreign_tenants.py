@@ -14,15 +14,15 @@ from handrail.store.database import Database
 from handrail.store.migrate import upgrade
 from handrail.store.tables import metadata
 from tests.harness import facts
-from tests.harness.belongings import (
+from tests.harness.belongings import Belongings, says
+from tests.harness.repository import (
     FUNCTIONS,
     MAKES,
     OF_THE_HOUSE,
     TABLES,
     TOOLS_OF_OTHERS,
-    Belongings,
+    arguments,
     repository,
-    says,
 )
 
 
@@ -70,7 +70,7 @@ def test_no_function_gives_a_tenant_what_another_has(database: Database, acme: B
         answer = None
         try:
             with database.transaction("evil") as conn:
-                answer = function(conn, **evil.arguments(name, function))
+                answer = function(conn, **arguments(evil, name, function))
         except (UsageError, LookupError, DBAPIError) as refused:
             answer = None if "4711" not in str(refused) else refused
         assert "acme" not in repr(answer) and "4711" not in repr(answer), name
@@ -88,7 +88,7 @@ def _serves(name: str, database: Database, owner: Belongings) -> bool:
     try:
         with database.transaction(owner.tenant) as conn:
             before = _rows(conn)
-            answer = FUNCTIONS[name](conn, **owner.arguments(name, FUNCTIONS[name]))
+            answer = FUNCTIONS[name](conn, **arguments(owner, name, FUNCTIONS[name]))
             raise _Undo(says(answer) or _rows(conn) != before)
     except _Undo as undone:
         return bool(undone.args[0])

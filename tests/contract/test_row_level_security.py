@@ -16,7 +16,8 @@ from handrail.store.database import Database
 from handrail.store.scope import enter
 from handrail.store.tables import metadata
 from tests.harness import facts
-from tests.harness.belongings import FUNCTIONS, TABLES, Belongings, says
+from tests.harness.belongings import Belongings, says
+from tests.harness.repository import FUNCTIONS, TABLES, arguments
 
 CARRIES_NOTHING = {("handrail_app", "")}
 
@@ -49,7 +50,7 @@ def test_no_function_reaches_another_tenant_though_it_asks_for_its_rows(
     for name, function in FUNCTIONS.items():
         answer = None
         with suppress(UsageError, LookupError, DBAPIError), database.transaction("evil") as conn:
-            answer = function(conn, **acme.arguments(name, function))
+            answer = function(conn, **arguments(acme, name, function))
         assert not says(answer), f"{name} said {answer!r}"
         assert facts.dump(postgres_url, TABLES) == before, f"{name} changed what another tenant has"
 
