@@ -10,8 +10,7 @@ import queue
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +24,7 @@ from tests.acceptance.outside_client import MODERN
 from tests.acceptance.processes import ROOT
 from tests.acceptance.quick import Quick
 from tests.acceptance.serving import Served, serving
+from tests.harness.polling import until
 
 DEADLINE = 40.0
 TOOLS = '''
@@ -94,14 +94,6 @@ def outside(served: Served, key: str, mode: str, step: bool) -> Iterator[Outside
         yield client
     finally:
         client.close()
-
-
-def until(found: Callable[[], Any]) -> Any:
-    deadline = time.monotonic() + DEADLINE
-    while not (value := found()):
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(0.02)
-    return value
 
 
 @dataclass

@@ -18,6 +18,7 @@ from handrail import Handrail, Principal
 from handrail.bridges.mcp import McpToolset, Server, ToolRule
 from handrail.ext import approve
 from handrail.testing import ScriptedApprover
+from tests.harness import polling
 from tests.harness.foreign import DEADLINE, ROOT, Foreign
 
 ANA, BO = Principal(tenant="acme", user="ana"), Principal(tenant="acme", user="bo")
@@ -35,10 +36,8 @@ def other(kind: str, file: Path, port: int = 0) -> Iterator[str]:
     words = [sys.executable, "-m", f"tests.harness.mcp_servers.{kind}", str(file), str(port)]
     process = subprocess.Popen(words, cwd=ROOT)
     try:
-        deadline = time.monotonic() + DEADLINE
-        while not file.exists():
-            assert process.poll() is None and time.monotonic() < deadline, "the server did not start"
-            time.sleep(0.02)
+        polling.until(lambda: file.exists() or process.poll() is not None)
+        assert process.poll() is None, "the server did not start"
         yield f"http://127.0.0.1:{file.read_text()}/mcp"
     finally:
         process.kill()

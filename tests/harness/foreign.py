@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from handrail.bridges.mcp import Server
+from tests.harness import polling
 
 ROOT = Path(__file__).parents[2]
 MODULE = "tests.harness.mcp_servers.everything"
@@ -67,10 +68,8 @@ class Foreign:
         asked = ["--http", str(file), "--port", str(port), *words]
         process = subprocess.Popen([sys.executable, *self.args(), *asked], env=env)
         try:
-            until = time.monotonic() + DEADLINE
-            while not file.exists():
-                assert process.poll() is None and time.monotonic() < until, "the server did not start"
-                time.sleep(0.02)
+            polling.until(lambda: file.exists() or process.poll() is not None)
+            assert process.poll() is None, "the server did not start"
             yield Server(name, url=f"http://127.0.0.1:{file.read_text()}/mcp", **options)
         finally:
             process.kill()
