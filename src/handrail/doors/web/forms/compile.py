@@ -114,7 +114,9 @@ class Compiler:
                 shape, nullable = {**shape, key: left}, True
             if len(left) == 1:
                 inner, refs = shape_of(left[0], self.root, refs)
-                words_of_own = {name: shape[name] for name in ("title", "description") if name in shape}
+                words_of_own: Shape = {
+                    name: shape[name] for name in ("title", "description") if name in shape
+                }
                 shape = {**merged_with(shape, inner), **words_of_own}
                 deeper, more, refs = self._without_null(shape, refs)
                 return deeper, nullable or more, refs

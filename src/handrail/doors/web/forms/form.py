@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import htpy as h
+from markupsafe import Markup
 
 from handrail.core.define.call import FieldError
 from handrail.core.define.field_specs import form_spec_of
@@ -26,6 +27,8 @@ from handrail.doors.web.forms.summary import summary
 from handrail.doors.web.forms.widgets import all as _all_widgets
 
 _MOST = 2_000
+_PLAIN_SEND = Markup('<button type="submit" hidden tabindex="-1"></button>')
+"""Enter presses the first button of a form, which must not be one that changes the form."""
 _forms: dict[tuple[str, str, frozenset[str], str], Form] = {}
 
 
@@ -40,7 +43,7 @@ class Read:
     done: str | None = None
     """What a button did to the form (`add`, `remove`, `up`, `down`, `choose`, `refresh`): draw it again."""
     kept: tuple[str, ...] = ()
-    """Where a secret was left as it is: there the value holds the mask, and the original has to be put back."""
+    """Where a secret was left as it is: the value holds its mask, and the original has to be put back."""
 
     @property
     def ok(self) -> bool:
@@ -85,7 +88,7 @@ class Form:
         drawn = draw_field(self._root, pen, Place(), shown)
         again = h.noscript[button("refresh", "", "Show the fields that go with these answers")]
         return h.div(".form", id=f"{id}:form")[
-            summary(pen, self._root), drawn, again if self._conditional else None
+            _PLAIN_SEND, summary(pen, self._root), drawn, again if self._conditional else None
         ]
 
     def read(self, posted: Iterable[tuple[str, str | Upload]]) -> Read:
@@ -116,7 +119,7 @@ def compile_form(
 
 
 def form_of(tool: Tool, mode: ToolFormMode = "internal") -> Form:
-    """The form of a tool, compiled once: by the spec that is registered for it, its own, or its schema alone."""
+    """The form of a tool, compiled once: by the spec registered for it, its own, or its schema alone."""
     spec = form_spec_of(f"tool:{tool.slug}") or tool.form
     key = (tool.digest or digest_of(tool.input_schema), spec.digest if spec else "", tool.secrets, mode)
     known = _forms.get(key)

@@ -1,4 +1,4 @@
-"""Shapes: a schema as a form can draw it, with references followed and everything that holds together merged."""
+"""Shapes: a schema as a form can draw it, references followed and what holds together merged."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def merged_with(shape: Shape, part: Shape) -> Shape:
 
 
 def alternatives(shape: Shape, root: Mapping[str, Any], refs: frozenset[str]) -> list[tuple[Any, Shape]]:
-    """The branches of a choice, each as written and as its shape; none if they only restrict what is there."""
+    """The branches of a choice, each as written and as its shape; none if they only restrict."""
     for key in ("oneOf", "anyOf"):
         written = shape.get(key)
         if isinstance(written, list) and written:

@@ -33,7 +33,7 @@ class _Term:
         test = next((one for one in _TESTS if isinstance(hint, Mapping) and one in hint), None)
         if test is None or not isinstance(hint.get("field"), str):
             raise ValueError(
-                f'{path}: visible_when says {{"field": name, "is": value}}, or is_not, in, given; not {hint!r}'
+                f'{path}: visible_when says {{"field": name, "is": value}} or is_not, in, given; not {hint!r}'
             )
         self._test, self._wanted = test, hint[test]
         where: str = hint["field"]
@@ -85,7 +85,7 @@ def when_fits(tests: list[Any], root: JsonSchema) -> Condition:
 
 
 def _check(test: Any, root: JsonSchema) -> Callable[[Any], list[Any]]:
-    known = {key: root[key] for key in ("$schema", "$defs", "definitions") if key in root}
+    known: JsonSchema = {key: root[key] for key in ("$schema", "$defs", "definitions") if key in root}
     try:
         return schema_checker({**known, "allOf": [test]})
     except DefinitionError:

@@ -1,7 +1,7 @@
 """The wire: how places and values are spelled in the names and values of controls.
 
-The name of a control is a sign and a JSON pointer. `#` carries the value, the other signs say how it was drawn,
-so that what comes back is read the way it was shown.
+The name of a control is a sign and a JSON pointer. `#` carries the value, the other signs say how it was
+drawn, so that what comes back is read the way it was shown.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 VALUE, MODE, KEPT, SIDE, DRAWN, ROW, KEY = "#", "?", "=", "@", "!", "+", "&"
-"""Value; mode; kept as it was; beside it (zone, kind of number); branch drawn; rows in order; name of a row."""
+"""Value; mode; kept as it was; beside it (zone, kind of number); branch drawn; rows; name of a row."""
 DO = "_do"
 
 _AWKWARD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")

@@ -103,8 +103,10 @@ class Ticks:
 
     def draw(self, field: ListField, pen: Pen, place: Place, value: Any) -> h.Node:
         options = _options(field)
-        ticked = (
-            [] if value is MISSING or value is None or isinstance(value, Blank) else _ticked(options, value)
+        ticked: set[int] | None = (
+            set()
+            if value is MISSING or value is None or isinstance(value, Blank)
+            else _ticked(options, value)
         )
         if ticked is None:
             return self._rows.draw(field, pen, place, value)

@@ -1,4 +1,4 @@
-"""The JSON box: for shapes without a control of their own, and for values that another control would change."""
+"""The JSON box: for shapes without a control of their own, and values that another control would change."""
 
 from __future__ import annotations
 
