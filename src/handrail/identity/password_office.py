@@ -40,10 +40,10 @@ TRIES_FROM_ONE_PLACE = 30
 class PasswordOffice:
     """Every way not to be let in gets the same answer after the same work, whoever is asked for."""
 
-    def __init__(self, db: Database, door: Doorkeeper) -> None:
+    def __init__(self, db: Database, door: Doorkeeper, hashing: Hashing | None = None) -> None:
         self._db = db
         self._door = door
-        self._hashing = Hashing()
+        self._hashing = hashing or Hashing()
 
     async def sign_in(
         self, email: str, password: str, tenant: str | None = None, *, source: str | None = None

@@ -40,7 +40,8 @@ def check_password(password: str, email: str) -> None:
 class Hashing:
     """Hashes and verifies with argon2id, as the library recommends it."""
 
-    def __init__(self) -> None:
+    def __init__(self, make: Callable[[], PasswordHasher] | None = None) -> None:
+        self._make = make or _as_recommended
         self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="handrail-hash")
 
     async def hash(self, password: str) -> str:
@@ -71,14 +72,18 @@ class Hashing:
 
     @cached_property
     def _hasher(self) -> PasswordHasher:
-        from argon2 import PasswordHasher  # only where somebody has a password
-
-        return PasswordHasher()
+        return self._make()
 
     @cached_property
     def _nobodys(self) -> str:
         """The hash of what nobody knows."""
         return self._hasher.hash(secrets.token_bytes(32))
+
+
+def _as_recommended() -> PasswordHasher:
+    from argon2 import PasswordHasher  # only where somebody has a password
+
+    return PasswordHasher()
 
 
 def _bytes(password: str) -> bytes:

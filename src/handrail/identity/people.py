@@ -69,14 +69,14 @@ class People:
         Those who do not belong to it, or no more, are left out.
         """
         wanted, ticks = set(ids), self._db.clock.ticks()
-        fresh = {id for id in wanted if ticks - self._names.get((tenant, id), _UNREAD)[0] < _FRESH}
-        if unknown := wanted - fresh:
+        read = {id: self._names.get((tenant, id), _UNREAD) for id in wanted}
+        known = {id: name for id, (at, name) in read.items() if ticks - at < _FRESH}
+        if unknown := wanted - known.keys():
             found = await self._db.read(tenant, lambda conn: names_of(conn, tenant, unknown))
             if len(self._names) + len(unknown) > _REMEMBERED:
                 self._names.clear()
-                fresh.clear()
             self._names.update({(tenant, id): (ticks, found.get(id)) for id in unknown})
-        known = {id: self._names.get((tenant, id), _UNREAD)[1] for id in wanted}
+            known |= found
         return {id: name for id, name in known.items() if name is not None}
 
     async def profile(self, who: Principal) -> User:

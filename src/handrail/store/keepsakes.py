@@ -76,7 +76,7 @@ def put_saved(
     others = and_(_mine(tenant, user, tool), saved_inputs.c.name != name)
     if conn.execute(select(func.count()).where(others)).scalar_one() >= MOST_SAVED:
         raise UsageError(
-            f"You have saved {MOST_SAVED} inputs for this tool, which is the most. Remove one first."
+            f"You have {MOST_SAVED} saved inputs for this tool, which is the most. Remove one first."
         )
     sealed = seal.close(tenant, dump(args), _about(user, tool, name))
     row = {"tenant_id": tenant, "user_id": user, "tool": tool, "name": name, "sealed": sealed}
