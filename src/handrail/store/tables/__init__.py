@@ -13,6 +13,7 @@ from handrail.store.tables.confidence import secrets, usage
 from handrail.store.tables.housekeeping import leases, settings, writers
 from handrail.store.tables.people import api_keys, memberships, roles, sign_in_links, tenants, users
 from handrail.store.tables.record import blobs, event_heads, open_runs, session_events, sessions
+from handrail.store.tables.shared import embed_runs, embeds, tool_sessions, tool_submissions
 from handrail.store.tables.waiting import (
     approval_votes,
     approvals,
@@ -37,6 +38,8 @@ __all__ = [
     "blobs",
     "call_keys",
     "dead_letters",
+    "embed_runs",
+    "embeds",
     "event_heads",
     "job_parents",
     "jobs",
@@ -57,6 +60,8 @@ __all__ = [
     "sign_in_links",
     "standing",
     "tenants",
+    "tool_sessions",
+    "tool_submissions",
     "tool_views",
     "tools",
     "usage",
