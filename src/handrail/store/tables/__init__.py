@@ -23,6 +23,7 @@ from handrail.store.tables.people import (
     users,
 )
 from handrail.store.tables.record import blobs, event_heads, open_runs, session_events, sessions
+from handrail.store.tables.shared import embed_runs, embeds, tool_sessions, tool_submissions
 from handrail.store.tables.waiting import (
     approval_votes,
     approvals,
@@ -48,6 +49,8 @@ __all__ = [
     "blobs",
     "call_keys",
     "dead_letters",
+    "embed_runs",
+    "embeds",
     "event_heads",
     "favourites",
     "job_parents",
@@ -71,6 +74,8 @@ __all__ = [
     "sign_in_links",
     "standing",
     "tenants",
+    "tool_sessions",
+    "tool_submissions",
     "tool_views",
     "tools",
     "usage",
