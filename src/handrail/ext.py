@@ -2,6 +2,7 @@
 
 from handrail.core.clock import Clock
 from handrail.core.define.actions import action_error
+from handrail.core.define.blocks import Block, tool_output_to_blocks
 from handrail.core.define.bound import MODEL_LIMIT
 from handrail.core.define.context import (
     active_tenant,
@@ -22,6 +23,7 @@ from handrail.core.define.sections import FormSpec, OutputSection, ViewSpec
 from handrail.core.define.signal import Aborted, Signal
 from handrail.core.define.tool import CallSpec, InitContext, ToolMeta, to_tool_meta
 from handrail.core.define.toolset import Attached, OnDemand
+from handrail.core.define.view_specs import register_output_block, register_view_spec
 from handrail.core.errors import (
     DefinitionError,
     DuplicateName,
@@ -111,6 +113,7 @@ __all__ = [
     "Arguments",
     "Attached",
     "Attachment",
+    "Block",
     "CallSpec",
     "Claims",
     "Clock",
@@ -209,7 +212,9 @@ __all__ = [
     "read_text",
     "record_tool_result",
     "register_builtin_tools",
+    "register_output_block",
     "register_tool",
+    "register_view_spec",
     "reject",
     "respond",
     "sight",
@@ -221,6 +226,7 @@ __all__ = [
     "tool_context",
     "tool_group",
     "tool_history",
+    "tool_output_to_blocks",
     "tool_runs",
     "tool_signature",
     "wire_name",

@@ -1,0 +1,1 @@
+"""The web door: pages for people, made on the server."""
