@@ -14,7 +14,7 @@ from handrail.core.define.block_config import (
     number_in,
     text_in,
 )
-from handrail.core.define.block_rows import Rows, plotted, rows_of
+from handrail.core.define.block_rows import MOST_SERIES, Rows, plotted, rows_of
 from handrail.core.define.sections import SectionKind
 
 Content = dict[str, Any]
@@ -92,7 +92,8 @@ def read_chart(value: Any, config: Config) -> Content | None:
     return {
         "kind": kind if isinstance(kind, str) and kind in CHARTS else "bar",
         "labels": labels,
-        "series": series,
+        "series": series[:MOST_SERIES],
+        "left_out": [one["label"] for one in series[MOST_SERIES:]],
         "stacked": config.get("stacked") is True and all(_none_below(one["values"]) for one in series),
         "table": _whole_table(rows, config),
     }
@@ -113,7 +114,11 @@ def read_radar(value: Any, config: Config) -> Content | None:
     most = number_in(config, "max")
     low = min([0 if least is None else least, *numbers])
     high = max([*([] if most is None else [most]), *numbers])
-    content = {"axes": axes, "series": series, "min": low, "max": high, "table": _whole_table(rows, config)}
+    content: Content = {"axes": axes, "series": series[:MOST_SERIES], "min": low, "max": high}
+    content |= {
+        "left_out": [one["label"] for one in series[MOST_SERIES:]],
+        "table": _whole_table(rows, config),
+    }
     return content if high > low else None
 
 

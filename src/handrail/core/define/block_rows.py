@@ -8,7 +8,9 @@ from typing import Any
 
 from handrail.core.define.block_config import Config, as_number, field, fields_in, is_number, text_in
 
-MOST_SERIES = 8
+MOST_SERIES = 5
+HUGE = 1e250
+"""Beyond it a number is written, not drawn."""
 
 _NAME, _VALUE = "name", "value"
 
@@ -95,14 +97,18 @@ def plotted(value: Any, config: Config, along: str, up: str) -> Plotted | None:
         for one in fields_in({**config, "only": key}, "only")
     ]
     lines = [{**one, "values": [as_number(row.get(one["key"])) for row in rows.rows]} for one in series]
-    lines = [one for one in lines if any(number is not None for number in one["values"])][:MOST_SERIES]
+    lines = [one for one in lines if any(number is not None for number in one["values"])]
     for one in lines:
         one["label"] = rows.labels.get(one["key"], one["label"])
-    if not lines:
+    if not lines or any(not _can_be_drawn(number) for one in lines for number in one["values"]):
         return None
     if label_key is None:
         return [str(at + 1) for at in range(len(rows.rows))], lines, rows
     return [_label(row.get(label_key)) for row in rows.rows], lines, rows
+
+
+def _can_be_drawn(number: int | float | None) -> bool:
+    return not number or 1 / HUGE < abs(number) < HUGE
 
 
 def _label_key(rows: Rows, taken: set[str]) -> str | None:

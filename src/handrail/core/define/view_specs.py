@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from handrail.core.define.names import SLUG
 from handrail.core.define.sections import OutputSection, ViewSpec
-from handrail.core.errors import UsageError
 
 if TYPE_CHECKING:
     from handrail.core.define.blocks import Block
@@ -33,12 +33,13 @@ def register_output_block(key: str, to_blocks: ToBlocks) -> None:
     """Give a tool a block of its own: `block:tool-output-<slug>`, a function from its output to blocks."""
     slug = _slug(key, _BLOCK)
     if not callable(to_blocks):
-        raise UsageError(f"{key} is a function from an output to blocks, not {to_blocks!r}.")
+        raise ValueError(f"{key} is a function from an output to blocks, not {to_blocks!r}")
     _own[slug] = to_blocks
 
 
-def unregister_view(slug: str) -> None:
-    """Forget what was registered for a tool; what its definition says holds again."""
+def forget_view_spec(key: str) -> None:
+    """Forget what was registered for `tool:<slug>`; what its definition says holds again."""
+    slug = _slug(key, _TOOL)
     _specs.pop(slug, None)
     _own.pop(slug, None)
 
@@ -55,9 +56,9 @@ def own_block(tool: Tool) -> ToBlocks | None:
 
 
 def _slug(key: str, prefix: str) -> str:
-    slug = key.removeprefix(prefix) if isinstance(key, str) else ""
-    if not slug or slug == key:
-        raise UsageError(f"{key!r} names no tool: write {prefix}<slug>, such as {prefix}roi-calculator.")
+    slug = key.removeprefix(prefix)
+    if slug == key or SLUG.match(slug) is None:
+        raise ValueError(f"A view is registered for {prefix}<slug>, not for {key!r}")
     return slug
 
 
@@ -65,4 +66,4 @@ def _read(key: str, spec: Mapping[str, Any]) -> ViewSpec:
     try:
         return ViewSpec(**spec)
     except (TypeError, ValueError) as error:
-        raise UsageError(f"The view of {key} cannot be read: {error}") from error
+        raise ValueError(f"The view of {key} cannot be read: {error}") from error

@@ -1,1 +1,1 @@
-"""The web door: pages for people, made on the server."""
+"""The web app: pages for people, drawn on the server."""

@@ -51,7 +51,7 @@ def draw_chart(content: Mapping[str, Any], look: Look, label: str) -> Node:
         svg(".view-plot", width="100%", height=str(HEIGHT), role="img", aria_label=said)[
             plot.grid(), marks, plot.names()
         ],
-        data_below(content["table"], look, label, drawn_of(most, count)),
+        data_below(content["table"], look, label, drawn_of(most, count), content["left_out"]),
     ]
 
 

@@ -38,7 +38,7 @@ def draw_radar(content: Mapping[str, Any], look: Look, label: str) -> Node:
             (_outline(number, one, axes, low, high, look) for number, one in enumerate(series)),
         ],
         names_row(series) if len(series) > 1 else None,
-        data_below(content["table"], look, label),
+        data_below(content["table"], look, label, None, content["left_out"]),
     ]
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from htpy import Node, dd, details, div, dl, dt, li, ol, pre, summary
+from htpy import Node, dd, details, div, dl, dt, li, ol, p, pre, summary
 
 from handrail.core.define.block_readers import read_table
 from handrail.core.define.names import humanize_field_name
@@ -14,7 +14,7 @@ from handrail.doors.visible import exact
 from handrail.doors.web.views.figures import figure
 from handrail.doors.web.views.look import Look
 from handrail.doors.web.views.tables import draw_table
-from handrail.doors.web.views.text import quiet, shown
+from handrail.doors.web.views.text import note, quiet, shown
 
 DEEP = 5
 """Levels that are laid out; what lies below them is folded JSON."""
@@ -101,7 +101,18 @@ def rows(key: str, content: Mapping[str, Any], look: Look, depth: int = 0, label
     return draw_table(key, content, look, depth, label, laid_out)
 
 
-def data_below(content: Mapping[str, Any], look: Look, label: str, note: str | None = None) -> Node:
-    """The data behind a drawing, one click away."""
-    words = "Data" if note is None else f"Data ({note})"
-    return details(".view-fold.view-data")[summary[words], rows("", content, look.inside("data"), 0, label)]
+def data_below(
+    content: Mapping[str, Any], look: Look, label: str, said: str | None = None, left_out: Sequence[str] = ()
+) -> Node:
+    """The data behind a drawing, one click away; `said` and `left_out` tell what is not in the drawing."""
+    return [
+        note(f"{said[:1].upper()}{said[1:]}; the data has all.") if said else None,
+        p(".view-note")["Only in the data: ", shown(", ".join(left_out)), "."] if left_out else None,
+        details(".view-fold.view-data")[
+            summary["Data"], rows("", content, look.inside("data"), 0, label), _rest_of(content)
+        ],
+    ]
+
+
+def _rest_of(content: Mapping[str, Any]) -> Node:
+    return _rest(content["rows"][content["limit"] :])
