@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from handrail.core.find.registry import Registry
 from handrail.identity.doorkeeper import Doorkeeper
+from handrail.identity.keepsakes import Keepsakes
 from handrail.identity.key_office import KeyOffice
+from handrail.identity.password_office import PasswordOffice
 from handrail.identity.people import People
 from handrail.identity.tenant_tools import TenantTools
 from handrail.identity.tool_editing import ToolEditing
@@ -24,6 +26,8 @@ class Offices:
         self.doorkeeper = Doorkeeper(db, seal.derived("sessions"))
         self.people = People(db, self.doorkeeper.forget)
         self.keys = KeyOffice(db, self.doorkeeper.forget)
+        self.passwords = PasswordOffice(db, self.doorkeeper)
+        self.keepsakes = Keepsakes(db, seal)
 
     def attend(self, registry: Registry) -> TenantTools:
         """Each tenant's tools, over those of this process."""
