@@ -5,8 +5,8 @@ from __future__ import annotations
 from handrail.core.find.registry import Registry
 from handrail.identity.aggregating import Aggregates
 from handrail.identity.doorkeeper import Doorkeeper
-from handrail.identity.keepsakes import Keepsakes
 from handrail.identity.embeds import Embeds
+from handrail.identity.keepsakes import Keepsakes
 from handrail.identity.key_office import KeyOffice
 from handrail.identity.password_office import PasswordOffice
 from handrail.identity.people import People
