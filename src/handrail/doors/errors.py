@@ -27,5 +27,6 @@ def error_body(
 def error_page(message: str) -> bytes:
     """The same for somebody who looks at it in a browser, where no page was reached."""
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Handrail</title>'
-    said = f'<main><h1>That did not work</h1><p>{escape(message)}</p><p><a href="/">Go to the start page</a></p></main>'
-    return f'<!doctype html><html lang="en"><head>{head}</head><body>{said}</body></html>'.encode()
+    said = f'<h1>That did not work</h1><p>{escape(message)}</p><p><a href="/">Go to the start page</a></p>'
+    body = f"<body><main>{said}</main></body>"
+    return f'<!doctype html><html lang="en"><head>{head}</head>{body}</html>'.encode()
