@@ -12,13 +12,14 @@ from handrail.core.define.context import (
     with_tool_context,
 )
 from handrail.core.define.decision import Step
+from handrail.core.define.field_specs import forget_form_spec, register_form_spec
 from handrail.core.define.found import Described
 from handrail.core.define.markdown import build_markdown_table
 from handrail.core.define.names import humanize_field_name, slug_of, wire_name
 from handrail.core.define.permission import LEVELS, Level
 from handrail.core.define.registryevent import RegistryEvent
 from handrail.core.define.result import Attachment, ToolResponse
-from handrail.core.define.sections import FormSpec, OutputSection, ViewSpec
+from handrail.core.define.sections import FormGroup, FormSpec, OutputSection, ViewSpec
 from handrail.core.define.signal import Aborted, Signal
 from handrail.core.define.tool import CallSpec, InitContext, ToolMeta, to_tool_meta
 from handrail.core.define.toolset import Attached, OnDemand
@@ -128,6 +129,7 @@ __all__ = [
     "Event",
     "EventLog",
     "FilteredToolset",
+    "FormGroup",
     "FormSpec",
     "GraphError",
     "Group",
@@ -195,6 +197,7 @@ __all__ = [
     "discover",
     "ensure_system_tools_registered",
     "extract_tool_file_path",
+    "forget_form_spec",
     "get_tenant_id_for_tool",
     "get_tool_context_tenant_id",
     "humanize_field_name",
@@ -209,6 +212,7 @@ __all__ = [
     "read_text",
     "record_tool_result",
     "register_builtin_tools",
+    "register_form_spec",
     "register_tool",
     "reject",
     "respond",

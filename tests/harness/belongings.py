@@ -20,12 +20,15 @@ from handrail.core.tell.usage import Usage
 from handrail.store import tables
 from handrail.store.api_keys import ApiKey, add_key
 from handrail.store.approvals.queries import add_request, settle_request
+from handrail.store.arrivals import note_arrival
+from handrail.store.attempts import count_attempt
 from handrail.store.blobs import put as put_blob
 from handrail.store.database import Database
 from handrail.store.embeds import Embed, add_embed, count_embed_run
 from handrail.store.events.append import append
 from handrail.store.events.rows import encode
 from handrail.store.jobs import add_graph, add_job, seal_job, take_job
+from handrail.store.keepsakes import add_favourite, put_saved
 from handrail.store.keys.queries import House, finish_key, take_key
 from handrail.store.letters.queries import add_letter, take_letter
 from handrail.store.letters.rows import to_row
@@ -46,7 +49,7 @@ from handrail.store.tool_sessions import (
 )
 from handrail.store.tools import save_row
 from handrail.store.usage import add_usage
-from handrail.store.users import add_roles, add_user
+from handrail.store.users import add_roles, add_user, set_password_hash, set_theme
 from handrail.store.versions import save_version
 
 SEAL = Seal([b"k" * 32])
@@ -143,9 +146,15 @@ class Belongings:
         tenant = self.tenant
         with database.system() as conn:
             self.user = add_user(conn, f"ana@{tenant}.example", "Ana", at=NOW).id
+            count_attempt(conn, f"address:{tenant}", at=NOW, window=60.0)
         with database.transaction(tenant) as conn:
             create_tenant(conn, tenant, "A tenant", at=NOW)
             add_roles(conn, tenant, self.user, ["admin"], at=NOW)
+            set_password_hash(conn, tenant, self.user, f"hash of {self.card}")
+            set_theme(conn, tenant, self.user, "dark")
+            note_arrival(conn, tenant, self.user, at=NOW)
+            add_favourite(conn, tenant, self.user, "t.x", at=NOW)
+            put_saved(conn, tenant, self.user, "t.x", "token", {"card": self.card}, at=NOW, seal=SEAL)
             save_role(conn, tenant, "clerk", ["tools:run"], at=NOW)
             add_key(conn, tenant, self.api_key)
             add_link(conn, tenant, "link_1", self.user, "d", at=NOW, expires_at=NOW + 99_999)

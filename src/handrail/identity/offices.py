@@ -6,7 +6,9 @@ from handrail.core.find.registry import Registry
 from handrail.identity.aggregating import Aggregates
 from handrail.identity.doorkeeper import Doorkeeper
 from handrail.identity.embeds import Embeds
+from handrail.identity.keepsakes import Keepsakes
 from handrail.identity.key_office import KeyOffice
+from handrail.identity.password_office import PasswordOffice
 from handrail.identity.people import People
 from handrail.identity.tenant_tools import TenantTools
 from handrail.identity.tool_editing import ToolEditing
@@ -30,6 +32,8 @@ class Offices:
         self.tool_sessions = ToolSessions(db, seal)
         self.aggregates = Aggregates()
         self.embeds = Embeds(db, seal)
+        self.passwords = PasswordOffice(db, self.doorkeeper)
+        self.keepsakes = Keepsakes(db, seal)
 
     def attend(self, registry: Registry) -> TenantTools:
         """Each tenant's tools, over those of this process."""

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from handrail.core.define.names import humanize_field_name
 from handrail.core.define.sections import OutputSection
-from handrail.doors.cli.visible import exact, visible
+from handrail.doors.visible import exact, visible
 
 _GAP = 2
 _MOST = 500
