@@ -115,12 +115,11 @@ def test_a_value_is_drawn_with_every_scalar_in_it(value: Any) -> None:
 def test_every_section_draws_every_value(
     sections: list[OutputSection], one: Any, more: dict[str, Any]
 ) -> None:
+    look = Look("b", "de", "/d", "/f", query={"sort.a": "-a", "all.a": "1"})
     for output in (one, more):
         for block in tool_output_to_blocks(sections, output):
             json.dumps(block.to_dict(), allow_nan=False)
-            str(
-                fragment[draw_block(block, Look("b", "de", "/d", "/f", query={"sort.a": "-a", "all.a": "1"}))]
-            )
+            str(fragment[draw_block(block, look)])
         html = str(draw_result(sections, {"success": True, "data": output}, id="r"))
         text = text_of(html)
         assert [one for one in scalars(plain(output)) if not is_shown(one, text)] == []
