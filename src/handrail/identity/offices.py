@@ -34,6 +34,11 @@ class Offices:
         self.tool_sessions = ToolSessions(db, seal)
         self.aggregates = Aggregates()
         self.embeds = Embeds(db, seal)
+        self.tool_sessions = ToolSessions(db, seal)
+        self.aggregates = Aggregates()
+        self.embeds = Embeds(db, seal)
+        self.passwords = PasswordOffice(db, self.doorkeeper)
+        self.keepsakes = Keepsakes(db, seal)
 
     def attend(self, registry: Registry) -> TenantTools:
         """Each tenant's tools, over those of this process."""
