@@ -222,6 +222,7 @@ _SPECIAL: dict[str, Callable[[Belongings], Any]] = {
     "tool_sessions.add_tool_session:made": lambda one: one.tool_session,
     "tool_sessions.list_tool_sessions:after": _just(None),
     "tool_sessions.list_tool_sessions:status": _just(None),
+    "tool_sessions.list_tool_sessions:tool": _just(None),
     "tool_sessions.put_submission:given": lambda one: one.submission,
     "tool_sessions.share_tool_session:share": _just("share_2"),
     "tool_sessions.turn_tool_session:was": _just(("active",)),

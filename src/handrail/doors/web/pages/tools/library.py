@@ -131,9 +131,7 @@ def _row(reader: Reader, title: str, tools: Iterable[Tool], starred: Collection[
     ]
 
 
-def _cards(
-    reader: Reader, shelf: Shelf, wish: Wish, starred: Collection[str]
-) -> Iterable[h.Element | None]:
+def _cards(reader: Reader, shelf: Shelf, wish: Wish, starred: Collection[str]) -> Iterable[h.Element | None]:
     yield from (_card(reader, one, starred) for one in shelf.tools)
     if shelf.following is not None:
         url = wish.url(after=shelf.following)

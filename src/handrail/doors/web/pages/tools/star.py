@@ -40,9 +40,7 @@ def draw_star(tool: Tool, on: bool, back: str | None = None) -> h.Element:
     """A button that says how it stands, and changes it."""
     url = url_of(tool, "star")
     label = f"{tool.name}: a favourite" if on else f"{tool.name}: make it a favourite"
-    return h.form(
-        ".tool-star", {"hx-post": url, "hx-swap": "outerHTML"}, method="post", action=url
-    )[
+    return h.form(".tool-star", {"hx-post": url, "hx-swap": "outerHTML"}, method="post", action=url)[
         h.input(type="hidden", name="on", value="0" if on else "1"),
         h.input(type="hidden", name="back", value=back) if back else None,
         h.button(
