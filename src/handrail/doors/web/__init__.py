@@ -1,1 +1,1 @@
-"""The web door: pages for people."""
+"""The web app: pages for people, drawn on the server."""
