@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import htpy as h
 from markupsafe import Markup
 
-from handrail.doors.web.forms.field import Field
+from handrail.doors.web.forms.field import MISSING, Field
 from handrail.doors.web.forms.pen import Pen
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
@@ -71,7 +71,8 @@ def draw_field(field: Field, pen: Pen, place: Place, value: Any) -> h.Node:
         if mould is not None:
             return _kept(field, pen, place, mould)
     widget = _widgets[field.widget]
-    if not widget.fits(field, value):
+    pen.left -= 1
+    if pen.left < 0 or not widget.fits(field, value):
         widget = _widgets["json"]
     return widget.draw(field, pen, place, value)
 
@@ -90,5 +91,7 @@ def _kept(field: Field, pen: Pen, place: Place, mould: Mould) -> Markup:
 
 def read_field(field: Field, post: Post, place: Place) -> Any:
     """What was filled in, or MISSING."""
+    if place.pointer and place.pointer not in post.places and not field.row:
+        return MISSING  # nothing of it was there
     name = "json" if post.way(place) == "json" else field.widget
     return _widgets[name].read(field, post, place)
