@@ -66,12 +66,12 @@ def has_widget(name: str) -> bool:
 
 def draw_field(field: Field, pen: Pen, place: Place, value: Any) -> h.Node:
     """A field with its value; a value that its widget cannot show stands in a JSON box."""
-    if place.still and field.widget in _moulded and pen.is_quiet(place):
+    pen.left -= 1
+    if place.still and pen.left >= 0 and field.widget in _moulded and pen.is_quiet(place):
         mould = _moulded[field.widget].mould(field, value)
         if mould is not None:
             return _kept(field, pen, place, mould)
     widget = _widgets[field.widget]
-    pen.left -= 1
     if pen.left < 0 or not widget.fits(field, value):
         widget = _widgets["json"]
     return widget.draw(field, pen, place, value)
