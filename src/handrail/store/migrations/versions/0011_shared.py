@@ -8,7 +8,7 @@ from alembic import op
 from handrail.store.migrations.steps import secure
 
 revision = "0011"
-down_revision = "0009"
+down_revision = "0010"
 
 TABLES = ("tool_sessions", "tool_submissions", "embeds", "embed_runs")
 
