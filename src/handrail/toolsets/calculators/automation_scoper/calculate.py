@@ -1,0 +1,89 @@
+"""All figures of the Process Automation Scoper."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from handrail.toolsets.calculators.automation_scoper import formulas
+from handrail.toolsets.calculators.automation_scoper.models import (
+    Check,
+    Decision,
+    Factor,
+    Process,
+    Scope,
+    ScopeSummary,
+    ScopeYear,
+)
+from handrail.toolsets.calculators.automation_scoper.reasons import checks, decide
+from handrail.toolsets.calculators.figures import (
+    HUNDRED,
+    exact,
+    exactly,
+    part,
+    rounded,
+    rounded_or_none,
+    spoken,
+)
+
+
+@exactly
+def calculate(given: Process) -> Scope:
+    """All figures, rounded."""
+    exceptions = part(given.exception_rate)
+    hours = formulas.monthly_hours(exact(given.runs_per_month), exact(given.minutes_per_run))
+    scores = {
+        "Clear rules": formulas.of_rating(given.rule_clarity),
+        "Readable input": formulas.of_rating(given.structured_input),
+        "Few exceptions": formulas.of_exceptions(exceptions),
+        "Stability": formulas.of_rating(given.stability),
+        "Volume": formulas.of_volume(hours),
+    }
+    suitable = formulas.suitability(scores)
+    covered = formulas.coverage(exceptions, given.rule_clarity, given.structured_input)
+    days = formulas.effort(given.steps, given.systems, exceptions, given.structured_input, given.stability)
+    cost = days * exact(given.day_rate)
+    yearly = hours * covered * 12 * exact(given.hourly_cost) - cost * part(given.upkeep)
+    months = formulas.payback_months(cost, yearly)
+    decision = decide(given, suitable, months)
+    found = checks(given, suitable, months)
+    return Scope(
+        summary=ScopeSummary(
+            decision=decision,
+            suitability=rounded(suitable, 1),
+            coverage=rounded(HUNDRED * covered, 1),
+            hours_saved=rounded(hours * covered),
+            effort_days=rounded(days, 1),
+            build_cost=rounded(cost),
+            yearly_saving=rounded(yearly),
+            payback=_when(months),
+            payback_months=rounded_or_none(months, 1),
+            net_gain=rounded(given.years * yearly - cost),
+            verdict=_verdict(given, decision, found, months),
+        ),
+        factors=[
+            Factor(factor=name, score=rounded(score, 1), weight=rounded(HUNDRED * formulas.WEIGHTS[name]))
+            for name, score in scores.items()
+        ],
+        checks=found,
+        years=[
+            ScopeYear(year=year, cumulative=rounded(year * yearly - cost)) for year in range(given.years + 1)
+        ],
+    )
+
+
+def _when(months: Decimal | None) -> str:
+    if months is None:
+        return "Never"
+    shown = rounded(months, 1)
+    return "At once" if shown == 0 else "1 month" if shown == 1 else f"{spoken(shown, 1)} months"
+
+
+def _verdict(given: Process, decision: Decision, found: list[Check], months: Decimal | None) -> str:
+    paid = f"it pays back {'at once' if not months else 'in ' + _when(months)}"
+    if months is None:
+        paid = "it never pays back"
+    if decision == "Go":
+        return f"Go: {given.process} is suitable, and {paid}."
+    missing = sum(not one.holds for one in found)
+    what = f"{missing} condition{' does' if missing == 1 else 's do'} not hold"
+    return f"{decision}: {what} for {given.process}, and {paid}."
