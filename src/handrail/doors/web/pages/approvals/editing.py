@@ -71,9 +71,7 @@ def _editing(
         reader,
         "Edit and approve",
         h.div(".head")[h.h1["Edit, then approve"]],
-        h.p(".ask-lead")[
-            asker(ask), " wants to run ", h.code[ask.request.tool], ". Change what should be otherwise."
-        ],
+        _lead(ask, " Change what should be otherwise."),
         standing(ask, shown),
         h.form(".ask-edit.panel", method="post", action=f"/approvals/{ask.id}/edit", novalidate=True)[
             h.input(type="hidden", name="shown", value=shown),
@@ -101,7 +99,7 @@ def _looking(reader: Reader, ask: Ask, value: Any) -> Response:
         reader,
         "Look and approve",
         h.div(".head")[h.h1["Look once more, then approve"], _level(ask, value)],
-        h.p(".ask-lead")[asker(ask), " wants to run ", h.code[ask.request.tool], "."],
+        _lead(ask),
         standing(ask, seen_mark(ask.request)),
         h.section(".panel.ask-look", aria_labelledby="ask-look-title")[
             h.h2("#ask-look-title")["You change"]
@@ -152,12 +150,16 @@ def _level(ask: Ask, value: Any) -> h.Node:
     return level_mark(*axes(ask.tool, admitted.values))
 
 
+def _lead(ask: Ask, more: str = "") -> h.Element:
+    return h.p(".ask-lead")[asker(ask), " wants to run ", h.code[ask.request.tool], ".", more]
+
+
 def _crumbs(ask: Ask) -> list[tuple[str, str]]:
     return [("Approvals", "/approvals"), (ask.request.tool, f"/approvals/{ask.id}")]
 
 
 def standing(ask: Ask, shown: str) -> h.Element:
-    """Whether the question is still open and the same; it asks again by itself, beside what is being typed."""
+    """Whether the question is still open and the same; it asks again by itself, beside the form."""
     asks = {
         "hx-get": f"/approvals/{ask.id}/standing?shown={shown}",
         "hx-trigger": "approvals from:body, every 30s",

@@ -1,4 +1,4 @@
-"""Inputs: what was posted with the form of a tool, by whichever of its two faces, and what is wrong with it."""
+"""Inputs: what was posted with the form of a tool by one of its two faces, and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from handrail.doors.web.forms.field import MISSING, Rows
 from handrail.doors.web.forms.form import form_of
 from handrail.doors.web.forms.post import Upload, taken
 from handrail.doors.web.forms.wire import escaped
-from handrail.doors.web.pages.tools.jsontext import NotJson, json_text, read_object
+from handrail.doors.web.pages.tools.jsontext import NotJson, read_object
 from handrail.doors.web.routing import Reader
 
 Face = Literal["form", "json"]
@@ -57,8 +57,7 @@ class Input:
         """The same by the other face. Text of which no value can be made stays as it is."""
         if face == self.face or not self.readable:
             return self
-        text = json_text(self.args) if face == "json" else None
-        return replace(self, face=face, text=text, errors=(), key=new_key())
+        return replace(self, face=face, text=None, errors=(), key=new_key())
 
     def wrong(self, errors: Sequence[FieldError]) -> Input:
         return replace(self, errors=tuple(errors))

@@ -17,7 +17,6 @@ from handrail.doors.web.pages.tools.known import url_of
 
 FORM = "input-form"
 """The id of the form element."""
-_HIDDEN_RUN = {"class": "sr-only", "tabindex": "-1", "aria-hidden": "true"}
 
 
 def draw_panel(tool: Tool, given: Input, *, note: h.Node = None, tools: h.Node = None) -> h.Element:
@@ -35,10 +34,8 @@ def draw_input(tool: Tool, given: Input, note: h.Node = None) -> h.Element:
         "hx-sync": "this:drop",
         "data-check": url_of(tool, "check"),
     }
-    return h.form(
-        asks, id=FORM, method="post", action=run, enctype="multipart/form-data", novalidate=True
-    )[
-        h.button(_HIDDEN_RUN, type="submit")["Run"],  # what Enter presses is the first one
+    return h.form(asks, id=FORM, method="post", action=run, enctype="multipart/form-data", novalidate=True)[
+        h.button(type="submit", hidden=True, tabindex="-1"),  # Enter presses the first button
         h.input(type="hidden", name=FACE, value=given.face),
         draw_key(given.key),
         h.div(".tool-panel-head")[h.h2("#input-title")["Input"], _faces(tool, given.face)],
@@ -57,7 +54,7 @@ def draw_fields(tool: Tool, given: Input) -> h.Element:
     return h.div("#input-fields")[_json(given) if given.face == "json" else _form(tool, given)]
 
 
-def draw_key(key: str, again: bool = False) -> h.Element:
+def draw_key(key: str, again: bool = False) -> h.VoidElement:
     """The name of this drawn form; `again` puts it into a form that is open already."""
     there = {"hx-swap-oob": "true"} if again else {}
     return h.input("#input-key", there, type="hidden", name=KEY, value=key)
