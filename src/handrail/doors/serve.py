@@ -47,23 +47,22 @@ class Hall:
     def __init__(self, platform: Platform, hold: float) -> None:
         from handrail.doors.http.api import build_api
         from handrail.doors.mcp.server import build_mcp
-        from handrail.doors.sign_in import SignIn
+        from handrail.doors.web.app import build_web
 
         self.api = build_api(platform)
         self.mcp = build_mcp(platform, hold=hold)
-        pages, health = SignIn(platform), Health(platform)
+        self.web = build_web(platform)
+        health = Health(platform)
         self._doors: dict[str, App] = {
+            "api": self.api,
             "mcp": self.mcp,
             "healthz": health,
             "readyz": health,
-            "": pages,
-            "sign-in": pages,
-            "sign-out": pages,
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         first = scope["path"][1:].partition("/")[0]
-        await self._doors.get(first, self.api)(scope, receive, send)
+        await self._doors.get(first, self.web)(scope, receive, send)
 
 
 async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) -> None:
@@ -113,7 +112,9 @@ async def serve(platform: Platform, place: Place, ready: Callable[[str], None]) 
         ready(address)
         await Server(config).serve(sockets=[sock])
         _log.info("stopped listening at %s", address)
-        await hall.api.state.running.over(place.grace)  # calls that nobody listens to any more
+        for running in (hall.api.state.running, hall.web.running):
+            await running.over(place.grace)  # calls that nobody listens to any more
+        hall.web.live.close()
 
 
 def _listening(place: Place) -> socket.socket:

@@ -16,7 +16,7 @@ from handrail.core.tell.events import Event, OutputAppended, Progress
 from handrail.doors.cli.exits import Exit
 from handrail.doors.cli.opening import Opened
 from handrail.doors.cli.screen import Side
-from handrail.doors.cli.visible import one_line, visible
+from handrail.doors.visible import one_line, visible
 
 
 async def call(

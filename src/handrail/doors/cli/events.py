@@ -16,8 +16,8 @@ from handrail.doors.cli.options import Database, Debug, Json, Tenant
 from handrail.doors.cli.rows import when
 from handrail.doors.cli.screen import Screen, screen
 from handrail.doors.cli.stored import log_at
-from handrail.doors.cli.visible import exact, one_line
 from handrail.doors.cli.where import settings_at
+from handrail.doors.visible import exact, one_line
 
 if TYPE_CHECKING:
     from handrail.store.events.log import StoreLog

@@ -11,7 +11,7 @@ from handrail.core.define.permission import LEVELS, Level
 from handrail.core.define.tool import Tool
 from handrail.doors.cli.draw import heading, indented, words
 from handrail.doors.cli.screen import Side
-from handrail.doors.cli.visible import one_line
+from handrail.doors.visible import one_line
 
 _ROOMY = 72
 """Columns from which on a table reads better than lines under each other."""

@@ -17,8 +17,8 @@ from handrail.doors.cli.exits import Exit, Stop
 from handrail.doors.cli.options import Database, Debug, Json, Tenant
 from handrail.doors.cli.rows import show_rows
 from handrail.doors.cli.screen import Screen, screen
-from handrail.doors.cli.visible import one_line
 from handrail.doors.cli.where import settings_at
+from handrail.doors.visible import one_line
 from handrail.settings import FILE, Settings
 
 if TYPE_CHECKING:

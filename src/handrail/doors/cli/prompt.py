@@ -24,7 +24,7 @@ from handrail.doors.cli.flags import Flags, flags_of
 from handrail.doors.cli.result import told
 from handrail.doors.cli.screen import Side
 from handrail.doors.cli.spelling import read_words
-from handrail.doors.cli.visible import exact, one_line
+from handrail.doors.visible import exact, one_line
 
 _CHOICES = "[a]pprove / [r]eject / [e]dit: "
 _HOW_TO_EDIT = (

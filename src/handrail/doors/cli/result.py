@@ -8,7 +8,7 @@ from handrail.core.define.call import Outcome, Repair
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
 from handrail.doors.cli.screen import Screen, Side
-from handrail.doors.cli.visible import exact
+from handrail.doors.visible import exact
 
 NOT_RUN = frozenset({"pending", "queued"})
 """Statuses of calls that somebody else could still run. Here nobody can: they end with the command."""

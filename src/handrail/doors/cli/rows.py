@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from handrail.doors.cli.screen import Screen
-from handrail.doors.cli.visible import exact, one_line
+from handrail.doors.visible import exact, one_line
 
 
 def show_rows(here: Screen, labels: Sequence[str], rows: Iterable[Sequence[Any]], none: str) -> None:

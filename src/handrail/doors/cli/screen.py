@@ -19,7 +19,7 @@ import typer
 
 from handrail.core.errors import HandrailError
 from handrail.doors.cli.exits import Exit, Stop
-from handrail.doors.cli.visible import exact, visible
+from handrail.doors.visible import exact, visible
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -14,7 +14,7 @@ from handrail.doors.cli.options import As, Debug, Json, Tools
 from handrail.doors.cli.screen import Side, screen
 from handrail.doors.cli.spelling import write_arguments
 from handrail.doors.cli.tools import as_json
-from handrail.doors.cli.visible import exact, one_line
+from handrail.doors.visible import exact, one_line
 
 
 def command(

@@ -12,7 +12,7 @@ from handrail.doors.cli.exits import Stop
 from handrail.doors.cli.opening import HOW_TO_FILL, Opened, no_tools_in, open_for
 from handrail.doors.cli.options import As, Debug, Json, Tools
 from handrail.doors.cli.screen import Side, screen
-from handrail.doors.cli.visible import one_line
+from handrail.doors.visible import one_line
 
 _HOW_TO_START = """\
 Make one:   handrail new tool notes.search

@@ -98,6 +98,14 @@ class Record:
 
         return await self._db.read(tenant, lambda conn: last_seq(conn, tenant, session))
 
+    async def last_position(self, tenant: str) -> int:
+        """The number of the tenant's newest event."""
+        if self._db is None:
+            return max((one.position for one in self._hr.log.read(tenant)), default=0)
+        from handrail.store.events.sessions import last_position
+
+        return await self._db.read(tenant, lambda conn: last_position(conn, tenant))
+
     async def sessions(self, tenant: str, after: str | None, limit: int) -> list[dict[str, Any]]:
         """The tenant's sessions by id."""
         if self._db is not None:

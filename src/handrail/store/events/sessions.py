@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from handrail.store.tables import sessions
+from handrail.store.tables import event_heads, sessions
 from handrail.store.text import column
 
 _s = sessions.c
@@ -37,5 +37,12 @@ def list_sessions(
 def last_seq(conn: Connection, tenant: str, session: str) -> int:
     """The number of the newest event of a session; 0 when there is none."""
     query = select(_s.last_seq).where(_s.tenant_id == tenant, _s.id == column(session))
+    found: int | None = conn.execute(query).scalar()
+    return found or 0
+
+
+def last_position(conn: Connection, tenant: str) -> int:
+    """The number of the tenant's newest event; 0 when there is none."""
+    query = select(event_heads.c.position).where(event_heads.c.tenant_id == tenant)
     found: int | None = conn.execute(query).scalar()
     return found or 0

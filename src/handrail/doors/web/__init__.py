@@ -1,0 +1,1 @@
+"""The web app: pages for people, drawn on the server."""

@@ -1,0 +1,248 @@
+"""frame: what stands around every page. The sidebar, the way to where one is, the palette, theme and account.
+
+`page` puts content into it. `live` are the topics whose news the page wants to hear (see live.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import htpy as h
+from starlette.responses import HTMLResponse
+
+from handrail.doors.web.account import Account
+from handrail.doors.web.answer import html
+from handrail.doors.web.assets import asset_url
+from handrail.doors.web.icons import icon
+from handrail.doors.web.live import live_url
+from handrail.doors.web.routing import Reader
+
+THEME, NAV = "handrail_theme", "handrail_nav"
+"""Cookies that say how somebody likes to see the pages."""
+_HTMX = '{"includeIndicatorCSS": false, "defaultSwap": "outerMorph", "history": true}'
+
+
+class Place(NamedTuple):
+    """An entry of the sidebar."""
+
+    id: str
+    label: str
+    path: str
+    icon: str
+    need: str | None = None
+    """A permission without which it is not there."""
+    kept: bool = False
+    """Whether it takes a database."""
+    phone: bool = False
+    """Whether it stands in the bar of a small screen."""
+
+
+PLACES = (
+    Place("home", "Home", "/", "house", phone=True),
+    Place("tools", "Tools", "/tools", "wrench", phone=True),
+    Place("runs", "Runs", "/runs", "activity", phone=True),
+    Place("approvals", "Approvals", "/approvals", "hand", phone=True),
+    Place("sessions", "Sessions", "/sessions", "users", kept=True),
+    Place("settings", "Settings", "/settings", "settings", kept=True),
+)
+Crumb = tuple[str, str]
+"""A word and where it leads."""
+
+
+def page(
+    reader: Reader,
+    title: str,
+    *content: h.Node,
+    active: str = "",
+    crumbs: Iterable[Crumb] = (),
+    live: Iterable[str] = (),
+    status: int = 200,
+    headers: dict[str, str] | None = None,
+) -> HTMLResponse:
+    """A whole page. Its heading is its own affair; `title` stands in the window and ends the crumbs."""
+    if reader.somebody is None:
+        return bare(reader, title, *content, status=status)
+    topics = ("approvals", *live)
+    return html(
+        _document(
+            reader,
+            title,
+            h.body({"hx-sse:connect": live_url(topics), "hx-swap": "none"})[
+                h.a(".skip", href="#main")["Skip to the content"],
+                h.div(
+                    class_="frame frame-narrow" if reader.request.cookies.get(NAV) == "narrow" else "frame"
+                )[
+                    _sidebar(reader, active),
+                    h.div(".frame-page")[
+                        _top(reader, title, crumbs),
+                        h.main("#main", tabindex="-1")[content],
+                    ],
+                ],
+                _bar(reader, active),
+                _palette(),
+                _shortcuts(),
+                h.div("#toasts", role="status", aria_live="polite"),
+            ],
+        ),
+        status,
+        headers=headers,
+    )
+
+
+def bare(
+    reader: Reader, title: str, *content: h.Node, status: int = 200, ancestors: str = "'none'"
+) -> HTMLResponse:
+    """A page without the frame: for whoever is not signed in, and inside pages of others."""
+    body = h.body(".bare")[h.main("#main")[content]]
+    return html(_document(reader, title, body), status, ancestors=ancestors)
+
+
+def _document(reader: Reader, title: str, body: h.Element) -> h.Element:
+    theme = reader.request.cookies.get(THEME, "system")
+    looks = theme if theme in ("light", "dark") else "system"
+    return h.html(lang="en", class_="dark" if looks == "dark" else "", data_theme=looks)[
+        h.head[
+            h.meta(charset="utf-8"),
+            h.meta(name="viewport", content="width=device-width, initial-scale=1"),
+            h.meta(name="color-scheme", content="light dark"),
+            h.meta(name="htmx-config", content=_HTMX),
+            h.title[f"{title} · Handrail"],
+            h.link(rel="icon", href="data:,"),
+            h.link(rel="stylesheet", href=asset_url("app.css")),
+            h.script(src=asset_url("first.js")),
+            h.script(src=asset_url("app.js"), defer=True),
+        ],
+        body,
+    ]
+
+
+def places_of(reader: Reader) -> list[Place]:
+    """Where this reader may go."""
+    kept = reader.platform.offices is not None
+    return [one for one in PLACES if (kept or not one.kept) and (one.need is None or reader.may(one.need))]
+
+
+def _sidebar(reader: Reader, active: str) -> h.Element:
+    return h.nav(".side", aria_label="Main")[
+        h.a(".side-brand", href="/")[icon("shield-check"), h.span["Handrail"]],
+        h.ul[(h.li[_entry(one, active)] for one in places_of(reader))],
+        h.button(".side-fold", type="button", data_fold=True, title="Fold the sidebar")[
+            icon("panel-left"), h.span["Fold"]
+        ],
+    ]
+
+
+def _entry(one: Place, active: str) -> h.Element:
+    here = {"aria-current": "page"} if one.id == active else {}
+    badge = _badge() if one.id == "approvals" else None
+    return h.a(here, href=one.path, title=one.label)[icon(one.icon), h.span[one.label], badge]
+
+
+def _badge() -> h.Element:
+    """How many wait; it asks for itself whenever that may have changed."""
+    asks = {"hx-get": "/approvals/badge", "hx-trigger": "load, approvals from:body", "hx-swap": "innerHTML"}
+    return h.span(".badge-count", asks)
+
+
+def _bar(reader: Reader, active: str) -> h.Element:
+    return h.nav(".bar", aria_label="Most used")[
+        h.ul[(h.li[_entry(one, active)] for one in places_of(reader) if one.phone)]
+    ]
+
+
+def _top(reader: Reader, title: str, crumbs: Iterable[Crumb]) -> h.Element:
+    return h.header(".top")[
+        h.nav(".crumbs", aria_label="Breadcrumb")[
+            h.ol[
+                (h.li[h.a(href=path)[word]] for word, path in crumbs),
+                h.li[h.span(aria_current="page")[title]],
+            ]
+        ],
+        h.div(".top-tools")[
+            h.button(".btn", type="button", data_variant="outline", data_size="sm", data_palette=True)[
+                icon("search"), h.span["Find"], h.kbd(".kbd")["⌘K"]
+            ],
+            h.button(
+                ".btn",
+                type="button",
+                data_variant="ghost",
+                data_size="icon-sm",
+                data_theme_switch=True,
+                aria_label="Light or dark",
+            )[icon("sun-moon")],
+            account(reader),
+        ],
+    ]
+
+
+def account(reader: Reader) -> h.Element:
+    """Who one is, and the way out."""
+    account: Account = reader.request.scope["state"]["account"]
+    return h.details(".menu")[
+        h.summary[
+            icon("circle-user"),
+            h.span(".menu-who")[h.span(".sr-only")["Account: "], account.name],
+        ],
+        h.div(".menu-list")[
+            h.p(".menu-note")[account.tenant],
+            h.a(href="/switch")["Switch tenant"] if account.several else None,
+            h.a(href="/settings/profile")["Your profile"] if reader.platform.offices else None,
+            h.form(method="post", action="/sign-out")[h.button(type="submit")["Sign out"]],
+        ],
+    ]
+
+
+def _palette() -> h.Element:
+    """Everything by a few letters. Without script there is `/tools`."""
+    asks = {
+        "hx-get": "/palette",
+        "hx-trigger": "input changed delay:120ms, open",
+        "hx-target": "#palette-found",
+        "hx-swap": "innerHTML",
+    }
+    return h.dialog("#palette", aria_label="Find a page or a tool")[
+        h.input(
+            "#palette-words.input",
+            asks,
+            name="q",
+            type="text",
+            role="combobox",
+            aria_expanded="true",
+            autocomplete="off",
+            placeholder="Find a page or a tool",
+            aria_label="Find a page or a tool",
+            aria_controls="palette-found",
+        ),
+        h.div("#palette-found", role="listbox", aria_label="What was found"),
+    ]
+
+
+def _shortcuts() -> h.Element:
+    return h.dialog("#shortcuts", aria_labelledby="shortcuts-title")[
+        h.h2("#shortcuts-title")["Keyboard"],
+        h.dl[((h.dt[h.kbd(".kbd")[key]], h.dd[does]) for key, does in SHORTCUTS)],
+        h.form(method="dialog")[
+            h.button(".btn", type="submit", data_variant="outline", data_size="sm")["Close"]
+        ],
+    ]
+
+
+SHORTCUTS = (
+    ("?", "This list"),
+    ("⌘K", "Find a page or a tool"),
+    ("g h", "Home"),
+    ("g t", "Tools"),
+    ("g r", "Runs"),
+    ("g a", "Approvals"),
+    ("⌘↵", "Run the tool on this page"),
+    ("j k", "Next and previous approval"),
+    ("a", "Approve"),
+    ("e", "Edit and approve"),
+    ("r", "Reject"),
+)
+
+
+def empty(title: str, said: str, step: h.Node = None) -> h.Element:
+    """What will be here, and the first step to it."""
+    return h.div(".empty-state")[h.h2[title], h.p[said], step]

@@ -1,0 +1,42 @@
+"""Icons: Lucide's, drawn into the page. A name that there is none of gives the plain one."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import htpy as h
+from markupsafe import Markup
+
+from handrail.doors.web.assets import STATIC
+
+PLAIN = "wrench"
+
+
+def icon(name: str | None, label: str | None = None) -> Markup:
+    """An icon; with a label it speaks for itself, without one it is only to look at."""
+    return _drawn(name if name in _nodes() else PLAIN, label)
+
+
+@cache
+def _nodes() -> dict[str, list[tuple[str, dict[str, str]]]]:
+    found: dict[str, Any] = json.loads((STATIC / "vendor/icons.json").read_text())
+    return found
+
+
+@cache
+def _drawn(name: str | None, label: str | None) -> Markup:
+    spoken = {"aria-hidden": "true"} if label is None else {"role": "img", "aria-label": label}
+    look = {"class": "icon", "width": "16", "height": "16", "viewBox": "0 0 24 24", "fill": "none"}
+    line = {
+        "stroke": "currentColor",
+        "stroke-width": "2",
+        "stroke-linecap": "round",
+        "stroke-linejoin": "round",
+    }
+    shapes = [
+        h.Element(kind)({key: str(value) for key, value in given.items() if key != "key"})
+        for kind, given in _nodes()[name or PLAIN]
+    ]
+    return Markup(str(h.svg({**look, **line, **spoken})[shapes]))

@@ -1,0 +1,184 @@
+"""live: open pages hear that something they show has changed, and ask for that part again.
+
+A page has one stream. It is told topics, not content: `approvals`, `runs` (any of the tenant), `mine` (calls
+of this person and of agents for them), `topic("call", id)`, `topic("session", id)`, `topic("tool", id)` or
+one of a page's own. htmx makes each a DOM event on <body>, so a part of a page that shows a run asks
+
+    hx-get="/runs/ID/part"  hx-trigger="call-… from:body"  hx-swap="outerMorph"
+
+Who may see what is checked there, once. However many pages are open, a process reads a tenant's log once.
+Whoever comes back with `Last-Event-ID` is told all its topics if anything happened meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing, suppress
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from handrail.core.define.principal import Principal
+from handrail.core.tell.events import Event, NeedsApproval, Progress, Settled, ToolApproved, ToolCompleted
+from handrail.doors.http.record import Record
+from handrail.platform import Platform
+
+_CALM = 0.25
+"""Seconds in which news are gathered before they are told."""
+_BEAT = 15.0
+_MOST = 20
+"""Topics of one page."""
+
+
+def topic(kind: str, id: str) -> str:
+    """The topic of one thing; ids may hold anything, topics only letters and digits."""
+    return f"{kind}-{hashlib.sha256(id.encode()).hexdigest()[:16]}"
+
+
+def live_url(topics: Iterable[str]) -> str:
+    return "/live?" + "&".join(f"on={quote(one, safe='')}" for one in dict.fromkeys(topics))
+
+
+class Line:
+    """What one open page is to be told."""
+
+    __slots__ = ("_news", "at", "fresh", "topics", "who")
+
+    def __init__(self, topics: frozenset[str], who: Principal | None, at: int) -> None:
+        self.topics = topics
+        self.who = who
+        self.fresh: set[str] = set()
+        self.at = at
+        self._news = asyncio.Event()
+
+    def tell(self, topics: Iterable[str], at: int | None = None) -> None:
+        wanted = self.topics.intersection(topics)
+        if at is not None:
+            self.at = at
+        if wanted:
+            self.fresh |= wanted
+            self._news.set()
+
+    async def news(self, seconds: float) -> set[str]:
+        """What is new, or nothing after so many seconds."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._news.wait()
+                await asyncio.sleep(_CALM)
+        self._news.clear()
+        found, self.fresh = self.fresh, set()
+        return found
+
+
+class Live:
+    """The lines of all open pages of a process."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._platform = platform
+        self._lines: dict[str, set[Line]] = {}
+        self._readers: dict[str, asyncio.Task[None]] = {}
+        self.progress: dict[str, Progress] = {}
+        """The newest word of calls that run here, by call id."""
+        self._stop = platform.hr.subscribe(self._hear)
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def close(self) -> None:
+        self._stop()
+        for task in self._readers.values():
+            task.cancel()
+
+    @property
+    def open(self) -> int:
+        """How many pages listen."""
+        return sum(map(len, self._lines.values()))
+
+    def tell(self, tenant: str, *topics: str) -> None:
+        """Something changed that the log does not tell of. Other processes are not told."""
+        for line in self._lines.get(tenant, ()):
+            line.tell(topics)
+
+    def answer(self, request: Request, tenant: str, topics: Iterable[str], who: Principal | None) -> Response:
+        """The stream of one page."""
+        given = request.headers.get("last-event-id", "")
+        seen = int(given) if given.isascii() and given.isdigit() and len(given) < 19 else None
+        wanted = frozenset(list(dict.fromkeys(topics))[:_MOST])
+        still = request.scope["state"].get("still")
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        pieces = self._pieces(tenant, wanted, who, seen, still)
+        return StreamingResponse(pieces, media_type="text/event-stream", headers=headers)
+
+    async def _pieces(
+        self, tenant: str, topics: frozenset[str], who: Principal | None, seen: int | None, still: object
+    ) -> AsyncGenerator[str, None]:
+        at = await Record(self._platform).last_position(tenant)
+        line = Line(topics, who, at)
+        self._join(tenant, line)
+        closing = asyncio.ensure_future(self._platform.closing.wait())
+        closing.add_done_callback(lambda _: line._news.set())
+        try:
+            if seen is not None and seen != at:
+                line.tell(topics)
+            yield f"id: {at}\nevent: hello\ndata:\n\n"
+            while not self._platform.closing.is_set():
+                fresh = await line.news(_BEAT)
+                if callable(still) and not await still():
+                    return
+                if not fresh:
+                    yield ": still here\n\n"
+                for one in sorted(fresh):
+                    yield f"id: {line.at}\nevent: {one}\ndata:\n\n"
+        finally:
+            closing.cancel()
+            self._leave(tenant, line)
+
+    def _join(self, tenant: str, line: Line) -> None:
+        self._loop = asyncio.get_running_loop()
+        lines = self._lines.setdefault(tenant, set())
+        lines.add(line)
+        if tenant not in self._readers:
+            self._readers[tenant] = asyncio.create_task(self._read(tenant, line.at))
+
+    def _leave(self, tenant: str, line: Line) -> None:
+        lines = self._lines[tenant]
+        lines.discard(line)
+        if not lines:
+            del self._lines[tenant]
+            self._readers.pop(tenant).cancel()
+
+    async def _read(self, tenant: str, after: int) -> None:
+        """Follow a tenant's log for all its open pages."""
+        async with aclosing(self._platform.hr.events(Principal(tenant), after=after)) as events:
+            async for event in events:
+                said = topics_of(event)
+                who = event.call.principal
+                for line in self._lines.get(tenant, ()):
+                    line.tell(("mine", *said) if _is_behind(line.who, who) else said, event.position)
+
+    def _hear(self, event: Event) -> None:
+        """What is shown and not stored; it may come from any thread."""
+        if isinstance(event, Progress):
+            self.progress[event.call_id] = event
+            if self._loop is not None and event.tenant in self._lines:
+                self._loop.call_soon_threadsafe(self.tell, event.tenant, topic("call", event.call_id))
+        elif isinstance(event, Settled) or event.kind in ("completed", "failed", "cancelled"):
+            self.progress.pop(event.call_id, None)
+
+
+def topics_of(event: Event) -> list[str]:
+    """What an event of the log is news for."""
+    found = [topic("call", event.call_id), topic("session", event.session)]
+    if event.kind != "chunk":
+        found += ["runs", topic("tool", event.tool)]
+    answered = isinstance(event, ToolCompleted) and event.run_id is None  # by a person in its place
+    if answered or isinstance(event, NeedsApproval | ToolApproved) or event.kind in ("cancelled", "failed"):
+        found.append("approvals")
+    return found
+
+
+def _is_behind(reader: Principal | None, caller: Principal | None) -> bool:
+    return (
+        reader is not None and caller is not None and caller.user is not None and reader.user == caller.user
+    )

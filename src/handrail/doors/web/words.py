@@ -1,0 +1,98 @@
+"""Words: times, spans, levels and states as a person says them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import htpy as h
+
+from handrail.core.define.permission import Danger, Level
+from handrail.doors.web.icons import icon
+
+_STEPS = ((60, 1, "s"), (3_600, 60, "min"), (86_400, 3_600, "h"), (7 * 86_400, 86_400, "d"))
+
+
+def ago(at: float, now: float) -> str:
+    """How long ago, or in how long: `2 min ago`, `in 23 h`, `just now`; beyond a week the date."""
+    gap = now - at
+    if abs(gap) < 5:
+        return "just now"
+    for below, unit, word in _STEPS:
+        if abs(gap) < below:
+            count = f"{int(abs(gap) // unit)} {word}"
+            return f"{count} ago" if gap > 0 else f"in {count}"
+    day = datetime.fromtimestamp(at, UTC)
+    return f"{day.day} {day:%b %Y}"
+
+
+def when(at: float, now: float) -> h.Element:
+    """A time as people say it, with the exact one on hover."""
+    exact = datetime.fromtimestamp(at, UTC)
+    return h.time(".when", datetime=exact.isoformat(), title=f"{exact:%Y-%m-%d %H:%M:%S} UTC")[ago(at, now)]
+
+
+def span(seconds: float) -> str:
+    """How long something took: `84 ms`, `1.2 s`, `3 min`, `2 h`."""
+    if seconds < 1:
+        return f"{round(seconds * 1000)} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    if seconds < 3_600:
+        return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
+    return f"{seconds // 3_600:.0f} h {seconds % 3_600 // 60:.0f} min"
+
+
+class State(NamedTuple):
+    """How something stands, for a badge."""
+
+    word: str
+    icon: str
+    tone: str
+    """`quiet`, `good`, `warn` or `bad`."""
+
+
+STATES = {
+    "running": State("running", "loader", "quiet"),
+    "completed": State("done", "check", "good"),
+    "failed": State("failed", "x", "bad"),
+    "refused": State("not allowed", "ban", "bad"),
+    "pending": State("needs approval", "hand", "warn"),
+    "queued": State("planned", "list-todo", "quiet"),
+    "duplicate": State("done before", "copy", "quiet"),
+    "cancelled": State("cancelled", "circle-slash", "quiet"),
+    "needs_review": State("needs a look", "circle-question-mark", "warn"),
+    "approved": State("approved", "check", "good"),
+    "rejected": State("rejected", "x", "bad"),
+    "expired": State("expired", "timer-off", "quiet"),
+    "responded": State("answered", "message-square", "good"),
+}
+"""Of calls, runs and approvals, by their status."""
+
+_LEVELS: dict[Level, tuple[str, str]] = {
+    "read": ("eye", "quiet"),
+    "draft": ("pencil-line", "quiet"),
+    "write": ("pencil", "warn"),
+    "destructive": ("trash", "bad"),
+}
+
+
+def state(status: str) -> h.Element:
+    """A status as a badge: a word, an icon and a colour."""
+    known = STATES.get(status) or State(status.replace("_", " "), "circle", "quiet")
+    return h.span(class_=f"mark mark-{known.tone}")[icon(known.icon), known.word]
+
+
+def level_mark(level: Level, danger: Danger) -> h.Element:
+    """How grave a tool is: never by colour alone."""
+    name, tone = _LEVELS[level]
+    if danger == "dangerous":
+        tone = "bad"
+    elif danger == "moderate" and tone == "quiet":
+        tone = "warn"
+    return h.span(class_=f"mark mark-{tone}")[icon(name), f"{level} · {danger}"]
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """`1 tool`, `3 tools`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}".replace(",", "\u202f")

@@ -1,0 +1,32 @@
+"""One browser for the tests of a worker; each test opens windows of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.acceptance.web.browser import Window, launched, window
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with launched() as found:
+        yield found
+
+
+@pytest.fixture
+def windows(browser: Browser) -> Iterator[Callable[..., Window]]:
+    """Opens windows; at the end none of them may have seen what must not happen."""
+    opened: list[Window] = []
+
+    def open_one(url: str, **options: object) -> Window:
+        opened.append(window(browser, url, **options))  # type: ignore[arg-type]  # passed on as they are
+        return opened[-1]
+
+    yield open_one
+    for one in opened:
+        if one.context.pages:
+            one.clean()
+        one.context.close()
