@@ -249,6 +249,7 @@ _SPECIAL: dict[str, Callable[[Belongings], Any]] = {
     "letters.queries.replay_ended:call_id": _just("call_2"),
     "letters.queries.add_letter:row": lambda one: to_row(one.dead_letter, SEAL),
     "letters.queries.list_letters:status": _just(None),
+    "letters.queries.page_letters:after": _just(None),
     "letters.queries.settle_chain:status": _just("replayed"),
     "open_runs.take_over:now": _just("holder_2"),
     "pins.accept_pins:tool": _just("pay"),

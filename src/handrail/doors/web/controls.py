@@ -84,7 +84,8 @@ def checks(
         h.div(".checks-list")[
             (
                 h.label(".check")[
-                    h.input(".input", type="checkbox", name=name, value=one, checked=one in held), h.span[said]
+                    h.input(".input", type="checkbox", name=name, value=one, checked=one in held),
+                    h.span[said],
                 ]
                 for one, said in options
             )
@@ -97,8 +98,8 @@ def hidden(**values: str) -> h.Fragment:
     return h.fragment[(h.input(type="hidden", name=name, value=value) for name, value in values.items())]
 
 
-def submit(label: str, variant: str = "default", **more: Any) -> h.Element:
-    return h.button(".btn", type="submit", data_variant=variant, **more)[label]
+def submit(label: str, variant: str | None = None) -> h.Element:
+    return h.button(".btn", type="submit", data_variant=variant)[label]
 
 
 def alert(said: str) -> h.Element:
@@ -117,7 +118,7 @@ def _described(name: str, hint: h.Node, error: str | None, *, group: bool = Fals
     return told | ({"aria_invalid": "true"} if error and not group else {})
 
 
-def _field(name: str, label: str, control: h.Element, hint: h.Node, error: str | None) -> h.Element:
+def _field(name: str, label: str, control: h.Node, hint: h.Node, error: str | None) -> h.Element:
     invalid = {"data-invalid": "true"} if error else {}
     return h.div(".field", invalid)[
         h.label(".label", for_=_id(name))[label], control, _note(name, hint), _wrong(name, error)

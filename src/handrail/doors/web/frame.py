@@ -41,7 +41,7 @@ class Place(NamedTuple):
 PLACES = (
     Place("home", "Home", "/", "house", phone=True),
     Place("tools", "Tools", "/tools", "wrench", phone=True),
-    Place("runs", "Runs", "/runs", "history", phone=True),
+    Place("runs", "Runs", "/runs", "activity", phone=True),
     Place("approvals", "Approvals", "/approvals", "hand", phone=True),
     Place("sessions", "Sessions", "/sessions", "users", kept=True),
     Place("settings", "Settings", "/settings", "settings", kept=True),

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import re
+from pathlib import Path
 from typing import Any
 
+import handrail.doors.web
 from handrail.doors.web.assets import asset_url, assets, static
-from handrail.doors.web.icons import icon
+from handrail.doors.web.frame import PLACES
+from handrail.doors.web.icons import PLAIN, icon
+from handrail.doors.web.words import _LEVELS, STATES
 
 
 async def asked(path: str, method: str = "GET", **headers: str) -> tuple[int, dict[bytes, bytes], bytes]:
@@ -56,3 +61,12 @@ def test_no_asset_names_another_place_to_load_from() -> None:
 def test_an_icon_that_there_is_none_of_is_drawn_as_the_plain_one() -> None:
     assert icon("no-such-icon") == icon("wrench") == icon(None)
     assert "aria-hidden" in icon("x") and 'aria-label="gone"' in icon("x", "gone")
+
+
+def test_every_icon_that_the_pages_name_is_there() -> None:
+    folder = Path(handrail.doors.web.__file__).parent
+    texts = [one.read_text() for one in folder.rglob("*.py")]
+    named = {name for text in texts for name in re.findall(r'icon\("([a-z0-9-]+)"', text)}
+    named |= {one.icon for one in STATES.values()} | {one.icon for one in PLACES}
+    named |= {name for name, _ in _LEVELS.values()}
+    assert {name for name in named if name != PLAIN and icon(name) == icon(PLAIN)} == set()

@@ -18,6 +18,7 @@ from handrail.doors.web.account import Account
 from handrail.doors.web.answer import html
 from handrail.doors.web.frame import empty, page
 from handrail.doors.web.icons import icon
+from handrail.doors.web.pages.tools.known import url_of
 from handrail.doors.web.routing import Pages, Reader
 from handrail.doors.web.words import count, level_mark, span, state, when
 
@@ -120,7 +121,7 @@ def _part(reader: Reader, found: _Found) -> h.Element:
             _failed(reader, found) if found.failed else None,
         ],
         h.div(".home-side")[
-            _tools("Favourite tools", found.favourites, "Mark a tool with the star on its page to find it here."),
+            _tools("Favourite tools", found.favourites, "Star a tool on its page to find it here."),
             _tools("Recent tools", found.recent, "The tools that you used last will be here."),
         ],
     ]
@@ -196,7 +197,7 @@ def _tools(title: str, tools: list[Tool], said: str) -> h.Element:
     return h.section(".home-block", aria_labelledby=name)[
         h.h2(id=name)[title],
         h.ul(".home-tools")[
-            (h.li[h.a(".home-tool", href=f"/tools/{one.slug}")[icon(one.icon), one.name]] for one in tools)
+            (h.li[h.a(".home-tool", href=url_of(one))[icon(one.icon), one.name]] for one in tools)
         ]
         if tools
         else h.p(".quiet")[said],

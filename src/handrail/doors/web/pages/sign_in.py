@@ -110,9 +110,9 @@ def _asking(
             c.submit("Sign in"),
         ],
         h.p(".quiet")[
-            "No password yet, or forgotten? Ask whoever runs this server for a one-time link. They make it with ",
+            "No password yet, or forgotten? Ask whoever runs this server for a one-time link: ",
             h.code["handrail sign-in"],
-            " and your address.",
+            " and your address make one.",
         ],
         status=status if errors or problem else 200,
     )

@@ -38,7 +38,8 @@ class Wanted:
 
     name: str = ""
     kind: KeyKind = "agent"
-    user: str = ""
+    user: str | None = None
+    """Empty for nobody; None before anything was chosen."""
     agent: str = ""
     audience: str = ""
     ceiling: str = ""
@@ -72,10 +73,10 @@ class Wanted:
 
 def read_wanted(form: FormData) -> Wanted:
     """What was posted."""
-    kind = next((one for one in _KINDS if one == c.text(form, "kind")), "agent")
+    kinds: list[KeyKind] = [one for one in _KINDS if one == c.text(form, "kind")]
     return Wanted(
         name=c.text(form, "name").strip(),
-        kind=kind,
+        kind=kinds[0] if kinds else "agent",
         user=c.text(form, "user"),
         agent=c.text(form, "agent").strip(),
         audience=c.text(form, "audience"),
@@ -114,7 +115,7 @@ def key_form(
             "user",
             "Acts for",
             owners,
-            value=wanted.user or by.user or "",
+            value=(by.user or "") if wanted.user is None else wanted.user,
             hint="It never reaches further than this person does when it is used.",
         ),
         c.choice("audience", "Opens", _DOORS.items(), value=wanted.audience),

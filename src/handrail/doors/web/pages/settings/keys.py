@@ -123,7 +123,13 @@ def _shown(reader: Reader, text: KeyText, made: ApiKey) -> Response:
                 ],
             ],
             h.p(".quiet")[
-                "Send it as ", h.code["Authorization: Bearer …"], " to ", h.code["/api"], " or ", h.code["/mcp"], "."
+                "Send it as ",
+                h.code["Authorization: Bearer …"],
+                " to ",
+                h.code["/api"],
+                " or ",
+                h.code["/mcp"],
+                ".",
             ],
             h.p[h.a(".btn", href=_HERE)["Done, I have copied it"]],
         ],

@@ -87,4 +87,4 @@ def _may(reader: Reader, one: Part) -> bool:
 
 
 def _link(one: Part, here: bool) -> h.Element:
-    return h.a({"aria-current": "page"} if here else {}, href=one.path)[one.label]
+    return h.a(".set-link", {"aria-current": "page"} if here else {}, href=one.path)[one.label]
