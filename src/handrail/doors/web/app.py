@@ -18,12 +18,12 @@ from handrail.doors.web.answer import html
 from handrail.doors.web.assets import assets, static
 from handrail.doors.web.frame import page
 from handrail.doors.web.live import Live
-from handrail.doors.web.pages import approvals, moving
+from handrail.doors.web.pages import approvals, moving, runs
 from handrail.doors.web.routing import NotSignedIn, NotThere, Pages, Reader, to_sign_in
 from handrail.platform import Platform
 
 _log = logging.getLogger("handrail.web")
-_PAGES: tuple[Pages, ...] = (moving.pages, approvals.pages)
+_PAGES: tuple[Pages, ...] = (moving.pages, approvals.pages, *runs.PAGES)
 
 
 class Web:
