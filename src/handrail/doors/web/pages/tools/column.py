@@ -104,7 +104,9 @@ def _waiting(reader: Reader, tool: Tool, stands: Standing) -> h.Node:
     return [
         h.p(".tool-progress")[icon("hand"), h.b[title]],
         h.p[_reason(asked.reason)] if asked is not None else None,
-        None if own else h.p[_who_decides(decides, asked.quorum if asked else 1, bool(asked and asked.four_eyes))],
+        None
+        if own
+        else h.p[_who_decides(decides, asked.quorum if asked else 1, bool(asked and asked.four_eyes))],
         h.p(".quiet")["Asked ", when(stands.at, reader.now), _until(reader, stands)],
         h.div(".row")[
             _button(tool, stands, "confirm", "Confirm and run") if own and decides else None,
@@ -121,7 +123,11 @@ def _reason(said: str) -> str:
 
 
 def _who_decides(me: bool, quorum: int, four_eyes: bool) -> str:
-    who = "You can decide on it" if me and not four_eyes else "Somebody who may decide on approvals can approve it"
+    who = (
+        "You can decide on it"
+        if me and not four_eyes
+        else "Somebody who may decide on approvals can approve it"
+    )
     more = f"; {quorum} people must agree" if quorum > 1 else ""
     return f"{who}{more}{', and not whoever asked' if four_eyes else ''}. Nothing has run yet."
 
@@ -147,7 +153,9 @@ def _ended(reader: Reader, tool: Tool, stands: Standing, outcome: Outcome) -> h.
     run = f"/runs/{stands.run_id}" if stands.run_id else None
     told = [
         state(outcome.status),
-        h.span(".quiet")[when(stands.at, reader.now), f" · {span(outcome.duration_ms / 1000)}" if run else None],
+        h.span(".quiet")[
+            when(stands.at, reader.now), f" · {span(outcome.duration_ms / 1000)}" if run else None
+        ],
     ]
     return _frame(
         h.div(".row")[told],
@@ -192,9 +200,9 @@ def _steps(tool: Tool, stands: Standing, run: str | None) -> h.Element:
                     icon("rotate-cw"), "Run again"
                 ],
             ],
-            h.a(
-                ".btn", href=f"{url_of(tool)}?call={stands.call_id}", data_variant="outline", data_size="sm"
-            )[icon("pencil"), "Edit the input"],
+            h.a(".btn", href=f"{url_of(tool)}?call={stands.call_id}", data_variant="outline", data_size="sm")[
+                icon("pencil"), "Edit the input"
+            ],
             h.a(href=run)["The whole run"] if run else None,
         ],
     ]

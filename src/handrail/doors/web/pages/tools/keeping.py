@@ -40,7 +40,13 @@ def draw_saved(
                     aria_label="Name for this input",
                 ),
                 h.button(
-                    ".btn", asks, type="submit", form=FORM, formaction=url, data_variant="outline", data_size="sm"
+                    ".btn",
+                    asks,
+                    type="submit",
+                    form=FORM,
+                    formaction=url,
+                    data_variant="outline",
+                    data_size="sm",
                 )["Save this input"],
             ],
             h.p(".form-help")["A name that is there already gets this input instead."] if saved else None,
@@ -84,10 +90,11 @@ def draw_linker(tool: Tool, link: str | None = None, said: str | None = None) ->
         )[icon("link"), "Link with this input"],
         h.div(".row")[
             h.input("#link-text.input", value=link, readonly=True, aria_label="Link with this input"),
-            h.button(".btn", type="button", data_copy="link-text", data_variant="outline", data_size="sm")["Copy"],
+            h.button(".btn", type="button", data_copy="link-text", data_variant="outline", data_size="sm")[
+                "Copy"
+            ],
         ]
         if link
         else None,
         h.p(".quiet", role="status")[said] if said else None,
     ]
-

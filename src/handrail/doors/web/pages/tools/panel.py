@@ -35,9 +35,7 @@ def draw_input(tool: Tool, given: Input, note: h.Node = None) -> h.Element:
         "hx-sync": "this:drop",
         "data-check": url_of(tool, "check"),
     }
-    return h.form(
-        asks, id=FORM, method="post", action=run, enctype="multipart/form-data", novalidate=True
-    )[
+    return h.form(asks, id=FORM, method="post", action=run, enctype="multipart/form-data", novalidate=True)[
         h.button(_HIDDEN_RUN, type="submit")["Run"],  # what Enter presses is the first one
         h.input(type="hidden", name=FACE, value=given.face),
         draw_key(given.key),

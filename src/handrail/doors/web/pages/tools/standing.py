@@ -98,7 +98,11 @@ async def _one(record: Record, tenant: str, call_id: str, kind: str) -> Event | 
 async def run_of(reader: Reader, tool: Tool, run_id: str) -> Run:
     """A run of this tool."""
     log = reader.hr.log
-    run = await log.run(reader.who.tenant, run_id) if plausible(run_id) and isinstance(log, FollowedLog) else None
+    run = (
+        await log.run(reader.who.tenant, run_id)
+        if plausible(run_id) and isinstance(log, FollowedLog)
+        else None
+    )
     if run is None or run.tool != tool.id:
         raise NotThere
     return run

@@ -80,7 +80,9 @@ async def _head(reader: Reader, known: Described) -> h.Element:
         ],
         h.p(".tool-about")[tool.description] if tool.description else None,
         h.p(".quiet")[_meets(known)] if _meets(known) else None,
-        h.details(".tool-guidance")[h.summary["When to use it"], h.p[tool.guidance]] if tool.guidance else None,
+        h.details(".tool-guidance")[h.summary["When to use it"], h.p[tool.guidance]]
+        if tool.guidance
+        else None,
     ]
 
 
@@ -88,7 +90,11 @@ def _meets(known: Described) -> str | None:
     """What a call will meet, where that is worth knowing beforehand."""
     decision = known.decision
     if decision.verdict == "ask":
-        return "Asks you to confirm before it runs." if decision.by == "caller" else "Needs approval before it runs."
+        return (
+            "Asks you to confirm before it runs."
+            if decision.by == "caller"
+            else "Needs approval before it runs."
+        )
     return "Is planned first, and runs when the plan is run." if decision.verdict == "queue" else None
 
 

@@ -60,15 +60,15 @@ async def why(reader: Reader) -> Response:
 
 async def _decided(reader: Reader, tool: Tool, stands: Standing) -> Decision:
     """The rules as they stand now, asked about the call as it was made."""
-    return await reader.hr.explain(
-        tool.id, dict(stands.input), stands.by or reader.who, source=stands.source
-    )
+    return await reader.hr.explain(tool.id, dict(stands.input), stands.by or reader.who, source=stands.source)
 
 
 def draw_why(decision: Decision, stands: Standing) -> h.Element:
     """The deciding word first, then every layer that was asked."""
     if decision.code in _INVALID:
-        return h.p(".quiet")["This cannot be told any more: a part of the input was a secret and is not kept."]
+        return h.p(".quiet")[
+            "This cannot be told any more: a part of the input was a secret and is not kept."
+        ]
     decider = decision.decider
     approved = f"{stands.approved_by} approved it. " if stands.approved_by else None
     return h.div(".tool-why")[
