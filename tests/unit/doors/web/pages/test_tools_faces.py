@@ -18,7 +18,7 @@ from tests.unit.doors.web.forms.browser import Page, changed
 from tests.unit.doors.web.forms.schemas import ANYTHING, DEFS, NAMES, SCHEMAS, TEXTS, fitting
 from tests.unit.doors.web.forms.test_round_trip import same
 
-_slow = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+_slow = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def tool_of(properties: dict[str, Any], **more: Any) -> Tool:
