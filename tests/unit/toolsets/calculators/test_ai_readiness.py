@@ -116,7 +116,7 @@ def test_weights_that_are_all_0_are_refused_at_the_weights() -> None:
 @pytest.mark.req("CC-03")
 def test_a_rating_beyond_the_scale_is_refused_at_its_field() -> None:
     said = refusal(ai_readiness.assess_ai_readiness, rated((3, 3, 6), *[(3, 3, 3)] * 5))
-    assert "strategy.useCases: should be less than or equal to 5, got 6" in said
+    assert "strategy.useCases: should be 1, 2, 3, 4 or 5, got 6" in said
 
 
 @given(inputs(ai_readiness.assess_ai_readiness), st.sampled_from([2, 10, 0.5]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handrail.ext import FormSpec, OutputSection, ViewSpec
+from handrail.ext import FormGroup, FormSpec, OutputSection, ViewSpec
 
 FORM = FormSpec(
     {
@@ -12,14 +12,15 @@ FORM = FormSpec(
         "steps": {"placeholder": "8"},
         "systems": {"placeholder": "2"},
         "exceptionRate": {"label": "Exceptions", "unit": "%", "widget": "slider"},
-        "ruleClarity": {"label": "Clear rules", "widget": "slider"},
-        "structuredInput": {"label": "Readable input", "widget": "slider"},
-        "stability": {"widget": "slider"},
-        "hourlyCost": {"label": "Cost of an hour", "group": "Cost and time"},
-        "dayRate": {"label": "Cost of a day of building", "group": "Cost and time"},
-        "upkeep": {"unit": "% a year", "group": "Cost and time"},
-        "years": {"label": "Must pay back within", "unit": "years", "group": "Cost and time"},
-    }
+        "ruleClarity": {"label": "Clear rules", "widget": "radio"},
+        "structuredInput": {"label": "Readable input", "widget": "radio"},
+        "stability": {"widget": "radio"},
+        "hourlyCost": {"label": "Cost of an hour"},
+        "dayRate": {"label": "Cost of a day of building"},
+        "upkeep": {"unit": "% a year"},
+        "years": {"label": "Must pay back within", "unit": "years"},
+    },
+    groups=(FormGroup("Cost and time", ("hourlyCost", "dayRate", "upkeep", "years"), closed=True),),
 )
 VIEW = ViewSpec(
     (
@@ -38,7 +39,6 @@ VIEW = ViewSpec(
                     {"key": "buildCost", "decimals": 2},
                     {"key": "yearlySaving", "decimals": 2},
                     {"key": "netGain", "decimals": 2},
-                    {"key": "verdict", "label": "In short"},
                 ]
             },
         ),

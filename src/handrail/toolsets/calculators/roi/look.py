@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handrail.ext import FormSpec, OutputSection, ViewSpec
+from handrail.ext import FormGroup, FormSpec, OutputSection, ViewSpec
 
 FORM = FormSpec(
     {
@@ -10,10 +10,10 @@ FORM = FormSpec(
         "yearlyBenefit": {"placeholder": "68000"},
         "years": {"label": "Years", "unit": "years"},
         "discountRate": {"unit": "% a year"},
-        "benefitGrowth": {"unit": "% a year", "group": "Fine tuning"},
-        "firstYearShare": {"unit": "%", "widget": "slider", "group": "Fine tuning"},
-        "residualValue": {"group": "Fine tuning"},
-    }
+        "benefitGrowth": {"unit": "% a year"},
+        "firstYearShare": {"unit": "%", "widget": "slider"},
+    },
+    groups=(FormGroup("Fine tuning", ("benefitGrowth", "firstYearShare", "residualValue"), closed=True),),
 )
 VIEW = ViewSpec(
     (
@@ -31,7 +31,6 @@ VIEW = ViewSpec(
                     {"key": "netGain", "decimals": 2},
                     {"key": "totalBenefit", "decimals": 2},
                     {"key": "totalCost", "decimals": 2},
-                    {"key": "verdict", "label": "In short"},
                 ]
             },
         ),
