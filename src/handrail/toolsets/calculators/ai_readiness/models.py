@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from handrail.toolsets.calculators.shapes import Given, Percent, Told, Verdict, Weight, check_weights
 
 Rating = Literal[1, 2, 3, 4, 5]
-Dimension = Literal["strategy", "data", "technology", "people", "processes", "governance"]
+Dimension = Literal["Strategy", "Data", "Technology", "People", "Processes", "Governance"]
 Band = Literal["Starting", "Exploring", "Building", "Practising", "Leading"]
 
 

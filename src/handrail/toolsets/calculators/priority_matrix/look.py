@@ -24,7 +24,7 @@ VIEW = ViewSpec(
             {
                 "figures": [
                     {"key": "first", "label": "Begin with"},
-                    {"key": "quickWins", "format": "integer"},
+                    {"key": "quickWins", "label": "Quick wins", "format": "integer"},
                     {"key": "items", "format": "integer"},
                     {"key": "agreement", "unit": "%", "decimals": 1},
                     {"key": "midpoint", "label": "High begins at"},

@@ -32,7 +32,7 @@ VIEW = ViewSpec(
             "summary",
             {
                 "figures": [
-                    {"key": "hoursSaved", "unit": "hours", "decimals": 1},
+                    {"key": "hoursSaved", "label": "Hours saved", "unit": "hours", "decimals": 1},
                     {"key": "value", "label": "Worth", "decimals": 2},
                     {"key": "hoursPerWeek", "label": "In a week", "unit": "hours", "decimals": 1},
                     {"key": "hoursPerPerson", "label": "Each in a week", "unit": "hours", "decimals": 1},
@@ -61,9 +61,9 @@ VIEW = ViewSpec(
                     {"key": "month", "format": "integer"},
                     {"key": "adoption", "unit": "%", "decimals": 1},
                     {"key": "hours", "decimals": 1},
-                    {"key": "cumulativeHours", "decimals": 1},
+                    {"key": "cumulativeHours", "label": "Hours so far", "decimals": 1},
                     {"key": "value", "decimals": 2},
-                    {"key": "cumulativeValue", "decimals": 2},
+                    {"key": "cumulativeValue", "label": "Value so far", "decimals": 2},
                 ]
             },
         ),
