@@ -115,9 +115,10 @@ class Doorkeeper:
 
     async def switch(self, token: str, tenant: str) -> str:
         """A token of the same person for another tenant of theirs. A key cannot do that, only a session."""
-        user = (await self.principal_from_session(token)).user
-        assert user is not None
-        return await self.sign_in(user, tenant)
+        who = await self.principal_from_session(token)
+        if who.user is None or tenant not in [one.id for one in await self.tenants_of(who)]:
+            raise NotSignedIn
+        return await self.sign_in(who.user, tenant)
 
     async def make_link(self, user: str, tenant: str, lifetime: float = LINK_LIFETIME) -> KeyText:
         """What lets a person in once, in the place of a password, if they belong to the tenant."""

@@ -14,7 +14,7 @@ from handrail.identity.errors import NotGranted
 from handrail.identity.granting import check_bounds, check_grant, must_hold
 from handrail.identity.roles import BUILT_IN, check_role, permissions_of
 from handrail.store.database import Database
-from handrail.store.roles import delete_role, save_role, stored_roles
+from handrail.store.roles import delete_role, own_roles, save_role, stored_roles
 from handrail.store.tenants import Tenant, all_tenants, create_tenant, must_be_there, rename_tenant
 from handrail.store.users import (
     User,
@@ -146,6 +146,11 @@ class People:
         must_hold(by, by.tenant, "members.manage")
         stored = await self._db.read(by.tenant, lambda conn: stored_roles(conn, by.tenant))
         return {**stored, **BUILT_IN}
+
+    async def own_roles(self, by: Principal) -> dict[str, frozenset[str]]:
+        """The roles of the tenant's own, for whoever may change them."""
+        must_hold(by, by.tenant, "roles.manage")
+        return await self._db.read(by.tenant, lambda conn: own_roles(conn, by.tenant))
 
     async def save_role(self, by: Principal, name: str, permissions: Iterable[str]) -> None:
         """A role of the tenant's own, new or changed. It gives no more than `by` holds."""

@@ -103,3 +103,10 @@ class ViewSpec:
     """The sections of an output, in order."""
 
     sections: tuple[OutputSection, ...] = ()
+
+    def __post_init__(self) -> None:
+        made = tuple(one if isinstance(one, OutputSection) else OutputSection(**one) for one in self.sections)
+        object.__setattr__(self, "sections", made)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"sections": [section.to_dict() for section in self.sections]}
