@@ -18,7 +18,7 @@ from handrail.doors.web.forms.compile import Compiler, Spot
 from handrail.doors.web.forms.field import MISSING, Field, ToolFormMode
 from handrail.doors.web.forms.initial import initial
 from handrail.doors.web.forms.options import NO_OPTIONS, Options
-from handrail.doors.web.forms.pen import Pen, button
+from handrail.doors.web.forms.pen import Moulds, Pen, button
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post, Upload
 from handrail.doors.web.forms.pruning import conditions, picked_types, pruned
@@ -54,7 +54,7 @@ class Read:
 class Form:
     """The fields of one schema. It has no state: any number of drawings and posts go through it."""
 
-    __slots__ = ("_conditional", "_root", "mode", "types")
+    __slots__ = ("_conditional", "_moulds", "_root", "mode", "types")
 
     def __init__(self, root: Field, mode: ToolFormMode) -> None:
         self._root = root
@@ -62,6 +62,7 @@ class Form:
         self.types = picked_types(root)
         """The types of things that its pickers pick from, for `load_options`."""
         self._conditional = conditions(root)
+        self._moulds: Moulds = {}
 
     @property
     def field(self) -> Field:
@@ -84,8 +85,8 @@ class Form:
         Defaults fill in only when there is no value at all: a value is shown as it is.
         """
         shown = self.first_value() if value is MISSING else self.allowed(value)
-        pen = Pen(id, errors, options or NO_OPTIONS, self.mode, shown)
-        drawn = draw_field(self._root, pen, Place(), shown)
+        pen = Pen(id, errors, options or NO_OPTIONS, self.mode, shown, self._moulds)
+        drawn = draw_field(self._root, pen, Place(still=True), shown)
         again = h.noscript[button("refresh", "", "Show the fields that go with these answers")]
         return h.div(".form", id=f"{id}:form")[
             _PLAIN_SEND, summary(pen, self._root), drawn, again if self._conditional else None

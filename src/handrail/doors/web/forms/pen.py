@@ -18,14 +18,25 @@ from handrail.doors.web.forms.words import in_words
 _STAR = Markup('<span class="form-star" aria-hidden="true">*</span>')
 
 
+Moulds = dict[tuple[str, str, str], Markup]
+"""What a form has drawn before and can use again."""
+
+
 class Pen:
     """One drawing."""
 
-    __slots__ = ("_errors", "found", "id", "mode", "options", "root")
+    __slots__ = ("_errors", "found", "id", "mode", "moulds", "options", "root")
 
     def __init__(
-        self, id: str, errors: Iterable[FieldError], options: Options, mode: ToolFormMode, root: Any
+        self,
+        id: str,
+        errors: Iterable[FieldError],
+        options: Options,
+        mode: ToolFormMode,
+        root: Any,
+        moulds: Moulds,
     ) -> None:
+        self.moulds = moulds
         self.id = id
         self.options = options
         self.mode = mode
@@ -38,6 +49,10 @@ class Pen:
 
     def id_of(self, place: Place) -> str:
         return self.id + place.pointer
+
+    def is_quiet(self, place: Place) -> bool:
+        """Whether nothing is to be said at a place."""
+        return not self._errors or place.dotted not in self._errors
 
     def take(self, field: Field, place: Place) -> list[str]:
         """The sentences that belong to a place; nobody else shows them."""

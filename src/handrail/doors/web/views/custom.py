@@ -13,6 +13,7 @@ from typing import Any
 from htpy import Node, div, iframe
 
 from handrail.core.define.blocks import Block
+from handrail.doors.visible import one_line
 from handrail.doors.web.views.look import Look, quoted
 from handrail.doors.web.views.text import folded, note
 
@@ -66,7 +67,7 @@ def draw_custom(key: str, content: Mapping[str, Any], look: Look, label: str) ->
         ".view-frame",
         src=f"{look.frames}/{quoted(key)}",
         sandbox="allow-scripts" if content["scripts"] else "",
-        title=label or "Part of the result",
+        title=one_line(label) or "Part of the result",
         height=str(content["height"]),
         width="100%",
         loading="lazy",

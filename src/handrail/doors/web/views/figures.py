@@ -83,7 +83,7 @@ def _duration(seconds: int | float, language: str) -> str:
 def figure(value: Any, how: Mapping[str, Any], look: Look) -> Node:
     """One scalar, by its format where it fits and as it is where not."""
     if value is None:
-        return quiet("none")
+        return quiet("none", ".view-none")
     if isinstance(value, bool):
         return "Yes" if value else "No"
     form = how.get("format")

@@ -47,4 +47,4 @@ def _cell(cell: Any) -> str:
 def _text(text: str) -> str:
     """Text that a spreadsheet takes as text: a leading apostrophe keeps it from being run."""
     clean = text.replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode()
-    return f"'{clean}" if clean.startswith(_RUN) else clean
+    return f"'{clean}" if clean.lstrip("'").startswith(_RUN) else clean

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from htpy import Node, a, caption, div, p, span, table, tbody, td, th, thead, tr
+from htpy import Node, a, div, p, span, table, tbody, td, th, thead, tr
 
 from handrail.core.define.block_config import as_number, is_number
+from handrail.doors.visible import one_line
 from handrail.doors.web.views.figures import NUMBERS, figure
 from handrail.doors.web.views.look import Look, quoted
 from handrail.doors.web.views.text import quiet, shown
@@ -27,9 +28,8 @@ def draw_table(key: str, content: Content, look: Look, depth: int, label: str, i
     limit = ALL if look.query.get(f"all.{key}") == "1" and key else content["limit"]
     right = [_is_numeric(column, content["rows"], at) for at, column in enumerate(columns)]
     return div(".view-table-box")[
-        div(".view-table-scroll", role="region", tabindex="0", aria_label=label or "Table")[
-            table(".table.view-table", id=look.id, data_view_sort="" if len(rows) > 1 else None)[
-                caption(".sr-only")[label] if label else None,
+        div(".view-table-scroll", role="region", tabindex="0", aria_label=one_line(label) or "Table")[
+            table(".table.view-table", id=look.id, data_view_sort="whole" if len(rows) <= limit else "part")[
                 thead[
                     tr[
                         (

@@ -66,9 +66,9 @@ def is_long(text: str) -> bool:
     return len(text) > LONG or text.count("\n") > LINES
 
 
-def quiet(words: str) -> Node:
+def quiet(words: str, kind: str = "") -> Node:
     """What is said in place of a value."""
-    return span(".view-quiet")[words]
+    return span(f".view-quiet{kind}")[words]
 
 
 def note(words: str) -> Node:

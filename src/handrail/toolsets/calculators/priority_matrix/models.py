@@ -19,7 +19,7 @@ class Candidate(Given):
     impact: Rating = Field(description="What it would bring, from 1, hardly anything, to 10, a great deal.")
     effort: Rating = Field(description="What it would take, from 1, an hour or so, to 10, a year or more.")
     confidence: Percent = Field(default=80, description="How sure you are of both, in percent.")
-    reach: Annotated[float, Field(gt=0, le=1e9)] = Field(
+    reach: Annotated[float, Field(ge=0.01, le=1e9)] = Field(
         default=1,
         description="How many people or cases it concerns; 1 for all when that makes no difference.",
     )

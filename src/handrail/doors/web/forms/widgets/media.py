@@ -91,7 +91,7 @@ class ManyMedia:
         found += [file.to_data_url() for file in post.uploads(VALUE + place.pointer)]
         found += [address for address in post.texts(SIDE + place.pointer) if address]
         way = post.way(place)
-        if found or way == "here" or field.row:
+        if found or way == "here" or (field.row and way != "null"):
             return Rows(found)
         return None if way == "null" else MISSING
 

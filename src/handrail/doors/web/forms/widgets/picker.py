@@ -79,7 +79,7 @@ class ManyPicker:
         found += [text for text in post.texts(VALUE + place.pointer) if text]
         post.asked("add", place)
         way = post.way(place)
-        if found or way == "here" or field.row:
+        if found or way == "here" or (field.row and way != "null"):
             return Rows(found)
         return None if way == "null" else MISSING
 

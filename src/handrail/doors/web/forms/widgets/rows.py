@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,8 @@ from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
 from handrail.doors.web.forms.registry import draw_field, read_field, register_widget
 from handrail.doors.web.forms.wire import ROW
+
+_IS_KEY = re.compile(r"\d{1,9}\Z", re.A).match
 
 
 class RowsWidget:
@@ -31,7 +34,7 @@ class RowsWidget:
         fixed = len(field.first)
         state = [] if isinstance(value, (list, Blank)) else value
         more = items[fixed:]
-        keys = _keys(value, len(more))
+        keys = _keys(value, len(more), fixed)
         full = field.most is not None and len(items) >= field.most
         noun = _noun(field)
         return said.group(
@@ -77,7 +80,7 @@ class RowsWidget:
                 while len(rows) < len(field.first):
                     rows.append(BLANK)
                 rows.append(_fresh(field.item()))
-                keys.append(_next(keys))
+                keys.append(_next(keys, len(field.first)))
         rows.keys = tuple(keys)
         return rows if rows else _nothing(field, post, place)
 
@@ -108,13 +111,13 @@ def _noun(field: ListField) -> str:
     return (item.label if item else "") or "entry"
 
 
-def _keys(value: Any, count: int) -> tuple[str, ...]:
+def _keys(value: Any, count: int, start: int) -> tuple[str, ...]:
     kept = value.keys if isinstance(value, Rows) else ()
-    return kept if len(kept) == count else tuple(map(str, range(count)))
+    return kept if len(kept) == count else tuple(map(str, range(start, start + count)))
 
 
-def _next(keys: list[str]) -> str:
-    return str(max((int(key) for key in keys if key.isdecimal()), default=-1) + 1)
+def _next(keys: list[str], start: int) -> str:
+    return str(max((int(key) for key in keys if _IS_KEY(key)), default=start - 1) + 1)
 
 
 def _moved(keys: list[str], post: Post, place: Place) -> list[str]:

@@ -12,10 +12,7 @@ from handrail.doors.web.forms.pen import Pen, Said, button
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
 from handrail.doors.web.forms.registry import draw_field, read_field, register_widget
-from handrail.doors.web.forms.wire import DRAWN, MODE
-
-_WHICH = MODE + "*"
-"""The chooser; the mode of the branch has the place for itself."""
+from handrail.doors.web.forms.wire import DRAWN, VALUE
 
 
 class Union:
@@ -41,14 +38,14 @@ class Union:
                 if isinstance(value, Chosen)
                 else value
             )
-            inner = draw_field(field.branches[int(now)].later(), pen, place, own)
+            inner = draw_field(field.branches[int(now)].later(), pen, place.within(), own)
         return h.fieldset(said.group_attrs | {"id": f"{said.id}:union"}, class_="form-group form-union")[
             h.legend(".form-legend")[said.title() if field.label else "Kind"],
             said.help(),
             said.error(),
             h.div(".form-which")[
                 h.label(".form-label", for_=id)["Kind"],
-                h.select(".select", {"data-choose": True}, id=id, name=_WHICH + place.pointer)[
+                h.select(".select", {"data-choose": True}, id=id, name=VALUE + place.pointer)[
                     (h.option(value=state, selected=state == now)[words] for state, words in states)
                 ],
                 h.input(type="hidden", name=DRAWN + place.pointer, value=now),
@@ -61,10 +58,10 @@ class Union:
         drawn = post.text(DRAWN + place.pointer)
         if drawn is None:
             return MISSING
-        chosen = post.text(_WHICH + place.pointer) or drawn
+        chosen = post.text(VALUE + place.pointer) or drawn
         before = MISSING
         if _is_branch(field, drawn):
-            before = read_field(field.branches[int(drawn)].later(), post, place)
+            before = read_field(field.branches[int(drawn)].later(), post, place.within())
         asked = post.asked("choose", place)
         if chosen != drawn:
             post.done = post.done or "choose"  # its fields were not there to be filled in

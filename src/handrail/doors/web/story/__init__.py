@@ -1,0 +1,1 @@
+"""Story: what happened to calls, in sentences. Pure: events in, lines out, and how lines are drawn."""
