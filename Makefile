@@ -16,7 +16,7 @@ PIP := pip --disable-pip-version-check --no-input -qq
 WORKERS ?= --numprocesses=auto --maxprocesses=4 --dist=worksteal --inline-snapshot=disable
 CORPORA := $(abspath $(or $(HANDRAIL_CORPORA),../shared/data))
 
-.PHONY: help setup run test lint format types corpora soak bench docs coverage-req lock clean distclean
+.PHONY: help browser setup run test lint format types corpora soak bench docs coverage-req lock clean distclean
 
 help:  ## this list
 	@echo "Handrail: make <target>"
@@ -32,7 +32,7 @@ define make_venv
 	  echo "make: $(PYTHON) cannot create an environment; on Debian: apt-get install python3-venv" >&2; exit 1; }
 endef
 
-$(SETUP): pyproject.toml requirements/dev.txt
+$(SETUP): pyproject.toml requirements/dev.txt hatch_build.py src/handrail/doors/web/packages/package-lock.json
 	$(call make_venv,$(VENV))
 	@$(BIN)/$(PIP) install --require-hashes --no-deps -r requirements/dev.txt
 	@$(BIN)/$(PIP) install --no-deps --no-build-isolation -e .
@@ -48,6 +48,16 @@ $(SUITE): $(SETUP) tests/mcp_suite/package.json tests/mcp_suite/package-lock.jso
 	@$(BIN)/python -m tests.mcp_suite.packages
 	@touch $@
 
+# A browser for the tests of the pages: the one of this machine, or Debian's.
+browser:
+	@command -v chromium >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "make: installing chromium for the tests of the pages"; \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
+	  else \
+	    echo "make: the tests of the pages need Chromium; on Debian: apt-get install chromium" >&2; exit 1; \
+	  fi; }
+
 setup: $(SETUP)  ## the environment in .venv, from the hashed lock
 	@:
 
@@ -55,7 +65,7 @@ run: setup  ## the server with example tools, at http://127.0.0.1:8000
 	@mkdir -p build
 	@$(BIN)/handrail serve --demo --database sqlite:///build/demo.db $(ARGS)
 
-test: setup $(SUITE)  ## every test but the corpora and the soak
+test: setup $(SUITE) browser  ## every test but the corpora and the soak
 	@$(BIN)/python -m pytest $(WORKERS) $(ARGS)
 
 lint: setup  ## rules, format and the direction of imports
@@ -79,7 +89,7 @@ corpora: setup  ## the tests on public data sets, from HANDRAIL_CORPORA or ../sh
 	  echo "corpora: NOT RUN, the data sets are absent; set HANDRAIL_CORPORA to their folder"; \
 	fi
 
-soak: setup $(SUITE)  ## the long seeded fault and load runs
+soak: setup $(SUITE) browser  ## the long seeded fault and load runs
 	@code=5; \
 	if [ -d tests/soak ]; then code=0; $(BIN)/python -m pytest --timeout=0 tests/soak $(ARGS) || code=$$?; fi; \
 	if [ $$code -eq 5 ]; then echo "soak: there is no soak test yet"; code=0; fi; \
@@ -109,4 +119,4 @@ clean:  ## caches and what was built
 	@find . -path './.venv*' -prune -o -name __pycache__ -type d -print0 | xargs -0 rm -rf
 
 distclean: clean  ## the environments too
-	@rm -rf $(VENV) $(PEERS) $(LOCKER) $(dir $(SUITE))
+	@rm -rf $(VENV) $(PEERS) $(LOCKER) $(dir $(SUITE)) .web-packages src/handrail/doors/web/static/vendor

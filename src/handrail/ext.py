@@ -2,6 +2,7 @@
 
 from handrail.core.clock import Clock
 from handrail.core.define.actions import action_error
+from handrail.core.define.blocks import Block, tool_output_to_blocks
 from handrail.core.define.bound import MODEL_LIMIT
 from handrail.core.define.context import (
     active_tenant,
@@ -12,16 +13,18 @@ from handrail.core.define.context import (
     with_tool_context,
 )
 from handrail.core.define.decision import Step
+from handrail.core.define.field_specs import forget_form_spec, register_form_spec
 from handrail.core.define.found import Described
 from handrail.core.define.markdown import build_markdown_table
 from handrail.core.define.names import humanize_field_name, slug_of, wire_name
 from handrail.core.define.permission import LEVELS, Level
 from handrail.core.define.registryevent import RegistryEvent
 from handrail.core.define.result import Attachment, ToolResponse
-from handrail.core.define.sections import FormSpec, OutputSection, ViewSpec
+from handrail.core.define.sections import FormGroup, FormSpec, OutputSection, ViewSpec
 from handrail.core.define.signal import Aborted, Signal
 from handrail.core.define.tool import CallSpec, InitContext, ToolMeta, to_tool_meta
 from handrail.core.define.toolset import Attached, OnDemand
+from handrail.core.define.view_specs import forget_view_spec, register_output_block, register_view_spec
 from handrail.core.errors import (
     DefinitionError,
     DuplicateName,
@@ -111,6 +114,7 @@ __all__ = [
     "Arguments",
     "Attached",
     "Attachment",
+    "Block",
     "CallSpec",
     "Claims",
     "Clock",
@@ -128,6 +132,7 @@ __all__ = [
     "Event",
     "EventLog",
     "FilteredToolset",
+    "FormGroup",
     "FormSpec",
     "GraphError",
     "Group",
@@ -195,6 +200,8 @@ __all__ = [
     "discover",
     "ensure_system_tools_registered",
     "extract_tool_file_path",
+    "forget_form_spec",
+    "forget_view_spec",
     "get_tenant_id_for_tool",
     "get_tool_context_tenant_id",
     "humanize_field_name",
@@ -209,7 +216,10 @@ __all__ = [
     "read_text",
     "record_tool_result",
     "register_builtin_tools",
+    "register_form_spec",
+    "register_output_block",
     "register_tool",
+    "register_view_spec",
     "reject",
     "respond",
     "sight",
@@ -221,6 +231,7 @@ __all__ = [
     "tool_context",
     "tool_group",
     "tool_history",
+    "tool_output_to_blocks",
     "tool_runs",
     "tool_signature",
     "wire_name",

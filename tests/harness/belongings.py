@@ -20,11 +20,15 @@ from handrail.core.tell.usage import Usage
 from handrail.store import tables
 from handrail.store.api_keys import ApiKey, add_key
 from handrail.store.approvals.queries import add_request, settle_request
+from handrail.store.arrivals import note_arrival
+from handrail.store.attempts import count_attempt
 from handrail.store.blobs import put as put_blob
 from handrail.store.database import Database
+from handrail.store.embeds import Embed, add_embed, count_embed_run
 from handrail.store.events.append import append
 from handrail.store.events.rows import encode
 from handrail.store.jobs import add_graph, add_job, seal_job, take_job
+from handrail.store.keepsakes import add_favourite, put_saved
 from handrail.store.keys.queries import House, finish_key, take_key
 from handrail.store.letters.queries import add_letter, take_letter
 from handrail.store.letters.rows import to_row
@@ -36,9 +40,16 @@ from handrail.store.sealing import Seal
 from handrail.store.secrets import set_secret
 from handrail.store.standing import give_standing
 from handrail.store.tenants import create_tenant
+from handrail.store.tool_sessions import (
+    ToolSession,
+    ToolSessionSubmission,
+    add_tool_session,
+    put_submission,
+    share_tool_session,
+)
 from handrail.store.tools import save_row
 from handrail.store.usage import add_usage
-from handrail.store.users import add_roles, add_user
+from handrail.store.users import add_roles, add_user, set_password_hash, set_theme
 from handrail.store.versions import save_version
 
 SEAL = Seal([b"k" * 32])
@@ -114,6 +125,19 @@ class Belongings:
     def api_key(self) -> ApiKey:
         return ApiKey("key_1", "ci", "service", frozenset({"tools:run"}), NOW, "ana", "digest")
 
+    @property
+    def tool_session(self) -> ToolSession:
+        return ToolSession("tool_session_1", self.tenant, "t-x", self.card, "ana", NOW)
+
+    @property
+    def submission(self) -> ToolSessionSubmission:
+        given = {"card": self.card}
+        return ToolSessionSubmission("sub_1", "tool_session_1", "ana", "Ana", given, given, "call_1", NOW)
+
+    @property
+    def embed(self) -> Embed:
+        return Embed("embed_1", self.card, ("t.x",), ("https://a.example",), 5, 5, "ana", NOW, "d", "sealed")
+
     def house(self, holder: str = "holder_2", dead: bool = True, outcome: Outcome | None = None) -> House:
         return House(holder, NOW, lambda conn, holder: dead, lambda conn, tenant, call: outcome)
 
@@ -122,9 +146,15 @@ class Belongings:
         tenant = self.tenant
         with database.system() as conn:
             self.user = add_user(conn, f"ana@{tenant}.example", "Ana", at=NOW).id
+            count_attempt(conn, f"address:{tenant}", at=NOW, window=60.0)
         with database.transaction(tenant) as conn:
             create_tenant(conn, tenant, "A tenant", at=NOW)
             add_roles(conn, tenant, self.user, ["admin"], at=NOW)
+            set_password_hash(conn, tenant, self.user, f"hash of {self.card}")
+            set_theme(conn, tenant, self.user, "dark")
+            note_arrival(conn, tenant, self.user, at=NOW)
+            add_favourite(conn, tenant, self.user, "t.x", at=NOW)
+            put_saved(conn, tenant, self.user, "t.x", "token", {"card": self.card}, at=NOW, seal=SEAL)
             save_role(conn, tenant, "clerk", ["tools:run"], at=NOW)
             add_key(conn, tenant, self.api_key)
             add_link(conn, tenant, "link_1", self.user, "d", at=NOW, expires_at=NOW + 99_999)
@@ -155,6 +185,13 @@ class Belongings:
             ended = ToolCompleted(over, "t.x", NOW, "run_4", Result(data=self.card), 1.0)
             append(conn, [encode(started), encode(begun), encode(ended)], "holder_1")
             put_schedule(conn, tenant, self.schedule, NOW)
+            add_tool_session(conn, tenant, self.tool_session)
+            share_tool_session(
+                conn, tenant, "tool_session_1", share="share_1", digest="d", expires_at=NOW + 99_999
+            )
+            put_submission(conn, tenant, self.submission, most=9)
+            add_embed(conn, tenant, self.embed)
+            count_embed_run(conn, tenant, self.embed, day="2001-01-01", visitor="somebody")
             self.letter = conn.execute(select(tables.dead_letters)).first()
 
     def _answered(self, conn: Connection) -> None:

@@ -47,21 +47,17 @@ class Hall:
     def __init__(self, platform: Platform, hold: float) -> None:
         from handrail.doors.http.api import build_api
         from handrail.doors.mcp.server import build_mcp
-        from handrail.doors.sign_in import SignIn
         from handrail.doors.web.app import build_web
 
         self.api = build_api(platform)
         self.mcp = build_mcp(platform, hold=hold)
         self.web = build_web(platform)
-        pages, health = SignIn(platform), Health(platform)
+        health = Health(platform)
         self._doors: dict[str, App] = {
             "api": self.api,
             "mcp": self.mcp,
             "healthz": health,
             "readyz": health,
-            "": pages,
-            "sign-in": pages,
-            "sign-out": pages,
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from handrail.core.define.principal import Principal
 from handrail.core.ids import new_id
-from handrail.doors.errors import error_body
+from handrail.doors.errors import error_body, error_page
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -19,6 +19,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _log = logging.getLogger("handrail.access")
+_JSON = b"application/json"
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 
 
@@ -27,6 +28,7 @@ class Refused(Exception):
 
     def __init__(self, status: int, code: str, message: str, *more: tuple[bytes, bytes]) -> None:
         self.status, self.body, self.headers = status, error_body(code, message), more
+        self.page = error_page(message)
 
 
 class Visit:
@@ -74,14 +76,20 @@ class Visit:
         if self._status is not None:
             return  # too late: an answer has begun
         self._over = None
-        headers = [
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(refused.body)).encode()),
-            *refused.headers,
-        ]
+        kind, body = (
+            (b"text/html; charset=utf-8", refused.page) if self._for_a_person() else (_JSON, refused.body)
+        )
+        headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode()), *refused.headers]
+        if body is refused.page:
+            headers.append((b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"))
         await self.send({"type": "http.response.start", "status": refused.status, "headers": headers})
-        body = b"" if self._scope["method"] == "HEAD" else refused.body
+        body = b"" if self._scope["method"] == "HEAD" else body
         await self.send({"type": "http.response.body", "body": body})
+
+    def _for_a_person(self) -> bool:
+        """Whether a browser shows the answer to somebody."""
+        door = self._scope["path"].split("/", 2)[1:2]
+        return door not in (["api"], ["mcp"]) and b"text/html" in self.headers.get(b"accept", b"")
 
     async def settle(self) -> None:
         """Refuse a body that was too large, where the door made something else of it."""

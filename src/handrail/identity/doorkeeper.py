@@ -16,10 +16,12 @@ from handrail.identity.keys import KeyText, new_key, read_key
 from handrail.identity.roles import permissions_of
 from handrail.identity.tokens import SignedIn, Signer
 from handrail.store.api_keys import get_key, mark_used
+from handrail.store.arrivals import homes_of, note_arrival
 from handrail.store.database import Database
 from handrail.store.links import add_link, use_link
 from handrail.store.roles import stored_roles
-from handrail.store.users import member, raise_epoch
+from handrail.store.tenants import Tenant
+from handrail.store.users import User, member, raise_epoch
 
 _log = logging.getLogger("handrail.identity")
 _REMEMBERED = 10_000
@@ -82,13 +84,41 @@ class Doorkeeper:
             raise NotSignedIn
         return (await self._let_in(token, said.tenant, now, lambda conn: _by_token(conn, said))).principal
 
-    async def sign_in(self, user: str, tenant: str) -> str:
+    async def came_by_link(self, token: str) -> bool:
+        """Whether a link let somebody in with this token a moment ago, which shows anew who they are."""
+        said = self._signer.read(token, now := self._db.clock.now())
+        return said is not None and said.link_at is not None and now - said.link_at < LINK_LIFETIME
+
+    async def sign_in(self, user: str, tenant: str, *, by_link: bool = False) -> str:
         """A token for a person who has shown who they are, if they belong to the tenant."""
-        found = await self._db.read(tenant, lambda conn: member(conn, tenant, user))
-        if found is None or found[0].disabled:
+        now = self._db.clock.now()
+
+        def arrive(conn: Connection) -> User | None:
+            found = member(conn, tenant, user)
+            if found is None or found[0].disabled:
+                return None
+            note_arrival(conn, tenant, user, at=now)
+            return found[0]
+
+        found = await self._db.write(tenant, arrive)
+        if found is None:
             raise NotSignedIn
-        ends = self._db.clock.now() + self.lifetime
-        return self._signer.sign(SignedIn(tenant, user, found[0].sign_in_epoch, ends))
+        said = SignedIn(tenant, user, found.sign_in_epoch, now + self.lifetime, now if by_link else None)
+        return self._signer.sign(said)
+
+    async def tenants_of(self, principal: Principal) -> list[Tenant]:
+        """The tenants that a person belongs to, by name. Nobody else has more than one."""
+        user = principal.user
+        if user is None or principal.agent is not None or principal.key != "person":
+            return []
+        return await self._db.oversee(lambda conn: homes_of(conn, user))
+
+    async def switch(self, token: str, tenant: str) -> str:
+        """A token of the same person for another tenant of theirs. A key cannot do that, only a session."""
+        who = await self.principal_from_session(token)
+        if who.user is None or tenant not in [one.id for one in await self.tenants_of(who)]:
+            raise NotSignedIn
+        return await self.sign_in(who.user, tenant)
 
     async def make_link(self, user: str, tenant: str, lifetime: float = LINK_LIFETIME) -> KeyText:
         """What lets a person in once, in the place of a password, if they belong to the tenant."""
@@ -115,7 +145,7 @@ class Doorkeeper:
         )
         if user is None:
             raise NotSignedIn
-        return await self.sign_in(user, text.tenant)
+        return await self.sign_in(user, text.tenant, by_link=True)
 
     async def sign_out(self, principal: Principal) -> bool:
         """End every session of a person, everywhere."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from handrail.core.errors import HandrailError
 
 
@@ -11,3 +13,19 @@ class NotSignedIn(HandrailError):
 
 class NotGranted(HandrailError):
     """You cannot do that with what you hold."""
+
+
+class WrongPassword(NotSignedIn):
+    """The address or the password is not right."""
+
+
+class TooManyTries(NotSignedIn):
+    """A password was tried too often."""
+
+    def __init__(self, wait: float) -> None:
+        self.wait = wait
+        minutes = max(1, math.ceil(wait / 60))
+        after = "a minute" if minutes == 1 else f"{minutes} minutes"
+        super().__init__(
+            f"The password was tried too often. Try again in {after}, or sign in with a one-time link."
+        )

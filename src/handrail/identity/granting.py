@@ -14,14 +14,14 @@ def console(tenant: str) -> Principal:
     return Principal(tenant, user="console", roles=["owner"], permissions=[EVERYTHING], key="person")
 
 
-FOR_PEOPLE = frozenset({"keys.manage", "members.manage", "roles.manage", "tenant.manage"})
+FOR_PEOPLE = frozenset({"embeds.manage", "keys.manage", "members.manage", "roles.manage", "tenant.manage"})
 """Who lets others in. No agent does, whatever its key holds: it would let in whomever it likes."""
 
 
 def must_hold(by: Principal, tenant: str, permission: str) -> None:
     """Raise unless the principal belongs to the tenant and holds the permission."""
     if by.agent is not None and permission in FOR_PEOPLE:
-        raise NotGranted("An agent lets nobody in: a person looks after keys, people and roles.")
+        raise NotGranted("An agent lets nobody in: a person looks after keys, people, roles and embeds.")
     if by.tenant != tenant or not by.holds(permission):
         raise NotGranted(f"For that you need the permission {permission}.")
 

@@ -3,7 +3,8 @@
 `hr_<tenant>_<id>_<secret>`: the tenant stands in the key, so that it is looked up within that tenant's scope.
 Of the secret only a SHA-256 is kept. A slow hash protects words that people choose, which can be guessed; a
 secret of 256 random bits cannot, and every call would pay for the slowness. A sign-in link is spelled alike,
-with `hl` before it: neither can stand for the other.
+with `hl` before it; a link by which people join a tool session with `hj`; the token of an embed with `he`.
+None can stand for another.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Literal
 
-_FORM = re.compile(r"(hr|hl)_([a-z0-9]+(?:-[a-z0-9]+)*)_([0-9a-f]{16})_([0-9a-f]{64})\Z")
+_FORM = re.compile(r"(hr|hl|hj|he)_([a-z0-9]+(?:-[a-z0-9]+)*)_([0-9a-f]{16})_([0-9a-f]{64})\Z")
 _LONGEST = 160
 _NOBODY = sha256(b"no key has this digest").hexdigest()
 
 
-Mark = Literal["hr", "hl"]
+Mark = Literal["hr", "hl", "hj", "he"]
 
 
 @dataclass(frozen=True, slots=True)

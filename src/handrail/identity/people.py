@@ -14,11 +14,27 @@ from handrail.identity.errors import NotGranted
 from handrail.identity.granting import check_bounds, check_grant, must_hold
 from handrail.identity.roles import BUILT_IN, check_role, permissions_of
 from handrail.store.database import Database
-from handrail.store.roles import delete_role, save_role, stored_roles
+from handrail.store.roles import delete_role, own_roles, save_role, stored_roles
 from handrail.store.tenants import Tenant, all_tenants, create_tenant, must_be_there, rename_tenant
-from handrail.store.users import User, add_roles, add_user, members, normal_email, remove_roles
+from handrail.store.users import (
+    User,
+    add_roles,
+    add_user,
+    member,
+    members,
+    names_of,
+    normal_email,
+    remove_roles,
+    rename_user,
+)
 
 T = TypeVar("T")
+
+LONGEST_NAME = 100
+_FRESH = 10.0
+"""Seconds for which a name that was read is taken to hold."""
+_REMEMBERED = 10_000
+_UNREAD: tuple[float, str | None] = (float("-inf"), None)
 
 
 class People:
@@ -27,6 +43,8 @@ class People:
     def __init__(self, db: Database, changed: Callable[[], None] = lambda: None) -> None:
         self._db = db
         self._changed = changed
+        self._names: dict[tuple[str, str], tuple[float, str | None]] = {}
+        """When a name was read, and what it was; None for somebody who does not belong to the tenant."""
 
     async def create_tenant(self, tenant: str, name: str) -> Tenant:
         """A new tenant: for whoever looks after the whole house."""
@@ -44,6 +62,42 @@ class People:
     async def members(self, by: Principal) -> list[tuple[User, frozenset[str]]]:
         must_hold(by, by.tenant, "members.manage")
         return await self._db.read(by.tenant, lambda conn: members(conn, by.tenant))
+
+    async def names(self, tenant: str, ids: Iterable[str]) -> dict[str, str]:
+        """What people of the tenant are called, by id: to show its members who did what.
+
+        Those who do not belong to it, or no more, are left out.
+        """
+        wanted, ticks = set(ids), self._db.clock.ticks()
+        read = {id: self._names.get((tenant, id), _UNREAD) for id in wanted}
+        known = {id: name for id, (at, name) in read.items() if ticks - at < _FRESH}
+        if unknown := wanted - known.keys():
+            found = await self._db.read(tenant, lambda conn: names_of(conn, tenant, unknown))
+            if len(self._names) + len(unknown) > _REMEMBERED:
+                self._names.clear()
+            self._names.update({(tenant, id): (ticks, found.get(id)) for id in unknown})
+            known |= found
+        return {id: name for id, name in known.items() if name is not None}
+
+    async def profile(self, who: Principal) -> User:
+        """A person, for themself."""
+        found = None
+        if who.user is not None:
+            user = who.user
+            found = await self._db.read(who.tenant, lambda conn: member(conn, who.tenant, user))
+        if found is None:
+            raise NotGranted("Only a person has a profile.")
+        return found[0]
+
+    async def rename(self, who: Principal, name: str) -> None:
+        """What a person wants to be called, said by themself."""
+        user, called = who.user, " ".join(name.split())
+        if user is None or who.agent is not None or who.key != "person":
+            raise NotGranted("A person is renamed by themself.")
+        if not called or len(called) > LONGEST_NAME or not called.isprintable():
+            raise UsageError(f"A name has 1 to {LONGEST_NAME} characters.")
+        await self._db.write(who.tenant, lambda conn: rename_user(conn, who.tenant, user, called))
+        self._names.clear()
 
     async def add_member(self, by: Principal, email: str, roles: Iterable[str], name: str = "") -> User:
         """Give somebody roles in the tenant. Only roles that give no more than `by` holds."""
@@ -92,6 +146,11 @@ class People:
         must_hold(by, by.tenant, "members.manage")
         stored = await self._db.read(by.tenant, lambda conn: stored_roles(conn, by.tenant))
         return {**stored, **BUILT_IN}
+
+    async def own_roles(self, by: Principal) -> dict[str, frozenset[str]]:
+        """The roles of the tenant's own, for whoever may change them."""
+        must_hold(by, by.tenant, "roles.manage")
+        return await self._db.read(by.tenant, lambda conn: own_roles(conn, by.tenant))
 
     async def save_role(self, by: Principal, name: str, permissions: Iterable[str]) -> None:
         """A role of the tenant's own, new or changed. It gives no more than `by` holds."""

@@ -18,15 +18,18 @@ from collections.abc import Iterable, Mapping
 from handrail.core.define.principal import EVERYTHING
 from handrail.core.errors import UsageError
 
-_VIEW = frozenset({"entities.team.read", "entity_types.team.read", "runs.read", "tools.tenant.read"})
-_WORK = _VIEW | {"entities.team.create", "entities.team.update"}
-_BUILD = {"tools.tenant.create", "tools.tenant.update", "tools.tenant.delete"}
+_VIEW = frozenset(
+    {"entities.team.read", "entity_types.team.read", "runs.read", "tool_sessions.read", "tools.tenant.read"}
+)
+_WORK = _VIEW | {"entities.team.create", "entities.team.update", "tool_sessions.create"}
+_BUILD = {"embeds.manage", "tools.tenant.create", "tools.tenant.update", "tools.tenant.delete"}
 _OPERATE = {
     "dead_letters.read",
     "dead_letters.replay",
     "events.read",
     "jobs.cancel",
     "jobs.schedule",
+    "tool_sessions.manage",
     "usage.read",
 }
 _ANSWER = {"approvals.read", "approvals.decide"}

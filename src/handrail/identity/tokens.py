@@ -6,7 +6,7 @@ import base64
 import binascii
 import hmac
 import json
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from hashlib import sha256
 
 _MARK = "hs1"
@@ -23,6 +23,8 @@ class SignedIn:
     epoch: int
     """The person's sign-in epoch when it was signed; they have signed out since when theirs is another."""
     expires_at: float
+    link_at: float | None = None
+    """When a sign-in link let them in; None where it was something else."""
 
 
 class Signer:
@@ -36,7 +38,7 @@ class Signer:
         self._key = hmac.digest(key, _PURPOSE, sha256)
 
     def sign(self, said: SignedIn) -> str:
-        body = _encoded(json.dumps([said.tenant, said.user, said.epoch, said.expires_at]).encode())
+        body = _encoded(json.dumps(astuple(said)).encode())
         return f"{_MARK}.{body}.{_encoded(self._mac(body))}"
 
     def read(self, token: str, now: float) -> SignedIn | None:

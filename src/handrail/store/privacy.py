@@ -36,6 +36,8 @@ def policies(tables: Iterable[str]) -> Iterator[str]:
             yield from _tenants()
         elif table == "users":
             yield from _users()
+        elif table == "sign_in_attempts":
+            yield from _secured(table)  # for the house alone
 
 
 def _private(table: str) -> Iterator[str]:

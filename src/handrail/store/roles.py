@@ -20,6 +20,12 @@ def stored_roles(conn: Connection, tenant: str) -> dict[str, frozenset[str]]:
     return {row.name: frozenset(json.loads(row.permissions)) for row in found}
 
 
+def own_roles(conn: Connection, tenant: str) -> dict[str, frozenset[str]]:
+    """The permissions of each role of the tenant's own."""
+    found = conn.execute(select(roles).where(roles.c.tenant_id == tenant))
+    return {row.name: frozenset(json.loads(row.permissions)) for row in found}
+
+
 def save_role(conn: Connection, tenant: str, name: str, permissions: Iterable[str], *, at: float) -> None:
     """Write a role in the place of the one of that name."""
     given = json.dumps(sorted(set(permissions)))

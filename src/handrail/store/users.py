@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,6 +58,18 @@ def user_by_email(conn: Connection, email: str) -> User | None:
     return None if found is None else _user(found)
 
 
+def password_by_email(conn: Connection, email: str) -> tuple[User, str | None] | None:
+    """A person of any tenant, and the hash of their password: for a connection of the house."""
+    found = conn.execute(select(users).where(users.c.email == normal_email(email))).one_or_none()
+    return None if found is None else (_user(found), found.password_hash)
+
+
+def rehash_password(conn: Connection, user: str, was: str, now: str) -> bool:
+    """Another hash of the same password: for a connection of the house."""
+    change = update(users).where(users.c.id == user, users.c.password_hash == was)
+    return conn.execute(change.values(password_hash=now)).rowcount > 0
+
+
 def disable_user(conn: Connection, user: str, *, at: float) -> bool:
     """Let a person in nowhere any more: for a connection of the house."""
     change = update(users).where(users.c.id == user, users.c.disabled_at.is_(None))
@@ -91,9 +103,54 @@ def remove_roles(conn: Connection, tenant: str, user: str, roles: Iterable[str] 
 
 def raise_epoch(conn: Connection, tenant: str, user: str) -> bool:
     """End everything that a member of the tenant is signed in to."""
-    belongs = select(memberships.c.user_id).where(memberships.c.tenant_id == tenant)
-    change = update(users).where(users.c.id == user, users.c.id.in_(belongs))
-    return conn.execute(change.values(sign_in_epoch=users.c.sign_in_epoch + 1)).rowcount > 0
+    return _change(conn, tenant, user, sign_in_epoch=users.c.sign_in_epoch + 1)
+
+
+def password_of(conn: Connection, tenant: str, user: str) -> str | None:
+    """The hash of the password of a member of the tenant, where they have one."""
+    found: str | None = conn.execute(
+        select(users.c.password_hash).where(users.c.id == user, _belongs(tenant))
+    ).scalar_one_or_none()
+    return found
+
+
+def set_password_hash(conn: Connection, tenant: str, user: str, hashed: str) -> bool:
+    """Give a member of the tenant a password, and end everything that they are signed in to."""
+    epoch = users.c.sign_in_epoch + 1
+    return _change(conn, tenant, user, password_hash=hashed, sign_in_epoch=epoch)
+
+
+def rename_user(conn: Connection, tenant: str, user: str, name: str) -> bool:
+    """Another name for a member of the tenant."""
+    return _change(conn, tenant, user, name=name)
+
+
+def set_theme(conn: Connection, tenant: str, user: str, theme: str) -> bool:
+    """How a member of the tenant wants pages to look."""
+    return _change(conn, tenant, user, theme=theme)
+
+
+def theme_of(conn: Connection, tenant: str, user: str) -> str | None:
+    """How a member of the tenant wants pages to look, where they have said so."""
+    found: str | None = conn.execute(
+        select(users.c.theme).where(users.c.id == user, _belongs(tenant))
+    ).scalar_one_or_none()
+    return found
+
+
+def names_of(conn: Connection, tenant: str, user_ids: Collection[str]) -> dict[str, str]:
+    """What members of the tenant are called, by id; those who are none are left out."""
+    wanted = select(users.c.id, users.c.name).where(users.c.id.in_(list(user_ids)), _belongs(tenant))
+    return {row.id: row.name for row in conn.execute(wanted)}
+
+
+def _belongs(tenant: str) -> Any:
+    return users.c.id.in_(select(memberships.c.user_id).where(memberships.c.tenant_id == tenant))
+
+
+def _change(conn: Connection, tenant: str, user: str, **values: Any) -> bool:
+    change = update(users).where(users.c.id == user, _belongs(tenant))
+    return conn.execute(change.values(**values)).rowcount > 0
 
 
 def _members(conn: Connection, tenant: str, *where: Any) -> dict[str, tuple[User, frozenset[str]]]:

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
+from argon2 import PasswordHasher
+
 from handrail import Handrail, Principal, Tool, define
 from handrail.core.find.visibility import ToolRow
 from handrail.identity.doorkeeper import Doorkeeper
 from handrail.identity.granting import console
+from handrail.identity.keepsakes import Keepsakes
 from handrail.identity.key_office import KeyOffice
+from handrail.identity.password_office import PasswordOffice
+from handrail.identity.passwords import Hashing
 from handrail.identity.people import People
 from handrail.identity.tenant_tools import TenantTools
 from handrail.store.database import Database
+from handrail.store.sealing import Seal
 from handrail.store.tools import save_row
 
 ACME, OTHER = "acme", "other"
 ANA = Principal(ACME, "ana", permissions=["*"])
 BOB = Principal(OTHER, "bob", permissions=["*"])
 SEAL = b"s" * 32
+
+
+class Quick(Hashing):
+    """Hashes with as little work as can be, for tests that try many passwords."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda: PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
 
 
 class House:
@@ -27,6 +40,8 @@ class House:
         self.door = Doorkeeper(db, SEAL)
         self.people = People(db, self.door.forget)
         self.keys = KeyOffice(db, self.door.forget)
+        self.passwords = PasswordOffice(db, self.door, Quick())
+        self.keepsakes = Keepsakes(db, Seal([SEAL]))
 
     async def person(self, *has: str, tenant: str = ACME, email: str = "ana@example.com") -> Principal:
         user = await self.people.add_member(console(tenant), email, has)

@@ -1,6 +1,8 @@
 """Which arguments are secret, how records are masked, and how a secret is kept out of text."""
 
 import json
+from collections.abc import Iterator
+from itertools import count
 from typing import Any
 from urllib.parse import quote
 
@@ -12,12 +14,14 @@ from pydantic import BaseModel, Field, SecretBytes, SecretStr
 from handrail.core.define.call import Repair
 from handrail.core.define.secrecy import (
     MASK,
+    hidden,
     masked,
     masked_repairs,
     masked_unread,
     scrubbed,
     secret_paths,
     unmasked,
+    without,
 )
 
 PASSWORD = {"type": "string", "format": "password"}
@@ -273,3 +277,41 @@ def test_the_longer_secret_is_masked_whole() -> None:
         "ok": True,
     }
     assert scrubbed(["a"], {""}) == ["a"]
+
+
+_NAMES = st.sampled_from(["a", "b", "a.b", "*", "0"])
+_ARGS = st.dictionaries(
+    _NAMES,
+    st.recursive(
+        st.just(0), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner), max_leaves=8
+    ),
+)
+_PATHS = st.frozensets(
+    st.sampled_from(["a", "b", "a~1b", "~2", "*.a", "a.*", "a.b", "**.b", "a.**.a", "*.*", "a.*.b"])
+)
+
+
+@given(_ARGS, _PATHS)
+def test_what_is_left_out_is_what_would_be_masked(args: dict[str, Any], paths: frozenset[str]) -> None:
+    told = _numbered(args, count())
+    kept, left_out = without(told, paths)
+    secret = set(hidden(told, masked(told, paths)))
+    assert set(_leaves(kept)) == set(_leaves(told)) - secret
+    assert bool(secret) <= bool(left_out)
+    assert told == _numbered(args, count())
+
+
+def _numbered(value: Any, numbers: Iterator[int]) -> Any:
+    """The same, with a text of its own in the place of each leaf."""
+    if isinstance(value, dict):
+        return {name: _numbered(part, numbers) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_numbered(part, numbers) for part in value]
+    return f"leaf {next(numbers)}"
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _leaves(part)

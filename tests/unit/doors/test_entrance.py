@@ -167,3 +167,17 @@ async def test_no_address_writes_a_line_of_its_own_in_the_log(caplog: pytest.Log
         async with client() as http:
             await http.get("/x%0A12:00:00%20INFO%20forged%1B%5B2J")
     assert caplog.messages and all(one.isprintable() for one in caplog.messages)
+
+
+async def test_whoever_looks_in_a_browser_reads_a_page_and_a_program_reads_json() -> None:
+    evil = {"origin": "https://evil.example", "accept": "text/html,*/*"}
+    async with client() as http:
+        page = await http.post("/tools/x/run", headers=evil)
+        assert page.status_code == 403 and page.headers["content-type"].startswith("text/html")
+        assert "Pages of other places may not call this server." in page.text
+        assert "default-src 'none'" in page.headers["content-security-policy"]
+        for path in ("/api/tools", "/mcp"):
+            told = await http.post(path, headers=evil)
+            assert told.json()["error"]["code"] == "WRONG_ORIGIN"
+        told = await http.post("/tools/x/run", headers={"origin": "https://evil.example"})
+        assert told.json()["error"]["code"] == "WRONG_ORIGIN"

@@ -133,6 +133,41 @@ def _mask_at(value: Any, path: Path) -> Any:
     return value
 
 
+def without(value: Any, secrets: Iterable[str]) -> tuple[Any, tuple[str, ...]]:
+    """A copy of arguments without what stands at the secret paths, and the paths at which something stood."""
+    left_out: list[str] = []
+    for path in sorted(secrets):
+        value = _drop_at(value, tuple(path.split(".")), "", left_out)
+    return value, tuple(left_out)
+
+
+def _drop_at(value: Any, path: Path, place: str, left_out: list[str]) -> Any:
+    head, rest = path[0], path[1:]
+    if head == "**":
+        value = _drop_at(value, rest, place, left_out)
+        rest = path
+    wide = head in ("*", "**")
+    parts: list[tuple[Any, Any]]
+    if isinstance(value, Mapping):
+        parts = [(name, part) for name, part in value.items()]
+    elif isinstance(value, list) and wide:
+        parts = list(enumerate(value))
+    else:
+        return value
+    kept: list[tuple[Any, Any]] = []
+    for name, part in parts:
+        where = f"{place}.{name}" if place else str(name)
+        if not wide and name != _name(head):
+            kept.append((name, part))
+        elif rest:
+            kept.append((name, _drop_at(part, rest, where, left_out)))
+        elif part is None:
+            kept.append((name, part))
+        else:
+            left_out.append(where)
+    return dict(kept) if isinstance(value, Mapping) else [part for _, part in kept]
+
+
 def masked_repairs(repairs: tuple[Repair, ...], secrets: Iterable[str]) -> tuple[Repair, ...]:
     """Repairs as a record may hold them: nothing of a secret, nor of what holds one."""
     ways = [tuple(path.split(".")) for path in secrets]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Protocol
 
@@ -26,6 +26,10 @@ class ApprovalBook(Protocol):
         """What is pending, oldest first: all of it, or the next `limit` after a question, answered or not."""
         ...
 
+    async def decided(self, tenant: str, limit: int, /) -> builtins.list[ApprovalRequest]:
+        """What was asked last and is over, the newest end first; of each way to end at most `limit`."""
+        ...
+
     async def open_of(self, call_id: str, /) -> builtins.list[tuple[str, str]]:
         """The open questions of calls with this id, whoever asks: each with its tenant."""
         ...
@@ -39,6 +43,11 @@ class ApprovalBook(Protocol):
         over can only become `expired`, and no other can.
         """
         ...
+
+
+def last_decided(requests: Iterable[ApprovalRequest]) -> list[ApprovalRequest]:
+    """Questions that are over, the newest end first."""
+    return sorted(requests, key=lambda one: (one.decided_at or 0.0, one.id), reverse=True)
 
 
 class MemoryBook:
@@ -73,6 +82,15 @@ class MemoryBook:
         mine = [self._current(one) for one in requests if one.principal.tenant == tenant]
         start = next((at + 1 for at, one in enumerate(mine) if one.id == after), 0)
         return [one for one in mine[start:] if one.status == "pending"][:limit]
+
+    async def decided(self, tenant: str, limit: int, /) -> builtins.list[ApprovalRequest]:
+        with self._lock:
+            requests = builtins.list(self._requests.values())
+        mine = [one for one in requests if one.principal.tenant == tenant and one.decided_at is not None]
+        ways: dict[str, builtins.list[ApprovalRequest]] = {}
+        for one in mine:
+            ways.setdefault(one.status, []).append(one)
+        return last_decided(one for way in ways.values() for one in way[-limit:])
 
     async def open_of(self, call_id: str, /) -> builtins.list[tuple[str, str]]:
         with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
@@ -50,6 +51,10 @@ class Approvals:
 
     async def get(self, approval_id: str, principal: Principal) -> ApprovalRequest | None:
         return await self._house.book.get(approval_id, principal.tenant)
+
+    async def decided(self, principal: Principal, *, limit: int = 20) -> builtins.list[ApprovalRequest]:
+        """What was asked last in this principal's tenant and is over, the newest end first."""
+        return await self._house.book.decided(principal.tenant, limit)
 
     async def approve(
         self,

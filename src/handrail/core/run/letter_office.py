@@ -63,6 +63,23 @@ class LetterOffice:
         visible = {name for name in names if await self._tool(name, principal) is not None}
         return [letter for letter in found if letter.tool in visible]
 
+    async def page(
+        self, principal: Principal, *, after: str | None = None, limit: int = 50
+    ) -> builtins.list[DeadLetter]:
+        """The newest letters first; `after` is the `cursor` of the last one of the page before."""
+        found: list[DeadLetter] = []
+        seen: dict[str, bool] = {}
+        while len(found) < limit:
+            next_ones = await self._house.letters.page(principal.tenant, after=after, limit=limit)
+            for one in next_ones:
+                if one.tool not in seen:
+                    seen[one.tool] = await self._tool(one.tool, principal) is not None
+            found += [one for one in next_ones if seen[one.tool]]
+            if len(next_ones) < limit:
+                break
+            after = next_ones[-1].cursor
+        return found[:limit]
+
     async def get(self, id: str, principal: Principal) -> DeadLetter | None:
         letter = await self._house.letters.get(id, principal.tenant)
         if letter is None or await self._tool(letter.tool, principal) is None:

@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 
 from handrail.core.define.call import Call
 from handrail.core.define.principal import Principal
+from handrail.core.errors import UsageError
 
 LetterStatus = Literal["open", "replaying", "replayed", "unknown"]
 """unknown: its effect may have happened, or still happen, so it is never replayed."""
@@ -45,6 +46,11 @@ class DeadLetter:
     def principal(self) -> Principal:
         assert self.call.principal is not None
         return self.call.principal
+
+    @property
+    def cursor(self) -> str:
+        """The place of this letter in a list, to go on from there."""
+        return f"{self.at!r}:{self.id}"
 
     @property
     def tenant(self) -> str:
@@ -90,6 +96,17 @@ class DeadLetter:
         }
 
 
+def place_of(cursor: str) -> tuple[float, str]:
+    """When the letter of a cursor was written, and its id."""
+    at, found, id = cursor.partition(":")
+    try:
+        if found:
+            return float(at), id
+    except ValueError:
+        pass
+    raise UsageError("This is not a place in a list of dead letters. Begin with the newest.")
+
+
 class DeadLetters(Protocol):
     """Where dead letters are kept. Each belongs to a tenant, and is found under no other.
 
@@ -118,6 +135,10 @@ class DeadLetters(Protocol):
         before: float | None = None,
     ) -> builtins.list[DeadLetter]:
         """The tenant's letters that fit every given filter, newest last."""
+        ...
+
+    async def page(self, tenant: str, /, *, after: str | None, limit: int) -> builtins.list[DeadLetter]:
+        """The tenant's letters, the newest first, beginning after a cursor."""
         ...
 
     async def take(self, letter_id: str, tenant: str, call_id: str, /) -> DeadLetter | None:
@@ -203,6 +224,13 @@ class MemoryDeadLetters:
             and (since is None or letter.at >= since)
             and (before is None or letter.at < before)
         ]
+
+    async def page(self, tenant: str, /, *, after: str | None, limit: int) -> builtins.list[DeadLetter]:
+        place = None if after is None else place_of(after)
+        with self._lock:
+            letters = list(self._letters.get(tenant, {}).values())
+        found = sorted(letters, key=lambda one: (one.at, one.id), reverse=True)
+        return [one for one in found if place is None or (one.at, one.id) < place][:limit]
 
     async def take(self, letter_id: str, tenant: str, call_id: str, /) -> DeadLetter | None:
         with self._lock:

@@ -12,6 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from handrail.core.define.block_config import fields_in
 from handrail.core.define.names import humanize_field_name
 from handrail.core.define.sections import OutputSection
 from handrail.doors.visible import exact, visible
@@ -158,7 +159,7 @@ def _section(section: OutputSection, given: Any, console: Console) -> Renderable
 
 def _columns(section: OutputSection) -> list[str] | None:
     given = (section.config or {}).get("columns")
-    return [str(name) for name in given] if isinstance(given, (list, tuple)) else None
+    return [one["key"] for one in fields_in({"columns": given}, "columns")] or None
 
 
 def _cell(given: Any, indent: int | None = None) -> str:

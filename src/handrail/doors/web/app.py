@@ -14,16 +14,26 @@ from starlette.responses import Response
 from handrail.core.errors import HandrailError, StorageError
 from handrail.doors.http.streams import Running
 from handrail.doors.visit import App, Receive, Scope, Send
+from handrail.doors.web.account import Accounts
 from handrail.doors.web.answer import html
 from handrail.doors.web.assets import assets, static
 from handrail.doors.web.frame import page
 from handrail.doors.web.live import Live
-from handrail.doors.web.pages import approvals, moving, runs
+from handrail.doors.web.pages import approvals, home, moving, runs, settings, sign_in, switch, tools
 from handrail.doors.web.routing import NotSignedIn, NotThere, Pages, Reader, to_sign_in
 from handrail.platform import Platform
 
 _log = logging.getLogger("handrail.web")
-_PAGES: tuple[Pages, ...] = (moving.pages, approvals.pages, *runs.PAGES)
+_PAGES: tuple[Pages, ...] = (
+    moving.pages,
+    sign_in.pages,
+    switch.pages,
+    home.pages,
+    approvals.pages,
+    *tools.PAGES,
+    *runs.PAGES,
+    *settings.PAGES,
+)
 
 
 class Web:
@@ -33,6 +43,7 @@ class Web:
         assets()  # says what is missing before anybody asks for it
         self.platform = platform
         self.live = Live(platform)
+        self.accounts = Accounts(platform)
         self.running = Running()
         """Calls that were begun from a page and go on whether or not it stays open."""
         self.now = time.time
@@ -51,8 +62,11 @@ class Web:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"].startswith("/static/"):
             await static(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
+            return
+        who = scope["state"].get("principal")
+        if who is not None:
+            scope["state"]["account"] = await self.accounts.of(who)
+        await self._app(scope, receive, send)
 
     async def _nothing(self, request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 404

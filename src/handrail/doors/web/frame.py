@@ -11,6 +11,7 @@ from typing import NamedTuple
 import htpy as h
 from starlette.responses import HTMLResponse
 
+from handrail.doors.web.account import Account
 from handrail.doors.web.answer import html
 from handrail.doors.web.assets import asset_url
 from handrail.doors.web.icons import icon
@@ -40,7 +41,7 @@ class Place(NamedTuple):
 PLACES = (
     Place("home", "Home", "/", "house", phone=True),
     Place("tools", "Tools", "/tools", "wrench", phone=True),
-    Place("runs", "Runs", "/runs", "history", phone=True),
+    Place("runs", "Runs", "/runs", "activity", phone=True),
     Place("approvals", "Approvals", "/approvals", "hand", phone=True),
     Place("sessions", "Sessions", "/sessions", "users", kept=True),
     Place("settings", "Settings", "/settings", "settings", kept=True),
@@ -177,15 +178,16 @@ def _top(reader: Reader, title: str, crumbs: Iterable[Crumb]) -> h.Element:
 
 def account(reader: Reader) -> h.Element:
     """Who one is, and the way out."""
-    who = reader.who
+    account: Account = reader.request.scope["state"]["account"]
     return h.details(".menu")[
         h.summary[
             icon("circle-user"),
-            h.span(".menu-who")[h.span(".sr-only")["Account: "], who.user or who.agent or "you"],
+            h.span(".menu-who")[h.span(".sr-only")["Account: "], account.name],
         ],
         h.div(".menu-list")[
-            h.p(".menu-note")[who.tenant],
-            h.a(href="/settings")["Settings"] if reader.platform.offices else None,
+            h.p(".menu-note")[account.tenant],
+            h.a(href="/switch")["Switch tenant"] if account.several else None,
+            h.a(href="/settings/profile")["Your profile"] if reader.platform.offices else None,
             h.form(method="post", action="/sign-out")[h.button(type="submit")["Sign out"]],
         ],
     ]

@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from handrail.core.define.principal import Principal
-from handrail.core.tell.events import Event, NeedsApproval, Progress, Settled, ToolApproved
+from handrail.core.tell.events import Event, NeedsApproval, Progress, Settled, ToolApproved, ToolCompleted
 from handrail.doors.http.record import Record
 from handrail.platform import Platform
 
@@ -172,7 +172,8 @@ def topics_of(event: Event) -> list[str]:
     found = [topic("call", event.call_id), topic("session", event.session)]
     if event.kind != "chunk":
         found += ["runs", topic("tool", event.tool)]
-    if isinstance(event, NeedsApproval | ToolApproved) or event.kind in ("cancelled", "failed"):
+    answered = isinstance(event, ToolCompleted) and event.run_id is None  # by a person in its place
+    if answered or isinstance(event, NeedsApproval | ToolApproved) or event.kind in ("cancelled", "failed"):
         found.append("approvals")
     return found
 

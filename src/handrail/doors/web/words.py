@@ -61,7 +61,7 @@ STATES = {
     "queued": State("planned", "list-todo", "quiet"),
     "duplicate": State("done before", "copy", "quiet"),
     "cancelled": State("cancelled", "circle-slash", "quiet"),
-    "needs_review": State("needs a look", "circle-help", "warn"),
+    "needs_review": State("needs a look", "circle-question-mark", "warn"),
     "approved": State("approved", "check", "good"),
     "rejected": State("rejected", "x", "bad"),
     "expired": State("expired", "timer-off", "quiet"),
@@ -73,7 +73,7 @@ _LEVELS: dict[Level, tuple[str, str]] = {
     "read": ("eye", "quiet"),
     "draft": ("pencil-line", "quiet"),
     "write": ("pencil", "warn"),
-    "destructive": ("trash-2", "bad"),
+    "destructive": ("trash", "bad"),
 }
 
 

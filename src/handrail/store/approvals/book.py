@@ -8,6 +8,7 @@ from dataclasses import replace
 from sqlalchemy.engine import Connection
 
 from handrail.core.guard.approval import ApprovalRequest, Reply, RequestStatus
+from handrail.core.guard.book import last_decided
 from handrail.store.approvals import queries
 from handrail.store.approvals.queries import OnWin
 from handrail.store.database import Database
@@ -48,6 +49,12 @@ class StoreBook:
             tenant,
             lambda conn: queries.list_requests(conn, tenant, now, self._seal, after=after, limit=limit),
         )
+
+    async def decided(self, tenant: str, limit: int, /) -> builtins.list[ApprovalRequest]:
+        found = await self._db.read(
+            tenant, lambda conn: queries.decided_requests(conn, tenant, self._seal, limit=limit)
+        )
+        return last_decided(found)
 
     async def open_of(self, call_id: str, /) -> builtins.list[tuple[str, str]]:
         return await self._db.oversee(lambda conn: queries.open_questions(conn, call_id))

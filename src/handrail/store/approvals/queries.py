@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from sqlalchemy import delete, insert, or_, select, tuple_, update
-from sqlalchemy.engine import Connection
+from sqlalchemy.engine import Connection, Row
 
 from handrail.core.guard.approval import ApprovalRequest, Reply, RequestStatus
 from handrail.core.guard.settling import settle
@@ -22,6 +22,7 @@ _log = logging.getLogger("handrail.approval")
 
 OnWin = Callable[[Connection, ApprovalRequest, Reply | None], object]
 """Told in the same transaction that a question has ended, with the answer if there was one."""
+_OVER: tuple[RequestStatus, ...] = ("approved", "rejected", "responded", "expired", "withdrawn")
 
 
 def add_request(conn: Connection, tenant: str, request: ApprovalRequest, seal: Seal) -> None:
@@ -77,6 +78,20 @@ def list_requests(
         if found_last is not None:
             wanted.append(tuple_(*place) > tuple_(*found_last))
     rows = conn.execute(select(approvals).where(*wanted).order_by(*place).limit(limit)).all()
+    return _read(conn, tenant, rows, seal)
+
+
+def decided_requests(conn: Connection, tenant: str, seal: Seal, *, limit: int) -> list[ApprovalRequest]:
+    """What was asked last and is over: of each way to end, so many by the index of open questions."""
+    place = (approvals.c.created_at.desc(), approvals.c.id.desc())
+    rows: list[Row[Any]] = []
+    for status in _OVER:
+        ended = (approvals.c.tenant_id == tenant, approvals.c.status == status)
+        rows += conn.execute(select(approvals).where(*ended).order_by(*place).limit(limit)).all()
+    return _read(conn, tenant, rows, seal)
+
+
+def _read(conn: Connection, tenant: str, rows: Sequence[Row[Any]], seal: Seal) -> list[ApprovalRequest]:
     cast: dict[str, list[Any]] = {}
     if shared := [row.id for row in rows if row.quorum > 1]:
         of_these = (votes.c.tenant_id == tenant, votes.c.approval_id.in_(shared))

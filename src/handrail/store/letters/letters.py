@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterable
 
-from handrail.core.tell.letters import DeadLetter, LetterStatus
+from handrail.core.tell.letters import DeadLetter, LetterStatus, place_of
 from handrail.store.database import Database
 from handrail.store.letters import queries
 from handrail.store.letters.queries import IsDead
@@ -59,6 +59,16 @@ class StoreLetters:
                 status=status,
                 since=since,
                 before=before,
+            ),
+        )
+
+    async def page(self, tenant: str, /, *, after: str | None, limit: int) -> builtins.list[DeadLetter]:
+        place = None if after is None else place_of(after)
+        await self._db.flushed()
+        return await self._db.read(
+            tenant,
+            lambda conn: queries.page_letters(
+                conn, tenant, self._seal, self._is_dead, after=place, limit=limit
             ),
         )
 

@@ -5,7 +5,7 @@ A letter that a process took for a replay, and which then died, is open again to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import and_, delete, func, insert, or_, select, update
@@ -20,6 +20,8 @@ from handrail.store.text import column
 
 IsDead = Callable[[Connection, str], bool]
 """Whether the process with this holder's id is no more."""
+_FEW = 500
+"""Letters whose replays are asked for by id."""
 
 
 def add_letter(conn: Connection, tenant: str, row: dict[str, Any]) -> None:
@@ -66,6 +68,26 @@ def list_letters(
         wanted.append(letters.c.status == status)
     found = _read(conn, tenant, wanted, seal, is_dead)
     return found if status is None else [one for one in found if one.status == status]
+
+
+def page_letters(
+    conn: Connection,
+    tenant: str,
+    seal: Seal,
+    is_dead: IsDead,
+    *,
+    after: tuple[float, str] | None,
+    limit: int,
+) -> list[DeadLetter]:
+    """The newest letters first, beyond one of that time and id."""
+    these = select(letters).where(letters.c.tenant_id == tenant)
+    if after is not None:
+        at, id = after
+        these = these.where(
+            letters.c.at <= at, or_(letters.c.at < at, and_(letters.c.at == at, letters.c.id < id))
+        )
+    newest = these.order_by(letters.c.at.desc(), letters.c.id.desc()).limit(limit)
+    return _whole(conn, tenant, conn.execute(newest).all(), seal, is_dead)
 
 
 def take_letter(
@@ -142,12 +164,18 @@ def _read(
 ) -> list[DeadLetter]:
     these = select(letters).where(letters.c.tenant_id == tenant, *wanted)
     rows = conn.execute(these.order_by(letters.c.at, letters.c.id)).all()
-    known = {row.id for row in rows}
+    return _whole(conn, tenant, rows, seal, is_dead)
+
+
+def _whole(
+    conn: Connection, tenant: str, rows: Sequence[Row[Any]], seal: Seal, is_dead: IsDead
+) -> list[DeadLetter]:
+    """Letters with the calls that replayed them."""
     made = select(replays).where(replays.c.tenant_id == tenant).order_by(replays.c.number)
-    if len(known) == 1:
-        made = made.where(replays.c.letter_id == rows[0].id)
+    if len(rows) <= _FEW:
+        made = made.where(replays.c.letter_id.in_([row.id for row in rows]))
     calls: dict[str, list[str]] = {}
-    if known:
+    if rows:
         for one in conn.execute(made):
             calls.setdefault(one.letter_id, []).append(one.call_id)
     return [from_row(row, calls.get(row.id, ()), _status(conn, row, is_dead), seal) for row in rows]

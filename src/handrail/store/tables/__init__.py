@@ -11,8 +11,19 @@ from handrail.store.tables.catalogue import mcp_pins, schema_contents, schema_ve
 from handrail.store.tables.columns import metadata
 from handrail.store.tables.confidence import secrets, usage
 from handrail.store.tables.housekeeping import leases, settings, writers
-from handrail.store.tables.people import api_keys, memberships, roles, sign_in_links, tenants, users
+from handrail.store.tables.keepsakes import favourites, saved_inputs
+from handrail.store.tables.people import (
+    api_keys,
+    arrivals,
+    memberships,
+    roles,
+    sign_in_attempts,
+    sign_in_links,
+    tenants,
+    users,
+)
 from handrail.store.tables.record import blobs, event_heads, open_runs, session_events, sessions
+from handrail.store.tables.shared import embed_runs, embeds, tool_sessions, tool_submissions
 from handrail.store.tables.waiting import (
     approval_votes,
     approvals,
@@ -23,7 +34,7 @@ from handrail.store.tables.waiting import (
 )
 from handrail.store.tables.work import job_parents, jobs, schedules
 
-SHARED = frozenset({"tenants", "users", "leases", "settings", "writers"})
+SHARED = frozenset({"tenants", "users", "leases", "settings", "sign_in_attempts", "writers"})
 """Tables that belong to no tenant."""
 OPEN_TO_ALL = frozenset({"tools", "tool_views", "roles", "mcp_pins"})
 """Tables whose rows under DEFAULT_TENANT_ID every tenant may read."""
@@ -34,10 +45,14 @@ __all__ = [
     "api_keys",
     "approval_votes",
     "approvals",
+    "arrivals",
     "blobs",
     "call_keys",
     "dead_letters",
+    "embed_runs",
+    "embeds",
     "event_heads",
+    "favourites",
     "job_parents",
     "jobs",
     "leases",
@@ -47,6 +62,7 @@ __all__ = [
     "metadata",
     "open_runs",
     "roles",
+    "saved_inputs",
     "schedules",
     "schema_contents",
     "schema_versions",
@@ -54,9 +70,12 @@ __all__ = [
     "session_events",
     "sessions",
     "settings",
+    "sign_in_attempts",
     "sign_in_links",
     "standing",
     "tenants",
+    "tool_sessions",
+    "tool_submissions",
     "tool_views",
     "tools",
     "usage",

@@ -1,8 +1,8 @@
-"""People: tenants, those who belong to them, and their keys."""
+"""People: tenants, those who belong to them, their keys, and how they come in."""
 
 from __future__ import annotations
 
-from sqlalchemy import Double, ForeignKeyConstraint, Integer, PrimaryKeyConstraint, Table, text
+from sqlalchemy import Double, ForeignKeyConstraint, Index, Integer, PrimaryKeyConstraint, Table, text
 
 from handrail.store.tables.columns import may, metadata, must
 
@@ -21,6 +21,7 @@ users = Table(
     must("email", unique=True),
     must("name"),
     may("password_hash"),
+    may("theme"),
     must("sign_in_epoch", Integer, server_default=text("0")),
     must("created_at", Double),
     may("disabled_at", Double),
@@ -81,3 +82,24 @@ sign_in_links = Table(
     PrimaryKeyConstraint("tenant_id", "id"),
 )
 """Each opens the door once. The link itself is nowhere."""
+
+sign_in_attempts = Table(
+    "sign_in_attempts",
+    metadata,
+    must("name", primary_key=True),
+    must("wrong", Integer),
+    must("since", Double),
+)
+"""How often a password was tried for one address, or from one place. Of no tenant: there is none yet."""
+Index(None, sign_in_attempts.c.since)
+
+arrivals = Table(
+    "arrivals",
+    metadata,
+    must("tenant_id"),
+    must("user_id"),
+    must("at", Double),
+    PrimaryKeyConstraint("tenant_id", "user_id"),
+    Index(None, "user_id"),
+)
+"""When a person last came to a tenant."""

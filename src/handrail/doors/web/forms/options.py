@@ -1,0 +1,46 @@
+"""Options: things to pick from, wherever they are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One thing to pick: what is sent, and what a person reads."""
+
+    value: str
+    label: str = ""
+
+    def to_dict(self) -> dict[str, str]:
+        return {"value": self.value, "label": self.label or self.value}
+
+
+class OptionSource(Protocol):
+    """Any store that can look for things of a type by what a person types."""
+
+    async def search(self, type: str, text: str, limit: int) -> list[Option]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a drawing knows of options: some of each type, and where a page can look for more."""
+
+    found: Mapping[str, Sequence[Option]] = field(default_factory=dict)
+    address: str | None = None
+    """Answers `?type=…&q=…` with a JSON list of `{value, label}`."""
+
+    def label_of(self, type: str, value: str) -> str | None:
+        return next((one.label for one in self.found.get(type, ()) if one.value == value), None)
+
+
+NO_OPTIONS = Options()
+
+
+async def load_options(
+    types: Sequence[str], source: OptionSource, address: str | None = None, limit: int = 50
+) -> Options:
+    """The first options of each type, for a page without script."""
+    return Options({type: await source.search(type, "", limit) for type in types}, address)

@@ -1,0 +1,97 @@
+"""Posts: what a form sent, by name, and what is found out while it is read."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import quote
+
+from handrail.core.define.call import FieldError
+from handrail.doors.web.forms.field import Field, ToolFormMode
+from handrail.doors.web.forms.place import Place
+from handrail.doors.web.forms.wire import DO, MODE, VALUE
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that was sent with a form."""
+
+    name: str
+    type: str
+    data: bytes
+
+    def to_data_url(self) -> str:
+        """The file as a data URL (RFC 2397) that also carries its name."""
+        kind = self.type or "application/octet-stream"
+        name = f";name={quote(self.name, safe='')}" if self.name else ""
+        return f"data:{kind}{name};base64,{base64.b64encode(self.data).decode()}"
+
+
+class _Sent(Protocol):
+    """A file as a web server hands it over."""
+
+    filename: str | None
+    content_type: str | None
+
+    async def read(self, size: int = -1) -> bytes: ...
+
+
+async def taken(items: Iterable[tuple[str, Any]]) -> list[tuple[str, str | Upload]]:
+    """The items of a form as a server got them, files read: `await taken(form.multi_items())`."""
+    return [(name, item if isinstance(item, str) else await _upload(item)) for name, item in items]
+
+
+async def _upload(sent: _Sent) -> Upload:
+    return Upload(sent.filename or "", sent.content_type or "", await sent.read())
+
+
+class Post:
+    """One post while it is read."""
+
+    __slots__ = ("_sent", "do", "done", "errors", "kept", "mode")
+
+    def __init__(self, items: Iterable[tuple[str, str | Upload]], mode: ToolFormMode) -> None:
+        sent: dict[str, list[str | Upload]] = {}
+        for name, item in items:
+            sent.setdefault(name, []).append(item)
+        self._sent: Mapping[str, list[str | Upload]] = sent
+        self.do = self.text(DO) or ""
+        self.done: str | None = None
+        self.errors: list[FieldError] = []
+        self.kept: list[str] = []
+        self.mode = mode
+
+    def text(self, name: str) -> str | None:
+        """The last text under a name."""
+        return next((one for one in reversed(self._sent.get(name, ())) if isinstance(one, str)), None)
+
+    def texts(self, name: str) -> list[str]:
+        return [one for one in self._sent.get(name, ()) if isinstance(one, str)]
+
+    def uploads(self, name: str) -> list[Upload]:
+        """The files under a name; a browser sends one without a name for none."""
+        files = [one for one in self._sent.get(name, ()) if isinstance(one, Upload)]
+        return [one for one in files if one.name or one.data]
+
+    def value(self, place: Place) -> str | None:
+        return self.text(VALUE + place.pointer)
+
+    def way(self, place: Place) -> str | None:
+        """How the field at a place was drawn, or what it means when it is empty."""
+        return self.text(MODE + place.pointer)
+
+    def asked(self, verb: str, place: Place) -> bool:
+        """Whether a button asks for this here; if so it counts as done."""
+        if self.do != f"{verb}:{place.pointer}":
+            return False
+        self.done = verb
+        return True
+
+    def wrong(self, place: Place, reason: str) -> None:
+        self.errors.append(FieldError(place.dotted, reason))
+
+    def needs(self, field: Field, place: Place) -> None:
+        """An item of a list is not filled in."""
+        self.errors.append(FieldError(place.dotted, "is required", missing=True))

@@ -1,0 +1,126 @@
+"""drawing: exact values on a page. Everything is text; what is odd is marked, what is long is folded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import htpy as h
+
+from handrail.doors.web.pages.approvals.differences import Change
+from handrail.doors.web.pages.approvals.exact import Row, literal
+from handrail.doors.web.pages.approvals.odd import pieces, reads_backwards
+from handrail.doors.web.words import count
+
+LONG = 320
+"""Characters beyond which a value is folded."""
+MANY = 30
+"""Rows beyond which the rest is folded."""
+_START, _END = 160, 60
+_HALF = re.compile(r"\\(?:u[0-9a-f]{0,3})?$")
+
+
+def exact_text(text: str) -> h.Element:
+    """A JSON text as it is, with what cannot be seen written out."""
+    return h.code(".ask-exact", dir="ltr")[list(_marked(text))]
+
+
+def _marked(text: str) -> Iterator[h.Node]:
+    for piece in pieces(text):
+        if piece.kind == "plain":
+            yield piece.text
+        else:
+            yield h.mark(class_=f"ask-{piece.kind}", title=piece.about)[piece.text]
+            if piece.text == "\\n":
+                yield "\n"
+
+
+def value(shown: Row) -> h.Node:
+    """One value: whole, or folded with its length."""
+    if shown.masked:
+        return h.span(".ask-masked")[exact_text(shown.literal), " secret, not shown to anybody"]
+    text = shown.literal
+    drawn: h.Node = exact_text(text)
+    if len(text) > LONG:
+        drawn = h.details(".ask-long")[
+            h.summary[
+                h.code(".ask-start", dir="ltr")[
+                    list(_marked(_head(text))), " … ", list(_marked(_tail(text)))
+                ],
+                h.span(".quiet")[f" {_length(shown)}, open to read all of it"],
+            ],
+            drawn,
+        ]
+    return [
+        drawn,
+        h.span(".ask-choice")[shown.choice] if shown.choice else None,
+        _natural(shown),
+    ]
+
+
+def _head(text: str) -> str:
+    """The beginning of a text, without half an escape."""
+    return _HALF.sub("", text[:_START])
+
+
+def _tail(text: str) -> str:
+    """The end of a text, without half an escape."""
+    return text[-_END:] if "\\" not in text[-_END - 6 : -_END] else text[-_END + 6 :]
+
+
+def _length(shown: Row) -> str:
+    if isinstance(shown.value, str):
+        return count(len(shown.value), "character")
+    return count(len(shown.value), "value") if isinstance(shown.value, list) else f"{len(shown.literal)} long"
+
+
+def _natural(shown: Row) -> h.Node:
+    """Text that runs from right to left, also as its readers read it."""
+    if not isinstance(shown.value, str) or not reads_backwards(shown.value):
+        return None
+    return h.details(".ask-natural")[
+        h.summary["Shown letter by letter from left to right. As it is read"],
+        h.bdi(dir="auto")["".join(one for one in shown.value if one.isprintable())],
+    ]
+
+
+def table(shown: list[Row]) -> h.Node:
+    """Values with their names: the first ones, and the rest in a fold."""
+    if len(shown) <= MANY:
+        return _list(shown)
+    more = shown[MANY:]
+    return [
+        _list(shown[:MANY]),
+        h.details(".ask-rest")[
+            h.summary[f"{count(len(more), 'more value')}, open to read them"], _list(more)
+        ],
+    ]
+
+
+def _list(shown: list[Row]) -> h.Element:
+    return h.dl(".ask-values")[(h.div[h.dt[name(row)], h.dd[value(row)]] for row in shown)]
+
+
+def name(shown: Row) -> h.Node:
+    """What a value is called, and its exact place."""
+    path = h.code(".ask-name", dir="ltr")[list(_marked(shown.path))]
+    return [h.span(".ask-label")[shown.label], " ", path] if shown.label else path
+
+
+def changes(found: list[Change]) -> h.Element:
+    """What an edit changes: `status: "archived" → "inactive"`."""
+    return h.dl(".ask-values.ask-changes")[(h.div[h.dt[name(one.row)], h.dd[_change(one)]] for one in found)]
+
+
+def _change(one: Change) -> h.Node:
+    arrow = h.span(".ask-arrow")[h.span(".sr-only")[" becomes "], h.span(aria_hidden="true")[" → "]]
+    if one.before is None:
+        return ["added ", h.ins[value(one.row)]]
+    if one.after is None:
+        return ["left out, was ", h.del_[value(one.row)]]
+    return [h.del_[value(one.before)], arrow, h.ins[value(one.after)]]
+
+
+def plain(value_: object) -> h.Element:
+    """A value inside a sentence."""
+    return exact_text(literal(value_))

@@ -1,0 +1,126 @@
+"""How a call of a tool stands: what it was given, what came of it, for whoever may see that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from handrail.core.define.call import Outcome
+from handrail.core.define.permission import Source
+from handrail.core.define.principal import Principal
+from handrail.core.define.tool import Tool
+from handrail.core.guard.approval import ApprovalRequest
+from handrail.core.tell.events import Event, Progress, ToolApproved
+from handrail.core.tell.log import FollowedLog
+from handrail.core.tell.runs import Run
+from handrail.doors.http.record import Record, Wanted
+from handrail.doors.http.refusing import Refused
+from handrail.doors.http.streams import waited
+from handrail.doors.http.whose import is_same, known_call, plausible
+from handrail.doors.web.pages.tools.shelf import SOURCE
+from handrail.doors.web.routing import NotThere, Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One call, as it stands now."""
+
+    call_id: str
+    at: float
+    """When it was asked for."""
+    by: Principal | None
+    source: Source
+    input: Mapping[str, Any]
+    outcome: Outcome | None
+    """None while it runs."""
+    run_id: str | None = None
+    approval: ApprovalRequest | None = None
+    """What it waits for, or waited for."""
+    approved_by: str | None = None
+    progress: Progress | None = None
+    began_at: float | None = None
+    """When its body began."""
+    last_seq: int = 0
+
+    @property
+    def running(self) -> bool:
+        return self.outcome is None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it waits for a person."""
+        return self.outcome is not None and self.outcome.status == "pending"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is more to come."""
+        return self.running or self.waiting
+
+
+async def standing(reader: Reader, tool: Tool, call_id: str) -> Standing:
+    """How a call of this tool stands. For whoever may not see it there is none."""
+    try:
+        known = await known_call(reader.platform, call_id, reader.who, "events.read", SOURCE)
+    except Refused:
+        raise NotThere from None
+    record, tenant, first = Record(reader.platform), reader.who.tenant, known.first
+    if first is None or first.tool != tool.id:
+        raise NotThere
+    outcome = await record.outcome(tenant, call_id)
+    if outcome is None or outcome.status == "pending":
+        outcome = await waited(reader.platform, tenant, call_id, 0.0) or outcome
+    started = await _one(record, tenant, call_id, "started")
+    approved = await _one(record, tenant, call_id, "approved")
+    asked = outcome.approval_id if outcome is not None else None
+    told = started or first
+    return Standing(
+        call_id,
+        first.at,
+        first.call.principal,
+        first.call.source,
+        getattr(told, "input", None) or {},
+        outcome,
+        getattr(started, "run_id", None),
+        await reader.hr.approvals.get(asked, reader.who) if asked else None,
+        approved.by if isinstance(approved, ToolApproved) else None,
+        reader.web.live.progress.get(call_id),
+        None if started is None else started.at,
+        first.seq,
+    )
+
+
+async def _one(record: Record, tenant: str, call_id: str, kind: str) -> Event | None:
+    found = await record.page(tenant, Wanted(call_id=call_id, status=kind), limit=1)
+    return found[0] if found else None
+
+
+async def run_of(reader: Reader, tool: Tool, run_id: str) -> Run:
+    """A run of this tool."""
+    log = reader.hr.log
+    run = (
+        await log.run(reader.who.tenant, run_id)
+        if plausible(run_id) and isinstance(log, FollowedLog)
+        else None
+    )
+    if run is None or run.tool != tool.id:
+        raise NotThere
+    return run
+
+
+async def last_of(reader: Reader, tool: Tool) -> Standing | None:
+    """This reader's newest run of a tool."""
+    user = reader.who.user
+    if user is None:
+        return None
+    for run in await reader.hr.runs(reader.who, tool=tool.id, user=user, limit=5):
+        if run.agent == reader.who.agent:
+            try:
+                return await standing(reader, tool, run.call_id)
+            except NotThere:
+                return None
+    return None
+
+
+def is_mine(reader: Reader, by: Principal | None) -> bool:
+    return by is not None and is_same(reader.who, by)

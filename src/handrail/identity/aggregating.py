@@ -1,0 +1,90 @@
+"""Aggregating: what a tool makes of everybody's outputs together, in a thread and within a time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from handrail.core.define.tool import Tool
+from handrail.store.text import dump, load
+from handrail.store.tool_sessions import ToolSession, ToolSessionSubmission
+
+_log = logging.getLogger("handrail.identity")
+_AT_ONCE = 4
+_REMEMBERED = 256
+_SLOW = "It takes too long to put the answers together. They are all here, one by one."
+_BROKEN = "The answers could not be put together. They are all here, one by one."
+_BUSY = "The answers are put together in a moment. Look again."
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """What the outputs of a session come to, or in words why that is not known."""
+
+    data: Any = None
+    error: str | None = None
+    of: int = 0
+    """How many outputs it is made of."""
+
+
+class Aggregates:
+    """Puts outputs together, once for all who look at the same ones."""
+
+    def __init__(self, patience: float = 5.0) -> None:
+        self._patience = patience
+        self._made: dict[tuple[str, ...], Aggregate] = {}
+        self._room = threading.Semaphore(_AT_ONCE)
+        """A thread that does not end keeps its place: what never ends cannot take them all."""
+
+    async def of(
+        self, tool: Tool, session: ToolSession, given: Sequence[ToolSessionSubmission]
+    ) -> Aggregate | None:
+        """What the tool makes of what was given; None for a tool that makes nothing of it."""
+        if tool.aggregate is None or not given:
+            return None
+        place = (session.tenant_id, session.id, tool.digest, *(one.id for one in given))
+        known = self._made.get(place)
+        if known is None:
+            known = await self._work(tool.aggregate, [one.output for one in given])
+            if known.error is None:
+                while len(self._made) >= _REMEMBERED:
+                    self._made.pop(next(iter(self._made)))
+                self._made[place] = known
+        return known
+
+    async def _work(self, function: Callable[[list[Any]], Any], outputs: list[Any]) -> Aggregate:
+        if not self._room.acquire(blocking=False):
+            return Aggregate(error=_BUSY)
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[Any] = loop.create_future()
+
+        def settle(value: Any, error: BaseException | None) -> None:
+            if not done.done():
+                done.set_result(value) if error is None else done.set_exception(error)
+
+        def run() -> None:
+            value: Any = None
+            failed: BaseException | None = None
+            try:
+                value = load(dump(function(deepcopy(outputs))))
+            except BaseException as error:
+                failed = error if isinstance(error, Exception) else RuntimeError("it ended its thread")
+            finally:
+                self._room.release()
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(settle, value, failed)
+
+        # Daemon: a function that never ends must not keep the server from stopping.
+        threading.Thread(target=run, name="handrail-aggregate", daemon=True).start()
+        try:
+            return Aggregate(await asyncio.wait_for(done, self._patience), of=len(outputs))
+        except TimeoutError:
+            return Aggregate(error=_SLOW)
+        except Exception:
+            _log.exception("the aggregate of a tool failed")
+            return Aggregate(error=_BROKEN)

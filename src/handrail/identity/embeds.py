@@ -1,0 +1,215 @@
+"""Embeds: tools that somebody published for everybody, on pages of other places.
+
+The token is in the address of the page, so it is no secret to whoever looks at it; it opens the tools of its
+view, to read with, as often as its quota says, and ends when it is switched off.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from handrail.core.define.operator_fields import unfilled_operator_fields
+from handrail.core.define.principal import Principal
+from handrail.core.define.tool import Tool
+from handrail.core.errors import UsageError
+from handrail.identity.granting import check_grant, must_hold
+from handrail.identity.keys import KeyText, new_key, read_key
+from handrail.store.database import Database
+from handrail.store.embeds import (
+    Embed,
+    add_embed,
+    change_embed,
+    count_embed_run,
+    embed_runs_on,
+    get_embed,
+    list_embeds,
+)
+from handrail.store.sealing import Seal
+
+MOST_TOOLS = 20
+MOST_ORIGINS = 20
+MOST_RUNS = 1_000_000
+LONGEST_TITLE = 200
+_ORIGIN = re.compile(
+    r"https?://(?:[a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?\Z"
+)
+
+
+class Embeds:
+    """What the tenants published."""
+
+    def __init__(self, db: Database, seal: Seal) -> None:
+        self._db = db
+        self._seal = seal
+        self._visitors = seal.derived("embed visitors")
+
+    async def publish(
+        self,
+        by: Principal,
+        title: str,
+        tools: Sequence[Tool],
+        origins: Sequence[str],
+        *,
+        runs_per_day: int = 1_000,
+        runs_per_visitor: int = 100,
+        lifetime: float | None = None,
+    ) -> tuple[KeyText, Embed]:
+        """Open these tools, which the principal sees, to everybody who has the token."""
+        must_hold(by, by.tenant, "embeds.manage")
+        if not 1 <= len(tools) <= MOST_TOOLS:
+            raise UsageError(f"An embed shows 1 to {MOST_TOOLS} tools.")
+        for tool in tools:
+            check_grant(by, [] if tool.requires is None else [tool.requires])
+            _check_publishable(tool)
+        if lifetime is not None and not lifetime > 0:
+            raise UsageError("The lifetime of an embed is a number of seconds above 0.")
+        text, now = new_key(by.tenant, "he"), self._db.clock.now()
+        changes = checked({"runs_per_day": runs_per_day, "runs_per_visitor": runs_per_visitor})
+        made = Embed(
+            id=text.id,
+            title=checked({"title": title})["title"],
+            tools=tuple(dict.fromkeys(tool.id for tool in tools)),
+            origins=checked({"origins": origins})["origins"],
+            runs_per_day=changes["runs_per_day"],
+            runs_per_visitor=changes["runs_per_visitor"],
+            created_by=by.user or "unknown",
+            created_at=now,
+            digest=text.digest,
+            sealed=self._seal.close(by.tenant, text.secret, text.id),
+            expires_at=None if lifetime is None else now + lifetime,
+        )
+        await self._db.write(by.tenant, lambda conn: add_embed(conn, by.tenant, made))
+        return text, made
+
+    async def list(self, by: Principal) -> list[Embed]:
+        """What the tenant published, the newest first."""
+        must_hold(by, by.tenant, "embeds.manage")
+        return await self._db.read(by.tenant, lambda conn: list_embeds(conn, by.tenant))
+
+    async def get(self, by: Principal, embed: str) -> Embed | None:
+        must_hold(by, by.tenant, "embeds.manage")
+        return await self._db.read(by.tenant, lambda conn: get_embed(conn, by.tenant, embed))
+
+    def token(self, by: Principal, embed: Embed) -> KeyText:
+        """The token again, for whoever looks after it."""
+        must_hold(by, by.tenant, "embeds.manage")
+        return KeyText(by.tenant, embed.id, self._seal.open(by.tenant, embed.sealed, embed.id), "he")
+
+    async def change(self, by: Principal, embed: str, changes: Mapping[str, Any]) -> bool:
+        """Change title, origins, quotas, or switch it off and on; False when there is none to change."""
+        must_hold(by, by.tenant, "embeds.manage")
+        good = checked(changes)
+        return await self._db.write(by.tenant, lambda conn: change_embed(conn, by.tenant, embed, good))
+
+    async def revoke(self, by: Principal, embed: str) -> bool:
+        """End it for good; False when there is none that lives."""
+        must_hold(by, by.tenant, "embeds.manage")
+        ended = {"revoked_at": self._db.clock.now()}
+        return await self._db.write(by.tenant, lambda conn: change_embed(conn, by.tenant, embed, ended))
+
+    async def behind(self, token: str) -> tuple[str, Embed] | None:
+        """The tenant and what a token opens; None when it opens nothing, or nothing any more.
+
+        It is read each time: what is switched off is gone with the next request.
+        """
+        text = read_key(token, "he")
+        if text is None:
+            return None
+        found = await self._db.read(text.tenant, lambda conn: get_embed(conn, text.tenant, text.id))
+        if not text.is_of(None if found is None else found.digest) or found is None:
+            return None
+        return (text.tenant, found) if found.is_open(self._db.clock.now()) else None
+
+    async def count(self, tenant: str, embed: Embed, address: str) -> str | None:
+        """Count one run of a visitor; or say in words that the quota is used up.
+
+        Of an address only a hash is kept, another one each day.
+        """
+        day = self.day()
+        name = hmac.digest(self._visitors, f"{day} {embed.id} {address}".encode(), "sha256").hex()[:32]
+        full = await self._db.write(
+            tenant, lambda conn: count_embed_run(conn, tenant, embed, day=day, visitor=name)
+        )
+        if full == "visitor":
+            return "You have used this as often as one visitor can in a day. Come back tomorrow."
+        if full == "day":
+            return "This was used as often as it can be in a day. Come back tomorrow."
+        return None
+
+    async def runs_today(self, by: Principal, embed: str) -> int:
+        must_hold(by, by.tenant, "embeds.manage")
+        day = self.day()
+        return await self._db.read(by.tenant, lambda conn: embed_runs_on(conn, by.tenant, embed, day))
+
+    def day(self) -> str:
+        """Today, as it is in UTC."""
+        return datetime.fromtimestamp(self._db.clock.now(), UTC).date().isoformat()
+
+
+def visitor(tenant: str, embed: Embed, tool: Tool | None = None) -> Principal:
+    """Who a visitor is to the guard: nobody, with the tools of the view to read with.
+
+    The permission that a tool requires was the publisher's, whose act opens it.
+    """
+    holds = [] if tool is None or tool.requires is None else [tool.requires]
+    return Principal(
+        tenant,
+        f"embed:{embed.id}",
+        permissions=holds,
+        key="service",
+        scope=embed.tools,
+        ceiling="read",
+        embed=True,
+    )
+
+
+def checked(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """What is to be changed, each as it may be."""
+    good: dict[str, Any] = {}
+    for name, value in changes.items():
+        if name == "title":
+            good[name] = " ".join(str(value).split())
+            if not good[name] or len(good[name]) > LONGEST_TITLE or not good[name].isprintable():
+                raise UsageError(f"A title is one line of 1 to {LONGEST_TITLE} characters.")
+        elif name == "origins":
+            good[name] = tuple(dict.fromkeys(origin(one) for one in value))
+            if len(good[name]) > MOST_ORIGINS:
+                raise UsageError(f"An embed is shown on {MOST_ORIGINS} origins at most.")
+        elif name in ("runs_per_day", "runs_per_visitor"):
+            if type(value) is not int or not 0 <= value <= MOST_RUNS:
+                raise UsageError(f"A quota is a whole number of runs from 0 to {MOST_RUNS:,}.")
+            good[name] = value
+        elif name == "enabled":
+            good[name] = bool(value)
+        else:
+            raise UsageError(f"{name} of an embed cannot be changed.")
+    return good
+
+
+def origin(text: str) -> str:
+    """A place whose pages may show an embed: scheme, name and port, as a browser writes them."""
+    said = text.strip().lower().rstrip("/")
+    scheme, _, rest = said.partition("://")
+    port = {"http": ":80", "https": ":443"}.get(scheme)
+    if port is not None:
+        said = said.removesuffix(port)
+    if not _ORIGIN.match(said) or not rest:
+        raise UsageError(f"{text!r} is no origin. Write it like https://www.example.com, without a path.")
+    return said
+
+
+def _check_publishable(tool: Tool) -> None:
+    if tool.level != "read" or tool.policy != "auto":
+        raise UsageError(
+            f"{tool.name} can change things, or has to be approved, so it cannot be published for everybody."
+        )
+    lacking = unfilled_operator_fields(tool)
+    if lacking:
+        raise UsageError(
+            f"{tool.name} cannot be published: it needs {', '.join(lacking)}, which is for operators only. "
+            "Give it a default."
+        )

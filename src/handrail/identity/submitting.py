@@ -1,0 +1,86 @@
+"""Submitting: one participant's call of the tool of a session, through the guard like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from handrail.core.define.call import Outcome
+from handrail.core.define.permission import Source
+from handrail.core.define.principal import Principal
+from handrail.core.define.secrecy import masked
+from handrail.core.define.tool import Tool
+from handrail.core.ids import new_id
+from handrail.engine import Handrail
+from handrail.identity.guests import Guest, Participant
+from handrail.identity.tool_sessions import ToolSessions, check_shareable, over
+from handrail.store.tool_sessions import ToolSession, ToolSessionSubmission
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """How the call ended, and what was kept of it: nothing, unless it completed."""
+
+    outcome: Outcome
+    submission: ToolSessionSubmission | None
+
+
+def event_session(session: ToolSession) -> str:
+    """Where the events of a tool session stand: every submission, also those that were replaced."""
+    return f"tool-session:{session.id}"
+
+
+async def tool_of(hr: Handrail, session: ToolSession, who: Principal) -> Tool:
+    """The tool of a session as this principal has it. Raises `ToolError` when it is hidden by now."""
+    return (await hr.describe(session.tool_slug, who, source="web")).tool
+
+
+async def guest_tool(hr: Handrail, session: ToolSession) -> Tool:
+    """The tool of a session as its tenant has it, for guests: it must be one that can be shared.
+
+    Nobody in particular asks, with every permission; what a guest's own call meets, the guard says.
+    """
+    tool = await tool_of(hr, session, Principal(session.tenant_id, permissions=["*"]))
+    check_shareable(tool)
+    return tool
+
+
+async def as_participant(hr: Handrail, guest: Guest, session: ToolSession) -> Participant:
+    """The guest as somebody for whom the tool can run."""
+    return guest.participant(await guest_tool(hr, session))
+
+
+async def submit(
+    hr: Handrail,
+    sessions: ToolSessions,
+    session: ToolSession,
+    who: Participant,
+    args: Mapping[str, Any],
+    *,
+    source: Source = "web",
+) -> Submitted:
+    """Run the tool for a participant, and keep what came of it in the place of what they had before.
+
+    Raises `Conflict` when the session is closed, before the call or while it ran.
+    """
+    if session.status != "active":
+        raise over()
+    outcome = await hr.call(
+        session.tool_slug, args, principal=who.principal, source=source, session=event_session(session)
+    )
+    if outcome.status != "completed" or not outcome.ok:
+        return Submitted(outcome, None)
+    tool = await tool_of(hr, session, who.principal)
+    given = ToolSessionSubmission(
+        id=new_id("submission"),
+        session_id=session.id,
+        user_id=who.id,
+        user_display_name=who.name,
+        input=masked(dict(args), tool.secrets),
+        output=outcome.result.data,
+        call_id=outcome.call_id,
+        created_at=sessions.now(),
+    )
+    await sessions.keep(session.tenant_id, given)
+    return Submitted(outcome, given)

@@ -1,0 +1,221 @@
+"""ToolSessions: tools that several people fill in together. Who may make one, share it, and end it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from handrail.core.define.principal import Principal
+from handrail.core.define.tool import Tool
+from handrail.core.errors import UsageError
+from handrail.core.ids import new_id
+from handrail.core.run.approvals import Conflict
+from handrail.identity.errors import NotGranted
+from handrail.identity.granting import check_grant, must_hold
+from handrail.identity.guests import Guest, new_guest, note_of, read_note
+from handrail.identity.keys import KeyText, new_key, read_key
+from handrail.store.database import Database
+from handrail.store.sealing import Seal
+from handrail.store.tool_sessions import (
+    Place,
+    SessionStatus,
+    ToolSession,
+    ToolSessionSubmission,
+    add_tool_session,
+    get_tool_session,
+    list_submissions,
+    list_tool_sessions,
+    put_submission,
+    revision_of,
+    share_tool_session,
+    shared_session,
+    turn_tool_session,
+)
+
+SHARED_FOR = 7 * 86_400.0
+"""Seconds for which a share link lives, unless its maker says otherwise."""
+LONGEST_SHARE = 90 * 86_400.0
+MOST = 500
+"""So many people can submit to one session."""
+LONGEST_TITLE = 200
+_TURNS: Mapping[SessionStatus, tuple[SessionStatus, ...]] = {
+    "active": ("completed",),
+    "completed": ("active",),
+    "cancelled": ("active", "completed"),
+}
+"""Which status a session may come from, by the one that it gets."""
+
+
+class ToolSessions:
+    """The tool sessions of every tenant."""
+
+    def __init__(self, db: Database, seal: Seal) -> None:
+        self._db = db
+        self._seal = seal
+
+    async def create(
+        self,
+        by: Principal,
+        tool: Tool,
+        title: str = "",
+        *,
+        entity_ids: Sequence[str] = (),
+        config: Mapping[str, Any] | None = None,
+    ) -> ToolSession:
+        """A new session of a tool that this principal sees."""
+        must_hold(by, by.tenant, "tool_sessions.create")
+        if not tool.collaborative:
+            raise UsageError(f"{tool.name} is not made to be filled in together.")
+        said = " ".join(title.split()) or tool.name
+        if len(said) > LONGEST_TITLE or not said.isprintable():
+            raise UsageError(f"A title is one line of {LONGEST_TITLE} characters at most.")
+        made = ToolSession(
+            id=new_id("tool_session"),
+            tenant_id=by.tenant,
+            tool_slug=tool.slug,
+            title=said,
+            created_by=by.user or by.agent or "unknown",
+            created_at=self._db.clock.now(),
+            entity_ids=tuple(entity_ids),
+            config=dict(config or {}),
+        )
+        await self._db.write(by.tenant, lambda conn: add_tool_session(conn, by.tenant, made))
+        return made
+
+    async def list(
+        self,
+        by: Principal,
+        *,
+        tool: str | None = None,
+        status: SessionStatus | None = None,
+        after: Place | None = None,
+        limit: int = 50,
+    ) -> list[ToolSession]:
+        """The tenant's sessions, the newest first."""
+        must_hold(by, by.tenant, "tool_sessions.read")
+        return await self._db.read(
+            by.tenant,
+            lambda conn: list_tool_sessions(
+                conn, by.tenant, tool=tool, status=status, after=after, limit=limit
+            ),
+        )
+
+    async def get(self, by: Principal, session: str) -> ToolSession | None:
+        """A session of the tenant."""
+        must_hold(by, by.tenant, "tool_sessions.read")
+        return await self.find(by.tenant, session)
+
+    async def find(self, tenant: str, session: str) -> ToolSession | None:
+        """A session, for whoever has shown that they may see it."""
+        return await self._db.read(tenant, lambda conn: get_tool_session(conn, tenant, session))
+
+    async def manage(self, by: Principal, session: str) -> ToolSession | None:
+        """A session that this principal may change: their own, or anybody's with the permission."""
+        found = await self.find(by.tenant, session)
+        return found if found is not None and may_manage(by, found) else None
+
+    async def turn(self, session: ToolSession, status: SessionStatus) -> ToolSession:
+        """Close, reopen or cancel a session that somebody manages. What is cancelled stays so."""
+        tenant = session.tenant_id
+        turned = await self._db.write(
+            tenant,
+            lambda conn: turn_tool_session(conn, tenant, session.id, was=_TURNS[status], status=status),
+        )
+        now = await self.find(tenant, session.id)
+        if now is None or (not turned and now.status != status):
+            raise Conflict("This session is cancelled, which is for good. Start a new one.")
+        return now
+
+    async def share(
+        self, by: Principal, session: ToolSession, tool: Tool, lifetime: float = SHARED_FOR
+    ) -> tuple[KeyText, ToolSession]:
+        """A link by which guests come in; show it once. Whoever came by an earlier one is out."""
+        if by.agent is not None:
+            raise NotGranted("An agent lets nobody in: a person shares a session.")
+        check_grant(by, [] if tool.requires is None else [tool.requires])
+        check_shareable(tool)
+        if session.status != "active":
+            raise Conflict("This session is over. Reopen it to share it.", code="SESSION_CLOSED")
+        if not 60.0 <= lifetime <= LONGEST_SHARE:
+            raise UsageError("A link lives between a minute and 90 days.")
+        text, until = new_key(session.tenant_id, "hj"), self._db.clock.now() + lifetime
+        return text, await self._link(session, text, until)
+
+    async def unshare(self, session: ToolSession) -> ToolSession:
+        """End the link, and with it every guest who came by it."""
+        return await self._link(session, None, None)
+
+    async def _link(self, session: ToolSession, text: KeyText | None, until: float | None) -> ToolSession:
+        tenant = session.tenant_id
+        share, digest = (None, None) if text is None else (text.id, text.digest)
+        await self._db.write(
+            tenant,
+            lambda conn: share_tool_session(
+                conn, tenant, session.id, share=share, digest=digest, expires_at=until
+            ),
+        )
+        now = await self.find(tenant, session.id)
+        assert now is not None  # sessions are never deleted
+        return now
+
+    async def behind(self, token: str) -> ToolSession | None:
+        """The session that a share token opens; None when it opens nothing, or nothing any more."""
+        text = read_key(token, "hj")
+        if text is None:
+            return None
+        found = await self._db.read(text.tenant, lambda conn: shared_session(conn, text.tenant, text.id))
+        same = text.is_of(None if found is None else found.share_digest)
+        return found if same and found is not None and found.is_shared(self._db.clock.now()) else None
+
+    def welcome(self, session: ToolSession, name: str) -> tuple[Guest, str]:
+        """A new guest of a session that a token opened, and the note that they bring back."""
+        guest = new_guest(session, name)
+        return guest, note_of(guest, self._seal)
+
+    async def guest(self, note: str, session: str) -> tuple[Guest, ToolSession] | None:
+        """The guest who holds this note, and their session; None when either is no more."""
+        guest = read_note(note, session, self._seal)
+        found = None if guest is None else await self.find(guest.tenant, session)
+        if guest is None or found is None or not guest.belongs_to(found, self._db.clock.now()):
+            return None
+        return guest, found
+
+    async def submissions(self, session: ToolSession) -> Sequence[ToolSessionSubmission]:
+        """What was submitted, the oldest first; one a participant, the newest of theirs."""
+        tenant = session.tenant_id
+        return await self._db.read(tenant, lambda conn: list_submissions(conn, tenant, session.id))
+
+    async def revision(self, session: ToolSession) -> int | None:
+        """Raised when something in a session is new."""
+        tenant = session.tenant_id
+        return await self._db.read(tenant, lambda conn: revision_of(conn, tenant, session.id))
+
+    async def keep(self, tenant: str, given: ToolSessionSubmission) -> None:
+        """Keep a submission in the place of the participant's earlier one, if the session is still open."""
+        kept = await self._db.write(tenant, lambda conn: put_submission(conn, tenant, given, most=MOST))
+        if kept is None:
+            raise over("This session was closed while your answer was worked out. It was not added.")
+        if kept == "full":
+            raise Conflict(f"This session is full: {MOST} people have submitted.", code="SESSION_FULL")
+
+    def now(self) -> float:
+        return self._db.clock.now()
+
+
+def may_manage(by: Principal, session: ToolSession) -> bool:
+    """Whether they may close, reopen, cancel and share a session."""
+    own = by.user is not None and by.user == session.created_by
+    return by.tenant == session.tenant_id and (own or by.holds("tool_sessions.manage"))
+
+
+def check_shareable(tool: Tool) -> None:
+    """Raise unless guests may use the tool: it only reads, and nobody has to be asked."""
+    if tool.level != "read" or tool.policy != "auto":
+        raise UsageError(
+            f"{tool.name} can change things, or has to be approved, so it is not shared with people who have "
+            "no account. Members of the tenant can open the session and submit."
+        )
+
+
+def over(said: str = "This session is closed, so nothing more can be submitted.") -> Conflict:
+    return Conflict(said, code="SESSION_CLOSED")

@@ -1,0 +1,149 @@
+"""Embeds as rows: what is published for everybody, where it may be shown, and how often it was used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sqlalchemy import Connection, Row, delete, insert, select, update
+
+from handrail.store.tables import embed_runs, embeds
+from handrail.store.text import dump, load
+from handrail.store.upsert import insert_new
+
+TOGETHER = ""
+"""The visitor that stands for all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """A published view: some tools that whoever has its token may use."""
+
+    id: str
+    title: str
+    tools: tuple[str, ...]
+    """The ids of the tools on it; it opens no others."""
+    origins: tuple[str, ...]
+    """The places whose pages may show it."""
+    runs_per_day: int
+    runs_per_visitor: int
+    created_by: str
+    created_at: float
+    digest: str = field(repr=False)
+    sealed: str = field(repr=False)
+    """The token, for those who look after it."""
+    enabled: bool = True
+    expires_at: float | None = None
+    revoked_at: float | None = None
+
+    def is_open(self, now: float) -> bool:
+        return self.enabled and self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is known of it as JSON data; not its token."""
+        return {
+            "id": self.id,
+            "title": self.title,
+            "tools": list(self.tools),
+            "origins": list(self.origins),
+            "runs_per_day": self.runs_per_day,
+            "runs_per_visitor": self.runs_per_visitor,
+            "enabled": self.enabled,
+            "created_by": self.created_by,
+            "created_at": self.created_at,
+            "expires_at": self.expires_at,
+            "revoked_at": self.revoked_at,
+        }
+
+
+def add_embed(conn: Connection, tenant: str, made: Embed) -> None:
+    row = made.to_dict() | {"tools": dump(list(made.tools)), "origins": dump(list(made.origins))}
+    conn.execute(insert(embeds).values(**row, tenant_id=tenant, digest=made.digest, sealed=made.sealed))
+
+
+def get_embed(conn: Connection, tenant: str, embed: str) -> Embed | None:
+    found = conn.execute(select(embeds).where(*_is(tenant, embed))).one_or_none()
+    return None if found is None else _embed(found)
+
+
+def list_embeds(conn: Connection, tenant: str) -> list[Embed]:
+    """The tenant's, the newest first."""
+    order = (embeds.c.created_at.desc(), embeds.c.id)
+    return [
+        _embed(row)
+        for row in conn.execute(select(embeds).where(embeds.c.tenant_id == tenant).order_by(*order))
+    ]
+
+
+def change_embed(conn: Connection, tenant: str, embed: str, changes: Mapping[str, Any]) -> bool:
+    """Change what is named; False when there is none that is not revoked."""
+    values = {name: dump(list(value)) if name == "origins" else value for name, value in changes.items()}
+    there = update(embeds).where(*_is(tenant, embed), embeds.c.revoked_at.is_(None))
+    return conn.execute(there.values(values)).rowcount > 0
+
+
+def count_embed_run(
+    conn: Connection, tenant: str, embed: Embed, *, day: str, visitor: str
+) -> Literal["day", "visitor"] | None:
+    """Count one run; or say whose share is used up, and count nothing."""
+    if not _count(conn, tenant, embed.id, day, TOGETHER, embed.runs_per_day):
+        return "day"
+    if not _count(conn, tenant, embed.id, day, visitor, embed.runs_per_visitor):
+        _raise(conn, tenant, embed.id, day, TOGETHER, -1)
+        return "visitor"
+    return None
+
+
+def embed_runs_on(conn: Connection, tenant: str, embed: str, day: str) -> int:
+    """How often it was used on a day."""
+    found = select(embed_runs.c.runs).where(*_counts(tenant, embed, day, TOGETHER))
+    return conn.execute(found).scalar_one_or_none() or 0
+
+
+def _count(conn: Connection, tenant: str, embed: str, day: str, visitor: str, most: int) -> bool:
+    if _raise(conn, tenant, embed, day, visitor, 1, most):
+        return True
+    row = {"tenant_id": tenant, "embed_id": embed, "day": day, "visitor": visitor, "runs": 1}
+    if most > 0 and insert_new(conn, embed_runs, row):
+        if visitor == TOGETHER:  # the first of a day: what was counted before serves nobody
+            old = (embed_runs.c.tenant_id == tenant, embed_runs.c.embed_id == embed, embed_runs.c.day < day)
+            conn.execute(delete(embed_runs).where(*old))
+        return True
+    return _raise(conn, tenant, embed, day, visitor, 1, most)
+
+
+def _raise(
+    conn: Connection, tenant: str, embed: str, day: str, visitor: str, by: int, most: int | None = None
+) -> bool:
+    there = update(embed_runs).where(*_counts(tenant, embed, day, visitor))
+    if most is not None:
+        there = there.where(embed_runs.c.runs < most)
+    return conn.execute(there.values(runs=embed_runs.c.runs + by)).rowcount > 0
+
+
+def _counts(tenant: str, embed: str, day: str, visitor: str) -> tuple[Any, ...]:
+    table = embed_runs.c
+    return table.tenant_id == tenant, table.embed_id == embed, table.day == day, table.visitor == visitor
+
+
+def _is(tenant: str, embed: str) -> tuple[Any, ...]:
+    return embeds.c.tenant_id == tenant, embeds.c.id == embed
+
+
+def _embed(row: Row[Any]) -> Embed:
+    return Embed(
+        id=row.id,
+        title=row.title,
+        tools=tuple(load(row.tools)),
+        origins=tuple(load(row.origins)),
+        runs_per_day=row.runs_per_day,
+        runs_per_visitor=row.runs_per_visitor,
+        created_by=row.created_by,
+        created_at=row.created_at,
+        digest=row.digest,
+        sealed=row.sealed,
+        enabled=row.enabled,
+        expires_at=row.expires_at,
+        revoked_at=row.revoked_at,
+    )

@@ -1,0 +1,69 @@
+"""How far several people agree: what the aggregates of the collaborative calculators are made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from handrail.toolsets.calculators.figures import HUNDRED, ONE, ZERO, mean
+
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Several ratings of one thing."""
+
+    count: int
+    mean: Decimal
+    low: Decimal
+    high: Decimal
+    deviation: Decimal
+    """Standard deviation of all ratings there are, not of a sample."""
+    agreement: Decimal | None
+    """100 when all say the same, 0 when half say the least and half the most; None for a single rating."""
+
+
+def spread_of(values: Sequence[Decimal], least: Decimal, most: Decimal) -> Spread:
+    """The spread of at least one rating on a scale from least to most.
+
+    No ratings on a scale deviate by more than half of its length, so that is what deviation is measured by.
+    """
+    ordered = sorted(values)
+    middle = mean(ordered)
+    deviation = mean([(value - middle) ** 2 for value in ordered]).sqrt()
+    agreement = None
+    if len(ordered) > 1:
+        agreement = HUNDRED * max(ZERO, ONE - deviation / ((most - least) / 2))
+    return Spread(len(ordered), middle, ordered[0], ordered[-1], deviation, agreement)
+
+
+def readable(outputs: Iterable[Any], model: type[M]) -> list[M]:
+    """Outputs as models. What is none of this tool, such as one of an earlier version, is left out."""
+    found: list[M] = []
+    for output in outputs:
+        try:
+            found.append(output if isinstance(output, model) else model.model_validate(output))
+        except ValidationError:
+            continue
+    return found
+
+
+def usual(spellings: Iterable[str]) -> str:
+    """The spelling that most people used; among equals the first of the alphabet."""
+    counted = Counter(spellings)
+    return min(counted, key=lambda one: (-counted[one], one))
+
+
+def in_words(agreement: Decimal | float | None) -> str:
+    """What an agreement means."""
+    if agreement is None:
+        return "one voice"
+    if agreement >= 80:
+        return "strong"
+    return "fair" if agreement >= 60 else "weak"

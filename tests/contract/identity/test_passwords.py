@@ -1,0 +1,207 @@
+"""Passwords on SQLite and PostgreSQL: who is let in, what others learn by trying, how often they may."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from argon2 import PasswordHasher
+
+from handrail import Principal
+from handrail.identity.errors import NotSignedIn, TooManyTries, WrongPassword
+from handrail.identity.granting import console
+from handrail.identity.password_office import TRIES, TRIES_FROM_ONE_PLACE, WINDOW, PasswordOffice
+from handrail.identity.passwords import WeakPassword
+from handrail.store.database import Database
+from handrail.store.users import disable_user, password_by_email
+from tests.contract.households import Turning
+from tests.contract.identity.homes import ACME, OTHER, House, Quick
+
+ANA = "ana@example.com"
+GOOD = "correct horse battery"
+
+
+class Counting(Quick):
+    """Counts how often it is asked to do its slow work."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done: list[bool] = []
+
+    def _verify(self, hashed: str | None, password: str) -> bool:
+        self.done.append(super()._verify(hashed, password))
+        return self.done[-1]
+
+
+async def settled(house: House, password: str = GOOD, email: str = ANA) -> Principal:
+    """A person with a password."""
+    who = await house.person("viewer", email=email)
+    await house.passwords.choose(await house.door.sign_in(str(who.user), ACME), password)
+    return who
+
+
+@pytest.mark.req("PM-14")
+async def test_an_address_and_its_password_let_a_person_in(db: Database, house: House) -> None:
+    house.passwords = PasswordOffice(db, house.door)
+    who = await settled(house)
+    for spelled in (ANA, " Ana@Example.COM "):
+        token = await house.passwords.sign_in(spelled, GOOD)
+        assert await house.door.principal_from_session(token) == who
+
+
+async def test_what_looks_the_same_is_the_same_password(house: House) -> None:
+    await settled(house, "caf\u00e9 au lait noir")
+    assert await house.passwords.sign_in(ANA, "cafe\u0301 au lait noir")
+    with pytest.raises(WrongPassword):
+        await house.passwords.sign_in(ANA, "\ud800" * 20)
+
+
+async def test_nobody_learns_from_an_answer_who_lives_here(db: Database, house: House) -> None:
+    """Unknown, without a password, wrong, disabled, gone: one answer, after one verification each."""
+    await settled(house)
+    await house.person("viewer", email="none@example.com")
+    for email in ("off@example.com", "left@example.com"):
+        await settled(house, email=email)
+    with db.system() as conn:
+        off = password_by_email(conn, "off@example.com")
+        left = password_by_email(conn, "left@example.com")
+        assert off is not None and left is not None
+        disable_user(conn, off[0].id, at=1.0)
+    await house.people.remove_member(console(ACME), left[0].id)
+    hashing = Counting()
+    office = PasswordOffice(db, house.door, hashing)
+    said = set()
+    for email, password in (
+        ("nobody@example.com", GOOD),
+        ("no address at all", GOOD),
+        ("none@example.com", GOOD),
+        (ANA, GOOD + "x"),
+        (ANA, "x" * 1_001),
+        ("off@example.com", GOOD),
+        ("left@example.com", GOOD),
+    ):
+        before = len(hashing.done)
+        with pytest.raises(WrongPassword) as refused:
+            await office.sign_in(email, password)
+        assert len(hashing.done) == before + 1, email
+        said.add(str(refused.value))
+    assert said == {"The address or the password is not right."}
+
+
+async def test_a_password_of_another_tenant_opens_none_that_one_does_not_belong_to(house: House) -> None:
+    await settled(house)
+    with pytest.raises(WrongPassword):
+        await house.passwords.sign_in(ANA, GOOD, OTHER)
+
+
+async def test_after_some_wrong_tries_one_waits_and_is_told_how_long(house: House, turning: Turning) -> None:
+    await settled(house)
+    for email in (ANA, "nobody@example.com"):  # the count tells no more than the answer does
+        for _ in range(TRIES):
+            with pytest.raises(WrongPassword):
+                await house.passwords.sign_in(email, "wrong" * 4)
+        turning.turn(60)
+        with pytest.raises(TooManyTries, match="Try again in 14 minutes"):
+            await house.passwords.sign_in(email, GOOD)
+    turning.turn(WINDOW)
+    assert await house.passwords.sign_in(ANA, GOOD)
+
+
+async def test_two_servers_count_together_and_many_tries_at_once_are_not_one(
+    db: Database, house: House
+) -> None:
+    await settled(house)
+    servers = [house.passwords, PasswordOffice(db, house.door, Quick())]
+    tries = await asyncio.gather(
+        *(servers[n % 2].sign_in(ANA, f"wrong password {n}") for n in range(12)), return_exceptions=True
+    )
+    assert sum(type(one) is WrongPassword for one in tries) == TRIES
+    assert sum(type(one) is TooManyTries for one in tries) == 12 - TRIES
+
+
+async def test_a_right_password_ends_the_count_of_its_address(house: House) -> None:
+    await settled(house)
+    for _ in range(3):
+        for _ in range(TRIES - 1):
+            with pytest.raises(WrongPassword):
+                await house.passwords.sign_in(ANA, "wrong" * 4)
+        assert await house.passwords.sign_in(ANA, GOOD)
+
+
+async def test_one_place_guesses_no_further_with_a_password_of_its_own(house: House) -> None:
+    await settled(house)
+    for n in range(TRIES_FROM_ONE_PLACE):
+        if n % 5 == 0:
+            await house.passwords.sign_in(ANA, GOOD, source="10.0.0.1")
+        with pytest.raises(WrongPassword):
+            await house.passwords.sign_in(f"guess{n}@example.com", GOOD, source="10.0.0.1")
+    with pytest.raises(TooManyTries):
+        await house.passwords.sign_in("guess@example.com", GOOD, source="10.0.0.1")
+    assert await house.passwords.sign_in(ANA, GOOD, source="10.0.0.2")
+
+
+async def test_a_new_password_ends_every_other_session_and_keeps_this_one(house: House) -> None:
+    who = await settled(house)
+    here, there = [await house.passwords.sign_in(ANA, GOOD) for _ in range(2)]
+    with pytest.raises(WrongPassword, match="not your present password"):
+        await house.passwords.choose(here, "another good one", "not it")
+    new = await house.passwords.choose(here, "another good one", GOOD)
+    assert await house.door.principal_from_session(new) == who
+    for over in (here, there):
+        with pytest.raises(NotSignedIn):
+            await house.door.principal_from_session(over)
+    with pytest.raises(WrongPassword):
+        await house.passwords.sign_in(ANA, GOOD)
+    assert await house.passwords.sign_in(ANA, "another good one")
+
+
+async def test_whoever_forgot_theirs_chooses_another_after_a_link(house: House, turning: Turning) -> None:
+    who = await settled(house)
+    link = await house.door.make_link(str(who.user), ACME)
+    token = await house.door.use_link(link.reveal())
+    assert not await house.passwords.needs_present(token)
+    token = await house.passwords.choose(token, "one that I shall keep")
+    assert await house.passwords.needs_present(token)
+    link = await house.door.make_link(str(who.user), ACME)
+    late = await house.door.use_link(link.reveal())
+    turning.turn(WINDOW)
+    with pytest.raises(WrongPassword):
+        await house.passwords.choose(late, "one of somebody else")
+
+
+async def test_the_present_password_is_not_guessed_from_an_open_session(house: House) -> None:
+    await settled(house)
+    token = await house.passwords.sign_in(ANA, GOOD)
+    for n in range(TRIES):
+        with pytest.raises(WrongPassword):
+            await house.passwords.choose(token, "another good one", f"guess {n}")
+    with pytest.raises(TooManyTries):
+        await house.passwords.choose(token, "another good one", GOOD)
+
+
+@pytest.mark.parametrize(
+    ("password", "why"),
+    [("short", "at least 12"), ("x" * 1_001, "at most 1,000"), (" Ana@EXAMPLE.com", "no password")],
+)
+async def test_what_is_no_password_is_refused_with_the_reason(house: House, password: str, why: str) -> None:
+    who = await house.person("viewer")
+    token = await house.door.sign_in(str(who.user), ACME)
+    with pytest.raises(WeakPassword, match=why):
+        await house.passwords.choose(token, password)
+    assert not await house.passwords.has(who)
+
+
+async def test_an_old_hash_becomes_a_new_one_when_its_password_is_used(db: Database, house: House) -> None:
+    await settled(house)
+    office = PasswordOffice(db, house.door)
+
+    def stored() -> str:
+        with db.system() as conn:
+            found = password_by_email(conn, ANA)
+        assert found is not None and found[1] is not None
+        return found[1]
+
+    assert stored().startswith("$argon2id$v=19$m=8,t=1,p=1$")
+    assert await office.sign_in(ANA, GOOD)
+    assert stored().startswith("$argon2id$") and not PasswordHasher().check_needs_rehash(stored())
+    assert await office.sign_in(ANA, GOOD)

@@ -1,0 +1,268 @@
+"""Tool sessions on SQLite and PostgreSQL: who comes in, what they may do there, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from handrail import Context
+from handrail.core.errors import UsageError
+from handrail.core.run.approvals import Conflict
+from handrail.identity.errors import NotGranted
+from handrail.identity.guests import Participant
+from handrail.identity.submitting import as_participant, event_session
+from handrail.store.tool_sessions import ToolSession
+from tests.contract.shared.rooms import ACME, OTHER, rating, rooms
+
+
+@pytest.mark.req("CS-01", "CS-02")
+async def test_a_session_is_of_a_tool_that_is_made_to_be_filled_in_together(database_url: str) -> None:
+    async with rooms(database_url) as house:
+        ana = await house.person("owner")
+        sessions = house.offices.tool_sessions
+        tool = await house.tool("team.rate", ana)
+        made = await sessions.create(ana, tool, " Our  view ", entity_ids=["e1"], config={"round": 1})
+        assert (made.tenant_id, made.tool_slug, made.title) == (ACME, "team-rate", "Our view")
+        assert (made.status, made.entity_ids, made.config) == ("active", ("e1",), {"round": 1})
+        assert made.created_by == ana.user and await sessions.get(ana, made.id) == made
+        with pytest.raises(UsageError, match="not made to be filled in together"):
+            await house.session(ana, "image.paint")
+        viewer = await house.person("viewer", name="Vic")
+        with pytest.raises(NotGranted, match=r"tool_sessions\.create"):
+            await sessions.create(viewer, tool)
+        assert await sessions.list(viewer) == [made]
+
+
+@pytest.mark.req("CS-03", "CS-05", "CS-06")
+async def test_what_is_submitted_is_run_attributed_and_put_together(database_url: str) -> None:
+    async with rooms(database_url) as house:
+        ana = await house.person("owner")
+        session = await house.session(ana)
+        guest, _ = await house.join(await house.link(ana, session), "Bo")
+        mine = await house.submit(session, Participant(str(ana.user), "Ana", ana), score=4)
+        theirs = await house.submit(session, guest, score=2, note="slow")
+        assert mine.submission is not None and theirs.submission is not None
+        given = await house.offices.tool_sessions.submissions(session)
+        told = [(one.user_id, one.user_display_name, one.input, one.output["score"]) for one in given]
+        assert told == [
+            (ana.user, "Ana", {"score": 4}, 4),
+            (guest.id, "Bo", {"score": 2, "note": "slow"}, 2),
+        ]
+        assert given[1].output["by"] == guest.id
+        tool = await house.tool("team.rate", ana)
+        found = await house.offices.aggregates.of(tool, session, given)
+        assert found is not None and (found.data, found.of) == ({"mean": 3.0}, 2)
+        log = house.hr.log.read(ACME, session=event_session(session))
+        assert [one.kind for one in log] == ["started", "completed"] * 2
+
+
+@pytest.mark.req("CS-06")
+async def test_a_submission_is_validated_and_a_wrong_one_is_not_kept(database_url: str) -> None:
+    async with rooms(database_url) as house:
+        ana = await house.person("owner")
+        session = await house.session(ana)
+        guest, _ = await house.join(await house.link(ana, session), "Bo")
+        wrong = await house.submit(session, guest, score="many")
+        assert (wrong.outcome.code, wrong.submission) == ("INVALID_PARAM", None)
+        assert await house.offices.tool_sessions.submissions(session) == []
+
+
+@pytest.mark.req("CS-06")
+async def test_who_submits_again_replaces_what_they_had_and_the_log_keeps_both(database_url: str) -> None:
+    async with rooms(database_url) as house:
+        ana = await house.person("owner")
+        session = await house.session(ana)
+        guest, _ = await house.join(await house.link(ana, session), "Bo")
+        for score in (1, 5):
+            await house.submit(session, guest, score=score)
+        [only] = await house.offices.tool_sessions.submissions(session)
+        assert only.input == {"score": 5}
+        assert len(tuple(house.hr.log.read(ACME, session=event_session(session)))) == 4
+
+
+@pytest.mark.req("CS-06")
+async def test_a_closed_session_refuses_until_it_is_reopened_and_a_cancelled_one_for_good(
+    database_url: str,
+) -> None:
+    async with rooms(database_url) as house:
+        ana = await house.person("owner")
+        session, sessions = await house.session(ana), house.offices.tool_sessions
+        guest, _ = await house.join(await house.link(ana, session), "Bo")
+        assert (await sessions.turn(session, "completed")).status == "completed"
+        with pytest.raises(Conflict, match="closed") as refused:
+            await house.submit(session, guest, score=1)
+        assert refused.value.code == "SESSION_CLOSED"
+        assert (await sessions.turn(session, "active")).status == "active"
+        assert (await house.submit(session, guest, score=1)).submission is not None
+        assert (await sessions.turn(session, "cancelled")).status == "cancelled"
+        for status in ("active", "completed"):
+            with pytest.raises(Conflict, match="for good"):
+                await sessions.turn(session, status)
+        with pytest.raises(Conflict):
+            await house.submit(session, guest, score=2)
+        with pytest.raises(Conflict, match="Reopen"):
+            await house.link(ana, await house.now(session))
+
+
+@pytest.mark.req("CS-06")
+async def test_what_is_worked_out_while_the_session_closes_is_not_added(database_url: str) -> None:
+    begun, closed = asyncio.Event(), asyncio.Event()
+
+    async def slow(*, ctx: Context) -> dict[str, Any]:
+        """Take a while."""
+        begun.set()
+        await closed.wait()
+        return {"score": 1}
+
+    late = rating("team.late", slow)
+    async with rooms(database_url, late) as house:
+        ana = await house.person("owner")
+        session = await house.session(ana, "team.late")
+        guest, _ = await house.join(await house.link(ana, session), "Bo")
+        work = asyncio.create_task(house.submit(session, guest))
+        await asyncio.wait_for(begun.wait(), 20)
+        await house.offices.tool_sessions.turn(session, "completed")
+        closed.set()
+        with pytest.raises(Conflict, match="closed while your answer was worked out"):
+            await work
+        assert await house.offices.tool_sessions.submissions(session) == []
+
+
+@pytest.mark.req("CS-04", "CS-06")
+async def test_a_link_opens_one_session_until_it_is_over_revoked_or_replaced(database_url: str) -> None:
+    async with rooms(database_url) as house:
+        ana = await house.person("owner")
+        session, sessions = await house.session(ana), house.offices.tool_sessions
+        link = await house.link(ana, session, lifetime=60)
+        found = await sessions.behind(link)
+        assert found is not None and found.id == session.id
+        assert link not in repr(found) and link.rpartition("_")[2] not in repr(found)
+        wrong = (
+            link[:-1] + ("0" if link[-1] != "0" else "1"),
+            link.replace(ACME, OTHER),
+            "hr" + link[2:],
+            "",
+        )
+        assert [await sessions.behind(one) for one in wrong] == [None] * 4
+        _, note = await house.join(link, "Bo")
+        assert await sessions.guest(note, session.id) is not None
+        house.time.turn(61)
+        assert await sessions.behind(link) is None and await sessions.guest(note, session.id) is None
+        second = await house.link(ana, session)
+        assert await sessions.guest(note, session.id) is None, "they came by a link that is over"
+        _, other = await house.join(second, "Cy")
+        await sessions.unshare(session)
+        assert await sessions.behind(second) is None and await sessions.guest(other, session.id) is None
+
+
+@pytest.mark.req("CS-06")
+@pytest.mark.fault("F26")
+async def test_a_guest_may_use_one_tool_of_one_session_and_nothing_else(database_url: str) -> None:
+    async with rooms(database_url) as house:
+        ana = await house.person("owner")
+        session, another = await house.session(ana), await house.session(ana)
+        guest, note = await house.join(await house.link(ana, session), "Bo")
+        await house.link(ana, another)
+        sessions = house.offices.tool_sessions
+        assert await sessions.guest(note, another.id) is None
+        assert await sessions.guest(note.replace(ACME, OTHER), session.id) is None
+        assert await sessions.guest(f"{note[:-2]}AA", session.id) is None
+        who = (await as_participant(house.hr, guest, session)).principal
+        assert not who.holds("tool_sessions.read") and who.permissions == {"rates.give"}
+        for name in ("image.paint", "mail.send", "image.draw"):
+            said = await house.hr.call(name, {"text": "x"}, principal=who, source="web")
+            assert said.code in ("NOT_PERMITTED", "TOOL_NOT_FOUND"), name
+        with pytest.raises(NotGranted):
+            await sessions.get(who, session.id)
+        assert await sessions.manage(who, session.id) is None
+
+
+@pytest.mark.req("CS-06")
+async def test_a_tool_that_changes_things_is_filled_in_by_members_only(sqlite_url: str) -> None:
+    async with rooms(sqlite_url) as house:
+        ana = await house.person("owner")
+        session = await house.session(ana, "mail.send")
+        with pytest.raises(UsageError, match="people who have no account"):
+            await house.link(ana, session)
+
+
+async def test_no_agent_shares_a_session(sqlite_url: str) -> None:
+    async with rooms(sqlite_url) as house:
+        ana = await house.person("owner")
+        session = await house.session(ana)
+        with pytest.raises(NotGranted, match="a person shares"):
+            await house.link(ana.spawn("ops"), session)
+
+
+@pytest.mark.fault("F26")
+async def test_nobody_of_another_tenant_finds_a_session(database_url: str) -> None:
+    async with rooms(database_url) as house:
+        ana = await house.person("owner")
+        eve = await house.person("owner", tenant=OTHER, name="Eve")
+        session, sessions = await house.session(ana), house.offices.tool_sessions
+        await house.submit(session, Participant(str(ana.user), "Ana", ana), score=4)
+        assert await sessions.get(eve, session.id) is None and await sessions.list(eve) == []
+        assert await sessions.manage(eve, session.id) is None
+        copied = ToolSession(session.id, OTHER, session.tool_slug, "x", "eve", 0.0)
+        assert await sessions.submissions(copied) == [] and await sessions.revision(copied) is None
+
+
+async def test_whoever_made_a_session_manages_it_and_others_need_the_permission(sqlite_url: str) -> None:
+    async with rooms(sqlite_url) as house:
+        bea = await house.person("builder", name="Bea")
+        sessions = house.offices.tool_sessions
+        session = await sessions.create(bea, rating())
+        viewer, operator = await house.person("viewer", name="Vic"), await house.person("operator", name="Op")
+        assert await sessions.manage(bea, session.id) is not None
+        assert await sessions.manage(operator, session.id) is not None
+        assert await sessions.manage(viewer, session.id) is None
+
+
+@pytest.mark.req("CS-05")
+async def test_an_aggregate_that_fails_or_never_ends_is_told_and_nothing_else_breaks(sqlite_url: str) -> None:
+    over = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def fails(outputs: list[Any]) -> Any:
+        raise RuntimeError("secret inside")
+
+    def hangs(outputs: list[Any]) -> Any:
+        asyncio.run_coroutine_threadsafe(over.wait(), loop).result()
+        return 1
+
+    async with rooms(sqlite_url) as house:
+        ana = await house.person("owner")
+        session = await house.session(ana)
+        await house.submit(session, Participant(str(ana.user), "Ana", ana), score=4)
+        given = await house.offices.tool_sessions.submissions(session)
+        office = house.offices.aggregates
+        office._patience = 0.2
+        for function, said in ((fails, "could not be put together"), (hangs, "takes too long")):
+            found = await office.of(rating(aggregate=function), session, given)
+            assert found is not None and said in str(found.error) and "secret" not in str(found.error)
+        over.set()
+        assert await office.of(rating(aggregate=None), session, given) is None
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 61, "a\u202eb", "a\x00b"])
+async def test_a_name_that_others_could_not_read_is_refused_in_words(name: str, sqlite_url: str) -> None:
+    async with rooms(sqlite_url) as house:
+        ana = await house.person("owner")
+        link = await house.link(ana, await house.session(ana))
+        with pytest.raises(UsageError, match="name"):
+            await house.join(link, name)
+
+
+async def test_a_session_that_is_full_says_so(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("handrail.identity.tool_sessions.MOST", 1)
+    async with rooms(sqlite_url) as house:
+        ana = await house.person("owner")
+        session = await house.session(ana)
+        mine = Participant(str(ana.user), "Ana", ana)
+        for score in (1, 2):
+            await house.submit(session, mine, score=score)
+        guest, _ = await house.join(await house.link(ana, session), "Bo")
+        with pytest.raises(Conflict, match="full"):
+            await house.submit(session, guest, score=1)
