@@ -27,9 +27,9 @@ VIEW = ViewSpec(
             "summary",
             {
                 "figures": [
-                    {"key": "freed", "label": "Set free", "unit": "FTE", "decimals": 2},
-                    {"key": "neededBefore", "label": "Needed today", "unit": "FTE", "decimals": 2},
-                    {"key": "neededAfter", "label": "Needed after", "unit": "FTE", "decimals": 2},
+                    {"key": "freed", "label": "Set free", "unit": "FTEs", "decimals": 2},
+                    {"key": "neededBefore", "label": "Needed today", "unit": "FTEs", "decimals": 2},
+                    {"key": "neededAfter", "label": "Needed after", "unit": "FTEs", "decimals": 2},
                     {"key": "hiresAvoided", "format": "integer"},
                     {"key": "loadBefore", "label": "Load today", "unit": "%", "decimals": 1},
                     {"key": "loadAfter", "label": "Load after", "unit": "%", "decimals": 1},

@@ -1,4 +1,4 @@
-"""History: the runs of a tool, newest first, a page at a time; those of others only for whoever may see them."""
+"""History: the runs of a tool, newest first, a page at a time. Others see their own, or all if they may."""
 
 from __future__ import annotations
 
