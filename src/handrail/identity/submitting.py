@@ -11,9 +11,11 @@ from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.secrecy import masked
 from handrail.core.define.tool import Tool
+from handrail.core.errors import UsageError
 from handrail.core.ids import new_id
 from handrail.engine import Handrail
 from handrail.identity.guests import Guest, Participant
+from handrail.identity.people import People
 from handrail.identity.tool_sessions import ToolSessions, check_shareable, over
 from handrail.store.tool_sessions import ToolSession, ToolSessionSubmission
 
@@ -49,6 +51,20 @@ async def guest_tool(hr: Handrail, session: ToolSession) -> Tool:
 async def as_participant(hr: Handrail, guest: Guest, session: ToolSession) -> Participant:
     """The guest as somebody for whom the tool can run."""
     return guest.participant(await guest_tool(hr, session))
+
+
+async def member_of(people: People, who: Principal) -> Participant:
+    """Somebody of the tenant as a participant. An agent submits for itself, and is told apart."""
+    if who.user is None and who.agent is None:
+        raise UsageError("Submit as somebody: with a key that belongs to a person or names an agent.")
+    name = who.user or ""
+    if who.user is not None:
+        known = await people.names(who.tenant, [who.user])
+        name = known.get(who.user, who.user).partition("@")[0]
+    if who.agent is None:
+        return Participant(name=name, id=str(who.user), principal=who)
+    acts = f"{who.agent} for {name}" if name else who.agent
+    return Participant(f"{who.user or ''}/agent:{who.agent}", acts, who)
 
 
 async def submit(

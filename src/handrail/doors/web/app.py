@@ -19,7 +19,7 @@ from handrail.doors.web.answer import html
 from handrail.doors.web.assets import assets, static
 from handrail.doors.web.frame import page
 from handrail.doors.web.live import Live
-from handrail.doors.web.pages import approvals, home, moving, settings, sign_in, switch
+from handrail.doors.web.pages import approvals, home, moving, runs, settings, sign_in, switch, tools
 from handrail.doors.web.routing import NotSignedIn, NotThere, Pages, Reader, to_sign_in
 from handrail.platform import Platform
 
@@ -30,6 +30,8 @@ _PAGES: tuple[Pages, ...] = (
     switch.pages,
     home.pages,
     approvals.pages,
+    *tools.PAGES,
+    *runs.PAGES,
     *settings.PAGES,
 )
 

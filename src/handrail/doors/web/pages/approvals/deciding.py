@@ -1,4 +1,4 @@
-"""deciding: what happens when somebody says yes, no, or something else. Nothing, if it was not this they saw."""
+"""deciding: what happens when somebody says yes, no or something else. Nothing, if they saw another thing."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import htpy as h
@@ -16,6 +17,7 @@ LONG = 320
 MANY = 30
 """Rows beyond which the rest is folded."""
 _START, _END = 160, 60
+_HALF = re.compile(r"\\(?:u[0-9a-f]{0,3})?$")
 
 
 def exact_text(text: str) -> h.Element:
@@ -36,14 +38,14 @@ def _marked(text: str) -> Iterator[h.Node]:
 def value(shown: Row) -> h.Node:
     """One value: whole, or folded with its length."""
     if shown.masked:
-        return h.span(".ask-masked")[exact_text(shown.literal), " secret, not shown to anybody"]
+        return h.span(".ask-masked")[h.code(".ask-exact")[shown.literal], " a secret, shown to nobody"]
     text = shown.literal
     drawn: h.Node = exact_text(text)
     if len(text) > LONG:
         drawn = h.details(".ask-long")[
             h.summary[
                 h.code(".ask-start", dir="ltr")[
-                    list(_marked(text[:_START])), " … ", list(_marked(_tail(text)))
+                    list(_marked(_head(text))), " … ", list(_marked(_tail(text)))
                 ],
                 h.span(".quiet")[f" {_length(shown)}, open to read all of it"],
             ],
@@ -56,10 +58,14 @@ def value(shown: Row) -> h.Node:
     ]
 
 
+def _head(text: str) -> str:
+    """The beginning of a text, without half an escape."""
+    return _HALF.sub("", text[:_START])
+
+
 def _tail(text: str) -> str:
-    """The end of a text, from after an escape that would be cut in two."""
-    end = text[-_END:]
-    return end.partition("\\")[2].partition(" ")[2] or end if "\\" in end[:6] else end
+    """The end of a text, without half an escape."""
+    return text[-_END:] if "\\" not in text[-_END - 6 : -_END] else text[-_END + 6 :]
 
 
 def _length(shown: Row) -> str:
