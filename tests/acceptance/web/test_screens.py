@@ -96,9 +96,7 @@ def test_a_page_looks_as_its_picture_says_and_nothing_is_wrong_with_it(
     said = _said(here)
     if WRITE:
         _keep(name, said)
-    assert _kept().get(name) == said, (
-        "the page changed: run `make screens` and look at it"
-    )
+    assert _kept().get(name) == said, "the page changed: run `make screens` and look at it"
     for look in ("light", "dark", "phone"):
         assert (FOLDER / f"{name}-{look}.jpg").exists()
 
