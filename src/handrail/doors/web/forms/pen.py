@@ -18,6 +18,9 @@ from handrail.doors.web.forms.words import in_words
 _STAR = Markup('<span class="form-star" aria-hidden="true">*</span>')
 
 
+_MOST_FIELDS = 2_000
+"""More stand in JSON boxes: a schema can be small and its form endless."""
+
 Moulds = dict[tuple[str, str, str], Markup]
 """What a form has drawn before and can use again."""
 
@@ -25,7 +28,7 @@ Moulds = dict[tuple[str, str, str], Markup]
 class Pen:
     """One drawing."""
 
-    __slots__ = ("_errors", "found", "id", "mode", "moulds", "options", "root")
+    __slots__ = ("_errors", "found", "id", "left", "mode", "moulds", "options", "root")
 
     def __init__(
         self,
@@ -37,6 +40,7 @@ class Pen:
         moulds: Moulds,
     ) -> None:
         self.moulds = moulds
+        self.left = _MOST_FIELDS
         self.id = id
         self.options = options
         self.mode = mode
@@ -65,7 +69,7 @@ class Pen:
         self.found += [(self.id_of(place), sentence) for sentence in said]
         return said
 
-    def left(self) -> list[FieldError]:
+    def loose(self) -> list[FieldError]:
         """The errors that no field has shown."""
         return [error for errors in self._errors.values() for error in errors]
 

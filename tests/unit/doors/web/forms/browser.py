@@ -1,7 +1,7 @@
 """A browser's part in a form: which controls of a page it sends, and with which values.
 
-As the HTML standard says: what is typed into a box of one line loses its line breaks, a calendar that cannot hold
-a value is empty, ends of lines go out as two characters.
+As the HTML standard says: what is typed into a box of one line loses its line breaks, a calendar that cannot
+hold a value is empty, ends of lines go out as two characters.
 """
 
 from __future__ import annotations
