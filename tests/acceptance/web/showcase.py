@@ -27,7 +27,7 @@ class Showcase:
 @contextmanager
 def showcase(folder: Path) -> Iterator[Showcase]:
     with serving(folder, "--demo") as served:
-        key = served.key("setup", "--for", served.owner(), "--role", "owner")
+        key = served.key("setup", "--kind", "person", "--for", served.owner(), "--role", "owner")
         agent = served.key("ops", "--for", served.owner(), "--kind", "agent", "--role", "owner")
         with served.http(key) as http, served.http(agent) as ops:
             yield Showcase(served, _lively(http, ops))
@@ -38,9 +38,13 @@ def _lively(http: httpx.Client, ops: httpx.Client) -> dict[str, str]:
         _call(http, "data-search-records", words)
     done = _call(http, "roi-calculator", ROI)
     _call(http, "data-get-record-detail", {"id": "rec-404"}, refused=True)
-    asked = _call(ops, "data-update-record", {"id": "rec-001", "status": "archived"})
+    asked = _call(ops, "data-update-record", {"id": "rec-001", "status": "inactive"})
     session = http.post("/api/tool-sessions", json={"tool": "quick-score", "title": "Which idea first?"})
+    embed = http.post("/api/embeds", json={"title": "Try it", "tools": ["roi-calculator"]})
+    assert embed.status_code == 201, embed.text
     return {
+        "embed": embed.json()["url"],
+        "result": f"/tools/roi-calculator?run={done['call_id']}",
         "run": f"/runs/{done['call_id']}",
         "approval": f"/approvals/{asked['approval']['id']}",
         "shared": f"/tools/quick-score/session/{session.json()['id']}",
