@@ -44,9 +44,9 @@ async def take(args: Any) -> str:
 
 wide = from_json_schema(
     "wide.form",
+    {"type": "object", "properties": PROPERTIES},
+    take,
     description="Take eighty inputs.",
-    input_schema={"type": "object", "properties": PROPERTIES},
-    execute=take,
     level="read",
 )
 

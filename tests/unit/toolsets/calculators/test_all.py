@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -51,6 +52,16 @@ def test_all_only_read_and_have_a_form_and_a_view_of_their_own() -> None:
         assert tool.icon and tool.category
     roi = Registry(TOOLS).get("analysis.calculateRoi")
     assert roi is not None and (roi.category, roi.icon) == ("analysis", "calculator")
+
+
+@pytest.mark.req("CC-09")
+def test_each_has_its_formulas_an_example_and_its_limits_in_the_docs() -> None:
+    page = (Path(__file__).parents[4] / "docs/calculators.md").read_text(encoding="utf-8")
+    for tool in TOOLS:
+        assert f"`{tool.slug}` | `{tool.id}`" in page
+        chapter = page.partition(f"## {tool.name}\n")[2].partition("\n## ")[0]
+        assert "| figure | formula |" in chapter
+        assert "**By hand.**" in chapter and "**What it leaves out.**" in chapter, tool.name
 
 
 @pytest.mark.req("CC-09")

@@ -12,6 +12,7 @@ from htpy import fragment
 from handrail.core.define.blocks import tool_output_to_blocks
 from handrail.core.define.result import Attachment, Result
 from handrail.core.define.sections import OutputSection
+from handrail.doors.web.assets import asset_url
 from handrail.doors.web.views.custom import custom_frame
 from handrail.doors.web.views.markdown import rendered
 from handrail.doors.web.views.result import draw_result
@@ -70,12 +71,13 @@ CORPUS = [
 ELEMENTS = set(
     "a blockquote br circle code data dd del details div dl dt em figure g h3 h4 h5 h6 hr iframe li line ol "
     "p path polygon polyline pre rect s section span strong summary svg table tbody td text th thead "
-    "time title tr ul".split()
+    "time title tr ul view-chart".split()
 )
 ATTRIBUTES = set(
-    "aria-hidden aria-label aria-sort class cx cy d data-view-sort datetime download fill focusable height "
-    "href id loading points preserveaspectratio r referrerpolicy rel role rx sandbox scope src "
-    "start tabindex target text-anchor title value vector-effect viewbox width x x1 x2 y y1 y2".split()
+    "aria-hidden aria-label aria-sort class cx cy d data-chart data-script data-view-sort datetime "
+    "download fill focusable height href id loading points preserveaspectratio r referrerpolicy rel "
+    "role rx sandbox scope src start tabindex target text-anchor title value vector-effect "
+    "viewbox width x x1 x2 y y1 y2".split()
 )
 
 
@@ -111,6 +113,7 @@ def assert_harmless(html: str) -> _Elements:
     for tag, attrs in reader.found:
         assert tag in ELEMENTS, f"<{tag}> in {html!r}"
         assert attrs.keys() <= ATTRIBUTES, f"{attrs} on <{tag}> in {html!r}"
+        assert attrs.get("data-script") in (None, asset_url("chart.js"))
         for name in ("href", "src"):
             if (address := attrs.get(name)) is not None:
                 assert_harmless_address(tag, address, attrs)

@@ -111,7 +111,9 @@ async def asks_of(reader: Reader, requests: Iterable[ApprovalRequest]) -> list[A
     seen = [one for one in requests if may_see(reader.who, one)]
     users = {one.principal.user for one in seen} | {one.decided_by for one in seen}
     users |= {vote.user for one in seen for vote in one.votes}
-    names = await names_of(reader, {user for user in users if user is not None})
+    offices = reader.platform.offices
+    known = [user for user in users if user is not None]
+    names = {} if offices is None else await offices.people.names(reader.who.tenant, known)
     return [Ask(one, reader.who, await tool_of(reader, one), names) for one in seen]
 
 
@@ -122,15 +124,3 @@ async def tool_of(reader: Reader, request: ApprovalRequest) -> Tool | None:
     except ToolError:
         return None
     return found.tool
-
-
-async def names_of(reader: Reader, users: set[str]) -> dict[str, str]:
-    """What people of the tenant are called, as far as they are known here."""
-    offices = reader.platform.offices
-    if offices is None or not users:
-        return {}
-    from handrail.store.users import member
-
-    tenant = reader.who.tenant
-    found = await offices.db.read(tenant, lambda conn: {user: member(conn, tenant, user) for user in users})
-    return {user: known[0].name for user, known in found.items() if known is not None and known[0].name}

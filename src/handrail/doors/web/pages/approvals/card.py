@@ -57,7 +57,7 @@ def asker(ask: Ask) -> h.Node:
     who = ask.request.principal
     if who.agent is not None:
         agent: h.Node = ["agent ", drawing.plain(who.agent)]
-        return [agent, ", for ", ask.name(who.user)] if who.user else agent
+        return [agent, ", for ", ask.name(who.user), ","] if who.user else agent
     if who.user is not None:
         return ask.name(who.user)
     return "a service" if who.key == "service" else "somebody without a name"

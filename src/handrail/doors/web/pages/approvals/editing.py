@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import htpy as h
 from starlette.responses import Response
 
-from handrail.core.define.call import FieldError
+from handrail.core.define.jsonvalue import copy_object
 from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.approval import Reply
 from handrail.core.guard.approval import approve as yes
@@ -22,10 +21,12 @@ from handrail.doors.web.pages.approvals import drawing
 from handrail.doors.web.pages.approvals.asking import Ask, ask_of
 from handrail.doors.web.pages.approvals.card import asker
 from handrail.doors.web.pages.approvals.differences import differences
-from handrail.doors.web.pages.approvals.editor import Edited, draw, read
 from handrail.doors.web.pages.approvals.exact import rows
 from handrail.doors.web.pages.approvals.faithful import seen_mark
+from handrail.doors.web.pages.approvals.odd import pieces
 from handrail.doors.web.pages.approvals.outcome import sentence
+from handrail.doors.web.pages.tools.inputs import FACE, Input, posted, read_input, text_under
+from handrail.doors.web.pages.tools.panel import draw_fields
 from handrail.doors.web.routing import Pages, Reader, go
 from handrail.doors.web.words import level_mark
 
@@ -37,54 +38,75 @@ async def edit(reader: Reader) -> Response:
     ask = await ask_of(reader, reader.part("id"))
     if not ask.can_approve:
         return go(f"/approvals/{ask.id}")
-    return _editing(reader, ask, dict(ask.request.args), seen_mark(ask.request))
+    return _editing(reader, ask, Input(value=dict(ask.request.args)), seen_mark(ask.request))
 
 
 @pages.post("/approvals/{id}/edit")
 async def look(reader: Reader) -> Response:
     """What the changes would change. Nothing is decided by looking."""
-    form = await reader.form()
+    pairs = await posted(reader)
     ask = await ask_of(reader, reader.part("id"))
-    shown = str(form.get("shown") or "")
-    edited = read(ask, form)
-    if not ask.can_approve or shown != seen_mark(ask.request) or not edited.done:
-        errors = edited.errors if ask.can_approve else ()
-        return _editing(reader, ask, edited.value, shown, errors, edited)
-    assert ask.tool is not None
-    reply = recorded(ask.request, yes(by=reader.who.user, edits=edited.value), ask.tool, True)
+    shown = text_under(pairs, "shown") or ""
+    if ask.tool is None:
+        return go(f"/approvals/{ask.id}")
+    given = read_input(ask.tool, pairs)
+    if turn := text_under(pairs, "_to"):
+        return _editing(reader, ask, given.turned("json" if turn == "json" else "form"), shown)
+    if given.done or not given.readable or given.errors:
+        return _editing(reader, ask, given, shown)
+    if not ask.can_approve or shown != seen_mark(ask.request):
+        return _editing(reader, ask, given, shown, 409)
+    reply = recorded(ask.request, yes(by=reader.who.user, edits=given.args), ask.tool, True)
     if not isinstance(reply, Reply):
-        return _editing(reader, ask, edited.value, shown, reply, edited)
-    assert reply.edited is not None
-    return _looking(reader, ask, edited.value)
+        return _editing(reader, ask, given.wrong(reply), shown)
+    return _looking(reader, ask, copy_object(given.args))
 
 
-def _editing(
-    reader: Reader,
-    ask: Ask,
-    value: Any,
-    shown: str,
-    errors: Sequence[FieldError] = (),
-    edited: Edited | None = None,
-) -> Response:
-    wrong = bool(errors) or edited is not None
+def _editing(reader: Reader, ask: Ask, given: Input, shown: str, status: int = 200) -> Response:
+    assert ask.tool is not None
+    wrong = bool(given.errors) or not given.readable
+    action = f"/approvals/{ask.id}/edit"
     return page(
         reader,
         "Edit and approve",
         h.div(".head")[h.h1["Edit, then approve"]],
         _lead(ask, " Change what should be otherwise."),
         standing(ask, shown),
-        h.form(".ask-edit.panel", method="post", action=f"/approvals/{ask.id}/edit", novalidate=True)[
+        h.form(
+            ".ask-edit.panel", method="post", action=action, enctype="multipart/form-data", novalidate=True
+        )[
             h.input(type="hidden", name="shown", value=shown),
-            draw(ask, value, errors, edited),
+            h.input(type="hidden", name=FACE, value=given.face),
+            _as_asked(ask),
+            draw_fields(ask.tool, given),
             h.div(".ask-buttons")[
                 h.button(".btn", type="submit")["See what changes"],
+                _other_face(given),
                 h.a(".btn", href=f"/approvals/{ask.id}", data_variant="ghost")["Back without changes"],
             ],
         ],
         active="approvals",
         crumbs=_crumbs(ask),
-        status=422 if wrong else 200,
+        status=422 if wrong else status,
     )
+
+
+def _as_asked(ask: Ask) -> h.Element:
+    """The proposal beside the form, in which some of it may not be seen: then it is open."""
+    assert ask.tool is not None
+    shown = rows(dict(ask.request.args), ask.tool.input_schema)
+    odd = any(piece.kind != "plain" for row in shown for piece in pieces(row.path + row.literal))
+    return h.details(open=odd)[
+        h.summary["What was asked, exactly" + (": not all of it shows in a form" if odd else "")],
+        drawing.table(shown),
+    ]
+
+
+def _other_face(given: Input) -> h.Element:
+    to, words = ("json", "Edit as JSON") if given.face == "form" else ("form", "Edit in the form")
+    return h.button(".btn", type="submit", name="_to", value=to, data_variant="outline", formnovalidate=True)[
+        words
+    ]
 
 
 def _looking(reader: Reader, ask: Ask, value: Any) -> Response:
@@ -138,7 +160,9 @@ async def back(reader: Reader) -> Response:
         value = json.loads(str(form.get("edits") or ""))
     except ValueError:
         value = dict(ask.request.args)
-    return _editing(reader, ask, value, seen_mark(ask.request))
+    if not isinstance(value, dict):
+        value = dict(ask.request.args)
+    return _editing(reader, ask, Input(value=value), seen_mark(ask.request))
 
 
 def _level(ask: Ask, value: Any) -> h.Node:
