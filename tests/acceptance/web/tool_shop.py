@@ -1,4 +1,4 @@
-"""Tools for the tests of the tool pages: one that counts, one that takes long, one that asks, many that idle."""
+"""Tools for the tests of the tool pages: one that counts, one that takes long, one that asks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.acceptance.serving import serving
-from tests.acceptance.web.browser import Window, sign_in, window
+from tests.acceptance.web.browser import DEADLINE, Window, sign_in, window
 
+expect.set_options(timeout=DEADLINE)
 TOOLS = '''
 import asyncio
 from pathlib import Path
