@@ -76,7 +76,8 @@ ELEMENTS = set(
 ATTRIBUTES = set(
     "aria-hidden aria-label aria-sort class cx cy d data-chart data-script data-view-sort datetime "
     "download fill focusable height href id loading points preserveaspectratio r referrerpolicy rel "
-    "role rx sandbox scope src start tabindex target text-anchor title value vector-effect viewbox width x x1 x2 y y1 y2".split()
+    "role rx sandbox scope src start tabindex target text-anchor title value vector-effect "
+    "viewbox width x x1 x2 y y1 y2".split()
 )
 
 
