@@ -29,7 +29,7 @@ LEDGER = os.path.join(os.path.dirname(__file__), "ledger")
 
 def note(name: str, **args: object) -> None:
     with open(LEDGER, "a") as ledger:
-        ledger.write(json.dumps([name, args], sort_keys=True) + "\\\\n")
+        ledger.write(json.dumps([name, args], sort_keys=True) + "\\n")
 
 
 @tool("data.updateRecord", name="Update a record", level="write")
