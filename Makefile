@@ -16,7 +16,7 @@ PIP := pip --disable-pip-version-check --no-input -qq
 WORKERS ?= --numprocesses=auto --maxprocesses=4 --dist=worksteal --inline-snapshot=disable
 CORPORA := $(abspath $(or $(HANDRAIL_CORPORA),../shared/data))
 
-.PHONY: help browser setup run test lint format types corpora soak bench docs coverage-req lock clean distclean
+.PHONY: help browser screens setup run test lint format types corpora soak bench docs coverage-req lock clean distclean
 
 help:  ## this list
 	@echo "Handrail: make <target>"
@@ -97,6 +97,9 @@ soak: setup $(SUITE) browser  ## the long seeded fault and load runs
 
 bench: setup $(PEERS)/.handrail-setup  ## the speed table, with peers from an environment of their own
 	@$(BIN)/python benchmarks/run.py --peers $(PEERS)/bin/python $(ARGS)
+
+screens: setup browser  ## takes the pictures of the pages in docs/screens anew
+	@HANDRAIL_SCREENS=write $(BIN)/python -m pytest tests/acceptance/web/test_screens.py $(ARGS)
 
 docs: setup  ## runs the code of README and docs
 	@$(BIN)/python -m pytest tests/docs $(ARGS)

@@ -244,6 +244,7 @@ _SPECIAL: dict[str, Callable[[Belongings], Any]] = {
     "keys.queries.reopen_key:key": lambda one: one.done_key,
     "keys.queries.reopen_key:house": lambda one: one.house(outcome=_FAILED),
     "outcomes.outcome_in:call_id": _just("call_4"),
+    "outcomes.telling_in:call_id": _just("call_4"),
     "keys.queries.is_busy:house": lambda one: one.house(dead=False),
     "letters.queries.doubt_replay:call_id": _just("call_2"),
     "letters.queries.replay_ended:call_id": _just("call_2"),

@@ -1,4 +1,4 @@
-"""The one shape of an error that a program reads: `{error: {code, message, fields?, hint?}}`; and for people."""
+"""One shape for an error that a program reads, `{error: {code, message, fields?, hint?}}`; one for people."""
 
 from __future__ import annotations
 

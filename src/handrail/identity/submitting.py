@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from handrail.core.define.call import Outcome
+from handrail.core.define.operator_fields import without_operator_fields
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.secrecy import masked
 from handrail.core.define.tool import Tool
+from handrail.core.errors import UsageError
 from handrail.core.ids import new_id
 from handrail.engine import Handrail
 from handrail.identity.guests import Guest, Participant
+from handrail.identity.people import People
 from handrail.identity.tool_sessions import ToolSessions, check_shareable, over
 from handrail.store.tool_sessions import ToolSession, ToolSessionSubmission
 
@@ -51,6 +54,20 @@ async def as_participant(hr: Handrail, guest: Guest, session: ToolSession) -> Pa
     return guest.participant(await guest_tool(hr, session))
 
 
+async def member_of(people: People, who: Principal) -> Participant:
+    """Somebody of the tenant as a participant. An agent submits for itself, and is told apart."""
+    if who.user is None and who.agent is None:
+        raise UsageError("Submit as somebody: with a key that belongs to a person or names an agent.")
+    name = who.user or ""
+    if who.user is not None:
+        known = await people.names(who.tenant, [who.user])
+        name = known.get(who.user, who.user).partition("@")[0]
+    if who.agent is None:
+        return Participant(name=name, id=str(who.user), principal=who)
+    acts = f"{who.agent} for {name}" if name else who.agent
+    return Participant(f"{who.user or ''}/agent:{who.agent}", acts, who)
+
+
 async def submit(
     hr: Handrail,
     sessions: ToolSessions,
@@ -66,6 +83,8 @@ async def submit(
     """
     if session.status != "active":
         raise over()
+    if who.guest:  # no operator
+        args = without_operator_fields(await tool_of(hr, session, who.principal), args)
     outcome = await hr.call(
         session.tool_slug, args, principal=who.principal, source=source, session=event_session(session)
     )

@@ -6,6 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from handrail.core.define.call import Outcome
+from handrail.core.tell.events import Event
 from handrail.core.tell.outcome import outcome_of
 from handrail.store.events.reading import told
 from handrail.store.tables import session_events
@@ -21,8 +22,13 @@ _TELLING = (
 )
 
 
-def outcome_in(conn: Connection, tenant: str, call_id: str) -> Outcome | None:
-    """The outcome of a call, so far; None when nothing is told of it. Its output is not read."""
+def telling_in(conn: Connection, tenant: str, call_id: str) -> list[Event]:
+    """What is told of a call, oldest first, without its output."""
     events = session_events.c
     of_call = (events.tenant_id == tenant, events.call_id == column(call_id), events.type.in_(_TELLING))
-    return outcome_of(told(conn, tenant, select(session_events).where(*of_call).order_by(events.position)))
+    return told(conn, tenant, select(session_events).where(*of_call).order_by(events.position))
+
+
+def outcome_in(conn: Connection, tenant: str, call_id: str) -> Outcome | None:
+    """The outcome of a call, so far; None when nothing is told of it. Its output is not read."""
+    return outcome_of(telling_in(conn, tenant, call_id))

@@ -53,7 +53,13 @@ async def only() -> str:
     return OTHER
 
 
-TOOLS = (add, asks, fail, send, only)
+@tool("sing.together", level="read", collaborative=True, aggregate=len)
+async def chorus(line: str = "la") -> str:
+    """Sing a line."""
+    return line
+
+
+TOOLS = (add, asks, fail, send, only, chorus)
 
 
 @dataclass

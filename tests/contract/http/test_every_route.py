@@ -14,7 +14,7 @@ from handrail.doors.http.api import build_api
 from handrail.doors.http.routing import Route
 from handrail.identity.granting import console
 from handrail.identity.roles import BUILT_IN
-from tests.contract.http.buildings import ACME, MARK, OTHER, ROLES, Building, building
+from tests.contract.http.buildings import ACME, MARK, OTHER, ROLES, Building, add, building, chorus
 
 BODIES: dict[str, Any] = {
     "make_key": {"name": "ci", "kind": "service", "permissions": []},
@@ -23,6 +23,9 @@ BODIES: dict[str, Any] = {
     "respond": {"data": "sent"},
     "override_tool": {"enabled": True},
     "call_tool": {"arguments": {}},
+    "begin_tool_session": {"tool": "sing.together"},
+    "submit_to_session": {"arguments": {}},
+    "publish_embed": {"title": "Sum", "tools": ["sum.add"]},
 }
 """What a route must be sent; any other takes an empty object."""
 QUERIES = {"search_tools": {"q": "only"}, "purge_dead_letters": {"before": "1"}}
@@ -41,10 +44,22 @@ class Things:
     key_id: str
     user_id: str
     name: str
+    tool_session_id: str
+    embed_id: str
 
 
 UNKNOWN = Things(
-    "no-such", "call_x", "run_x", "nowhere", "approval_x", "letter_x", "0123456789abcdef", "user_x", "no-role"
+    "no-such",
+    "call_x",
+    "run_x",
+    "nowhere",
+    "approval_x",
+    "letter_x",
+    "0123456789abcdef",
+    "user_x",
+    "no-role",
+    "tool_session_x",
+    "0123456789abcdef",
 )
 
 
@@ -62,6 +77,8 @@ async def things_of(house: Building, tenant: str) -> Things:
         tenant, f"{MARK}-tool", "tenant_custom", name=MARK, description=MARK, input_schema={"type": "object"}
     )
     await house.offices.editing.save_own(console(tenant), row)
+    together = await house.offices.tool_sessions.create(boss, chorus, MARK)
+    _, embed = await house.offices.embeds.publish(boss, MARK, [add], [])
     return Things(
         "other-only",
         failed["call_id"],
@@ -72,6 +89,8 @@ async def things_of(house: Building, tenant: str) -> Things:
         text.id,
         boss.user or "",
         MARK,
+        together.id,
+        embed.id,
     )
 
 
@@ -137,6 +156,7 @@ async def test_the_owner_of_a_thing_finds_it_at_every_route(sqlite_url: str) -> 
         ours = await things_of(house, ACME)
         owner = await house.person("owner")
         last = {"purge_dead_letter", "remove_member", "revoke_key", "delete_role", "reset_tool"}
+        last |= {"cancel_tool_session", "revoke_embed"}
         ordered = sorted(requests(), key=lambda one: one[0].operation_id in last)
         for route, method in ordered:
             things = ours if "{slug}" not in route.path else Things(**{**vars(ours), "slug": "sum-add"})

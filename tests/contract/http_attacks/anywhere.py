@@ -23,6 +23,11 @@ WHOLE: dict[str, Any] = {
     "respond": {"data": {"a": "x"}, "output": "o"},
     "save_role": {"permissions": ["runs.read"]},
     "make_key": {"name": "n", "user": "u", "agent": "a", "permissions": ["runs.read"], "tools": ["echo.*"]},
+    "begin_tool_session": {"tool": "echo.share", "title": "t", "entity_ids": ["e"], "config": {"a": "x"}},
+    "submit_to_session": {"arguments": {"text": "x"}},
+    "share_tool_session": {"lifetime": 600.0},
+    "publish_embed": {"title": "t", "tools": ["echo.say"], "origins": ["https://a.example"]},
+    "change_embed": {"title": "t", "origins": ["https://a.example"]},
     "add_member": {"email": "a@example.com", "roles": ["viewer"], "name": "n"},
 }
 """A body that fits for every route that takes one, with all of its texts."""

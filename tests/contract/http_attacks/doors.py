@@ -23,6 +23,9 @@ BODIES: Mapping[str, Any] = {
     "respond": {"output": "done"},
     "save_role": {"permissions": []},
     "stream_call": {},
+    "change_embed": {"enabled": True},
+    "share_tool_session": {},
+    "submit_to_session": {"arguments": {"text": "x"}},
 }
 """Bodies that fit, for routes with an id in their path: nothing else may decide what is answered."""
 UNKNOWN = "nothing_of_anybody"

@@ -61,6 +61,12 @@ async def fail(text: str = "") -> str:
     raise ToolError(f"It broke: {text}", code="BROKEN")
 
 
+@tool("echo.share", level="read", collaborative=True, aggregate=len)
+async def share(text: str = "") -> str:
+    """Say something together."""
+    return text
+
+
 @tool("echo.send", level="destructive")
 async def send(text: str = "") -> str:
     """Send something, after somebody agreed."""
@@ -95,6 +101,8 @@ class Belonging:
         await offices.editing.override(by, row_slug(fail), {"description": f"Fails for {mark}"})
         await self._keep_secret(offices)
         who = Principal(self.tenant, permissions=["*"])
+        together = await offices.tool_sessions.create(by, share, f"Session {mark}")
+        _, embed = await offices.embeds.publish(by, f"Embed {mark}", [say], ["https://a.example"])
         self.ids = {
             "slug": [peek_of(self), slug_of(peek_of(self))],
             "call_id": calls,
@@ -105,6 +113,8 @@ class Belonging:
             "key_id": [key.id],
             "user_id": [spare.id],
             "name": [f"role-{self.label}"],
+            "tool_session_id": [together.id],
+            "embed_id": [embed.id],
         }
         assert all(self.ids.values()), self.ids
 
@@ -188,7 +198,7 @@ def premises(url: str, who: Who | None = None, **options: Any) -> Iterator[Premi
     there_is, over = threading.Event(), asyncio.Event()
 
     async def live() -> None:
-        tools = [say, count, fail, send, peeking(here), peeking(there)]
+        tools = [say, count, fail, send, share, peeking(here), peeking(there)]
         async with Handrail(tools, database=url) as hr:
             platform = platform_of(hr)
             assert platform.offices is not None

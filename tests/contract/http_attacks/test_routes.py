@@ -51,6 +51,23 @@ NEEDS = {
     "PUT /api/roles/{name}": "roles.manage",
     "DELETE /api/roles/{name}": "roles.manage",
     "GET /api/usage": "usage.read",
+    "GET /api/tool-sessions": "tool_sessions.read",
+    "POST /api/tool-sessions": "tool_sessions.create",
+    "GET /api/tool-sessions/{tool_session_id}": "tool_sessions.read",
+    "GET /api/tool-sessions/{tool_session_id}/submissions": "tool_sessions.read",
+    "POST /api/tool-sessions/{tool_session_id}/submissions": "tool_sessions.read",
+    "GET /api/tool-sessions/{tool_session_id}/aggregate": "tool_sessions.read",
+    "GET /api/tool-sessions/{tool_session_id}/export": "tool_sessions.read",
+    "POST /api/tool-sessions/{tool_session_id}/close": "tool_sessions.manage or own",
+    "POST /api/tool-sessions/{tool_session_id}/reopen": "tool_sessions.manage or own",
+    "POST /api/tool-sessions/{tool_session_id}/cancel": "tool_sessions.manage or own",
+    "POST /api/tool-sessions/{tool_session_id}/share": "tool_sessions.manage or own",
+    "DELETE /api/tool-sessions/{tool_session_id}/share": "tool_sessions.manage or own",
+    "GET /api/embeds": "embeds.manage",
+    "POST /api/embeds": "embeds.manage",
+    "GET /api/embeds/{embed_id}": "embeds.manage",
+    "PATCH /api/embeds/{embed_id}": "embeds.manage",
+    "DELETE /api/embeds/{embed_id}": "embeds.manage",
 }
 """Who may use what, written down a second time: to loosen a route takes two changes."""
 VALUES = [

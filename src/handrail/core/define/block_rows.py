@@ -114,10 +114,12 @@ def _can_be_drawn(number: int | float | None) -> bool:
 def _label_key(rows: Rows, taken: set[str]) -> str | None:
     """The first field with texts; among numbers alone the first of several."""
     free = [key for key in rows.keys if key not in taken]
+    if not free or (len(free) == 1 and not taken):
+        return None
     for key in free:
         if any(isinstance(row.get(key), str) and as_number(row.get(key)) is None for row in rows.rows):
             return key
-    return free[0] if free and (taken or len(free) > 1) else None
+    return free[0]
 
 
 def _label(value: Any) -> str:

@@ -15,6 +15,7 @@ from handrail.doors.cli.line import Args, Line, Name, Options
 from handrail.doors.cli.opening import Opened, open_for
 from handrail.doors.cli.options import As, Debug, Json, Tools
 from handrail.doors.cli.screen import Side, screen
+from handrail.doors.why import remedy
 
 _KNOWN = frozenset({"args", "as", "debug", "json", "tools"})
 _STYLES = {"allow": "", "ask": "yellow", "queue": "yellow", "deny": "red"}
@@ -71,8 +72,7 @@ def _show(out: Side, decision: Decision, helps: str | None) -> None:
     decider = decision.decider
     for step in decision.trace:
         mark = ">" if step is decider else " "
-        rule = f" [{step.rule}]" if step.rule else ""
-        out.say(f"  {mark} {step.layer}{rule}: {step.verdict}, {step.reason}", _STYLES[step.verdict])
+        out.say(f"  {mark} {step}", _STYLES[step.verdict])
     if helps:
         out.say(f"\nWhat would help: {helps}")
 
@@ -84,28 +84,16 @@ def what_helps(decision: Decision, asked: Asked) -> str | None:
         return None
     if decision.code in _INVALID:
         return f"correct the arguments; the flags are shown by: {asked.flags}"
+    if (known := remedy(decider)) is not None:
+        return known
     match decider.layer:
         case "find" | "visibility":
             return f"use the name of a tool that is there; see: {asked.tools}"
-        case "allow/deny":
-            return _lists(decider)
-        case "permission":
-            return "let the caller hold that permission (`permissions` in handrail.toml)"
-        case "capability":
-            return "grant the capability under [policy] capabilities"
-        case "plan":
-            return "switch plan mode off under [policy] plan, or review and run the plan"
         case "rules":
             return _rule(decider, asked.opened)
         case "danger" | "level" | "policy":
             return _answer(decision, asked)
     return "look at what the step says, and ask whoever wrote it"
-
-
-def _lists(step: Step) -> str:
-    if step.rule == "deny":
-        return "take it off the deny list under [policy] deny, here or in the agent's own policy"
-    return "add it to the allow list under [policy] allow, here or in the agent's own policy"
 
 
 def _rule(step: Step, opened: Opened) -> str:

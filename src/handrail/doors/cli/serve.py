@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from handrail.identity.founding import Founded
 
 _DATABASE = "sqlite:///handrail.db"
-_DEMO = "handrail.toolsets.demo"
+_DEMO = ("handrail.toolsets.demo", "handrail.toolsets.calculators")
 
 
 def command(
@@ -43,7 +43,9 @@ def command(
     ] = None,
     database: Database = None,
     tools: Tools = None,
-    demo: Annotated[bool, typer.Option("--demo", help="Add example tools with sample data.")] = False,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Add example tools with sample data, and the calculators.")
+    ] = False,
     owner: Annotated[
         str | None,
         typer.Option(
@@ -70,7 +72,7 @@ def command(
             host=settings.host if host is None else host,
             port=settings.port if port is None else port,
         )
-        named = [*(tools or settings.tools), _DEMO] if demo else tools
+        named = [*(tools or settings.tools), *_DEMO] if demo else tools
         found = tools_of(named, settings)
         if demo:
             from handrail.toolsets.demo.store import STORE

@@ -14,12 +14,14 @@ from handrail.doors.http import (
     approvals,
     calling,
     calls,
+    embeds,
     events,
     keys,
     letters,
     overrides,
     people,
     runs,
+    tool_sessions,
     tools,
     usage,
 )
@@ -39,6 +41,8 @@ _ROUTERS = (
     letters.routes,
     keys.routes,
     people.routes,
+    tool_sessions.routes,
+    embeds.routes,
     usage.routes,
 )
 _ABOUT = (

@@ -18,6 +18,8 @@ from handrail.platform import Platform
 MOST = 500
 """Events of one page."""
 _PAGE = 200
+OF_A_CALL = "call:"
+"""How the sessions are called that a call has for itself."""
 ENDS = frozenset({"completed", "failed", "cancelled"})
 
 
@@ -90,6 +92,15 @@ class Record:
         await self._db.flushed()
         return await self._db.read(tenant, lambda conn: outcome_in(conn, tenant, call_id))
 
+    async def telling(self, tenant: str, call_id: str) -> list[Event]:
+        """What is told of a call, oldest first, without its output."""
+        if self._db is None:
+            return [one for one in self._hr.log.read(tenant, call_id=call_id) if one.kind != "chunk"]
+        from handrail.store.outcomes import telling_in
+
+        await self._db.flushed()
+        return await self._db.read(tenant, lambda conn: telling_in(conn, tenant, call_id))
+
     async def last_seq(self, tenant: str, session: str) -> int:
         """The number of the newest event of a session."""
         if self._db is None:
@@ -106,21 +117,32 @@ class Record:
 
         return await self._db.read(tenant, lambda conn: last_position(conn, tenant))
 
-    async def sessions(self, tenant: str, after: str | None, limit: int) -> list[dict[str, Any]]:
-        """The tenant's sessions by id."""
+    async def sessions(
+        self, tenant: str, after: str | None, limit: int, *, named: bool = False, prefix: str = ""
+    ) -> list[dict[str, Any]]:
+        """The tenant's sessions by id; with `named` without those that are a single call's own."""
         if self._db is not None:
             from handrail.store.events.sessions import list_sessions
 
             await self._db.flushed()
             found = await self._db.read(
-                tenant, lambda conn: list_sessions(conn, tenant, after=after, limit=limit)
+                tenant,
+                lambda conn: list_sessions(
+                    conn, tenant, after=after, limit=limit, named=named, prefix=prefix
+                ),
             )
             return [asdict(one) for one in found]
         there: dict[str, dict[str, Any]] = {}
         for one in self._hr.log.read(tenant):
             entry = there.setdefault(one.session, {"id": one.session, "created_at": one.at})
             entry |= {"last_seq": one.seq, "updated_at": one.at}
-        names = sorted(name for name in there if after is None or name > after)
+        names = sorted(
+            name
+            for name in there
+            if (after is None or name > after)
+            and name.startswith(prefix)
+            and not (named and name.startswith(OF_A_CALL))
+        )
         return [there[name] for name in names[:limit]]
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import func, or_, select
 from sqlalchemy.engine import Connection
 
 from handrail.store.tables import event_heads, sessions
 from handrail.store.text import column
 
 _s = sessions.c
+_OF_A_CALL = "call:"
+"""How the sessions are called that a call has for itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +27,24 @@ class SessionEntry:
 
 
 def list_sessions(
-    conn: Connection, tenant: str, *, after: str | None = None, limit: int = 50
+    conn: Connection,
+    tenant: str,
+    *,
+    after: str | None = None,
+    limit: int = 50,
+    named: bool = False,
+    prefix: str = "",
 ) -> list[SessionEntry]:
-    """The tenant's sessions by id, from after one on."""
+    """The tenant's sessions by id, from after one on; with `named` without those that are one call's own."""
     query = select(_s.id, _s.last_seq, _s.created_at, _s.updated_at).where(_s.tenant_id == tenant)
     if after is not None:
         query = query.where(_s.id > column(after))
+    if named:
+        query = query.where(func.substr(_s.id, 1, len(_OF_A_CALL)) != _OF_A_CALL)
+        if conn.dialect.name == "sqlite":  # the order is that of bytes, so the index can leave them out
+            query = query.where(or_(_s.id < _OF_A_CALL, _s.id >= "call;"))
+    if prefix:
+        query = query.where(func.substr(_s.id, 1, len(prefix)) == prefix)
     return [SessionEntry(*row) for row in conn.execute(query.order_by(_s.id).limit(limit))]
 
 

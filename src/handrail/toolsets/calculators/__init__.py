@@ -8,7 +8,7 @@ from handrail.toolsets.calculators.automation_scoper import scope_automation
 from handrail.toolsets.calculators.complexity import estimate_complexity
 from handrail.toolsets.calculators.fte_impact import calculate_fte_impact
 from handrail.toolsets.calculators.priority_matrix import rank_priorities
-from handrail.toolsets.calculators.quick_score import quick_score
+from handrail.toolsets.calculators.quick_score import score_quickly
 from handrail.toolsets.calculators.roi import calculate_roi
 from handrail.toolsets.calculators.time_savings import calculate_time_savings
 
@@ -18,7 +18,7 @@ __all__ = [
     "calculate_roi",
     "calculate_time_savings",
     "estimate_complexity",
-    "quick_score",
+    "score_quickly",
     "rank_priorities",
     "scope_automation",
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Literal, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -19,6 +19,7 @@ _CONTEXT = Context(prec=60, rounding=ROUND_HALF_EVEN)
 ZERO = Decimal(0)
 ONE = Decimal(1)
 HUNDRED = Decimal(100)
+_CENT = Decimal("0.01")
 
 
 def exactly(fn: Callable[P, R]) -> Callable[P, R]:
@@ -37,6 +38,11 @@ def exact(value: float) -> Decimal:
     return Decimal(str(value))
 
 
+def cents(value: float) -> Decimal:
+    """An amount of money, to the cent."""
+    return exact(value).quantize(_CENT, rounding=ROUND_HALF_EVEN, context=_CONTEXT)
+
+
 def part(percent: float) -> Decimal:
     """A percentage as a factor: 25 is 0.25."""
     return exact(percent) / HUNDRED
@@ -50,6 +56,11 @@ def rounded(value: Decimal, places: int = 2) -> float:
 
 def rounded_or_none(value: Decimal | None, places: int = 2) -> float | None:
     return None if value is None else rounded(value, places)
+
+
+def when(value: Decimal | None, places: int = 2) -> float | Literal["Never"]:
+    """A point in time, or that it never comes."""
+    return "Never" if value is None else rounded(value, places)
 
 
 def clamp(value: Decimal, low: Decimal = ZERO, high: Decimal = HUNDRED) -> Decimal:
@@ -71,3 +82,10 @@ def spoken(value: float, places: int = 2) -> str:
     """A figure in a sentence: 1,234.50, and 3 rather than 3.00."""
     text = f"{value:,.{places}f}"
     return text.rstrip("0").rstrip(".") if float(value).is_integer() else text
+
+
+def spoken_time(value: float, unit: str) -> str:
+    """How long something takes, in a sentence: at once, in 1 year, in 2.5 years."""
+    if value == 0:
+        return "at once"
+    return f"in 1 {unit}" if value == 1 else f"in {spoken(value, 1)} {unit}s"

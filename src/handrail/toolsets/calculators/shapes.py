@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -15,6 +15,9 @@ Money = Annotated[float, Field(ge=0, le=MOST)]
 Percent = Annotated[float, Field(ge=0, le=100)]
 Weight = Annotated[float, Field(ge=0, le=1000)]
 Name = Annotated[str, Field(min_length=1, max_length=80)]
+Never = Literal["Never"]
+Verdict = Annotated[str, Field(exclude=True)]
+"""What the figures mean, in a sentence: the summary of the result, and no part of its data."""
 
 
 class Given(BaseModel):

@@ -18,15 +18,16 @@ from handrail.doors.web.forms.compile import Compiler, Spot
 from handrail.doors.web.forms.field import MISSING, Field, ToolFormMode
 from handrail.doors.web.forms.initial import initial
 from handrail.doors.web.forms.options import NO_OPTIONS, Options
-from handrail.doors.web.forms.pen import Pen, button
+from handrail.doors.web.forms.pen import Moulds, Pen, button
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post, Upload
-from handrail.doors.web.forms.pruning import conditions, picked_types, pruned
+from handrail.doors.web.forms.pruning import has_conditions, picked_types, pruned
 from handrail.doors.web.forms.registry import draw_field, read_field
 from handrail.doors.web.forms.summary import summary
 from handrail.doors.web.forms.widgets import all as _all_widgets
 
 _MOST = 2_000
+_ROOT = frozenset({"#"})
 _PLAIN_SEND = Markup('<button type="submit" hidden tabindex="-1"></button>')
 """Enter presses the first button of a form, which must not be one that changes the form."""
 _forms: dict[tuple[str, str, frozenset[str], str], Form] = {}
@@ -54,14 +55,15 @@ class Read:
 class Form:
     """The fields of one schema. It has no state: any number of drawings and posts go through it."""
 
-    __slots__ = ("_conditional", "_root", "mode", "types")
+    __slots__ = ("_conditional", "_moulds", "_root", "mode", "types")
 
-    def __init__(self, root: Field, mode: ToolFormMode) -> None:
+    def __init__(self, root: Field, mode: ToolFormMode, types: tuple[str, ...], conditional: bool) -> None:
         self._root = root
         self.mode = mode
-        self.types = picked_types(root)
+        self.types = types
         """The types of things that its pickers pick from, for `load_options`."""
-        self._conditional = conditions(root)
+        self._conditional = conditional
+        self._moulds: Moulds = {}
 
     @property
     def field(self) -> Field:
@@ -84,8 +86,8 @@ class Form:
         Defaults fill in only when there is no value at all: a value is shown as it is.
         """
         shown = self.first_value() if value is MISSING else self.allowed(value)
-        pen = Pen(id, errors, options or NO_OPTIONS, self.mode, shown)
-        drawn = draw_field(self._root, pen, Place(), shown)
+        pen = Pen(id, errors, options or NO_OPTIONS, self.mode, shown, self._moulds)
+        drawn = draw_field(self._root, pen, Place(still=True), shown)
         again = h.noscript[button("refresh", "", "Show the fields that go with these answers")]
         return h.div(".form", id=f"{id}:form")[
             _PLAIN_SEND, summary(pen, self._root), drawn, again if self._conditional else None
@@ -114,8 +116,9 @@ def compile_form(
     mode: ToolFormMode = "internal",
 ) -> Form:
     """The form of a schema."""
-    compiler = Compiler(schema, spec or FormSpec(), secrets, mode)
-    return Form(compiler.field(schema, Spot(top=True, refs=frozenset({"#"}), label="")), mode)
+    spec = spec or FormSpec()
+    root = Compiler(schema, spec, secrets, mode).field(schema, Spot(top=True, refs=_ROOT, label=""))
+    return Form(root, mode, picked_types(schema, spec), has_conditions(schema, spec))
 
 
 def form_of(tool: Tool, mode: ToolFormMode = "internal") -> Form:

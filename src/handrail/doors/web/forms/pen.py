@@ -18,14 +18,29 @@ from handrail.doors.web.forms.words import in_words
 _STAR = Markup('<span class="form-star" aria-hidden="true">*</span>')
 
 
+_MOST_FIELDS = 2_000
+"""More stand in JSON boxes: a schema can be small and its form endless."""
+
+Moulds = dict[tuple[str, str, str], Markup]
+"""What a form has drawn before and can use again."""
+
+
 class Pen:
     """One drawing."""
 
-    __slots__ = ("_errors", "found", "id", "mode", "options", "root")
+    __slots__ = ("_errors", "found", "id", "left", "mode", "moulds", "options", "root")
 
     def __init__(
-        self, id: str, errors: Iterable[FieldError], options: Options, mode: ToolFormMode, root: Any
+        self,
+        id: str,
+        errors: Iterable[FieldError],
+        options: Options,
+        mode: ToolFormMode,
+        root: Any,
+        moulds: Moulds,
     ) -> None:
+        self.moulds = moulds
+        self.left = _MOST_FIELDS
         self.id = id
         self.options = options
         self.mode = mode
@@ -39,6 +54,10 @@ class Pen:
     def id_of(self, place: Place) -> str:
         return self.id + place.pointer
 
+    def is_quiet(self, place: Place) -> bool:
+        """Whether nothing is to be said at a place."""
+        return not self._errors or place.dotted not in self._errors
+
     def take(self, field: Field, place: Place) -> list[str]:
         """The sentences that belong to a place; nobody else shows them."""
         if not self._errors:
@@ -50,7 +69,7 @@ class Pen:
         self.found += [(self.id_of(place), sentence) for sentence in said]
         return said
 
-    def left(self) -> list[FieldError]:
+    def loose(self) -> list[FieldError]:
         """The errors that no field has shown."""
         return [error for errors in self._errors.values() for error in errors]
 
@@ -108,7 +127,8 @@ class Said:
         """The label's words, with a star where the value must be given."""
         field = self.field
         unit = field.hints.get("unit")
-        words = f"{field.label} ({unit})" if unit else field.label
+        label = field.label or "Value"
+        words = f"{label} ({unit})" if unit else label
         return [words, _STAR] if field.required else words
 
     def frame(self, control: h.Node, *more: h.Node) -> h.Node:
@@ -138,12 +158,17 @@ class Said:
         ]
 
 
+def sign(mark: str) -> h.Node:
+    """A mark for the eye alone; the button's label says it in words."""
+    return h.span(aria_hidden="true")[mark]
+
+
 def button(
-    verb: str, pointer: str, words: h.Node, label: str | None = None, kind: str = "btn-outline"
+    verb: str, pointer: str, words: h.Node, label: str | None = None, variant: str = "outline"
 ) -> h.Node:
     """A button that changes the form; the server does it, with or without a script."""
     return h.button(
-        {"class": f"{kind} form-do", "data-size": "sm"},
+        {"class": "btn form-do", "data-variant": variant, "data-size": "sm"},
         type="submit",
         name=DO,
         value=f"{verb}:{pointer}",

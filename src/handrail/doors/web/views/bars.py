@@ -19,13 +19,20 @@ _FILLED = 0.72
 
 def draw_bars(series: Sequence[Mapping[str, Any]], plot: Plot, look: Look, *, stacked: bool) -> Node:
     wide = plot.slot * _FILLED / (1 if stacked else len(series))
-    labelled = len(plot.labels) * len(series) <= MOST_LABELLED and not stacked
+    labelled = bool(numbers_on(series, plot, stacked=stacked))
     return g[
         (
             [_bar(one, plot, look, wide), _number(one, plot, wide) if labelled else None]
             for one in _placed(series, plot, wide, stacked)
         )
     ]
+
+
+def numbers_on(series: Sequence[Mapping[str, Any]], plot: Plot, *, stacked: bool) -> list[list[str]]:
+    """The numbers that stand on the bars, by series; none where they would not fit."""
+    if stacked or len(plot.labels) * len(series) > MOST_LABELLED:
+        return []
+    return [["" if value is None else short(value) for value in one["values"]] for one in series]
 
 
 class _Bar:

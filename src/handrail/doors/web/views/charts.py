@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from htpy import Node, figure, svg
+from htpy import Node, figure, svg, view_chart
 
-from handrail.doors.visible import one_line
-from handrail.doors.web.views.bars import draw_bars
+from handrail.doors.visible import exact, one_line
+from handrail.doors.web.views.bars import draw_bars, numbers_on
 from handrail.doors.web.views.figures import written
 from handrail.doors.web.views.lines import draw_lines
 from handrail.doors.web.views.look import Look
-from handrail.doors.web.views.naming import drawn_of, names_row
+from handrail.doors.web.views.naming import brief, drawn_of, names_row
 from handrail.doors.web.views.plot import HEIGHT, Plot
 from handrail.doors.web.views.scale import Scale, scale_for
 from handrail.doors.web.views.values import data_below
@@ -46,13 +46,39 @@ def draw_chart(content: Mapping[str, Any], look: Look, label: str) -> Node:
         marks = draw_bars(series, plot, look, stacked=stacked)
     else:
         marks = draw_lines(series, plot, look, area=kind == "area")
-    return figure(".view-chart")[
+    drawn = figure(".view-chart")[
         names_row(series) if several and bars else None,
         svg(".view-plot", width="100%", height=str(HEIGHT), role="img", aria_label=said)[
             plot.grid(), marks, plot.names()
         ],
         data_below(content["table"], look, label, drawn_of(most, count), content["left_out"]),
     ]
+    if look.charts is None:
+        return drawn
+    return view_chart(data_script=look.charts, data_chart=_told(kind, plot, series, look, stacked=stacked))[
+        drawn
+    ]
+
+
+def _told(kind: str, plot: Plot, series: Series, look: Look, *, stacked: bool) -> str:
+    """What the script needs to draw the chart again."""
+    told = [
+        {
+            "label": one_line(one["label"]),
+            "values": one["values"],
+            "texts": ["" if value is None else written(value, one, look.language) for value in one["values"]],
+        }
+        for one in series
+    ]
+    return exact(
+        {
+            "kind": kind,
+            "labels": [brief(one) for one in plot.labels],
+            "series": told,
+            "stacked": stacked,
+            "short": numbers_on(series, plot, stacked=stacked) if kind == "bar" else [],
+        }
+    )
 
 
 def _scale(series: Series, *, from_zero: bool, stacked: bool) -> Scale:

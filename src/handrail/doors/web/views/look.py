@@ -19,6 +19,8 @@ class Look:
     """The address under which custom blocks are served, each by its section's key."""
     files: str | None = None
     """The address under which attachments are served, each by its number from 0 on."""
+    charts: str | None = None
+    """The address of the script that draws charts again; without it they stay as they come."""
     here: str = ""
     """The address of the page, for links that draw it another way; empty for the page one is on."""
     query: Mapping[str, str] = field(default_factory=dict)

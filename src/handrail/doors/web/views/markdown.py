@@ -39,6 +39,7 @@ def rendered(text: str) -> Node:
         clean_content_tags=set(),
         url_schemes={"http", "https", "mailto"},
         url_relative="deny",
+        set_tag_attribute_values={"table": {"tabindex": "0"}},
         link_rel="noopener noreferrer nofollow",
     )
     return div(".view-markdown")[Markup(clean)]

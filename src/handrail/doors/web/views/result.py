@@ -14,6 +14,7 @@ from handrail.core.define.result import Result
 from handrail.core.define.sections import OutputSection
 from handrail.core.define.tool import Tool
 from handrail.doors.visible import exact
+from handrail.doors.web.assets import asset_url
 from handrail.doors.web.views.attachments import draw_attachments
 from handrail.doors.web.views.look import Look
 from handrail.doors.web.views.markdown import rendered
@@ -42,7 +43,7 @@ def draw_result(
 ) -> Node:
     """The whole readable result; see `Look` for the addresses, docs/views.md for the sections."""
     told = result_of(result)
-    look = Look(id, language, downloads, frames, files, here, dict(query or {}))
+    look = Look(id, language, downloads, frames, files, asset_url("chart.js"), here, dict(query or {}))
     return div(".view-result", id=id)[
         _line(told),
         None if told.success else _failure(told),

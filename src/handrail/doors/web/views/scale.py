@@ -52,7 +52,8 @@ def short(number: float) -> str:
     sign = "\u2212" if number < 0 else ""
     left = abs(number)
     if left >= 1e15 or left < 1e-4:
-        return sign + f"{left:.0e}".replace("e+", "e").replace("e-", "e\u2212")
+        digits, _, power = f"{left:.0e}".partition("e")
+        return f"{sign}{digits}e{int(power)}".replace("-", "\u2212")
     for size, unit in _SHORT:
         if left >= size:
             return f"{sign}{left / size:.4g}{unit}"

@@ -58,7 +58,7 @@ def folded(text: str) -> Node:
     size = f"{len(text):,} characters" + (f", {lines:,} lines" if lines > 1 else "")
     return details(".view-fold")[
         summary[span(".view-fold-head")[shown(head), "…"], " ", span(".view-quiet")[size]],
-        pre(".view-text")[shown(text)],
+        pre(".view-text", tabindex="0")[shown(text)],
     ]
 
 

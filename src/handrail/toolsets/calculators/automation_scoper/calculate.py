@@ -17,12 +17,13 @@ from handrail.toolsets.calculators.automation_scoper.models import (
 from handrail.toolsets.calculators.automation_scoper.reasons import checks, decide
 from handrail.toolsets.calculators.figures import (
     HUNDRED,
+    cents,
     exact,
     exactly,
     part,
     rounded,
-    rounded_or_none,
-    spoken,
+    spoken_time,
+    when,
 )
 
 
@@ -41,8 +42,8 @@ def calculate(given: Process) -> Scope:
     suitable = formulas.suitability(scores)
     covered = formulas.coverage(exceptions, given.rule_clarity, given.structured_input)
     days = formulas.effort(given.steps, given.systems, exceptions, given.structured_input, given.stability)
-    cost = days * exact(given.day_rate)
-    yearly = hours * covered * 12 * exact(given.hourly_cost) - cost * part(given.upkeep)
+    cost = days * cents(given.day_rate)
+    yearly = hours * covered * 12 * cents(given.hourly_cost) - cost * part(given.upkeep)
     months = formulas.payback_months(cost, yearly)
     decision = decide(given, suitable, months)
     found = checks(given, suitable, months)
@@ -55,8 +56,7 @@ def calculate(given: Process) -> Scope:
             effort_days=rounded(days, 1),
             build_cost=rounded(cost),
             yearly_saving=rounded(yearly),
-            payback=_when(months),
-            payback_months=rounded_or_none(months, 1),
+            payback=when(months, 1),
             net_gain=rounded(given.years * yearly - cost),
             verdict=_verdict(given, decision, found, months),
         ),
@@ -71,19 +71,10 @@ def calculate(given: Process) -> Scope:
     )
 
 
-def _when(months: Decimal | None) -> str:
-    if months is None:
-        return "Never"
-    shown = rounded(months, 1)
-    return "At once" if shown == 0 else "1 month" if shown == 1 else f"{spoken(shown, 1)} months"
-
-
 def _verdict(given: Process, decision: Decision, found: list[Check], months: Decimal | None) -> str:
-    paid = f"it pays back {'at once' if not months else 'in ' + _when(months)}"
-    if months is None:
-        paid = "it never pays back"
+    paid = "never pays back" if months is None else f"pays back {spoken_time(rounded(months, 1), 'month')}"
     if decision == "Go":
         return f"Go: {given.process} is suitable, and {paid}."
     missing = sum(not one.holds for one in found)
     what = f"{missing} condition{' does' if missing == 1 else 's do'} not hold"
-    return f"{decision}: {what} for {given.process}, and {paid}."
+    return f"{decision}: {what} for {given.process}, which {paid}."

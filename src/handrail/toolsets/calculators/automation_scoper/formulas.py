@@ -16,6 +16,8 @@ WEIGHTS: dict[str, Decimal] = {
 _FULL_VOLUME = Decimal(80)
 """Hours of work in a month from which on more volume makes a process no more suitable."""
 _HALF = Decimal("0.5")
+_LATEST = 1000
+"""Years."""
 
 
 def monthly_hours(runs: Decimal, minutes: Decimal) -> Decimal:
@@ -56,7 +58,7 @@ def effort(steps: int, systems: int, exceptions: Decimal, readable: int, stabili
 
 
 def payback_months(cost: Decimal, yearly: Decimal) -> Decimal | None:
-    """cost / (yearly saving / 12); None when nothing is saved."""
+    """cost / (yearly saving / 12); None when nothing is saved, or so little that it takes 1000 years."""
     if cost == 0 and yearly >= 0:
         return Decimal(0)
-    return cost * 12 / yearly if yearly > 0 else None
+    return cost * 12 / yearly if yearly * _LATEST >= cost else None

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from handrail.toolsets.calculators.shapes import Given, Money, Name, Percent, Told
+from handrail.toolsets.calculators.shapes import Given, Money, Name, Never, Percent, Told, Verdict
 
-Rating = Annotated[int, Field(ge=1, le=5)]
+Rating = Literal[1, 2, 3, 4, 5]
 Decision = Literal["Go", "Prepare first", "No go"]
 
 
@@ -16,10 +16,10 @@ class Process(Given):
     """A process as it is done today."""
 
     process: Name = Field(description="What it is called, such as Checking of invoices.")
-    runs_per_month: Annotated[float, Field(gt=0, le=1e7)] = Field(
+    runs_per_month: Annotated[float, Field(ge=0.01, le=1e7)] = Field(
         description="How often it is done in a month, by all together."
     )
-    minutes_per_run: Annotated[float, Field(gt=0, le=10_080)] = Field(
+    minutes_per_run: Annotated[float, Field(ge=0.01, le=10_080)] = Field(
         description="Minutes of work that it takes once."
     )
     steps: Annotated[int, Field(ge=1, le=200)] = Field(description="How many steps it has, such as 8.")
@@ -56,10 +56,9 @@ class ScopeSummary(Told):
     effort_days: float = Field(description="Days to build it.")
     build_cost: float = Field(description="What building it costs.")
     yearly_saving: float = Field(description="What it saves in a year, less upkeep.")
-    payback: str = Field(description="When it has paid back, in words; or that it never does.")
-    payback_months: float | None = Field(description="The same in months; null when it never does.")
+    payback: float | Never = Field(description="After how many months it has paid back, or Never.")
     net_gain: float = Field(description="Savings less all costs over the years looked at.")
-    verdict: str = Field(description="What that means, in a sentence.")
+    verdict: Verdict = ""
 
 
 class Factor(Told):

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from handrail.toolsets.calculators.figures import exact, exactly, part, rounded, rounded_or_none, spoken
+from handrail.toolsets.calculators.figures import (
+    cents,
+    exact,
+    exactly,
+    part,
+    rounded,
+    rounded_or_none,
+    spoken,
+)
 from handrail.toolsets.calculators.fte_impact import formulas
 from handrail.toolsets.calculators.fte_impact.models import FteImpact, FteSummary, FteYear, Team
 
@@ -26,7 +34,7 @@ def calculate(given: Team) -> FteImpact:
             load_before=rounded_or_none(formulas.load(before, team), 1),
             load_after=rounded_or_none(formulas.load(after, team), 1),
             hours_freed=rounded((before - after) * hours, 1),
-            value=rounded((before - after) * exact(given.yearly_cost)),
+            value=rounded((before - after) * cents(given.yearly_cost)),
             hires_avoided=avoided,
             verdict=_verdict(given, before, after, avoided),
         ),
@@ -51,7 +59,7 @@ def _year(given: Team, year: int, hours: Decimal, team: Decimal) -> FteYear:
         freed=rounded(before - after),
         hires_before=formulas.hires(before, team),
         hires_after=formulas.hires(after, team),
-        value=rounded((before - after) * exact(given.yearly_cost)),
+        value=rounded((before - after) * cents(given.yearly_cost)),
     )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from handrail.toolsets.calculators.shapes import Given, Money, Percent, Told
+from handrail.toolsets.calculators.shapes import Given, Money, Percent, Told, Verdict
 
 
 class Team(Given):
@@ -18,7 +18,7 @@ class Team(Given):
     units_per_month: Annotated[float, Field(ge=0, le=1e9)] = Field(
         description="How many pieces of work come in a month, such as 3000."
     )
-    minutes_per_unit: Annotated[float, Field(gt=0, le=10_080)] = Field(
+    minutes_per_unit: Annotated[float, Field(ge=0.01, le=10_080)] = Field(
         description="Minutes that one of them takes today."
     )
     time_cut: Percent = Field(description="Percent of these minutes that the change takes away.")
@@ -42,6 +42,13 @@ class Team(Given):
         default=3, description="How many years to look ahead, 1 to 10."
     )
 
+    @field_validator("team_size")
+    @classmethod
+    def _somebody_or_nobody(cls, size: float) -> float:
+        if 0 < size < 0.01:
+            raise ValueError("must be 0, or at least 0.01 of a person")
+        return size
+
 
 class FteSummary(Told):
     freed: float = Field(description="Full-time equivalents set free today.")
@@ -55,7 +62,7 @@ class FteSummary(Told):
     hours_freed: float = Field(description="Hours set free in a year.")
     value: float = Field(description="What the freed equivalents cost in a year.")
     hires_avoided: int = Field(description="People who need not be hired by the last year.")
-    verdict: str = Field(description="What that means, in a sentence.")
+    verdict: Verdict = ""
 
 
 class FteYear(Told):

@@ -6,7 +6,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from handrail.toolsets.calculators.shapes import Given, Name, Percent, Told, at_least_one, check_names
+from handrail.toolsets.calculators.shapes import (
+    Given,
+    Name,
+    Percent,
+    Told,
+    Verdict,
+    at_least_one,
+    check_names,
+)
 
 Rating = Annotated[float, Field(ge=1, le=10)]
 Quadrant = Literal["Quick win", "Big bet", "Fill-in", "Rethink"]
@@ -19,7 +27,7 @@ class Candidate(Given):
     impact: Rating = Field(description="What it would bring, from 1, hardly anything, to 10, a great deal.")
     effort: Rating = Field(description="What it would take, from 1, an hour or so, to 10, a year or more.")
     confidence: Percent = Field(default=80, description="How sure you are of both, in percent.")
-    reach: Annotated[float, Field(gt=0, le=1e9)] = Field(
+    reach: Annotated[float, Field(ge=0.01, le=1e9)] = Field(
         default=1,
         description="How many people or cases it concerns; 1 for all when that makes no difference.",
     )
@@ -65,7 +73,7 @@ class PrioritySummary(Told):
     items: int = Field(description="How many were ranked.")
     quick_wins: int = Field(description="How many bring much and take little.")
     midpoint: float = Field(description="Where high begins.")
-    verdict: str = Field(description="What that means, in a sentence.")
+    verdict: Verdict = ""
 
 
 class Priorities(Told):

@@ -1,5 +1,5 @@
 """Quick Score: one thing, rated by criteria of one's own."""
 
-from handrail.toolsets.calculators.quick_score.definition import quick_score
+from handrail.toolsets.calculators.quick_score.definition import score_quickly
 
-__all__ = ["quick_score"]
+__all__ = ["score_quickly"]

@@ -26,7 +26,7 @@ from handrail.toolsets.calculators.quick_score.models import Rated, Score
     form=FORM,
     view=VIEW,
 )
-async def quick_score(args: Rated) -> Score | Result:
+async def score_quickly(args: Rated) -> Score | Result:
     """Score one thing from 0 to 100 by freely named criteria that count as much as you say.
 
     Use it for an offer, an idea or a candidate system; with a group, in a session. To rank several things

@@ -6,12 +6,14 @@ from decimal import Decimal
 
 from handrail.toolsets.calculators.figures import (
     HUNDRED,
-    exact,
+    cents,
     exactly,
     part,
     rounded,
     rounded_or_none,
     spoken,
+    spoken_time,
+    when,
 )
 from handrail.toolsets.calculators.roi import formulas
 from handrail.toolsets.calculators.roi.models import Investment, RoiResult, RoiSummary, YearlyResult
@@ -20,11 +22,11 @@ from handrail.toolsets.calculators.roi.models import Investment, RoiResult, RoiS
 @exactly
 def calculate(given: Investment) -> RoiResult:
     """All figures, rounded."""
-    rate, residual = part(given.discount_rate), exact(given.residual_value)
+    rate, residual = part(given.discount_rate), cents(given.residual_value)
     flow = formulas.cash_flow(
-        exact(given.initial_cost),
-        exact(given.yearly_benefit),
-        exact(given.yearly_cost),
+        cents(given.initial_cost),
+        cents(given.yearly_benefit),
+        cents(given.yearly_cost),
         given.years,
         part(given.benefit_growth),
         part(given.first_year_share),
@@ -44,10 +46,8 @@ def calculate(given: Investment) -> RoiResult:
     summary = RoiSummary(
         npv=value,
         roi=rounded_or_none(formulas.roi(benefits[-1], costs[-1])),
-        payback=_when(years, given.years),
-        payback_years=rounded_or_none(years),
-        discounted_payback=_when(today, given.years),
-        discounted_payback_years=rounded_or_none(today),
+        payback=when(years),
+        discounted_payback=when(today),
         irr=None if internal is None else rounded(internal * HUNDRED),
         total_benefit=rounded(benefits[-1]),
         total_cost=rounded(costs[-1]),
@@ -73,20 +73,12 @@ def calculate(given: Investment) -> RoiResult:
     )
 
 
-def _when(years: Decimal | None, horizon: int) -> str:
-    if years is None:
-        return f"Never within {horizon} {'year' if horizon == 1 else 'years'}"
-    shown = rounded(years, 1)
-    if shown == 0:
-        return "At once"
-    return "1 year" if shown == 1 else f"{spoken(shown, 1)} years"
-
-
 def _verdict(value: float, years: Decimal | None, given: Investment) -> str:
-    when = _when(years, given.years)
-    paid = f"It pays back in {when}" if when[0].isdigit() else f"It pays back {when.lower()}"
+    span = "a year" if given.years == 1 else f"{given.years} years"
     if years is None:
-        paid = f"It does not pay back within {when.removeprefix('Never within ')}"
+        paid = f"It does not pay back within {span}"
+    else:
+        paid = f"It pays back {spoken_time(rounded(years, 1), 'year')}"
     rate = f"money that earns {spoken(given.discount_rate)} % elsewhere"
     if value == 0:
         return f"{paid}, and is worth exactly as much as {rate}."

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from handrail.toolsets.calculators.shapes import Given, Money, Percent, Told
+from handrail.toolsets.calculators.shapes import Given, Money, Never, Percent, Told, Verdict
 
 Rate = Annotated[float, Field(ge=-10, le=100)]
 Growth = Annotated[float, Field(ge=-100, le=100)]
@@ -41,17 +41,15 @@ class Investment(Given):
 class RoiSummary(Told):
     npv: float = Field(description="Net present value: what it is worth today beyond its cost.")
     roi: float | None = Field(description="Net gain in percent of all costs; null when there are no costs.")
-    payback: str = Field(description="When it has paid back, in words; or that it never does.")
-    payback_years: float | None = Field(description="The same in years; null when it never does.")
-    discounted_payback: str = Field(description="When it has paid back in today's money, in words.")
-    discounted_payback_years: float | None = Field(description="The same in years; null when it never does.")
+    payback: float | Never = Field(description="After how many years it has paid back, or Never.")
+    discounted_payback: float | Never = Field(description="The same in today's money.")
     irr: float | None = Field(
         description="Internal rate of return in percent; null when there is none or more than one."
     )
     total_benefit: float = Field(description="All benefits, with the residual value.")
     total_cost: float = Field(description="All costs.")
     net_gain: float = Field(description="Benefits less costs, not discounted.")
-    verdict: str = Field(description="What that means, in a sentence.")
+    verdict: Verdict = ""
 
 
 class YearlyResult(Told):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from handrail.toolsets.calculators.figures import HUNDRED, exact, exactly, part, rounded, spoken
+from handrail.toolsets.calculators.figures import HUNDRED, cents, exact, exactly, part, rounded, spoken
 from handrail.toolsets.calculators.time_savings import formulas
 from handrail.toolsets.calculators.time_savings.models import MonthlySaving, Task, TimeSavings, TimeSummary
 
@@ -19,12 +19,11 @@ def calculate(given: Task) -> TimeSavings:
     tasks = formulas.tasks_per_month(exact(given.tasks_per_week), given.people, exact(given.working_weeks))
     training = exact(given.training_hours) * given.people
     monthly = formulas.monthly_hours(given.months, given.ramp_months, target, tasks, minutes, training)
-    cost = exact(given.hourly_cost)
+    cost = cents(given.hourly_cost)
     sums = list(accumulate(monthly))
     weekly = formulas.hours(exact(given.tasks_per_week) * given.people, target, minutes)
     month = formulas.break_even(monthly)
     total = rounded(sums[-1])
-    never = f"Never within {given.months} {'month' if given.months == 1 else 'months'}"
     return TimeSavings(
         summary=TimeSummary(
             hours_saved=total,
@@ -33,8 +32,7 @@ def calculate(given: Task) -> TimeSavings:
             time_cut=rounded(HUNDRED * minutes / before),
             hours_per_week=rounded(weekly),
             hours_per_person=rounded(weekly / given.people),
-            break_even=never if month is None else f"In month {month}",
-            break_even_month=month,
+            break_even="Never" if month is None else month,
             verdict=_verdict(total, rounded(sums[-1] * cost), given.months),
         ),
         months=[

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from handrail.toolsets.calculators.shapes import Given, Money, Percent, Told
+from handrail.toolsets.calculators.shapes import Given, Money, Never, Percent, Told, Verdict
 
 Minutes = Annotated[float, Field(ge=0, le=10_080)]
 
@@ -14,11 +14,11 @@ Minutes = Annotated[float, Field(ge=0, le=10_080)]
 class Task(Given):
     """A task that is done often, and a quicker way to do it."""
 
-    minutes_before: Annotated[float, Field(gt=0, le=10_080)] = Field(
+    minutes_before: Annotated[float, Field(ge=0.01, le=10_080)] = Field(
         description="Minutes that the task takes once today, such as 30."
     )
     minutes_after: Minutes = Field(description="Minutes that it will take in the new way, such as 10.")
-    tasks_per_week: Annotated[float, Field(gt=0, le=10_000)] = Field(
+    tasks_per_week: Annotated[float, Field(ge=0.01, le=10_000)] = Field(
         description="How often each person does it in a week, such as 12."
     )
     people: Annotated[int, Field(ge=1, le=1_000_000)] = Field(description="How many people do it.")
@@ -53,9 +53,8 @@ class TimeSummary(Told):
     time_cut: float = Field(description="The same in percent of the minutes before.")
     hours_per_week: float = Field(description="Hours set free in a working week once all have changed.")
     hours_per_person: float = Field(description="The same for each person.")
-    break_even: str = Field(description="In which month the training has come back, in words.")
-    break_even_month: int | None = Field(description="The same as a number; null when it never does.")
-    verdict: str = Field(description="What that means, in a sentence.")
+    break_even: int | Never = Field(description="The month in which the training has come back, or Never.")
+    verdict: Verdict = ""
 
 
 class MonthlySaving(Told):

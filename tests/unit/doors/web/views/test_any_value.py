@@ -138,5 +138,4 @@ def test_blocks_speak_of_every_part_of_an_output(
         for key, part in plain(output).items()
         if key not in named and not any(one.startswith(f"{key}.") for one in named)
     }
-    rest = [block.content["value"] for block in blocks if block.key == ""]
-    assert "*" in named or not unnamed or unnamed.items() <= rest[-1].items()
+    assert "*" in named or not unnamed or unnamed.items() <= blocks[-1].content["value"].items()

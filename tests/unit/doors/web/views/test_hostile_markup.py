@@ -9,8 +9,10 @@ from urllib.parse import urlsplit
 import pytest
 from htpy import fragment
 
+from handrail.core.define.blocks import tool_output_to_blocks
 from handrail.core.define.result import Attachment, Result
 from handrail.core.define.sections import OutputSection
+from handrail.doors.web.assets import asset_url
 from handrail.doors.web.views.custom import custom_frame
 from handrail.doors.web.views.markdown import rendered
 from handrail.doors.web.views.result import draw_result
@@ -67,13 +69,15 @@ CORPUS = [
 ]  # fmt: skip
 
 ELEMENTS = set(
-    "a blockquote br circle code data dd del details div dl dt em figure g h3 h4 h5 h6 hr iframe li line ol p path "
-    "polygon polyline pre rect s section span strong summary svg table tbody td text th thead time title tr ul".split()
+    "a blockquote br circle code data dd del details div dl dt em figure g h3 h4 h5 h6 hr iframe li line ol "
+    "p path polygon polyline pre rect s section span strong summary svg table tbody td text th thead "
+    "time title tr ul view-chart".split()
 )
 ATTRIBUTES = set(
-    "aria-hidden aria-label aria-sort class cx cy d data-view-sort datetime download fill focusable height href id "
-    "loading points preserveaspectratio r referrerpolicy rel role rx sandbox scope src start tabindex target "
-    "text-anchor title value vector-effect viewbox width x x1 x2 y y1 y2".split()
+    "aria-hidden aria-label aria-sort class cx cy d data-chart data-script data-view-sort datetime "
+    "download fill focusable height href id loading points preserveaspectratio r referrerpolicy rel "
+    "role rx sandbox scope src start tabindex target text-anchor title value vector-effect "
+    "viewbox width x x1 x2 y y1 y2".split()
 )
 
 
@@ -109,6 +113,7 @@ def assert_harmless(html: str) -> _Elements:
     for tag, attrs in reader.found:
         assert tag in ELEMENTS, f"<{tag}> in {html!r}"
         assert attrs.keys() <= ATTRIBUTES, f"{attrs} on <{tag}> in {html!r}"
+        assert attrs.get("data-script") in (None, asset_url("chart.js"))
         for name in ("href", "src"):
             if (address := attrs.get(name)) is not None:
                 assert_harmless_address(tag, address, attrs)
@@ -135,7 +140,7 @@ def everywhere(text: str) -> str:
     sections = [
         OutputSection("figures", text, "summary", {"unit": text, "figures": [{"key": text, "label": text}]}),
         OutputSection("figures", text, "summary", {"format": "markdown"}),
-        OutputSection("rows", text, "table", {"columns": [{"key": text, "label": text, "unit": text, "format": "link"}]}),
+        OutputSection("rows", text, "table", {"columns": [{"key": text, "unit": text, "format": "link"}]}),
         OutputSection("rows", text, "chart", {"x": "name", "y": [{"key": "n", "label": text, "unit": text}]}),
         OutputSection("rows", text, "chart", {"kind": "line", "x": "name", "y": "n"}),
         OutputSection("rows", text, "ranking", {"label": "name", "value": "n", "note": text}),
@@ -206,8 +211,6 @@ def test_a_picture_in_markdown_is_a_link_and_is_not_fetched() -> None:
 @pytest.mark.req("UI-12")
 @pytest.mark.parametrize("scripts", [False, True])
 def test_a_custom_block_is_served_without_an_origin_and_without_the_network(scripts: bool) -> None:
-    from handrail.core.define.blocks import tool_output_to_blocks
-
     section = OutputSection("page", "Page", "custom", {"scripts": scripts})
     blocks = tool_output_to_blocks([section], {"page": "<h1>Hi</h1><script>1</script>"})
     frame = custom_frame(blocks, "page")

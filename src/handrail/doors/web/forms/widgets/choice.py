@@ -10,7 +10,7 @@ from handrail.doors.web.forms.field import BLANK, MISSING, Blank, ChoiceField, L
 from handrail.doors.web.forms.pen import Pen, Said
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
-from handrail.doors.web.forms.registry import register_widget
+from handrail.doors.web.forms.registry import Mould, register_widget
 from handrail.doors.web.forms.widgets.rows import RowsWidget
 from handrail.doors.web.forms.wire import MODE, VALUE, spelled, unspelled, written
 from handrail.doors.web.forms.words import in_words
@@ -43,6 +43,12 @@ class Choice:
 
     def fits(self, field: ChoiceField, value: Any) -> bool:
         return True
+
+    def mould(self, field: ChoiceField, value: Any) -> Mould | None:
+        if value is MISSING:
+            return Mould("out", value)
+        at = known_options(field.options, value)
+        return None if at is None else Mould(str(at), value)
 
     def draw(self, field: ChoiceField, pen: Pen, place: Place, value: Any) -> h.Node:
         said = Said(field, pen, place)
@@ -137,7 +143,7 @@ class Ticks:
         if not way.startswith("ticks:"):
             return self._rows.read(field, post, place)
         found = [unspelled(text) for text in post.texts(VALUE + place.pointer)]
-        if found or way == "ticks:here" or field.row:
+        if found or way == "ticks:here" or (field.row and way == "ticks:out"):
             return found
         return None if way == "ticks:null" else MISSING
 

@@ -16,7 +16,7 @@ from handrail.doors.web.forms.field import MISSING, Field
 from handrail.doors.web.forms.pen import Pen, Said
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
-from handrail.doors.web.forms.registry import register_widget
+from handrail.doors.web.forms.registry import Mould, register_widget
 from handrail.doors.web.forms.wire import SIDE, as_lines, is_awkward, one_line
 
 Kind = Literal["date", "time", "date-time"]
@@ -64,6 +64,9 @@ class Moment:
 
     def fits(self, field: Field, value: Any) -> bool:
         return value is MISSING or value is None or (isinstance(value, str) and one_line(value))
+
+    def mould(self, field: Field, value: Any) -> Mould | None:
+        return Mould("out", value) if value is MISSING else None
 
     def draw(self, field: Field, pen: Pen, place: Place, value: Any) -> h.Node:
         said = Said(field, pen, place)

@@ -15,7 +15,7 @@ from handrail.doors.web.forms.field import MISSING, Field, Typed
 from handrail.doors.web.forms.pen import Pen, Said
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
-from handrail.doors.web.forms.registry import register_widget
+from handrail.doors.web.forms.registry import SLOT, Mould, register_widget
 from handrail.doors.web.forms.widgets.text import placeholder
 from handrail.doors.web.forms.wire import SIDE, one_line
 from handrail.doors.web.forms.words import not_a_number
@@ -51,6 +51,11 @@ class Number:
         if value is MISSING or value is None or is_number(value):
             return True
         return isinstance(value, str) and one_line(value) and parsed(value) is None
+
+    def mould(self, field: Field, value: Any) -> Mould | None:
+        if value is MISSING or value is None:
+            return Mould("out" if value is MISSING else "null", value)
+        return Mould("number", SLOT, repr(value)) if is_number(value) else None
 
     def draw(self, field: Field, pen: Pen, place: Place, value: Any) -> h.Node:
         said = Said(field, pen, place)
@@ -89,6 +94,9 @@ def number_box(field: Field, said: Said, text: str) -> h.Node:
 class ExactNumber(Number):
     """A decimal number that may come as text: what is typed is sent as text, digit for digit."""
 
+    def mould(self, field: Field, value: Any) -> Mould | None:
+        return super().mould(field, value) if value is MISSING else None
+
     def fits(self, field: Field, value: Any) -> bool:
         return (
             value is MISSING
@@ -123,6 +131,9 @@ def _is_exact(number: int | float, text: str) -> bool:
 
 class Slider(Number):
     """A number between two bounds, where its value is one that a slider can stand on."""
+
+    def mould(self, field: Field, value: Any) -> Mould | None:
+        return super().mould(field, value) if value is MISSING else None
 
     def draw(self, field: Field, pen: Pen, place: Place, value: Any) -> h.Node:
         bounds = _bounds(field)

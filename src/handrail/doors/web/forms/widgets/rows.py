@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -10,11 +11,13 @@ import htpy as h
 from handrail.doors.web.forms.empty import draw_empty, usual
 from handrail.doors.web.forms.field import BLANK, MISSING, Blank, Field, ListField, Rows
 from handrail.doors.web.forms.initial import initial
-from handrail.doors.web.forms.pen import Pen, Said, button
+from handrail.doors.web.forms.pen import Pen, Said, button, sign
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
 from handrail.doors.web.forms.registry import draw_field, read_field, register_widget
 from handrail.doors.web.forms.wire import ROW
+
+_IS_KEY = re.compile(r"\d{1,9}\Z", re.A).match
 
 
 class RowsWidget:
@@ -31,7 +34,7 @@ class RowsWidget:
         fixed = len(field.first)
         state = [] if isinstance(value, (list, Blank)) else value
         more = items[fixed:]
-        keys = _keys(value, len(more))
+        keys = _keys(value, len(more), fixed)
         full = field.most is not None and len(items) >= field.most
         noun = _noun(field)
         return said.group(
@@ -41,14 +44,16 @@ class RowsWidget:
                 for at, later in enumerate(field.first)
             ],
             h.ol(".form-rows")[
-                (
+                [
                     _row(field, pen, place, key, fixed + at, item, len(more) + fixed)
                     for at, (key, item) in enumerate(zip(keys, more, strict=True))
-                )
+                ]
             ]
             if more
             else None,
-            button("add", place.pointer, f"Add {noun}", f"Add to {field.label}" if field.label else None)
+            button(
+                "add", place.pointer, f"Add {noun}", f"Add {noun} to {field.label}" if field.label else None
+            )
             if field.item and not full
             else None,
             kind="form-list",
@@ -77,7 +82,7 @@ class RowsWidget:
                 while len(rows) < len(field.first):
                     rows.append(BLANK)
                 rows.append(_fresh(field.item()))
-                keys.append(_next(keys))
+                keys.append(_next(keys, len(field.first)))
         rows.keys = tuple(keys)
         return rows if rows else _nothing(field, post, place)
 
@@ -85,15 +90,18 @@ class RowsWidget:
 def _row(field: ListField, pen: Pen, place: Place, key: str, at: int, item: Any, count: int) -> h.Node:
     assert field.item is not None
     spot = place.item(key, at)
-    label = f"{_noun(field)} {at + 1}"
+    noun = _noun(field)
+    label = f"{noun[:1].upper()}{noun[1:]} {at + 1}"
     first = len(field.first)
     return h.li(".form-row", id=f"{pen.id_of(spot)}:row")[
         h.input(type="hidden", name=ROW + place.pointer, value=key),
         h.div(".form-row-body")[draw_field(_named(field.item(), label), pen, spot, item)],
         h.div(".form-row-tools")[
-            button("up", spot.pointer, "↑", f"Move {label} up", "btn-ghost") if at > first else None,
-            button("down", spot.pointer, "↓", f"Move {label} down", "btn-ghost") if at < count - 1 else None,
-            button("remove", spot.pointer, "✕", f"Remove {label}", "btn-ghost"),
+            button("up", spot.pointer, sign("↑"), f"Move {label} up", "ghost") if at > first else None,
+            button("down", spot.pointer, sign("↓"), f"Move {label} down", "ghost")
+            if at < count - 1
+            else None,
+            button("remove", spot.pointer, sign("✕"), f"Remove {label}", "ghost"),
         ],
     ]
 
@@ -108,13 +116,13 @@ def _noun(field: ListField) -> str:
     return (item.label if item else "") or "entry"
 
 
-def _keys(value: Any, count: int) -> tuple[str, ...]:
+def _keys(value: Any, count: int, start: int) -> tuple[str, ...]:
     kept = value.keys if isinstance(value, Rows) else ()
-    return kept if len(kept) == count else tuple(map(str, range(count)))
+    return kept if len(kept) == count else tuple(map(str, range(start, start + count)))
 
 
-def _next(keys: list[str]) -> str:
-    return str(max((int(key) for key in keys if key.isdecimal()), default=-1) + 1)
+def _next(keys: list[str], start: int) -> str:
+    return str(max((int(key) for key in keys if _IS_KEY(key)), default=start - 1) + 1)
 
 
 def _moved(keys: list[str], post: Post, place: Place) -> list[str]:

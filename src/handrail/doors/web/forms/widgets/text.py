@@ -11,7 +11,7 @@ from handrail.doors.web.forms.field import MISSING, Field
 from handrail.doors.web.forms.pen import Pen, Said
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
-from handrail.doors.web.forms.registry import register_widget
+from handrail.doors.web.forms.registry import SLOT, Mould, register_widget
 from handrail.doors.web.forms.wire import as_lines, is_awkward, one_line
 
 _KEYBOARD = {"email": "email", "uri": "url", "url": "url", "phone": "tel", "idn-email": "email"}
@@ -43,6 +43,15 @@ class Text:
 
     def fits(self, field: Field, value: Any) -> bool:
         return value is MISSING or value is None or (isinstance(value, str) and not is_awkward(value))
+
+    def mould(self, field: Field, value: Any) -> Mould | None:
+        if value is MISSING or value is None:
+            return Mould("out" if value is MISSING else "null", value)
+        if not isinstance(value, str):
+            return None
+        if self._lines or not value or not one_line(value) or SLOT in value or _is_long(field):
+            return None
+        return Mould("line", SLOT, value)
 
     def draw(self, field: Field, pen: Pen, place: Place, value: Any) -> h.Node:
         said = Said(field, pen, place)

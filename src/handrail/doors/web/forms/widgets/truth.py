@@ -10,7 +10,7 @@ from handrail.doors.web.forms.field import BLANK, MISSING, Blank, Field
 from handrail.doors.web.forms.pen import Pen, Said
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
-from handrail.doors.web.forms.registry import register_widget
+from handrail.doors.web.forms.registry import Mould, register_widget
 from handrail.doors.web.forms.wire import MODE
 
 _READ = {"true": True, "false": False, "null": None}
@@ -21,6 +21,13 @@ class Truth:
 
     def fits(self, field: Field, value: Any) -> bool:
         return value is MISSING or value is None or isinstance(value, (bool, Blank))
+
+    def mould(self, field: Field, value: Any) -> Mould | None:
+        return (
+            Mould(repr(value), value)
+            if value is MISSING or value is None or isinstance(value, bool)
+            else None
+        )
 
     def draw(self, field: Field, pen: Pen, place: Place, value: Any) -> h.Node:
         said = Said(field, pen, place)

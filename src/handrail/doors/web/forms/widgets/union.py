@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import htpy as h
 
-from handrail.doors.web.forms.field import BLANK, MISSING, Blank, Chosen, UnionField
+from handrail.doors.web.forms.field import (
+    BLANK,
+    MISSING,
+    Blank,
+    ChoiceField,
+    Chosen,
+    ObjectField,
+    Shaped,
+    UnionField,
+    known_options,
+)
 from handrail.doors.web.forms.initial import initial
 from handrail.doors.web.forms.pen import Pen, Said, button
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
 from handrail.doors.web.forms.registry import draw_field, read_field, register_widget
-from handrail.doors.web.forms.wire import DRAWN, MODE
-
-_WHICH = MODE + "*"
-"""The chooser; the mode of the branch has the place for itself."""
+from handrail.doors.web.forms.wire import DRAWN, VALUE
 
 
 class Union:
@@ -41,14 +49,14 @@ class Union:
                 if isinstance(value, Chosen)
                 else value
             )
-            inner = draw_field(field.branches[int(now)].later(), pen, place, own)
+            inner = draw_field(field.branches[int(now)].later(), pen, place.within(), own)
         return h.fieldset(said.group_attrs | {"id": f"{said.id}:union"}, class_="form-group form-union")[
             h.legend(".form-legend")[said.title() if field.label else "Kind"],
             said.help(),
             said.error(),
             h.div(".form-which")[
                 h.label(".form-label", for_=id)["Kind"],
-                h.select(".select", {"data-choose": True}, id=id, name=_WHICH + place.pointer)[
+                h.select(".select", {"data-choose": True}, id=id, name=VALUE + place.pointer)[
                     (h.option(value=state, selected=state == now)[words] for state, words in states)
                 ],
                 h.input(type="hidden", name=DRAWN + place.pointer, value=now),
@@ -61,10 +69,10 @@ class Union:
         drawn = post.text(DRAWN + place.pointer)
         if drawn is None:
             return MISSING
-        chosen = post.text(_WHICH + place.pointer) or drawn
+        chosen = post.text(VALUE + place.pointer) or drawn
         before = MISSING
         if _is_branch(field, drawn):
-            before = read_field(field.branches[int(drawn)].later(), post, place)
+            before = read_field(field.branches[int(drawn)].later(), post, place.within())
         asked = post.asked("choose", place)
         if chosen != drawn:
             post.done = post.done or "choose"  # its fields were not there to be filled in
@@ -73,11 +81,11 @@ class Union:
             return _none(field, drawn, post, place, asked)
         if before is MISSING and (field.row or post.do):
             return Chosen.of(int(drawn))
-        return before
+        return Shaped.of(before, int(drawn)) if isinstance(before, dict) else before
 
 
 def _state(field: UnionField, value: Any) -> str:
-    if isinstance(value, Chosen):
+    if isinstance(value, (Chosen, Shaped)) and value.at < len(field.branches):
         return str(value.at)
     if value is MISSING or isinstance(value, Blank):
         return "out"
@@ -107,10 +115,24 @@ def _begun(field: UnionField, chosen: str, before: Any, post: Post, place: Place
         return _none(field, chosen, post, place, asked=True)
     branch = field.branches[int(chosen)].later()
     value = initial(branch, asked=True)
-    if isinstance(before, dict) and isinstance(value, dict):
-        names = {child.name for child in getattr(branch, "children", ())} - set(value)
-        return {**value, **{name: part for name, part in before.items() if name in names}}
+    if isinstance(branch, ObjectField) and isinstance(value, dict):
+        shared = before if isinstance(before, dict) else {}
+        return Shaped.of({**value, **_carried(branch, shared)}, int(chosen))
     return Chosen.of(int(chosen)) if value is MISSING else value
+
+
+def _carried(branch: ObjectField, before: Mapping[str, Any]) -> dict[str, Any]:
+    """What of an object of another shape this one takes; a constant gets its own value."""
+    found: dict[str, Any] = {}
+    for child in branch.children:
+        if child.name not in before:
+            continue
+        field = child.later()
+        if not isinstance(field, ChoiceField) or known_options(field.options, before[child.name]) is not None:
+            found[child.name] = before[child.name]
+        elif field.widget == "constant":
+            found[child.name] = field.options[0][0]
+    return found
 
 
 register_widget("union", Union())

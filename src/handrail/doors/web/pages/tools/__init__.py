@@ -1,1 +1,7 @@
 """The library of tools, and the page of one: its form, its runs, its results."""
+
+from __future__ import annotations
+
+from handrail.doors.web.pages.tools import history, library, running, saved, star, tool, why
+
+PAGES = (library.pages, tool.pages, running.pages, history.pages, saved.pages, star.pages, why.pages)

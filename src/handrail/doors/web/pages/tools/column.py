@@ -8,15 +8,14 @@ import htpy as h
 
 from handrail.core.define.call import Outcome
 from handrail.core.define.tool import Tool
-from handrail.core.run.approvals import may_decide
 from handrail.doors.web.icons import icon
-from handrail.doors.web.live import live_url, topic
 from handrail.doors.web.pages.tools.inputs import KEY, new_key
 from handrail.doors.web.pages.tools.known import url_of
-from handrail.doors.web.pages.tools.standing import Standing, is_mine
+from handrail.doors.web.pages.tools.ongoing import draw_live
+from handrail.doors.web.pages.tools.standing import Standing
 from handrail.doors.web.routing import Reader
 from handrail.doors.web.views.result import draw_result
-from handrail.doors.web.words import ago, span, state, when
+from handrail.doors.web.words import span, state, when
 
 CALL = "_call"
 """Under this name a form posts which call is to be made again."""
@@ -29,7 +28,7 @@ def draw_column(reader: Reader, tool: Tool, stands: Standing | None) -> h.Elemen
     if stands is None:
         return _frame(None, h.p(".tool-none")["The result will be here."])
     if stands.is_open:
-        return _frame(None, _live(reader, tool, stands))
+        return _frame(None, draw_live(reader, tool, stands))
     assert stands.outcome is not None
     return _ended(reader, tool, stands, stands.outcome)
 
@@ -42,110 +41,6 @@ def draw_outcome(tool: Tool, outcome: Outcome) -> h.Element:
 def _frame(head: h.Node, *body: h.Node) -> h.Element:
     return h.section("#result.panel.tool-panel", aria_labelledby="result-title")[
         h.div(".tool-panel-head")[h.h2("#result-title", tabindex="-1")["Result"], head], body
-    ]
-
-
-def _live(reader: Reader, tool: Tool, stands: Standing) -> h.Element:
-    """What is going on; the column listens for more until it is over."""
-    news = live_url([topic("call", stands.call_id)])
-    return h.div("#call-live", {"hx-sse:connect": news, "hx-swap": "none"})[
-        draw_state(reader, tool, stands),
-        h.pre(".tool-output", aria_label="Output so far", tabindex="0")[
-            draw_more(tool, stands.call_id, stands.last_seq, at_once=True)
-        ],
-        h.noscript[
-            h.meta({"http-equiv": "refresh"}, content=f"2;url={url_of(tool)}?call={stands.call_id}"),
-            h.p[h.a(href=f"{url_of(tool)}?call={stands.call_id}")["Look again"]],
-        ],
-    ]
-
-
-def draw_more(tool: Tool, call_id: str, after: int, *, at_once: bool) -> h.Element:
-    """Where more output will stand: it asks for it whenever there is news, and makes way for it."""
-    news = topic("call", call_id)
-    first = "load, " if at_once else ""
-    asks = {
-        "hx-get": f"{url_of(tool, 'call', call_id, 'output')}?after={after}",
-        "hx-trigger": f"{first}hello from:#call-live, {news} from:#call-live",
-        "hx-swap": "outerHTML",
-    }
-    return h.span("#call-more", asks)
-
-
-def draw_state(reader: Reader, tool: Tool, stands: Standing) -> h.Element:
-    """The part that changes while a call goes on."""
-    news = topic("call", stands.call_id)
-    asks = {
-        "hx-get": url_of(tool, "call", stands.call_id),
-        "hx-trigger": f"hello from:#call-live, {news} from:#call-live",
-        "hx-swap": "outerMorph",
-    }
-    inner = _waiting(reader, tool, stands) if stands.waiting else _running(reader, tool, stands)
-    return h.div("#call-state.tool-state", asks, aria_live="polite")[inner]
-
-
-def _running(reader: Reader, tool: Tool, stands: Standing) -> h.Node:
-    title = stands.progress.title if stands.progress is not None else None
-    return [
-        h.p(".tool-progress")[
-            h.span(".tool-spinner", aria_hidden="true"), h.b["Running"], h.span("#call-title")[title or "…"]
-        ],
-        h.p(".quiet")[f"Began {ago(stands.began_at or stands.at, reader.now)}"],
-        _cancel(tool, stands) if is_mine(reader, stands.by) or reader.may("jobs.cancel") else None,
-    ]
-
-
-def _waiting(reader: Reader, tool: Tool, stands: Standing) -> h.Node:
-    """Whose word it waits for, and the button if it is this reader's own."""
-    asked = stands.approval
-    own = asked is not None and asked.by == "caller" and asked.quorum == 1 and not asked.four_eyes
-    decides = asked is not None and may_decide(reader.who, asked)
-    title = "Needs your confirmation" if own and decides else "Needs approval"
-    return [
-        h.p(".tool-progress")[icon("hand"), h.b[title]],
-        h.p[_reason(asked.reason)] if asked is not None else None,
-        None
-        if own
-        else h.p[_who_decides(decides, asked.quorum if asked else 1, bool(asked and asked.four_eyes))],
-        h.p(".quiet")["Asked ", when(stands.at, reader.now), _until(reader, stands)],
-        h.div(".row")[
-            _button(tool, stands, "confirm", "Confirm and run") if own and decides else None,
-            h.a(".btn", href="/approvals", data_variant="outline")["Open the approval"]
-            if decides and not own
-            else None,
-            _cancel(tool, stands) if is_mine(reader, stands.by) or reader.may("jobs.cancel") else None,
-        ],
-    ]
-
-
-def _reason(said: str) -> str:
-    return f"{said[:1].upper()}{said[1:]}{'' if said.endswith('.') else '.'}"
-
-
-def _who_decides(me: bool, quorum: int, four_eyes: bool) -> str:
-    who = (
-        "You can decide on it"
-        if me and not four_eyes
-        else "Somebody who may decide on approvals can approve it"
-    )
-    more = f"; {quorum} people must agree" if quorum > 1 else ""
-    return f"{who}{more}{', and not whoever asked' if four_eyes else ''}. Nothing has run yet."
-
-
-def _until(reader: Reader, stands: Standing) -> h.Node:
-    lapses = stands.approval.expires_at if stands.approval else None
-    return None if lapses is None else [", lapses ", when(lapses, reader.now)]
-
-
-def _cancel(tool: Tool, stands: Standing) -> h.Element:
-    return _button(tool, stands, "cancel", "Cancel", "outline")
-
-
-def _button(tool: Tool, stands: Standing, verb: str, words: str, look: str | None = None) -> h.Element:
-    url = url_of(tool, "call", stands.call_id, verb)
-    asks = {"hx-post": url, "hx-target": "#result", "hx-swap": "outerHTML"}
-    return h.form(asks, method="post", action=url)[
-        h.button(".btn", type="submit", data_size="sm", data_variant=look)[words]
     ]
 
 

@@ -1,4 +1,4 @@
-"""History: the runs of a tool, the newest first, a page at a time. Others' only with the right to see runs."""
+"""History: the runs of a tool, newest first, a page at a time. Others see their own, or all if they may."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs: what was posted with the form of a tool, by whichever of its two faces, and what is wrong with it."""
+"""Inputs: what was posted with the form of a tool by one of its two faces, and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from handrail.core.define.call import FieldError
+from handrail.core.define.secrecy import without
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted, admit
 from handrail.doors.web.forms.field import MISSING, Rows
 from handrail.doors.web.forms.form import form_of
 from handrail.doors.web.forms.post import Upload, taken
 from handrail.doors.web.forms.wire import escaped
-from handrail.doors.web.pages.tools.jsontext import NotJson, json_text, read_object
+from handrail.doors.web.pages.tools.jsontext import NotJson, read_object
 from handrail.doors.web.routing import Reader
 
 Face = Literal["form", "json"]
@@ -53,12 +54,15 @@ class Input:
         """The value as arguments; what is half-typed stands there as its text."""
         return {} if self.value is MISSING else dict(self.value)
 
-    def turned(self, face: Face) -> Input:
-        """The same by the other face. Text of which no value can be made stays as it is."""
+    def turned(self, face: Face, secrets: Collection[str] = ()) -> Input:
+        """The same by the other face. Text of which no value can be made stays as it is.
+
+        A secret was typed behind dots: it is not written out as JSON, but left out of it.
+        """
         if face == self.face or not self.readable:
             return self
-        text = json_text(self.args) if face == "json" else None
-        return replace(self, face=face, text=text, errors=(), key=new_key())
+        value, _ = without(self.args, secrets) if face == "json" else (self.value, ())
+        return replace(self, face=face, value=value, text=None, errors=(), key=new_key())
 
     def wrong(self, errors: Sequence[FieldError]) -> Input:
         return replace(self, errors=tuple(errors))

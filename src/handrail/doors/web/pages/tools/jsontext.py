@@ -1,4 +1,4 @@
-"""JSON as a person types it: read without losing anything, or with a sentence that says where it breaks off."""
+"""JSON as a person types it: read without losing anything, or with a sentence that says where it breaks."""
 
 from __future__ import annotations
 

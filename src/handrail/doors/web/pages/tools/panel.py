@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import htpy as h
 
@@ -17,7 +17,7 @@ from handrail.doors.web.pages.tools.known import url_of
 
 FORM = "input-form"
 """The id of the form element."""
-_HIDDEN_RUN = {"class": "sr-only", "tabindex": "-1", "aria-hidden": "true"}
+FACES: Mapping[Face, str] = {"form": "Form", "json": "JSON"}
 
 
 def draw_panel(tool: Tool, given: Input, *, note: h.Node = None, tools: h.Node = None) -> h.Element:
@@ -36,7 +36,7 @@ def draw_input(tool: Tool, given: Input, note: h.Node = None) -> h.Element:
         "data-check": url_of(tool, "check"),
     }
     return h.form(asks, id=FORM, method="post", action=run, enctype="multipart/form-data", novalidate=True)[
-        h.button(_HIDDEN_RUN, type="submit")["Run"],  # what Enter presses is the first one
+        h.button(type="submit", hidden=True, tabindex="-1"),  # Enter presses the first button
         h.input(type="hidden", name=FACE, value=given.face),
         draw_key(given.key),
         h.div(".tool-panel-head")[h.h2("#input-title")["Input"], _faces(tool, given.face)],
@@ -55,7 +55,7 @@ def draw_fields(tool: Tool, given: Input) -> h.Element:
     return h.div("#input-fields")[_json(given) if given.face == "json" else _form(tool, given)]
 
 
-def draw_key(key: str, again: bool = False) -> h.Element:
+def draw_key(key: str, again: bool = False) -> h.VoidElement:
     """The name of this drawn form; `again` puts it into a form that is open already."""
     there = {"hx-swap-oob": "true"} if again else {}
     return h.input("#input-key", there, type="hidden", name=KEY, value=key)
@@ -63,23 +63,17 @@ def draw_key(key: str, again: bool = False) -> h.Element:
 
 def _faces(tool: Tool, face: Face) -> h.Element:
     """Form or JSON; the other one is a button that posts everything and gets it back the other way."""
-    turn = url_of(tool, "form")
-    asks = {"hx-post": turn, "hx-target": f"#{FORM}", "hx-swap": "outerHTML"}
-
-    def one(value: Face, words: str) -> h.Element:
-        return h.button(
-            {} if value == face else asks,
-            type="submit",
-            name="_to",
-            value=value,
-            formaction=turn,
-            formnovalidate=True,
-            aria_pressed="true" if value == face else "false",
-        )[words]
-
     return h.div(".tool-faces", role="group", aria_label="How to give the input")[
-        one("form", "Form"), one("json", "JSON")
+        (_face(tool, value, words, value == face) for value, words in FACES.items())
     ]
+
+
+def _face(tool: Tool, value: Face, words: str, now: bool) -> h.Element:
+    if now:
+        return h.button(type="button", aria_pressed="true")[words]
+    turn = f"{url_of(tool, 'form')}?to={value}"
+    asks = {"hx-post": turn, "hx-target": f"#{FORM}", "hx-swap": "outerHTML"}
+    return h.button(asks, type="submit", formaction=turn, formnovalidate=True, aria_pressed="false")[words]
 
 
 def _form(tool: Tool, given: Input) -> h.Node:

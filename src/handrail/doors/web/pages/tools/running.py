@@ -22,7 +22,7 @@ from handrail.doors.http.refusing import Refused
 from handrail.doors.http.whose import known_call
 from handrail.doors.visible import visible
 from handrail.doors.web.answer import html
-from handrail.doors.web.pages.tools.column import CALL, draw_column, draw_more, draw_outcome, draw_state
+from handrail.doors.web.pages.tools.column import CALL, draw_column, draw_outcome
 from handrail.doors.web.pages.tools.inputs import (
     KEY,
     Input,
@@ -34,6 +34,7 @@ from handrail.doors.web.pages.tools.inputs import (
     text_under,
 )
 from handrail.doors.web.pages.tools.known import described, tool_here, url_of
+from handrail.doors.web.pages.tools.ongoing import draw_more, draw_state
 from handrail.doors.web.pages.tools.panel import FORM, draw_input, draw_key
 from handrail.doors.web.pages.tools.shelf import SOURCE
 from handrail.doors.web.pages.tools.standing import Standing, standing

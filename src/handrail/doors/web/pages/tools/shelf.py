@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from handrail.core.define.permission import Source
 from handrail.core.define.tool import Tool
 from handrail.core.errors import ToolError
 from handrail.doors.http.tools import KindOf, kinds
 from handrail.doors.web.routing import Reader
 
-SOURCE = "web"
+SOURCE: Source = "web"
 PAGE = 48
 """Tools of one page."""
 _BATCH = 200

@@ -1,0 +1,78 @@
+"""Tools for the tests of the tool pages: one that counts, one that takes long, one that asks, many that idle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+TOOLS = '''
+import asyncio
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from handrail import Context, from_params, tool
+
+
+class Line(BaseModel):
+    item: str
+    amount: float = Field(gt=0)
+
+
+@tool("shop.quote", level="read", category="Shop", icon="calculator", name="Quote")
+def quote(
+    customer: Annotated[str, Field(min_length=1, title="Customer")],
+    lines: Annotated[list[Line], Field(title="Lines")],
+    rate: Annotated[float, Field(ge=0, le=1, title="Tax rate")] = 0.2,
+    note: Annotated[str | None, Field(title="Note")] = None,
+    kind: Annotated[Literal["plain", "formal"], Field(title="Kind")] = "plain",
+) -> dict:
+    """The sum of an order, with tax."""
+    net = sum(one.amount for one in lines)
+    return {"customer": customer, "net": net, "gross": round(net * (1 + rate), 2), "note": note, "kind": kind}
+
+
+@tool("shop.count", level="write", danger="safe", category="Shop", name="Count up")
+def count(folder: str, name: str = "x") -> dict:
+    """Write one more line into a file."""
+    path = Path(folder) / f"{name}.count"
+    with path.open("a") as file:
+        file.write("1")
+    return {"count": len(path.read_text())}
+
+
+@tool("work.slow", level="read", category="Work", icon="timer", name="Slow work")
+async def slow(ctx: Context, gate: str, steps: int = 2) -> dict:
+    """Say something, then wait until a file is there."""
+    for at in range(steps):
+        ctx.metadata(title=f"Step {at + 1} of {steps}")
+        ctx.append_output(f"line {at + 1}\\n")
+    while not Path(gate).exists():
+        await asyncio.sleep(0.02)
+    return {"summary": "all steps done"}
+
+
+@tool("work.wipe", level="destructive", danger="dangerous", category="Work", name="Wipe")
+def wipe(folder: str) -> dict:
+    """Remove what is in a folder."""
+    (Path(folder) / "wiped").touch()
+    return {"wiped": folder}
+
+
+@tool("work.secret", level="read", category="Work", name="Secret word")
+def secret(word: Annotated[str, Field(json_schema_extra={"format": "password"})], times: int = 1) -> dict:
+    """Count the letters of a secret."""
+    return {"letters": len(word) * times}
+
+
+@tool("work.hidden", level="read", requires="nobody.has.this", name="Hidden")
+def hidden() -> dict:
+    """Not for everybody."""
+    return {}
+'''
+
+
+def furnish(folder: Path) -> Path:
+    """A folder whose handrail.toml names these tools."""
+    (folder / "shop_of_tests.py").write_text(TOOLS)
+    return folder
