@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from handrail import Handrail
+from handrail.identity.founding import link_for
 from handrail.identity.granting import console
 from handrail.identity.offices import Offices
+from tests.acceptance.serving import Served
 
 T = TypeVar("T")
 PASSWORD = "three calm blue herons"
@@ -40,3 +42,14 @@ def add_person(folder: Path, email: str, *roles: str, tenant: str = "local", pas
         return user.id
 
     return beside(folder, add)
+
+
+def link_of(served: Served, email: str, tenant: str = "local") -> str:
+    """A link that lets somebody in, once."""
+
+    async def make(offices: Offices) -> str:
+        link = await link_for(offices, tenant, email)
+        assert link is not None
+        return link
+
+    return f"{served.url}/sign-in?link={beside(served.folder, make)}"

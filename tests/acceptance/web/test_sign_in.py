@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.acceptance.serving import Served, serving
-from tests.acceptance.web.browser import Window, new_link, sign_in
-from tests.acceptance.web.people import PASSWORD, add_person
+from tests.acceptance.web.browser import Window, sign_in
+from tests.acceptance.web.people import PASSWORD, add_person, link_of
 
 Windows = Callable[..., Window]
 
@@ -31,7 +31,7 @@ def by_password(mine: Window, email: str, password: str = PASSWORD) -> None:
 
 @pytest.mark.parametrize("script", [False, True])
 def test_a_link_waits_for_a_press_and_lets_in_once(home: Served, windows: Windows, script: bool) -> None:
-    link = new_link(home)
+    link = link_of(home, "ana@acme.example")
     assert httpx.get(link).status_code == 200  # a program looks at it: it is not used up
     mine = sign_in(windows(home.url, script=script), link)
     expect(mine.page.get_by_role("heading", level=1)).to_have_text("Home")
@@ -55,7 +55,7 @@ def test_a_password_is_set_on_a_page_and_lets_in_to_where_one_was_going(
 ) -> None:
     email = f"set{script}@acme.example"
     add_person(home.folder, email, "admin")
-    mine = sign_in(windows(home.url, script=script), new_link(home, email))
+    mine = sign_in(windows(home.url, script=script), link_of(home, email))
     page = mine.goto("/settings/profile")
     page.get_by_label("New password").fill("short")
     page.get_by_label("The same once more").fill("short")
@@ -94,7 +94,7 @@ def test_whoever_guesses_waits_and_is_told_for_how_long(home: Served, windows: W
     by_password(mine, "bo@acme.example")
     expect(mine.page.get_by_role("alert")).to_contain_text("Try again in 15 minutes")
     expect(mine.page.get_by_label("Address")).to_have_value("bo@acme.example")
-    sign_in(mine, new_link(home, "bo@acme.example"))
+    sign_in(mine, link_of(home, "bo@acme.example"))
     expect(mine.page.get_by_role("heading", level=1)).to_have_text("Home")
 
 
@@ -115,7 +115,7 @@ def test_no_address_sends_a_browser_elsewhere_after_signing_in(home: Served, win
 
 
 def test_everywhere_means_every_browser(home: Served, windows: Windows) -> None:
-    here, there = [sign_in(windows(home.url), new_link(home)) for _ in range(2)]
+    here, there = [sign_in(windows(home.url), link_of(home, "ana@acme.example")) for _ in range(2)]
     here.goto("/settings/profile")
     here.page.get_by_role("button", name="Sign out everywhere").click()
     expect(here.page.get_by_role("heading", name="Sign in")).to_be_visible()
