@@ -28,7 +28,7 @@ class Page(HTMLParser):
         self.open, self.folded = "", ""
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self._folds: list[str] = []
-        self.feed(html)
+        self.feed("".join(html))
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -248,6 +248,15 @@ def test_bars_start_at_zero_and_their_lengths_are_true() -> None:
     )
     feet = [float(str(one["y"])) + float(str(one["height"])) for one in bars[:2]]
     assert feet[0] == pytest.approx(feet[1], abs=0.2) == pytest.approx(float(str(bars[2]["y"])), abs=0.2)
+
+
+@pytest.mark.parametrize("kind", ["bar", "area"])
+def test_lengths_that_differ_little_are_drawn_from_zero_all_the_same(kind: str) -> None:
+    page = drawn(it({"a": 990, "b": 1010}), section("chart", kind=kind))
+    assert page.all("line", **{"class": "view-zero"})
+    assert not drawn(it({"a": 990, "b": 1010}), section("chart", kind="line")).all(
+        "line", **{"class": "view-zero"}
+    )
 
 
 @pytest.mark.req("UI-12")
