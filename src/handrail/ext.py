@@ -13,7 +13,23 @@ from handrail.core.define.context import (
     with_tool_context,
 )
 from handrail.core.define.decision import Step
+from handrail.core.define.field_schema import (
+    field_schema,
+    fields_form,
+    fields_of,
+    fields_schema,
+    fields_validator,
+    storage_type,
+)
 from handrail.core.define.field_specs import forget_form_spec, register_form_spec
+from handrail.core.define.fields import (
+    NO_DEFAULT,
+    STORAGE_TYPES,
+    VARIANTS,
+    FieldDefinition,
+    FieldOption,
+    StorageType,
+)
 from handrail.core.define.found import Described
 from handrail.core.define.markdown import build_markdown_table
 from handrail.core.define.names import humanize_field_name, slug_of, wire_name
@@ -107,6 +123,9 @@ __all__ = [
     "DEFAULT_TENANT_ID",
     "LEVELS",
     "MODEL_LIMIT",
+    "NO_DEFAULT",
+    "STORAGE_TYPES",
+    "VARIANTS",
     "Aborted",
     "ApprovalBook",
     "ApprovalRequest",
@@ -131,6 +150,8 @@ __all__ = [
     "Embedder",
     "Event",
     "EventLog",
+    "FieldDefinition",
+    "FieldOption",
     "FilteredToolset",
     "FormGroup",
     "FormSpec",
@@ -159,6 +180,7 @@ __all__ = [
     "Pins",
     "PolicyError",
     "StorageError",
+    "StorageType",
     "PrefixedToolset",
     "Progress",
     "RegistryEvent",
@@ -200,6 +222,11 @@ __all__ = [
     "discover",
     "ensure_system_tools_registered",
     "extract_tool_file_path",
+    "field_schema",
+    "fields_form",
+    "fields_of",
+    "fields_schema",
+    "fields_validator",
     "forget_form_spec",
     "forget_view_spec",
     "get_tenant_id_for_tool",
@@ -224,6 +251,7 @@ __all__ = [
     "respond",
     "sight",
     "slug_of",
+    "storage_type",
     "to_legacy_tool_run",
     "to_registry_event",
     "to_tool_meta",

@@ -44,12 +44,13 @@ def test_the_first_start_makes_everything_and_lets_the_owner_in_once(tmp_path: P
     with serving(tmp_path, "--demo", "--owner", "ana@acme.example") as served:
         assert served.link is not None and (tmp_path / "handrail.db").exists()
         with served.http() as http:
-            assert "not signed in" in http.get("/").text
+            nobody = http.get("/")
+            assert nobody.status_code == 303 and nobody.headers["location"] == "/sign-in"
             assert http.get("/api/tools").status_code == 401
             let_in = sign_in(http, served.link)
             assert let_in.status_code == 303 and "HttpOnly" in let_in.headers["set-cookie"]
-            assert "SameSite=Lax" in let_in.headers["set-cookie"]
-            assert "You are signed in to local" in http.get("/").text
+            assert "SameSite=lax" in let_in.headers["set-cookie"]
+            assert "What waits for you" in http.get("/").text
             names = [one["id"] for one in http.get("/api/tools").json()["tools"]]
             assert "data.searchRecords" in names
         with served.http() as again:

@@ -34,6 +34,10 @@ Seen = Annotated[Principal, need("tool_sessions.read")]
 Managing = Annotated[Principal, need("tool_sessions.manage", own=True)]
 
 
+_EXPORTED = answers(409, ok=shapes.ToolSessionExport)
+_EXPORTED[200]["content"] = {"text/csv": {"schema": {"type": "string"}}}
+
+
 class NewToolSession(BaseModel):
     """A session of a tool that is made to be filled in together."""
 
@@ -168,7 +172,7 @@ async def read_aggregate(who: Seen, hr: TheHandrail, offices: TheOffices, tool_s
 @routes.get(
     "/tool-sessions/{tool_session_id}/export",
     summary="All of a tool session, as JSON or CSV",
-    responses=answers(409, ok=shapes.ToolSessionExport),
+    responses=_EXPORTED,
 )
 async def export_tool_session(
     who: Seen,

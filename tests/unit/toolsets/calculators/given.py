@@ -12,11 +12,13 @@ from handrail.testing import call_sync
 
 
 def answer(tool: Tool, args: Mapping[str, Any]) -> dict[str, Any]:
-    """What the tool answers to a person; it must complete."""
+    """What the tool answers to a person, with the sentence over it as `verdict`; it must complete."""
     out = call_sync(tool, dict(args), user="ana", source="web")
     assert out.ok, out.to_model()
     assert out.result is not None and isinstance(out.result.data, dict)
-    return out.result.data
+    data: dict[str, Any] = out.result.data
+    assert "verdict" not in data["summary"]  # a page would say it twice
+    return data | {"summary": data["summary"] | {"verdict": out.result.summary}}
 
 
 def refusal(tool: Tool, args: Mapping[str, Any]) -> str:

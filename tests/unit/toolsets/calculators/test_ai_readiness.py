@@ -60,12 +60,12 @@ def test_an_organisation_by_hand() -> None:
     assert out["summary"] == {
         "score": 52.8,
         "band": "Exploring",
-        "weakest": "data",
-        "strongest": "strategy",
+        "weakest": "Data",
+        "strongest": "Strategy",
         "verdict": "Exploring: 52.8 of 100, held back by data.",
     }
     assert out["dimensions"][1] == {
-        "dimension": "data",
+        "dimension": "Data",
         "score": 16.7,
         "target": 75.0,
         "gap": 58.3,
@@ -73,10 +73,10 @@ def test_an_organisation_by_hand() -> None:
         "band": "Starting",
     }
     assert [(one["name"], one["score"]) for one in out["gaps"]] == [
-        ("data", 9.7),
-        ("technology", 4.2),
-        ("people", 4.2),
-        ("processes", 4.2),
+        ("Data", 9.7),
+        ("Technology", 4.2),
+        ("People", 4.2),
+        ("Processes", 4.2),
     ]
 
 
@@ -116,7 +116,7 @@ def test_weights_that_are_all_0_are_refused_at_the_weights() -> None:
 @pytest.mark.req("CC-03")
 def test_a_rating_beyond_the_scale_is_refused_at_its_field() -> None:
     said = refusal(ai_readiness.assess_ai_readiness, rated((3, 3, 6), *[(3, 3, 3)] * 5))
-    assert "strategy.useCases: should be less than or equal to 5, got 6" in said
+    assert "strategy.useCases: should be 1, 2, 3, 4 or 5, got 6" in said
 
 
 @given(inputs(ai_readiness.assess_ai_readiness), st.sampled_from([2, 10, 0.5]))
@@ -138,9 +138,9 @@ def test_two_people_by_hand() -> None:
         "band": "Practising",
         "agreement": 50.0,
         "deviation": 25.0,
-        "weakest": "strategy",
-        "strongest": "strategy",
-        "disputed": "strategy",
+        "weakest": "Strategy",
+        "strongest": "Strategy",
+        "disputed": "Strategy",
         "verdict": "Practising: 75 of 100, by 2 people with weak agreement.",
     }
     assert [(one["low"], one["high"], one["agreement"]) for one in out["dimensions"]] == [(50, 100, 50)] * 6

@@ -70,8 +70,8 @@ def test_equal_scores_have_equal_ranks_and_less_effort_comes_first() -> None:
 
 @pytest.mark.req("CC-05")
 def test_the_middle_counts_as_high_and_no_quick_win_is_said() -> None:
-    out = counted({"items": [item("A", 5.5, 5.5)]})
-    low = counted({"items": [item("A", 1, 10)]})
+    out = answer(priority_matrix.rank_priorities, {"items": [item("A", 5.5, 5.5)]})
+    low = answer(priority_matrix.rank_priorities, {"items": [item("A", 1, 10)]})
 
     assert out["summary"]["verdict"] == "Begin with A, a big bet; among 1 there is no quick win."
     assert low["summary"]["verdict"] == (

@@ -63,11 +63,10 @@ class Compiler:
 
     def field(self, node: Any, spot: Spot) -> Field:
         """The field for a schema at a spot."""
-        again = isinstance(node, Mapping) and node.get("$ref") in spot.refs
-        shape, refs = shape_of(node, self.root, spot.refs)
+        shape, met = shape_of(node, self.root)
         hints = self.hints(spot.path)
         given: dict[str, Any] = {"default": shape["default"]} if "default" in shape else {}
-        shape, nullable, refs = self._without_null(shape, refs)
+        shape, nullable, met = self._without_null(shape, met)
         base = Field(
             widget="json",
             label=_label(spot, shape, hints),
@@ -78,14 +77,14 @@ class Compiler:
             nullable=nullable,
             row=spot.row,
             top=spot.top,
-            demand=again,
+            demand=bool(met & spot.refs),
             operator_only=bool(hints.get("operator_only") or shape.get("x-operator-only")),
             readonly=shape.get("readOnly") is True,
             **given,
         )
         if spot.depth > _DEEPEST or hints.get("widget") == "json":
             return base
-        return self._shaped(base, shape, replace(spot, refs=refs))
+        return self._shaped(base, shape, replace(spot, refs=spot.refs | met))
 
     def hints(self, path: tuple[str, ...]) -> Mapping[str, Any]:
         return self.spec.hints.get(".".join(path), {}) if self.spec.hints else {}
@@ -98,7 +97,7 @@ class Compiler:
         )
         return marked or bool(hints.get("secret")) or ".".join(spot.path) in self.secrets
 
-    def _without_null(self, shape: Shape, refs: frozenset[str]) -> tuple[Shape, bool, frozenset[str]]:
+    def _without_null(self, shape: Shape, met: frozenset[str]) -> tuple[Shape, bool, frozenset[str]]:
         """A shape without null among what it takes, and whether it takes null."""
         nullable = shape.get("nullable") is True
         kinds = shape.get("type")
@@ -113,14 +112,14 @@ class Compiler:
             if len(left) < len(written):
                 shape, nullable = {**shape, key: left}, True
             if len(left) == 1:
-                inner, refs = shape_of(left[0], self.root, refs)
+                inner, more = shape_of(left[0], self.root)
                 words_of_own: Shape = {
                     name: shape[name] for name in ("title", "description") if name in shape
                 }
                 shape = {**merged_with(shape, inner), **words_of_own}
-                deeper, more, refs = self._without_null(shape, refs)
-                return deeper, nullable or more, refs
-        return shape, nullable, refs
+                deeper, also, all_met = self._without_null(shape, met | more)
+                return deeper, nullable or also, all_met
+        return shape, nullable, met
 
     def _shaped(self, base: Field, shape: Shape, spot: Spot) -> Field:
         hints = base.hints
@@ -130,7 +129,7 @@ class Compiler:
             return _choice(base, [(shape["const"], _title(shape["const"]))], "constant")
         if isinstance(shape.get("enum"), list) and shape["enum"]:
             return _choice(base, _enumerated(shape), _picking(hints))
-        branches = alternatives(shape, self.root, spot.refs)
+        branches = alternatives(shape, self.root)
         if branches:
             return self._union(base, shape, spot, branches)
         kinds = kinds_of(shape)
@@ -228,8 +227,8 @@ class Compiler:
     def _branch(self, written: Any, shape: Shape, spot: Spot, at: int) -> Branch:
         label = _branch_label(written, shape, at)
         own = replace(spot, label=label, depth=spot.depth + 1, top=False)
-        refs = shape_of(written, self.root, spot.refs)[1]
-        compiled = Later(lambda: self._branch_field(shape, replace(own, refs=refs)))
+        met = shape_of(written, self.root)[1]
+        compiled = Later(lambda: self._branch_field(shape, replace(own, refs=spot.refs | met)))
         return Branch(label, compiled, lambda value: likeness(shape, self.root, value))
 
     def _branch_field(self, shape: Shape, spot: Spot) -> Field:

@@ -21,12 +21,13 @@ from handrail.doors.web.forms.options import NO_OPTIONS, Options
 from handrail.doors.web.forms.pen import Moulds, Pen, button
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post, Upload
-from handrail.doors.web.forms.pruning import conditions, picked_types, pruned
+from handrail.doors.web.forms.pruning import has_conditions, picked_types, pruned
 from handrail.doors.web.forms.registry import draw_field, read_field
 from handrail.doors.web.forms.summary import summary
 from handrail.doors.web.forms.widgets import all as _all_widgets
 
 _MOST = 2_000
+_ROOT = frozenset({"#"})
 _PLAIN_SEND = Markup('<button type="submit" hidden tabindex="-1"></button>')
 """Enter presses the first button of a form, which must not be one that changes the form."""
 _forms: dict[tuple[str, str, frozenset[str], str], Form] = {}
@@ -56,12 +57,12 @@ class Form:
 
     __slots__ = ("_conditional", "_moulds", "_root", "mode", "types")
 
-    def __init__(self, root: Field, mode: ToolFormMode) -> None:
+    def __init__(self, root: Field, mode: ToolFormMode, types: tuple[str, ...], conditional: bool) -> None:
         self._root = root
         self.mode = mode
-        self.types = picked_types(root)
+        self.types = types
         """The types of things that its pickers pick from, for `load_options`."""
-        self._conditional = conditions(root)
+        self._conditional = conditional
         self._moulds: Moulds = {}
 
     @property
@@ -115,8 +116,9 @@ def compile_form(
     mode: ToolFormMode = "internal",
 ) -> Form:
     """The form of a schema."""
-    compiler = Compiler(schema, spec or FormSpec(), secrets, mode)
-    return Form(compiler.field(schema, Spot(top=True, refs=frozenset({"#"}), label="")), mode)
+    spec = spec or FormSpec()
+    root = Compiler(schema, spec, secrets, mode).field(schema, Spot(top=True, refs=_ROOT, label=""))
+    return Form(root, mode, picked_types(schema, spec), has_conditions(schema, spec))
 
 
 def form_of(tool: Tool, mode: ToolFormMode = "internal") -> Form:

@@ -18,6 +18,9 @@ from handrail.doors.web.forms.words import in_words
 _STAR = Markup('<span class="form-star" aria-hidden="true">*</span>')
 
 
+_MOST_FIELDS = 2_000
+"""More stand in JSON boxes: a schema can be small and its form endless."""
+
 Moulds = dict[tuple[str, str, str], Markup]
 """What a form has drawn before and can use again."""
 
@@ -25,7 +28,7 @@ Moulds = dict[tuple[str, str, str], Markup]
 class Pen:
     """One drawing."""
 
-    __slots__ = ("_errors", "found", "id", "mode", "moulds", "options", "root")
+    __slots__ = ("_errors", "found", "id", "left", "mode", "moulds", "options", "root")
 
     def __init__(
         self,
@@ -37,6 +40,7 @@ class Pen:
         moulds: Moulds,
     ) -> None:
         self.moulds = moulds
+        self.left = _MOST_FIELDS
         self.id = id
         self.options = options
         self.mode = mode
@@ -65,7 +69,7 @@ class Pen:
         self.found += [(self.id_of(place), sentence) for sentence in said]
         return said
 
-    def left(self) -> list[FieldError]:
+    def loose(self) -> list[FieldError]:
         """The errors that no field has shown."""
         return [error for errors in self._errors.values() for error in errors]
 
@@ -123,7 +127,8 @@ class Said:
         """The label's words, with a star where the value must be given."""
         field = self.field
         unit = field.hints.get("unit")
-        words = f"{field.label} ({unit})" if unit else field.label
+        label = field.label or "Value"
+        words = f"{label} ({unit})" if unit else label
         return [words, _STAR] if field.required else words
 
     def frame(self, control: h.Node, *more: h.Node) -> h.Node:
@@ -153,12 +158,17 @@ class Said:
         ]
 
 
+def sign(mark: str) -> h.Node:
+    """A mark for the eye alone; the button's label says it in words."""
+    return h.span(aria_hidden="true")[mark]
+
+
 def button(
-    verb: str, pointer: str, words: h.Node, label: str | None = None, kind: str = "btn-outline"
+    verb: str, pointer: str, words: h.Node, label: str | None = None, variant: str = "outline"
 ) -> h.Node:
     """A button that changes the form; the server does it, with or without a script."""
     return h.button(
-        {"class": f"{kind} form-do", "data-size": "sm"},
+        {"class": "btn form-do", "data-variant": variant, "data-size": "sm"},
         type="submit",
         name=DO,
         value=f"{verb}:{pointer}",

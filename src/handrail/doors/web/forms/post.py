@@ -50,7 +50,7 @@ async def _upload(sent: _Sent) -> Upload:
 class Post:
     """One post while it is read."""
 
-    __slots__ = ("_sent", "do", "done", "errors", "kept", "mode")
+    __slots__ = ("_sent", "do", "done", "errors", "kept", "mode", "places")
 
     def __init__(self, items: Iterable[tuple[str, str | Upload]], mode: ToolFormMode) -> None:
         sent: dict[str, list[str | Upload]] = {}
@@ -58,6 +58,12 @@ class Post:
             sent.setdefault(name, []).append(item)
         self._sent: Mapping[str, list[str | Upload]] = sent
         self.do = self.text(DO) or ""
+        self.places: set[str] = set()
+        """The pointers of everything that was sent, and of what it stands in."""
+        for pointer in (*(name[1:] for name in sent), self.do.partition(":")[2]):
+            while pointer and pointer not in self.places:
+                self.places.add(pointer)
+                pointer = pointer.rpartition("/")[0]
         self.done: str | None = None
         self.errors: list[FieldError] = []
         self.kept: list[str] = []

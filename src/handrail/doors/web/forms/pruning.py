@@ -2,62 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from handrail.doors.web.forms.field import Field, ListField, ObjectField, UnionField
-from handrail.doors.web.forms.widgets.picker import entity_type
+from handrail.core.define.schema import JsonSchema
+from handrail.core.define.sections import FormSpec
+from handrail.doors.web.forms.field import Field, ListField, ObjectField, Rows, Shaped, UnionField
 
-_DEEP = 6
-
-
-def _inner(field: Field, depth: int = 0) -> Iterator[Field]:
-    """A field and those in it, as deep as a person is likely to look."""
-    yield field
-    if depth >= _DEEP or (field.demand and depth > 0):
-        return
-    if isinstance(field, ObjectField):
-        for child in field.children:
-            yield from _inner(child.later(), depth + 1)
-    elif isinstance(field, ListField):
-        for later in (*field.first, *((field.item,) if field.item else ())):
-            yield from _inner(later(), depth + 1)
-    elif isinstance(field, UnionField):
-        for branch in field.branches:
-            yield from _inner(branch.later(), depth + 1)
+_CONDITIONS = ("if", "dependencies", "dependentSchemas")
 
 
-def picked_types(root: Field) -> tuple[str, ...]:
+def picked_types(schema: JsonSchema, spec: FormSpec) -> tuple[str, ...]:
     """The types of things that the pickers of a form pick from."""
-    found = (entity_type(field) for field in _inner(root) if field.widget in ("picker", "pickers"))
-    return tuple(dict.fromkeys(filter(None, found)))
+    found = [node.get("x-entity-type") for node in _nodes(schema)]
+    found += [hints.get(key) for hints in spec.hints.values() for key in ("entity", "options")]
+    return tuple(dict.fromkeys(one for one in found if isinstance(one, str)))
 
 
-def conditions(root: Field) -> bool:
+def has_conditions(schema: JsonSchema, spec: FormSpec) -> bool:
     """Whether some field is shown only at times."""
-    return any(
-        child.when is not None
-        for field in _inner(root)
-        if isinstance(field, ObjectField)
-        for child in field.children
-    )
+    hinted = any("visible_when" in hints for hints in spec.hints.values())
+    return hinted or any(key in node for node in _nodes(schema) for key in _CONDITIONS)
+
+
+def _nodes(schema: Any) -> Iterator[Mapping[str, Any]]:
+    stack = [schema]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Mapping):
+            yield node
+            stack += node.values()
+        elif isinstance(node, list):
+            stack += node
 
 
 def pruned(field: Field, value: Any) -> Any:
     """A value without operators' fields, however they came into it."""
     if isinstance(field, ObjectField) and isinstance(value, dict):
         known = {child.name: child for child in field.children}
-        return {
+        kept_names = {
             name: pruned(known[name].later() if name in known else field.rest(name), part)
             for name, part in value.items()
             if name not in field.hidden
         }
+        return Shaped.of(kept_names, value.at) if isinstance(value, Shaped) else kept_names
     if isinstance(field, ListField) and isinstance(value, list):
-        for at, part in enumerate(value):
+        kept = value.copy() if not isinstance(value, Rows) else value
+        for at, part in enumerate(kept):
             later = field.first[at] if at < len(field.first) else field.item
             if later is not None:
-                value[at] = pruned(later(), part)
-        return value
+                kept[at] = pruned(later(), part)
+        return kept
     if isinstance(field, UnionField):
         for branch in field.branches:
             value = pruned(branch.later(), value)

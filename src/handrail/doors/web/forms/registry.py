@@ -7,7 +7,8 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import htpy as h
 from markupsafe import Markup
 
-from handrail.doors.web.forms.field import Field
+from handrail.core.define.field_schema import storage_type
+from handrail.doors.web.forms.field import MISSING, Field
 from handrail.doors.web.forms.pen import Pen
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
@@ -50,6 +51,7 @@ SLOT = "\ue000\ue001\ue000"
 _MOST_MOULDS = 4_000
 _widgets: dict[str, Widget] = {}
 _moulded: dict[str, Moulded] = {}
+_own: dict[str, Widget] = {}
 
 
 def register_widget(name: str, widget: Widget) -> None:
@@ -60,18 +62,31 @@ def register_widget(name: str, widget: Widget) -> None:
         _moulded[name] = widget
 
 
-def has_widget(name: str) -> bool:
-    return name in _widgets
+def widget_named(name: str) -> Widget:
+    return _widgets[name]
+
+
+def register_own(kind: str, widget: Widget | None) -> None:
+    """Let fields of a storage type be asked for by a widget of somebody's own, or by the usual one again."""
+    _own.pop(kind, None)
+    if widget is not None:
+        _own[kind] = widget
+
+
+def _widget_of(field: Field) -> Widget:
+    own = _own.get(storage_type(field.schema) or "") if _own else None
+    return own or _widgets[field.widget]
 
 
 def draw_field(field: Field, pen: Pen, place: Place, value: Any) -> h.Node:
     """A field with its value; a value that its widget cannot show stands in a JSON box."""
-    if place.still and field.widget in _moulded and pen.is_quiet(place):
+    pen.left -= 1
+    if place.still and pen.left >= 0 and not _own and field.widget in _moulded and pen.is_quiet(place):
         mould = _moulded[field.widget].mould(field, value)
         if mould is not None:
             return _kept(field, pen, place, mould)
-    widget = _widgets[field.widget]
-    if not widget.fits(field, value):
+    widget = _widget_of(field)
+    if pen.left < 0 or not widget.fits(field, value):
         widget = _widgets["json"]
     return widget.draw(field, pen, place, value)
 
@@ -90,5 +105,7 @@ def _kept(field: Field, pen: Pen, place: Place, mould: Mould) -> Markup:
 
 def read_field(field: Field, post: Post, place: Place) -> Any:
     """What was filled in, or MISSING."""
-    name = "json" if post.way(place) == "json" else field.widget
-    return _widgets[name].read(field, post, place)
+    if place.pointer and place.pointer not in post.places and not field.row:
+        return MISSING  # nothing of it was there
+    widget = _widgets["json"] if post.way(place) == "json" else _widget_of(field)
+    return widget.read(field, post, place)

@@ -18,13 +18,11 @@ _SAYS_NOTHING = frozenset(
 _OWN = ("title", "description", "default", "examples")
 
 
-def shape_of(
-    node: Any, root: Mapping[str, Any], refs: frozenset[str] = frozenset()
-) -> tuple[Shape, frozenset[str]]:
+def shape_of(node: Any, root: Mapping[str, Any]) -> tuple[Shape, frozenset[str]]:
     """The shape of a schema, and the references that led to it."""
-    seen = set(refs)
-    shape = _whole(node, root, seen, 0)
-    return shape, frozenset(seen)
+    met: set[str] = set()
+    shape = _whole(node, root, met, 0)
+    return shape, frozenset(met)
 
 
 def _whole(node: Any, root: Mapping[str, Any], seen: set[str], depth: int) -> Shape:
@@ -100,12 +98,12 @@ def merged_with(shape: Shape, part: Shape) -> Shape:
     return _merged(base, part)
 
 
-def alternatives(shape: Shape, root: Mapping[str, Any], refs: frozenset[str]) -> list[tuple[Any, Shape]]:
+def alternatives(shape: Shape, root: Mapping[str, Any]) -> list[tuple[Any, Shape]]:
     """The branches of a choice, each as written and as its shape; none if they only restrict."""
     for key in ("oneOf", "anyOf"):
         written = shape.get(key)
         if isinstance(written, list) and written:
-            found = [(one, shape_of(one, root, refs)[0]) for one in written]
+            found = [(one, shape_of(one, root)[0]) for one in written]
             if not all(set(one) <= _SAYS_NOTHING for _, one in found):
                 return found
     return []
@@ -123,7 +121,7 @@ def conditional(shape: Shape, root: Mapping[str, Any]) -> Iterator[tuple[str, An
     """Properties that come with a condition: name, schema, condition. Also those of the choices inside."""
     for test, part in shape.get(WHEN, ()):
         inner, _ = shape_of(part, root)
-        for source in (inner, *(one for _, one in alternatives(inner, root, frozenset()))):
+        for source in (inner, *(one for _, one in alternatives(inner, root))):
             for name, node in (source.get("properties") or {}).items():
                 yield name, node, test
         for name, node, further in conditional(inner, root):

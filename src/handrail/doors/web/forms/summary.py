@@ -11,12 +11,12 @@ from handrail.doors.web.forms.words import in_words
 
 def summary(pen: Pen, root: Field) -> h.Node:
     """What is wrong, with a link to each field; nothing if nothing is."""
-    loose = [in_words(error.path or root.label or "The input", error.reason) for error in pen.left()]
+    loose = [in_words(error.path or root.label or "The input", error.reason) for error in pen.loose()]
     at_fields = [(id, sentence) for id, sentence in pen.found if id != pen.id]
     loose += [sentence for id, sentence in pen.found if id == pen.id]
     if not loose and len(at_fields) < 2:
         return None
-    return h.div(".form-summary.alert-destructive", role="alert", id=f"{pen.id}:summary")[
+    return h.div(".form-summary", role="alert", id=f"{pen.id}:summary")[
         h.h2[
             "Some answers need another look"
             if len(at_fields) + len(loose) > 1

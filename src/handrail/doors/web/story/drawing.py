@@ -63,13 +63,22 @@ def _line(line: Line, at: int, now: float, address: Address, linked: bool) -> h.
     ]
 
 
+def when_opened(url: str) -> dict[str, str]:
+    """The attributes of a fold that asks for its `.fold-body` once it is opened."""
+    return {
+        "hx-get": url,
+        "hx-trigger": "toggle once",
+        "hx-target": "find .fold-body",
+        "hx-swap": "innerHTML",
+    }
+
+
 def _exact(line: Line, address: Address) -> h.Element:
     """The event as it is recorded, asked for when it is opened. Without script it is a page of its own."""
     url = address(line.event)
-    asks = {"hx-get": url, "hx-trigger": "toggle from:closest details once", "hx-swap": "innerHTML"}
-    return h.details(".story-exact")[
+    return h.details(".story-exact", when_opened(url))[
         h.summary(title="The exact event")[icon("braces"), h.span(".sr-only")[f"Exact event: {line.said}"]],
-        h.div(asks)[h.a(href=url)["Read the exact event"]],
+        h.div(".fold-body")[h.a(href=url)["Read the exact event"]],
     ]
 
 

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from handrail.core.tell.events import ToolCancelled, ToolFailed
 from handrail.core.tell.runs import UNKNOWN
-from handrail.doors.web.story.texts import sentence
+from handrail.doors.web.story.texts import sentence, took
 from handrail.doors.web.story.voice import Voice
-from handrail.doors.web.words import span
 
 
 class Ending(NamedTuple):
@@ -41,13 +40,24 @@ def ending_of(event: ToolFailed | ToolCancelled, voice: Voice, approval_id: str 
         return _called_off(event, voice, approval_id)
     code, error = event.result.code, event.result.error or ""
     if code == UNKNOWN:
-        return _with("Nobody knows whether it took effect. A person must look", error, "circle-help", "warn")
+        return _with(
+            "Nobody knows whether it took effect. A person must look", error, "circle-question-mark", "warn"
+        )
     if code == "TIMEOUT":
         return _with(f"Stopped after {_took(event)}: it took too long", "", "timer-off", "bad")
     if event.layer is not None or event.run_id is None:
         said, icon = _REFUSED.get(code or "", ("It did not run", "ban"))
-        return _with(said, error, icon, "bad")
+        return _with(said, _fields(event) or error, icon, "bad")
     return _with(f"Failed after {_took(event)}", error, "x", "bad")
+
+
+def _fields(event: ToolFailed) -> str:
+    """What was wrong with which argument, where the arguments were refused."""
+    fields = event.result.metadata.get("fields") if event.layer == "validate" else None
+    if not isinstance(fields, (list, tuple)):
+        return ""
+    told = [one for one in fields if isinstance(one, dict) and isinstance(one.get("reason"), str)]
+    return "; ".join(f"{one.get('path') or 'they'} {one['reason']}" for one in told)
 
 
 def _called_off(event: ToolCancelled, voice: Voice, approval_id: str | None) -> Ending:
@@ -73,7 +83,7 @@ def canceller(event: ToolCancelled) -> str | None:
 
 
 def _took(event: ToolFailed | ToolCancelled) -> str:
-    return span(max(event.duration_ms, 0.0) / 1000)
+    return took(event.duration_ms / 1000)
 
 
 def _with(said: str, reason: str, icon: str, tone: str) -> Ending:

@@ -49,7 +49,7 @@ def _output(pieces: list[OutputAppended]) -> Line:
     text = "".join(str(one.chunk) for one in pieces)
     said = f"Wrote {count(len(text), 'character')} of output"
     folds = (Fold("Output", text),) if text else ()
-    return Line(pieces[-1], said, "text", folds=folds, events=len(pieces))
+    return Line(pieces[-1], said, "scroll-text", folds=folds, events=len(pieces))
 
 
 def users_in(events: Iterable[Event]) -> set[str]:

@@ -11,7 +11,7 @@ from typing import Any
 from handrail.core.define.secrecy import MASK
 from handrail.doors.visible import exact, one_line
 from handrail.doors.web.story.line import Fold
-from handrail.doors.web.words import count
+from handrail.doors.web.words import count, span
 
 SHORT = 160
 """Characters of a text that a sentence holds."""
@@ -75,3 +75,8 @@ def code_words(code: str | None) -> str:
     if not code:
         return ""
     return code.replace("_", " ").lower() if _CODE.match(code) else short(code)
+
+
+def took(seconds: float) -> str:
+    """How long something took; what took next to nothing is not said to have taken none."""
+    return "less than 1 ms" if seconds < 0.0005 else span(seconds)

@@ -24,12 +24,12 @@ def calculate(given: Assessment) -> Readiness:
     """All figures, rounded."""
     names: tuple[Dimension, ...] = get_args(Dimension)
     scores = {name: formulas.dimension_score(_ratings(given, name)) for name in names}
-    weights = normalised({name: exact(getattr(given.weights, name)) for name in names})
+    weights = normalised({name: exact(getattr(given.weights, name.lower())) for name in names})
     return told(scores, weights, exact(given.target))
 
 
 def _ratings(given: Assessment, name: Dimension) -> list[Decimal]:
-    return [Decimal(rating) for rating in getattr(given, name).model_dump().values()]
+    return [Decimal(rating) for rating in getattr(given, name.lower()).model_dump().values()]
 
 
 def told(
@@ -43,7 +43,7 @@ def told(
     band = formulas.held_band(whole, scores[weakest])
     gains = {name: weights[name] * formulas.gap(scores[name], target) for name in counting}
     first = sorted((name for name in counting if gains[name] > 0), key=lambda name: -gains[name])
-    held = "" if band == formulas.band_of(whole) else f", held back by {weakest}"
+    held = "" if band == formulas.band_of(whole) else f", held back by {weakest.lower()}"
     return Readiness(
         summary=ReadinessSummary(
             score=rounded(whole, 1),

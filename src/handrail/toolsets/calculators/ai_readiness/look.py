@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from handrail.ext import FormSpec, OutputSection, ViewSpec
+from pydantic import BaseModel
+from pydantic.alias_generators import to_camel
+
+from handrail.ext import FormGroup, FormSpec, OutputSection, ViewSpec
+from handrail.toolsets.calculators.ai_readiness.models import (
+    Data,
+    Governance,
+    People,
+    Processes,
+    Strategy,
+    Technology,
+)
 
 _DIMENSIONS = {
     "strategy": ("Strategy", "What it is for."),
@@ -12,6 +23,14 @@ _DIMENSIONS = {
     "processes": ("Processes", "Where it would be used."),
     "governance": ("Governance", "What keeps it in bounds."),
 }
+_RATED: dict[str, type[BaseModel]] = {
+    "strategy": Strategy,
+    "data": Data,
+    "technology": Technology,
+    "people": People,
+    "processes": Processes,
+    "governance": Governance,
+}
 _SCALE = "1 is not at all, 5 is entirely."
 
 FORM = FormSpec(
@@ -20,10 +39,15 @@ FORM = FormSpec(
             name: {"label": label, "help": f"{words} {_SCALE}"}
             for name, (label, words) in _DIMENSIONS.items()
         },
-        **{f"{name}.*": {"widget": "slider"} for name in _DIMENSIONS},
-        "weights": {"label": "What counts how much", "group": "Fine tuning"},
-        "target": {"label": "Score to reach", "widget": "slider", "group": "Fine tuning"},
-    }
+        **{
+            f"{name}.{to_camel(field)}": {"widget": "radio", "class": "form-scale"}
+            for name, model in _RATED.items()
+            for field in model.model_fields
+        },
+        "weights": {"label": "What counts how much"},
+        "target": {"label": "Score to reach", "widget": "slider"},
+    },
+    groups=(FormGroup("Fine tuning", ("weights", "target"), closed=True),),
 )
 VIEW = ViewSpec(
     (

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field, field_validator
 
-from handrail.toolsets.calculators.shapes import Given, Percent, Told, Weight, check_weights
+from handrail.toolsets.calculators.shapes import Given, Percent, Told, Verdict, Weight, check_weights
 
-Rating = Annotated[int, Field(ge=1, le=5)]
-Dimension = Literal["strategy", "data", "technology", "people", "processes", "governance"]
+Rating = Literal[1, 2, 3, 4, 5]
+Dimension = Literal["Strategy", "Data", "Technology", "People", "Processes", "Governance"]
 Band = Literal["Starting", "Exploring", "Building", "Practising", "Leading"]
 
 
@@ -115,7 +115,7 @@ class ReadinessSummary(Told):
     band: Band = Field(description="How far that is; held back by the weakest dimension.")
     weakest: Dimension = Field(description="The dimension with the lowest score among those that count.")
     strongest: Dimension = Field(description="The one with the highest.")
-    verdict: str = Field(description="What that means, in a sentence.")
+    verdict: Verdict = ""
 
 
 class Readiness(Told):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handrail.ext import FormSpec, OutputSection, ViewSpec
+from handrail.ext import FormGroup, FormSpec, OutputSection, ViewSpec
 
 FORM = FormSpec(
     {
@@ -12,14 +12,15 @@ FORM = FormSpec(
         "steps": {"placeholder": "8"},
         "systems": {"placeholder": "2"},
         "exceptionRate": {"label": "Exceptions", "unit": "%", "widget": "slider"},
-        "ruleClarity": {"label": "Clear rules", "widget": "slider"},
-        "structuredInput": {"label": "Readable input", "widget": "slider"},
-        "stability": {"widget": "slider"},
-        "hourlyCost": {"label": "Cost of an hour", "group": "Cost and time"},
-        "dayRate": {"label": "Cost of a day of building", "group": "Cost and time"},
-        "upkeep": {"unit": "% a year", "group": "Cost and time"},
-        "years": {"label": "Must pay back within", "unit": "years", "group": "Cost and time"},
-    }
+        "ruleClarity": {"label": "Clear rules", "widget": "radio", "class": "form-scale"},
+        "structuredInput": {"label": "Readable input", "widget": "radio", "class": "form-scale"},
+        "stability": {"widget": "radio", "class": "form-scale"},
+        "hourlyCost": {"label": "Cost of an hour"},
+        "dayRate": {"label": "Cost of a day of building"},
+        "upkeep": {"unit": "% a year"},
+        "years": {"label": "Must pay back within", "unit": "years"},
+    },
+    groups=(FormGroup("Cost and time", ("hourlyCost", "dayRate", "upkeep", "years"), closed=True),),
 )
 VIEW = ViewSpec(
     (
@@ -32,13 +33,12 @@ VIEW = ViewSpec(
                     {"key": "decision"},
                     {"key": "suitability", "unit": "of 100", "decimals": 1},
                     {"key": "payback", "unit": "months", "decimals": 1},
-                    {"key": "hoursSaved", "unit": "hours a month", "decimals": 1},
+                    {"key": "hoursSaved", "label": "Saved a month", "unit": "hours", "decimals": 1},
                     {"key": "coverage", "label": "Done by itself", "unit": "%", "decimals": 1},
                     {"key": "effortDays", "label": "Effort", "unit": "days", "decimals": 1},
-                    {"key": "buildCost", "decimals": 2},
-                    {"key": "yearlySaving", "decimals": 2},
-                    {"key": "netGain", "decimals": 2},
-                    {"key": "verdict", "label": "In short"},
+                    {"key": "buildCost", "label": "Cost of building", "decimals": 2},
+                    {"key": "yearlySaving", "label": "Saved a year", "decimals": 2},
+                    {"key": "netGain", "label": "Net gain", "decimals": 2},
                 ]
             },
         ),

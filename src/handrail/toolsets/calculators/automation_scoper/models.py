@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from handrail.toolsets.calculators.shapes import Given, Money, Name, Never, Percent, Told
+from handrail.toolsets.calculators.shapes import Given, Money, Name, Never, Percent, Told, Verdict
 
-Rating = Annotated[int, Field(ge=1, le=5)]
+Rating = Literal[1, 2, 3, 4, 5]
 Decision = Literal["Go", "Prepare first", "No go"]
 
 
@@ -58,7 +58,7 @@ class ScopeSummary(Told):
     yearly_saving: float = Field(description="What it saves in a year, less upkeep.")
     payback: float | Never = Field(description="After how many months it has paid back, or Never.")
     net_gain: float = Field(description="Savings less all costs over the years looked at.")
-    verdict: str = Field(description="What that means, in a sentence.")
+    verdict: Verdict = ""
 
 
 class Factor(Told):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from handrail.ext import FormSpec, OutputSection, ViewSpec
+from handrail.ext import FormGroup, FormSpec, OutputSection, ViewSpec
 
-_DRIVER = {"widget": "radio", "group": "What makes it harder"}
+_DRIVER = {"widget": "radio", "class": "form-scale"}
 
 FORM = FormSpec(
     {
@@ -17,10 +17,16 @@ FORM = FormSpec(
         "integration": {**_DRIVER, "label": "Tied to other systems"},
         "compliance": {**_DRIVER, "label": "To be proved to others"},
         "coordination": {**_DRIVER, "label": "People who must agree"},
-        "correlation": {"label": "Goes wrong together", "unit": "%", "widget": "slider", "group": "Range"},
-        "certainty": {"label": "Holds in", "unit": "of 100 cases", "widget": "radio", "group": "Range"},
-        "teamSize": {"unit": "people", "group": "Range"},
-    }
+        "correlation": {"label": "Goes wrong together", "unit": "%", "widget": "slider"},
+        "certainty": {"label": "Holds in", "unit": "of 100 cases", "widget": "radio", "class": "form-scale"},
+        "teamSize": {"unit": "people"},
+    },
+    groups=(
+        FormGroup(
+            "What makes it harder", ("novelty", "integration", "compliance", "coordination"), closed=False
+        ),
+        FormGroup("Range", ("correlation", "certainty", "teamSize"), closed=True),
+    ),
 )
 VIEW = ViewSpec(
     (
@@ -37,7 +43,6 @@ VIEW = ViewSpec(
                     {"key": "size"},
                     {"key": "uncertainty", "unit": "%", "decimals": 1},
                     {"key": "factor", "label": "Drivers multiply by"},
-                    {"key": "verdict", "label": "In short"},
                 ]
             },
         ),

@@ -6,7 +6,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from handrail.toolsets.calculators.shapes import Given, Name, Percent, Told, at_least_one, check_names
+from handrail.toolsets.calculators.shapes import (
+    Given,
+    Name,
+    Percent,
+    Told,
+    Verdict,
+    at_least_one,
+    check_names,
+)
 
 Days = Annotated[float, Field(ge=0, le=10_000)]
 Degree = Literal["low", "normal", "high", "very high"]
@@ -79,7 +87,7 @@ class ComplexitySummary(Told):
     factor: float = Field(description="By how much the drivers multiply the estimates.")
     size: Size = Field(description="How large that is.")
     uncertainty: float = Field(description="Half of the range in percent of the expected days.")
-    verdict: str = Field(description="What that means, in a sentence.")
+    verdict: Verdict = ""
 
 
 class ItemEstimate(Told):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handrail.ext import FormSpec, OutputSection, ViewSpec
+from handrail.ext import FormGroup, FormSpec, OutputSection, ViewSpec
 
 FORM = FormSpec(
     {
@@ -12,12 +12,19 @@ FORM = FormSpec(
         "timeCut": {"label": "Less time by", "unit": "%", "widget": "slider"},
         "shareAffected": {"label": "Of the work, this concerns", "unit": "%", "widget": "slider"},
         "volumeGrowth": {"label": "Work grows by", "unit": "% a year"},
-        "weeklyHours": {"label": "Working week", "unit": "hours", "group": "Capacity and cost"},
-        "absenceDays": {"label": "Absence", "unit": "days a year", "group": "Capacity and cost"},
-        "utilisation": {"unit": "%", "widget": "slider", "group": "Capacity and cost"},
-        "yearlyCost": {"label": "Cost of a person a year", "group": "Capacity and cost"},
-        "years": {"label": "Look ahead", "unit": "years", "group": "Capacity and cost"},
-    }
+        "weeklyHours": {"label": "Working week", "unit": "hours"},
+        "absenceDays": {"label": "Absence", "unit": "days a year"},
+        "utilisation": {"unit": "%", "widget": "slider"},
+        "yearlyCost": {"label": "Cost of a person a year"},
+        "years": {"label": "Look ahead", "unit": "years"},
+    },
+    groups=(
+        FormGroup(
+            "Capacity and cost",
+            ("weeklyHours", "absenceDays", "utilisation", "yearlyCost", "years"),
+            closed=True,
+        ),
+    ),
 )
 VIEW = ViewSpec(
     (
@@ -30,13 +37,12 @@ VIEW = ViewSpec(
                     {"key": "freed", "label": "Set free", "unit": "FTEs", "decimals": 2},
                     {"key": "neededBefore", "label": "Needed today", "unit": "FTEs", "decimals": 2},
                     {"key": "neededAfter", "label": "Needed after", "unit": "FTEs", "decimals": 2},
-                    {"key": "hiresAvoided", "format": "integer"},
+                    {"key": "hiresAvoided", "label": "Hires avoided", "format": "integer"},
                     {"key": "loadBefore", "label": "Load today", "unit": "%", "decimals": 1},
                     {"key": "loadAfter", "label": "Load after", "unit": "%", "decimals": 1},
                     {"key": "value", "label": "Worth a year", "decimals": 2},
-                    {"key": "hoursFreed", "unit": "hours a year", "decimals": 1},
-                    {"key": "capacityHours", "label": "One FTE has", "unit": "hours a year", "decimals": 1},
-                    {"key": "verdict", "label": "In short"},
+                    {"key": "hoursFreed", "label": "Set free a year", "unit": "hours", "decimals": 1},
+                    {"key": "capacityHours", "label": "One FTE has a year", "unit": "hours", "decimals": 1},
                 ]
             },
         ),
@@ -48,7 +54,7 @@ VIEW = ViewSpec(
                 "kind": "line",
                 "x": "year",
                 "y": [
-                    {"key": "neededBefore", "label": "Without the change", "decimals": 2},
+                    {"key": "neededBefore", "label": "Without it", "decimals": 2},
                     {"key": "neededAfter", "label": "With it", "decimals": 2},
                 ],
             },
@@ -61,11 +67,11 @@ VIEW = ViewSpec(
                 "columns": [
                     {"key": "year", "format": "integer"},
                     {"key": "units", "label": "Pieces of work", "decimals": 0},
-                    {"key": "neededBefore", "decimals": 2},
-                    {"key": "neededAfter", "decimals": 2},
+                    {"key": "neededBefore", "label": "Needed without", "decimals": 2},
+                    {"key": "neededAfter", "label": "Needed with", "decimals": 2},
                     {"key": "freed", "label": "Set free", "decimals": 2},
-                    {"key": "hiresBefore", "format": "integer"},
-                    {"key": "hiresAfter", "format": "integer"},
+                    {"key": "hiresBefore", "label": "Hires without", "format": "integer"},
+                    {"key": "hiresAfter", "label": "Hires with", "format": "integer"},
                     {"key": "value", "label": "Worth", "decimals": 2},
                 ]
             },

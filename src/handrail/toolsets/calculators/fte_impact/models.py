@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from handrail.toolsets.calculators.shapes import Given, Money, Percent, Told
+from handrail.toolsets.calculators.shapes import Given, Money, Percent, Told, Verdict
 
 
 class Team(Given):
@@ -62,7 +62,7 @@ class FteSummary(Told):
     hours_freed: float = Field(description="Hours set free in a year.")
     value: float = Field(description="What the freed equivalents cost in a year.")
     hires_avoided: int = Field(description="People who need not be hired by the last year.")
-    verdict: str = Field(description="What that means, in a sentence.")
+    verdict: Verdict = ""
 
 
 class FteYear(Told):

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from handrail.ext import FormSpec, OutputSection, ViewSpec
+from handrail.ext import FormGroup, FormSpec, OutputSection, ViewSpec
 
 FORM = FormSpec(
     {
         "items": {"label": "What could be done"},
         "items.*.name": {"placeholder": "Answer invoices by mail"},
-        "items.*.impact": {"widget": "slider"},
-        "items.*.effort": {"widget": "slider"},
+        "items.*.impact": {"help": "What it would bring: 1 is hardly anything, 10 is a great deal."},
+        "items.*.effort": {"help": "What it would take: 1 is an hour or so, 10 is a year or more."},
         "items.*.confidence": {"widget": "slider", "unit": "%"},
-        "midpoint": {"label": "High begins at", "group": "Fine tuning"},
-    }
+        "midpoint": {"label": "High begins at"},
+    },
+    groups=(FormGroup("Fine tuning", ("midpoint",), closed=True),),
 )
 VIEW = ViewSpec(
     (
@@ -23,7 +24,7 @@ VIEW = ViewSpec(
             {
                 "figures": [
                     {"key": "first", "label": "Begin with"},
-                    {"key": "quickWins", "format": "integer"},
+                    {"key": "quickWins", "label": "Quick wins", "format": "integer"},
                     {"key": "items", "format": "integer"},
                     {"key": "agreement", "unit": "%", "decimals": 1},
                     {"key": "midpoint", "label": "High begins at"},

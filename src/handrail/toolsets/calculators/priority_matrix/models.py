@@ -6,7 +6,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from handrail.toolsets.calculators.shapes import Given, Name, Percent, Told, at_least_one, check_names
+from handrail.toolsets.calculators.shapes import (
+    Given,
+    Name,
+    Percent,
+    Told,
+    Verdict,
+    at_least_one,
+    check_names,
+)
 
 Rating = Annotated[float, Field(ge=1, le=10)]
 Quadrant = Literal["Quick win", "Big bet", "Fill-in", "Rethink"]
@@ -65,7 +73,7 @@ class PrioritySummary(Told):
     items: int = Field(description="How many were ranked.")
     quick_wins: int = Field(description="How many bring much and take little.")
     midpoint: float = Field(description="Where high begins.")
-    verdict: str = Field(description="What that means, in a sentence.")
+    verdict: Verdict = ""
 
 
 class Priorities(Told):

@@ -8,7 +8,7 @@ FORM = FormSpec(
     {
         "subject": {"label": "What is rated", "placeholder": "Offer of Alder Works"},
         "criteria.*.name": {"label": "Criterion", "placeholder": "Price"},
-        "criteria.*.score": {"widget": "slider"},
+        "criteria.*.score": {"help": "0 is not at all, 10 is as good as can be."},
     }
 )
 VIEW = ViewSpec(

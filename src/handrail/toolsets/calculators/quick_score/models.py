@@ -10,6 +10,7 @@ from handrail.toolsets.calculators.shapes import (
     Given,
     Name,
     Told,
+    Verdict,
     Weight,
     at_least_one,
     check_names,
@@ -65,7 +66,7 @@ class ScoreSummary(Told):
     band: Band = Field(description="How good that is.")
     strongest: str = Field(description="The criterion that gives most.")
     weakest: str = Field(description="The criterion where most is still to be won.")
-    verdict: str = Field(description="What that means, in a sentence.")
+    verdict: Verdict = ""
 
 
 class Score(Told):

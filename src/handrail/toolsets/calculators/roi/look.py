@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from handrail.ext import FormSpec, OutputSection, ViewSpec
+from handrail.ext import FormGroup, FormSpec, OutputSection, ViewSpec
 
 FORM = FormSpec(
     {
         "initialCost": {"placeholder": "120000"},
         "yearlyBenefit": {"placeholder": "68000"},
-        "years": {"label": "Years", "unit": "years"},
         "discountRate": {"unit": "% a year"},
-        "benefitGrowth": {"unit": "% a year", "group": "Fine tuning"},
-        "firstYearShare": {"unit": "%", "widget": "slider", "group": "Fine tuning"},
-        "residualValue": {"group": "Fine tuning"},
-    }
+        "benefitGrowth": {"unit": "% a year"},
+        "firstYearShare": {"unit": "%", "widget": "slider"},
+    },
+    groups=(FormGroup("Fine tuning", ("benefitGrowth", "firstYearShare", "residualValue"), closed=True),),
 )
 VIEW = ViewSpec(
     (
@@ -25,13 +24,17 @@ VIEW = ViewSpec(
                 "figures": [
                     {"key": "npv", "label": "Net present value", "decimals": 2},
                     {"key": "payback", "unit": "years", "decimals": 1},
-                    {"key": "discountedPayback", "unit": "years", "decimals": 1},
+                    {
+                        "key": "discountedPayback",
+                        "label": "Discounted payback",
+                        "unit": "years",
+                        "decimals": 1,
+                    },
                     {"key": "roi", "label": "Return", "unit": "%", "decimals": 1},
                     {"key": "irr", "label": "Internal rate of return", "unit": "%", "decimals": 1},
-                    {"key": "netGain", "decimals": 2},
-                    {"key": "totalBenefit", "decimals": 2},
-                    {"key": "totalCost", "decimals": 2},
-                    {"key": "verdict", "label": "In short"},
+                    {"key": "netGain", "label": "Net gain", "decimals": 2},
+                    {"key": "totalBenefit", "label": "All benefits", "decimals": 2},
+                    {"key": "totalCost", "label": "All costs", "decimals": 2},
                 ]
             },
         ),
@@ -45,10 +48,9 @@ VIEW = ViewSpec(
                     {"key": "benefit", "decimals": 2},
                     {"key": "cost", "decimals": 2},
                     {"key": "net", "decimals": 2},
-                    {"key": "cumulative", "decimals": 2},
-                    {"key": "presentValue", "decimals": 2},
-                    {"key": "cumulativePresentValue", "decimals": 2},
-                    {"key": "roi", "label": "Return so far", "unit": "%", "decimals": 1},
+                    {"key": "cumulative", "label": "So far", "decimals": 2},
+                    {"key": "presentValue", "label": "Present value", "decimals": 2},
+                    {"key": "roi", "label": "Return", "unit": "%", "decimals": 1},
                 ]
             },
         ),
@@ -61,7 +63,7 @@ VIEW = ViewSpec(
                 "x": "year",
                 "y": [
                     {"key": "cumulative", "label": "Cash", "decimals": 2},
-                    {"key": "cumulativePresentValue", "label": "In today's money", "decimals": 2},
+                    {"key": "cumulativePresentValue", "label": "Discounted", "decimals": 2},
                 ],
             },
         ),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from handrail.toolsets.calculators.shapes import Given, Money, Never, Percent, Told
+from handrail.toolsets.calculators.shapes import Given, Money, Never, Percent, Told, Verdict
 
 Rate = Annotated[float, Field(ge=-10, le=100)]
 Growth = Annotated[float, Field(ge=-100, le=100)]
@@ -49,7 +49,7 @@ class RoiSummary(Told):
     total_benefit: float = Field(description="All benefits, with the residual value.")
     total_cost: float = Field(description="All costs.")
     net_gain: float = Field(description="Benefits less costs, not discounted.")
-    verdict: str = Field(description="What that means, in a sentence.")
+    verdict: Verdict = ""
 
 
 class YearlyResult(Told):

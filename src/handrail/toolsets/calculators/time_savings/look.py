@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handrail.ext import FormSpec, OutputSection, ViewSpec
+from handrail.ext import FormGroup, FormSpec, OutputSection, ViewSpec
 
 FORM = FormSpec(
     {
@@ -12,13 +12,17 @@ FORM = FormSpec(
         "people": {"placeholder": "8"},
         "adoption": {"label": "Taken up in the end", "unit": "%", "widget": "slider"},
         "rampMonths": {"label": "Time until then", "unit": "months"},
-        "reworkRate": {"label": "To be corrected", "unit": "%", "widget": "slider", "group": "Corrections"},
-        "reworkMinutes": {"label": "Time for a correction", "unit": "minutes", "group": "Corrections"},
-        "trainingHours": {"label": "Training, each", "unit": "hours", "group": "Cost and time"},
-        "hourlyCost": {"label": "Cost of an hour", "group": "Cost and time"},
-        "workingWeeks": {"unit": "weeks a year", "group": "Cost and time"},
-        "months": {"label": "Look ahead", "unit": "months", "group": "Cost and time"},
-    }
+        "reworkRate": {"label": "To be corrected", "unit": "%", "widget": "slider"},
+        "reworkMinutes": {"label": "Time for a correction", "unit": "minutes"},
+        "trainingHours": {"label": "Training, each", "unit": "hours"},
+        "hourlyCost": {"label": "Cost of an hour"},
+        "workingWeeks": {"unit": "weeks a year"},
+        "months": {"label": "Look ahead", "unit": "months"},
+    },
+    groups=(
+        FormGroup("Corrections", ("reworkRate", "reworkMinutes"), closed=True),
+        FormGroup("Cost and time", ("trainingHours", "hourlyCost", "workingWeeks", "months"), closed=True),
+    ),
 )
 VIEW = ViewSpec(
     (
@@ -28,14 +32,13 @@ VIEW = ViewSpec(
             "summary",
             {
                 "figures": [
-                    {"key": "hoursSaved", "unit": "hours", "decimals": 1},
+                    {"key": "hoursSaved", "label": "Hours saved", "unit": "hours", "decimals": 1},
                     {"key": "value", "label": "Worth", "decimals": 2},
                     {"key": "hoursPerWeek", "label": "In a week", "unit": "hours", "decimals": 1},
                     {"key": "hoursPerPerson", "label": "Each in a week", "unit": "hours", "decimals": 1},
                     {"key": "minutesPerTask", "label": "Each time", "unit": "minutes", "decimals": 1},
                     {"key": "timeCut", "label": "Less time", "unit": "%", "decimals": 1},
                     {"key": "breakEven", "label": "Training is back in month"},
-                    {"key": "verdict", "label": "In short"},
                 ]
             },
         ),
@@ -58,9 +61,9 @@ VIEW = ViewSpec(
                     {"key": "month", "format": "integer"},
                     {"key": "adoption", "unit": "%", "decimals": 1},
                     {"key": "hours", "decimals": 1},
-                    {"key": "cumulativeHours", "decimals": 1},
+                    {"key": "cumulativeHours", "label": "Hours so far", "decimals": 1},
                     {"key": "value", "decimals": 2},
-                    {"key": "cumulativeValue", "decimals": 2},
+                    {"key": "cumulativeValue", "label": "Value so far", "decimals": 2},
                 ]
             },
         ),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from handrail.toolsets.calculators.shapes import Given, Money, Never, Percent, Told
+from handrail.toolsets.calculators.shapes import Given, Money, Never, Percent, Told, Verdict
 
 Minutes = Annotated[float, Field(ge=0, le=10_080)]
 
@@ -54,7 +54,7 @@ class TimeSummary(Told):
     hours_per_week: float = Field(description="Hours set free in a working week once all have changed.")
     hours_per_person: float = Field(description="The same for each person.")
     break_even: int | Never = Field(description="The month in which the training has come back, or Never.")
-    verdict: str = Field(description="What that means, in a sentence.")
+    verdict: Verdict = ""
 
 
 class MonthlySaving(Told):

@@ -45,8 +45,10 @@ class Text:
         return value is MISSING or value is None or (isinstance(value, str) and not is_awkward(value))
 
     def mould(self, field: Field, value: Any) -> Mould | None:
+        if value is MISSING or value is None:
+            return Mould("out" if value is MISSING else "null", value)
         if not isinstance(value, str):
-            return Mould("out" if value is MISSING else "null", value) if not value else None
+            return None
         if self._lines or not value or not one_line(value) or SLOT in value or _is_long(field):
             return None
         return Mould("line", SLOT, value)

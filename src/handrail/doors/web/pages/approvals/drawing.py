@@ -38,7 +38,7 @@ def _marked(text: str) -> Iterator[h.Node]:
 def value(shown: Row) -> h.Node:
     """One value: whole, or folded with its length."""
     if shown.masked:
-        return h.span(".ask-masked")[h.code[shown.literal], " a secret, shown to nobody"]
+        return h.span(".ask-masked")[h.code(".ask-exact")[shown.literal], " a secret, shown to nobody"]
     text = shown.literal
     drawn: h.Node = exact_text(text)
     if len(text) > LONG:

@@ -17,7 +17,7 @@ from handrail.doors.web.frame import page
 from handrail.doors.web.icons import icon
 from handrail.doors.web.pages.runs.finding import Seen, seen
 from handrail.doors.web.routing import NotThere, Pages, Reader
-from handrail.doors.web.story.drawing import run_url
+from handrail.doors.web.story.drawing import run_url, when_opened
 
 pages = Pages()
 _MOST = 300
@@ -36,14 +36,15 @@ async def around(reader: Reader, found: Seen, tool: Tool | None) -> h.Element:
 
 def on_demand(words: str, address: str) -> h.Element:
     """A fold that asks for its content when it is opened; without script it is a page of its own."""
-    asks = {"hx-get": address, "hx-trigger": "toggle from:closest details once", "hx-swap": "innerHTML"}
-    return h.details(".run-fold")[h.summary[words], h.div(asks)[h.a(href=address)[words]]]
+    return h.details(".run-fold", when_opened(address))[
+        h.summary[words], h.div(".fold-body")[h.a(href=address)[words]]
+    ]
 
 
 def _question(found: Seen) -> str:
     if found.status == "refused":
         return "Why was this not allowed?"
-    return "Why does this wait?" if found.status == "pending" else "Why was this allowed?"
+    return "Why was a person asked?" if found.questions else "Why was this allowed?"
 
 
 @pages.get("/runs/{id}/input")
@@ -136,4 +137,8 @@ def _dead(letter: DeadLetter) -> h.Node:
         "replayed": "It was made again.",
         "unknown": "Its effect may have happened, so it is not made again.",
     }
-    return [words[letter.status], " ", h.a(href="/settings/dead-letters")[icon("inbox"), " Failed calls"]]
+    return [
+        words[letter.status],
+        " ",
+        h.a(href=f"/settings/dead-letters/{quote(letter.id, safe='')}")[icon("inbox"), " Look at it"],
+    ]

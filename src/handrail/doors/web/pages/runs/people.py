@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sqlalchemy.engine import Connection
-
 from handrail.doors.web.routing import Reader
 from handrail.doors.web.story.voice import Voice
-from handrail.store.users import member, members
+from handrail.store.users import members
 
 
 async def voice_of(
@@ -17,20 +15,10 @@ async def voice_of(
     """How to speak to this reader of these people."""
     who = reader.who
     wanted = {*users, *(deciders or {}).values()} - {None, who.user}
-    names = await _names(reader, {one for one in wanted if one is not None})
+    offices = reader.platform.offices
+    known = [one for one in wanted if one is not None]
+    names = {} if offices is None or not known else await offices.people.names(who.tenant, known)
     return Voice(who.user if who.agent is None else None, names, deciders or {})
-
-
-async def _names(reader: Reader, users: set[str]) -> dict[str, str]:
-    offices, tenant = reader.platform.offices, reader.who.tenant
-    if offices is None or not users:
-        return {}
-
-    def look(conn: Connection) -> dict[str, str]:
-        found = {one: member(conn, tenant, one) for one in sorted(users)}
-        return {one: there[0].name for one, there in found.items() if there is not None}
-
-    return await offices.db.read(tenant, look)
 
 
 async def whose(reader: Reader, text: str) -> tuple[str | None, str | None]:

@@ -8,16 +8,26 @@ from urllib.parse import quote
 import htpy as h
 from starlette.responses import Response
 
+from handrail.core.define.blocks import tool_output_to_blocks
 from handrail.core.define.result import Attachment, Result
 from handrail.core.define.tool import Tool
-from handrail.doors.visible import exact, one_line
+from handrail.doors.visible import exact
+from handrail.doors.web.frame import page
 from handrail.doors.web.icons import icon
 from handrail.doors.web.pages.runs.around import part_or_page
 from handrail.doors.web.pages.runs.finding import Seen, seen, shown_tool
 from handrail.doors.web.routing import NotThere, Pages, Reader
 from handrail.doors.web.story.drawing import run_url
+from handrail.doors.web.views.custom import custom_frame
+from handrail.doors.web.views.result import draw_result
+from handrail.doors.web.views.table_csv import table_csv
 
 pages = Pages()
+_HEADING = h.h2(".sr-only")["Result"]
+_DRAWN = ("sort.", "all.")
+"""How parts of an address begin that say how a result is to be drawn."""
+_UNMADE = ("cancelled", "refused")
+"""Ends of which the story says all there is to say."""
 LARGE = 32_000
 """Characters of a result that stand in the page at once."""
 _PLAIN = re.compile(r"(?:image/(?:png|jpeg|gif|webp)|text/(?:plain|csv)|application/(?:json|pdf|zip))\Z")
@@ -32,19 +42,20 @@ _ALONE = {
 def result_part(reader: Reader, found: Seen, tool: Tool | None) -> h.Node:
     """The result, or how to get it where it is large."""
     result = result_of(found)
-    if result is None:
+    if result is None or (found.status in _UNMADE and result.data is None):
         return None
     address = f"{run_url(found.call_id)}/result"
     size = len(exact(result.to_dict()))
     if size > LARGE:
         asks = {"hx-get": address, "hx-target": "#run-result", "hx-swap": "innerHTML"}
         return h.div("#run-result.panel")[
+            _HEADING,
             h.p[f"The result is large: {size // 1000} kB. "],
             h.a(".btn", asks, href=address, data_variant="outline", data_size="sm")[
                 icon("eye"), "Show the result"
             ],
         ]
-    return h.div("#run-result.panel")[drawn(reader, found, result, tool)]
+    return h.div("#run-result.panel")[_HEADING, drawn(reader, found, result, tool)]
 
 
 def result_of(found: Seen) -> Result | None:
@@ -55,10 +66,18 @@ def result_of(found: Seen) -> Result | None:
 
 
 def drawn(reader: Reader, found: Seen, result: Result, tool: Tool | None) -> h.Node:
-    return h.div[
-        h.p[one_line(result.summary or result.error or "")],
-        h.pre(tabindex="0")[exact(result.to_dict(), indent=2)],
-    ]
+    """The result by its sections; links that sort a table lead to the page of the result."""
+    base = run_url(found.call_id)
+    return draw_result(
+        tool,
+        result,
+        id="out",
+        downloads=f"{base}/result",
+        frames=f"{base}/frame",
+        files=f"{base}/files",
+        here=f"{base}/result" if reader.request.url.path.endswith("/result") else base,
+        query={name: value for name, value in reader.query.items() if name.startswith(_DRAWN)},
+    )
 
 
 async def _result(reader: Reader) -> tuple[Seen, Result]:
@@ -83,6 +102,28 @@ async def result_json(reader: Reader) -> Response:
     return _download(text.encode(), f"{found.call_id}.json", "application/json")
 
 
+@pages.get("/runs/{id}/result.csv")
+async def result_csv(reader: Reader) -> Response:
+    """A table of the result, every row of it."""
+    found, result = await _result(reader)
+    text = table_csv(await shown_tool(reader, found.tool), result, reader.query.get("section", ""))
+    if text is None:
+        raise NotThere
+    return _download(text.encode(), f"{found.call_id}.csv", "text/csv")
+
+
+@pages.get("/runs/{id}/frame/{section:path}")
+@pages.get("/runs/{id}/frames/{section:path}")
+async def result_frame(reader: Reader) -> Response:
+    """A custom block: a page without an origin, for a frame of ours alone."""
+    found, result = await _result(reader)
+    blocks = tool_output_to_blocks(await shown_tool(reader, found.tool), result.data)
+    frame = custom_frame(blocks, reader.part("section"))
+    if frame is None:
+        raise NotThere
+    return Response(frame.html, headers=dict(frame.headers))
+
+
 @pages.get("/runs/{id}/files/{number}")
 async def result_file(reader: Reader) -> Response:
     """A file of the result: always as a download, never as a page."""
@@ -95,7 +136,8 @@ async def result_file(reader: Reader) -> Response:
     one = result.attachments[int(number)]
     content = await _bytes(reader, one)
     if content is None:
-        raise NotThere
+        said = "Files of more than 10 MB, and those that lie elsewhere, are told of and not kept here."
+        return page(reader, "Not kept", h.h1["This file was not kept"], h.p[said], active="runs", status=404)
     return _download(content, one.name, one.mime)
 
 

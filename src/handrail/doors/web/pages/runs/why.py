@@ -24,6 +24,7 @@ _ICONS = {
     "queue": ("list-todo", "warn"),
     "deny": ("ban", "bad"),
 }
+_UNFIT = frozenset({"MISSING_PARAM", "INVALID_PARAM"})
 _KEPT = "This is what the guard said when the call came."
 _NOW = (
     "What the guard said of this call was not kept, since nobody had to be asked. "
@@ -67,6 +68,8 @@ async def _again(reader: Reader, found: Seen) -> h.Node:
     call = found.events[0].call
     given = dict(found.input) if isinstance(found.input, dict) else {}
     decision = await reader.hr.explain(call.tool, given, call.principal, source=call.source)
+    if decision.code in _UNFIT:
+        return h.p(".quiet")["This can be told no more: what it was given holds a secret, or fits no more."]
     return [h.p(".quiet")[_NOW], trace(decision)]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from handrail.core.define.call import FieldError
+from handrail.core.define.secrecy import without
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted, admit
 from handrail.doors.web.forms.field import MISSING, Rows
@@ -53,11 +54,15 @@ class Input:
         """The value as arguments; what is half-typed stands there as its text."""
         return {} if self.value is MISSING else dict(self.value)
 
-    def turned(self, face: Face) -> Input:
-        """The same by the other face. Text of which no value can be made stays as it is."""
+    def turned(self, face: Face, secrets: Collection[str] = ()) -> Input:
+        """The same by the other face. Text of which no value can be made stays as it is.
+
+        A secret was typed behind dots: it is not written out as JSON, but left out of it.
+        """
         if face == self.face or not self.readable:
             return self
-        return replace(self, face=face, text=None, errors=(), key=new_key())
+        value, _ = without(self.args, secrets) if face == "json" else (self.value, ())
+        return replace(self, face=face, value=value, text=None, errors=(), key=new_key())
 
     def wrong(self, errors: Sequence[FieldError]) -> Input:
         return replace(self, errors=tuple(errors))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import htpy as h
 
@@ -17,6 +17,7 @@ from handrail.doors.web.pages.tools.known import url_of
 
 FORM = "input-form"
 """The id of the form element."""
+FACES: Mapping[Face, str] = {"form": "Form", "json": "JSON"}
 
 
 def draw_panel(tool: Tool, given: Input, *, note: h.Node = None, tools: h.Node = None) -> h.Element:
@@ -62,23 +63,17 @@ def draw_key(key: str, again: bool = False) -> h.VoidElement:
 
 def _faces(tool: Tool, face: Face) -> h.Element:
     """Form or JSON; the other one is a button that posts everything and gets it back the other way."""
-    turn = url_of(tool, "form")
-    asks = {"hx-post": turn, "hx-target": f"#{FORM}", "hx-swap": "outerHTML"}
-
-    def one(value: Face, words: str) -> h.Element:
-        return h.button(
-            {} if value == face else asks,
-            type="submit",
-            name="_to",
-            value=value,
-            formaction=turn,
-            formnovalidate=True,
-            aria_pressed="true" if value == face else "false",
-        )[words]
-
     return h.div(".tool-faces", role="group", aria_label="How to give the input")[
-        one("form", "Form"), one("json", "JSON")
+        (_face(tool, value, words, value == face) for value, words in FACES.items())
     ]
+
+
+def _face(tool: Tool, value: Face, words: str, now: bool) -> h.Element:
+    if now:
+        return h.button(type="button", aria_pressed="true")[words]
+    turn = f"{url_of(tool, 'form')}?to={value}"
+    asks = {"hx-post": turn, "hx-target": f"#{FORM}", "hx-swap": "outerHTML"}
+    return h.button(asks, type="submit", formaction=turn, formnovalidate=True, aria_pressed="false")[words]
 
 
 def _form(tool: Tool, given: Input) -> h.Node:

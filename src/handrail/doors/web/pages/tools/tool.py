@@ -17,7 +17,6 @@ from handrail.doors.web.pages.tools.inputs import (
     faults_of,
     posted,
     read_input,
-    text_under,
     touched_only,
 )
 from handrail.doors.web.pages.tools.jsontext import NotJson
@@ -69,8 +68,8 @@ async def turn(reader: Reader) -> Response:
     pairs = await posted(reader)
     given = read_input(known.tool, pairs)
     if not given.done:
-        face: Face = "json" if text_under(pairs, "_to") == "json" else "form"
-        given = given.turned(face)
+        face: Face = "json" if reader.query.get("to") == "json" else "form"
+        given = given.turned(face, known.tool.secrets)
     status = 200 if given.readable else 422
     if reader.by_htmx:
         return html(draw_input(known.tool, given), status)

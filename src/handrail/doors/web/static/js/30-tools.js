@@ -77,6 +77,11 @@
     run.click();
   });
 
+  // A stream that ends because its part of the page is gone is no error, though the browser takes it for one.
+  window.addEventListener('unhandledrejection', (event) => {
+    if (event.reason?.name === 'AbortError') event.preventDefault();
+  });
+
   document.addEventListener('htmx:after:swap', () => {
     for (const one of document.querySelectorAll('.tool-output')) one.scrollTop = one.scrollHeight;
   });

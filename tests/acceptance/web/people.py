@@ -1,0 +1,55 @@
+"""People at a served platform: made beside the server, as whoever runs it does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+from handrail import Handrail
+from handrail.identity.founding import link_for
+from handrail.identity.granting import console
+from handrail.identity.offices import Offices
+from tests.acceptance.serving import Served
+
+T = TypeVar("T")
+PASSWORD = "three calm blue herons"
+
+
+def beside(folder: Path, act: Callable[[Offices], Coroutine[Any, Any, T]]) -> T:
+    """Do something with the offices of the database of a server that runs."""
+
+    async def run() -> T:
+        async with Handrail(database=f"sqlite:///{folder}/handrail.db", worker=False) as hr:
+            assert isinstance(hr.offices, Offices)
+            return await act(hr.offices)
+
+    with ThreadPoolExecutor(1) as threads:  # the browser's own loop runs in this one
+        return threads.submit(asyncio.run, run()).result()
+
+
+def add_person(folder: Path, email: str, *roles: str, tenant: str = "local", password: str = "") -> str:
+    """Somebody with roles in a tenant, and a password; their id."""
+
+    async def add(offices: Offices) -> str:
+        if tenant not in [one.id for one in await offices.people.tenants()]:
+            await offices.people.create_tenant(tenant, tenant.capitalize())
+        user = await offices.people.add_member(console(tenant), email, roles)
+        if password:
+            await offices.passwords.choose(await offices.doorkeeper.sign_in(user.id, tenant), password)
+        return user.id
+
+    return beside(folder, add)
+
+
+def link_of(served: Served, email: str, tenant: str = "local") -> str:
+    """A link that lets somebody in, once."""
+
+    async def make(offices: Offices) -> str:
+        link = await link_for(offices, tenant, email)
+        assert link is not None
+        return link
+
+    return f"{served.url}/sign-in?link={beside(served.folder, make)}"
