@@ -194,6 +194,12 @@ def test_a_table_is_sorted_by_a_link(asked: dict[str, str], shown_order: list[st
     assert link["href"] == ("?sort.it=-v#r-0-part" if told == "ascending" else "?sort.it=v#r-0-part")
 
 
+def test_a_table_names_the_columns_that_it_leaves_out() -> None:
+    page = drawn(it([{"net": 1, "present_value": 4711}]), section("table", columns=["net"]))
+    assert "Also in the data: Present Value." in " ".join(page.open.split())
+    assert "4711" in page.folded
+
+
 @pytest.mark.req("UI-12")
 def test_numbers_stand_to_the_right_and_say_what_they_are_exactly() -> None:
     column = {"key": "n", "format": "currency", "unit": "EUR"}
