@@ -26,6 +26,8 @@ request_id: ContextVar[str | None] = ContextVar("handrail_request", default=None
 """The id of the request that is being answered."""
 
 _log = logging.getLogger("handrail.access")
+EMBEDS = "/embed/"
+"""Below it no cookie is read: what a page of another place frames acts for nobody who looks at it."""
 _OPEN_TO_ALL = frozenset({"/healthz", "/readyz"})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _NO_KEY = "This key is not valid. Send one that is, as `Authorization: Bearer …`."
@@ -126,7 +128,7 @@ class Entrance:
                 raise NotSignedIn
             key = key.strip()
             return await self._who.principal_of(key, audience), key
-        token = None if audience == "mcp" else _cookie(headers.get(b"cookie"))
+        token = None if audience == "mcp" or path.startswith(EMBEDS) else _cookie(headers.get(b"cookie"))
         return None if token is None else (await self._who.principal_from_session(token), token)
 
     def _count(self, name: str) -> None:

@@ -20,6 +20,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _log = logging.getLogger("handrail.access")
 _JSON = b"application/json"
+_SECRET = re.compile(r"\b(h[a-z]_[a-z0-9-]+_[0-9a-f]{16})_[0-9a-f]+")
+"""Links that let people in stand in addresses; no log may let anybody in."""
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 
 
@@ -101,7 +103,7 @@ class Visit:
             told = {
                 "request": self.id,
                 "method": self._scope["method"],
-                "path": self._scope["path"],
+                "path": _SECRET.sub(r"\1_•••", self._scope["path"]),
                 "status": self._status,
                 "ms": round((time.perf_counter() - self._begun) * 1000, 1),
                 "tenant": principal and principal.tenant,

@@ -53,12 +53,17 @@ def reasons(decision: Decision) -> list[Reason]:
             _LAYERS.get(step.layer, step.layer.capitalize()),
             step.rule,
             _VERDICTS[step.verdict],
-            step.reason,
+            _bare(step.reason),
             step.verdict,
             step is decider,
         )
         for step in decision.trace
     ]
+
+
+def _bare(reason: str) -> str:
+    """A reason without the verdict that it begins with."""
+    return reason.removeprefix("Needs approval: ").removeprefix("Needs confirmation: ")
 
 
 def remedy(step: Step) -> str | None:

@@ -26,6 +26,7 @@ class Participant:
     id: str
     name: str
     principal: Principal
+    guest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Guest:
         who = Principal(
             self.tenant, self.id, permissions=holds, key="service", scope=[tool.id], ceiling="read"
         )
-        return Participant(self.id, self.name, who)
+        return Participant(self.id, self.name, who, guest=True)
 
 
 def new_guest(session: ToolSession, name: str) -> Guest:

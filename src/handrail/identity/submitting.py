@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from handrail.core.define.call import Outcome
+from handrail.core.define.operator_fields import without_operator_fields
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.secrecy import masked
@@ -82,6 +83,8 @@ async def submit(
     """
     if session.status != "active":
         raise over()
+    if who.guest:  # no operator
+        args = without_operator_fields(await tool_of(hr, session, who.principal), args)
     outcome = await hr.call(
         session.tool_slug, args, principal=who.principal, source=source, session=event_session(session)
     )

@@ -17,11 +17,13 @@ def hash_of(content: bytes) -> str:
     return sha256(content).hexdigest()
 
 
-def put(conn: Connection, tenant: str, texts: Mapping[str, str], now: float) -> None:
-    """Keep texts under their hashes; one that is there already is not kept twice."""
+def put(conn: Connection, tenant: str, contents: Mapping[str, str | bytes], now: float) -> None:
+    """Keep texts and files under their hashes; one that is there already is not kept twice."""
     rows = [
         {"tenant_id": tenant, "hash": key, "content": content, "size": len(content), "created_at": now}
-        for key, content in ((key, text.encode()) for key, text in sorted(texts.items()))
+        for key, content in (
+            (key, one.encode() if isinstance(one, str) else one) for key, one in sorted(contents.items())
+        )
     ]
     into = sqlite.insert(blobs) if conn.dialect.name == "sqlite" else postgresql.insert(blobs)
     conn.execute(into.on_conflict_do_nothing(), rows)

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from handrail.core.define.field_specs import form_spec_of
 from handrail.core.define.tool import Tool
 
 MARK = "x-operator-only"
 """In a schema: this property is for operators. In a form, the hint `operator_only` says the same."""
-_DEEPEST = 20
+_DEEPEST = 12
 
 
 def operator_paths(tool: Tool) -> tuple[str, ...]:
     """The paths of the fields that are for operators only: names with dots between, `*` for any item."""
-    hinted: Mapping[str, Any] = {} if tool.form is None else tool.form.hints
+    spec = form_spec_of(f"tool:{tool.slug}") or tool.form
+    hinted: Mapping[str, Any] = {} if spec is None else spec.hints
     found = {
         path for path, hints in hinted.items() if isinstance(hints, Mapping) and hints.get("operator_only")
     }
-    return tuple(sorted(found | set(_marked(tool.input_schema, "", _DEEPEST))))
+    return tuple(sorted(found | set(_marked(tool.input_schema, "", _DEEPEST, tool.input_schema))))
 
 
 def without_operator_fields(tool: Tool, args: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,17 +37,23 @@ def unfilled_operator_fields(tool: Tool) -> list[str]:
     return [path for path in operator_paths(tool) if path in needed]
 
 
-def _marked(schema: Any, path: str, depth: int) -> Iterator[str]:
+def _marked(schema: Any, path: str, depth: int, whole: Any) -> Iterator[str]:
     if not isinstance(schema, Mapping) or depth == 0:
         return
+    ref = schema.get("$ref")
+    if isinstance(ref, str) and ref.startswith("#/$defs/"):
+        yield from _marked(whole.get("$defs", {}).get(ref.removeprefix("#/$defs/")), path, depth - 1, whole)
+    for name in ("anyOf", "oneOf", "allOf"):
+        for part in schema.get(name, ()):
+            yield from _marked(part, path, depth - 1, whole)
     properties = schema.get("properties")
     for name, part in (properties if isinstance(properties, Mapping) else {}).items():
         here = f"{path}.{name}" if path else str(name)
         if isinstance(part, Mapping) and part.get(MARK) is True:
             yield here
         else:
-            yield from _marked(part, here, depth - 1)
-    yield from _marked(schema.get("items"), f"{path}.*" if path else "*", depth - 1)
+            yield from _marked(part, here, depth - 1, whole)
+    yield from _marked(schema.get("items"), f"{path}.*" if path else "*", depth - 1, whole)
 
 
 def _without(value: Any, path: tuple[str, ...]) -> Any:

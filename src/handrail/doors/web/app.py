@@ -19,8 +19,20 @@ from handrail.doors.web.answer import html
 from handrail.doors.web.assets import assets, static
 from handrail.doors.web.frame import page
 from handrail.doors.web.live import Live
-from handrail.doors.web.pages import approvals, home, moving, runs, settings, sign_in, switch, tools
+from handrail.doors.web.pages import (
+    approvals,
+    embed,
+    home,
+    moving,
+    runs,
+    settings,
+    shared,
+    sign_in,
+    switch,
+    tools,
+)
 from handrail.doors.web.routing import NotSignedIn, NotThere, Pages, Reader, to_sign_in
+from handrail.doors.web.watching import Watching
 from handrail.platform import Platform
 
 _log = logging.getLogger("handrail.web")
@@ -33,6 +45,8 @@ _PAGES: tuple[Pages, ...] = (
     *tools.PAGES,
     *runs.PAGES,
     *settings.PAGES,
+    *shared.PAGES,
+    embed.pages,
 )
 
 
@@ -44,6 +58,7 @@ class Web:
         self.platform = platform
         self.live = Live(platform)
         self.accounts = Accounts(platform)
+        self.watching = Watching(platform, self.live)
         self.running = Running()
         """Calls that were begun from a page and go on whether or not it stays open."""
         self.now = time.time

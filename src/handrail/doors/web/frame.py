@@ -91,15 +91,27 @@ def page(
 
 
 def bare(
-    reader: Reader, title: str, *content: h.Node, status: int = 200, ancestors: str = "'none'"
+    reader: Reader,
+    title: str,
+    *content: h.Node,
+    status: int = 200,
+    ancestors: str = "'none'",
+    wide: bool = False,
+    live: str | None = None,
+    theme: str | None = None,
 ) -> HTMLResponse:
-    """A page without the frame: for whoever is not signed in, and inside pages of others."""
-    body = h.body(".bare")[h.main("#main")[content]]
-    return html(_document(reader, title, body), status, ancestors=ancestors)
+    """A page without the frame: for whoever is not signed in, and inside pages of others.
+
+    `live` is the address of its stream. With a `theme`, no cookie is asked for one.
+    """
+    stream = {} if live is None else {"hx-sse:connect": live, "hx-swap": "none"}
+    toasts = h.div("#toasts", role="status", aria_live="polite")
+    body = h.body(".bare.wide" if wide else ".bare", stream)[h.main("#main")[content], toasts]
+    return html(_document(reader, title, body, theme), status, ancestors=ancestors)
 
 
-def _document(reader: Reader, title: str, body: h.Element) -> h.Element:
-    theme = reader.request.cookies.get(THEME, "system")
+def _document(reader: Reader, title: str, body: h.Element, theme: str | None = None) -> h.Element:
+    theme = theme or reader.request.cookies.get(THEME, "system")
     looks = theme if theme in ("light", "dark") else "system"
     return h.html(lang="en", class_="dark" if looks == "dark" else "", data_theme=looks)[
         h.head[

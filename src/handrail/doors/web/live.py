@@ -95,6 +95,10 @@ class Live:
         """How many pages listen."""
         return sum(map(len, self._lines.values()))
 
+    def listens(self, tenant: str, one: str) -> bool:
+        """Whether some page of this process wants to hear of a topic."""
+        return any(one in line.topics for line in self._lines.get(tenant, ()))
+
     def tell(self, tenant: str, *topics: str) -> None:
         """Something changed that the log does not tell of. Other processes are not told."""
         for line in self._lines.get(tenant, ()):

@@ -76,6 +76,9 @@ def _append(
     _insert(conn, _EVENTS, values)
     if large := {row.blob: row.payload for row in rows if row.blob is not None}:
         blobs.put(conn, tenant, large, now)
+    for row in rows:
+        if row.files:
+            blobs.put(conn, tenant, row.files, now)
     _insert(
         conn, _SESSIONS, [one for name in sorted(names) for one in (tenant, name, *heads[name], now, now)]
     )

@@ -13,7 +13,9 @@ from typing import Any, Protocol
 
 from handrail.core.define.call import Call
 from handrail.core.define.principal import Principal
-from handrail.core.tell.events import Event
+from handrail.core.define.result import Result
+from handrail.core.tell.events import Event, ToolCompleted, ToolFailed
+from handrail.store.blobs import hash_of
 from handrail.store.events.payloads import MAKE, TELL
 from handrail.store.text import column, dump, load
 
@@ -39,6 +41,8 @@ COLUMNS = (
 NAMES = COLUMNS[COLUMNS.index("call_id") : COLUMNS.index("hash")]
 LARGE = 64 * 1024
 """A payload of more bytes is kept once among the blobs, by its hash."""
+LARGEST_FILE = 10 * 2**20
+"""A file of more bytes is told of and not kept."""
 ENDS = frozenset({"tool.completed", "tool.failed", "tool.cancelled"})
 
 
@@ -51,7 +55,7 @@ class Row(Protocol):
 class Written:
     """An event that is encoded and waits for its number."""
 
-    __slots__ = ("blob", "event", "names", "payload", "run_id", "said", "session", "tenant", "type")
+    __slots__ = ("blob", "event", "files", "names", "payload", "run_id", "said", "session", "tenant", "type")
 
     event: Event
     tenant: str
@@ -64,6 +68,8 @@ class Written:
     """What `payload` holds, or the blob when there is one."""
     blob: str | None
     """The hash of a large payload."""
+    files: dict[str, bytes] | None
+    """What came with a result, by hash; the payload names each by it."""
     said: str
     """What the hash of the row is made of, besides its place in the chain."""
 
@@ -108,9 +114,17 @@ def encode(event: Event) -> Written:
         rest["depth"] = call.depth
     payload = row.payload = dump(told)
     row.blob = sha256(payload.encode()).hexdigest() if len(payload) > LARGE else None
+    row.files = _files(event.result) if isinstance(event, ToolCompleted | ToolFailed) else None
     names = row.names = (call_id, run_id, tool, user, agent, source, code)
     row.said = said(kind, event.at, names, row.blob, payload)
     return row
+
+
+def _files(result: Result) -> dict[str, bytes] | None:
+    if not result.attachments:
+        return None
+    files = [one.data for one in result.attachments if one.data is not None]
+    return {hash_of(one): one for one in files if len(one) <= LARGEST_FILE}
 
 
 def said(kind: str, at: float, names: tuple[Any, ...], blob: str | None, payload: str) -> str:

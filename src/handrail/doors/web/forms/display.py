@@ -70,8 +70,8 @@ def url(one: FieldDefinition, value: Any, show: Show) -> h.Node:
     address = plain(value)
     if not _is_web(address):
         return address
-    kind = "btn-outline" if one.variant == "button" else "form-link"
-    return h.a({"class": kind}, href=address, rel="noopener noreferrer nofollow")[address]
+    look = {"class": "btn", "data-variant": "outline"} if one.variant == "button" else {"class": "form-link"}
+    return h.a(look, href=address, rel="noopener noreferrer nofollow")[address]
 
 
 def _is_web(address: str) -> bool:

@@ -53,6 +53,18 @@ class Rows(list[Any]):
     keys: tuple[str, ...] = ()
 
 
+class Shaped(dict[str, Any]):
+    """An object of a shape that somebody chose, though another would fit as well."""
+
+    at: int
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any], at: int) -> Shaped:
+        shaped = cls(value)
+        shaped.at = at
+        return shaped
+
+
 class Later:
     """A field that is compiled when it is first needed, since a schema may hold itself."""
 
@@ -102,9 +114,8 @@ class Condition:
 
     show: Callable[[Mapping[str, Any], Any], bool]
     """(the object, the whole value) -> whether to show it."""
-    told: str = ""
+    told: tuple[Mapping[str, Any], ...] = ()
     """The same for the script, or nothing where only the server can tell."""
-    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,8 @@ class Said:
         """The label's words, with a star where the value must be given."""
         field = self.field
         unit = field.hints.get("unit")
-        words = f"{field.label} ({unit})" if unit else field.label
+        label = field.label or "Value"
+        words = f"{label} ({unit})" if unit else label
         return [words, _STAR] if field.required else words
 
     def frame(self, control: h.Node, *more: h.Node) -> h.Node:
@@ -157,12 +158,17 @@ class Said:
         ]
 
 
+def sign(mark: str) -> h.Node:
+    """A mark for the eye alone; the button's label says it in words."""
+    return h.span(aria_hidden="true")[mark]
+
+
 def button(
-    verb: str, pointer: str, words: h.Node, label: str | None = None, kind: str = "btn-outline"
+    verb: str, pointer: str, words: h.Node, label: str | None = None, variant: str = "outline"
 ) -> h.Node:
     """A button that changes the form; the server does it, with or without a script."""
     return h.button(
-        {"class": f"{kind} form-do", "data-size": "sm"},
+        {"class": "btn form-do", "data-variant": variant, "data-size": "sm"},
         type="submit",
         name=DO,
         value=f"{verb}:{pointer}",

@@ -7,7 +7,7 @@ from typing import Any
 
 from handrail.core.define.schema import JsonSchema
 from handrail.core.define.sections import FormSpec
-from handrail.doors.web.forms.field import Field, ListField, ObjectField, Rows, UnionField
+from handrail.doors.web.forms.field import Field, ListField, ObjectField, Rows, Shaped, UnionField
 
 _CONDITIONS = ("if", "dependencies", "dependentSchemas")
 
@@ -40,11 +40,12 @@ def pruned(field: Field, value: Any) -> Any:
     """A value without operators' fields, however they came into it."""
     if isinstance(field, ObjectField) and isinstance(value, dict):
         known = {child.name: child for child in field.children}
-        return {
+        kept_names = {
             name: pruned(known[name].later() if name in known else field.rest(name), part)
             for name, part in value.items()
             if name not in field.hidden
         }
+        return Shaped.of(kept_names, value.at) if isinstance(value, Shaped) else kept_names
     if isinstance(field, ListField) and isinstance(value, list):
         kept = value.copy() if not isinstance(value, Rows) else value
         for at, part in enumerate(kept):

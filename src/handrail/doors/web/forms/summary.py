@@ -16,7 +16,7 @@ def summary(pen: Pen, root: Field) -> h.Node:
     loose += [sentence for id, sentence in pen.found if id == pen.id]
     if not loose and len(at_fields) < 2:
         return None
-    return h.div(".form-summary.alert-destructive", role="alert", id=f"{pen.id}:summary")[
+    return h.div(".form-summary", role="alert", id=f"{pen.id}:summary")[
         h.h2[
             "Some answers need another look"
             if len(at_fields) + len(loose) > 1

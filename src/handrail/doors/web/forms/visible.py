@@ -18,12 +18,17 @@ _TESTS = ("is", "is_not", "in", "given")
 def when_hinted(hint: Any, path: str) -> Condition:
     """The condition of a hint: `{"field": "kind", "is": "other"}`, or a list of such, which must all hold."""
     terms = [_Term(one, path) for one in (hint if isinstance(hint, (list, tuple)) else [hint])]
-    told = json.dumps([term.told for term in terms], ensure_ascii=False)
     return Condition(
-        lambda value, root: all(term.holds(value, root) for term in terms),
-        told,
-        tuple(term.name for term in terms if term.name),
+        lambda value, root: all(term.holds(value, root) for term in terms), tuple(term.told for term in terms)
     )
+
+
+def told_at(condition: Condition, pointer: str) -> str | None:
+    """A condition for the script, with the names of the controls as they are in an object at a pointer."""
+    if not condition.told:
+        return None
+    terms = [{**term, "name": term["name"].replace("\0", pointer)} for term in condition.told]
+    return json.dumps(terms, ensure_ascii=False)
 
 
 class _Term:

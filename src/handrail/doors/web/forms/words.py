@@ -91,7 +91,7 @@ def not_a_number(text: str, whole: bool = False) -> str:
 
 
 _SCALES = {"": 1, "k": 1_000, "m": 1_000_000, "mio": 1_000_000, "bn": 1_000_000_000, "%": 1}
-_LOOSE = re.compile(r"[^\d\-+]*([+-]?[\d.,' _  ]*\d)\s*([a-z%]*)[^\d]*", re.I)
+_LOOSE = re.compile(r"[^\d\-+]*([+-]?[\d.,' _  ]*\d)\s*([a-z%]*)[^\d]*", re.I | re.A)
 
 
 def _meant(text: str) -> str | None:

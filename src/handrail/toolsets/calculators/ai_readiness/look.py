@@ -40,7 +40,7 @@ FORM = FormSpec(
             for name, (label, words) in _DIMENSIONS.items()
         },
         **{
-            f"{name}.{to_camel(field)}": {"widget": "radio"}
+            f"{name}.{to_camel(field)}": {"widget": "radio", "class": "form-scale"}
             for name, model in _RATED.items()
             for field in model.model_fields
         },

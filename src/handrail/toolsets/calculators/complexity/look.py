@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handrail.ext import FormGroup, FormSpec, OutputSection, ViewSpec
 
-_DRIVER = {"widget": "radio"}
+_DRIVER = {"widget": "radio", "class": "form-scale"}
 
 FORM = FormSpec(
     {
@@ -18,7 +18,7 @@ FORM = FormSpec(
         "compliance": {**_DRIVER, "label": "To be proved to others"},
         "coordination": {**_DRIVER, "label": "People who must agree"},
         "correlation": {"label": "Goes wrong together", "unit": "%", "widget": "slider"},
-        "certainty": {"label": "Holds in", "unit": "of 100 cases", "widget": "radio"},
+        "certainty": {"label": "Holds in", "unit": "of 100 cases", "widget": "radio", "class": "form-scale"},
         "teamSize": {"unit": "people"},
     },
     groups=(

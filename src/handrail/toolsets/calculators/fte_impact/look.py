@@ -41,8 +41,8 @@ VIEW = ViewSpec(
                     {"key": "loadBefore", "label": "Load today", "unit": "%", "decimals": 1},
                     {"key": "loadAfter", "label": "Load after", "unit": "%", "decimals": 1},
                     {"key": "value", "label": "Worth a year", "decimals": 2},
-                    {"key": "hoursFreed", "label": "Hours set free", "unit": "a year", "decimals": 1},
-                    {"key": "capacityHours", "label": "One FTE has", "unit": "a year", "decimals": 1},
+                    {"key": "hoursFreed", "label": "Set free a year", "unit": "hours", "decimals": 1},
+                    {"key": "capacityHours", "label": "One FTE has a year", "unit": "hours", "decimals": 1},
                 ]
             },
         ),
@@ -54,7 +54,7 @@ VIEW = ViewSpec(
                 "kind": "line",
                 "x": "year",
                 "y": [
-                    {"key": "neededBefore", "label": "Without the change", "decimals": 2},
+                    {"key": "neededBefore", "label": "Without it", "decimals": 2},
                     {"key": "neededAfter", "label": "With it", "decimals": 2},
                 ],
             },

@@ -81,17 +81,13 @@ class Page(HTMLParser):
     def buttons(self) -> list[str]:
         return [one.attrs.get("value") or "" for one in self.controls if one.tag == "button" and one.name]
 
-    def sends(self, press: str | None = None, **typed: str) -> list[tuple[str, str]]:
+    def sends(self, press: str | None = None) -> list[tuple[str, str]]:
         """What goes out when the form is sent, perhaps by pressing a button of it."""
         found = [(one.name, value) for one in self.controls if one.name for value in _values(one)]
         if press is not None:
             assert press in self.buttons(), (press, self.buttons())
             found.append(("_do", press))
         return [(name, _crlf(value)) for name, value in found]
-
-
-def typed(sent: list[tuple[str, str]], **values: str) -> list[tuple[str, str]]:
-    raise NotImplementedError
 
 
 def changed(sent: list[tuple[str, str]], name: str, value: str | None) -> list[tuple[str, str]]:
@@ -139,7 +135,7 @@ def _held(kind: str, value: str) -> str:
     if kind == "date":
         return value if _DAY.match(value) else ""
     if kind == "time":
-        return _clock(value)
+        return value if _clock(value) else ""
     if kind == "datetime-local":
         day, _, clock = value.partition("T")
         held = _clock(clock)

@@ -55,7 +55,7 @@ _SHOWN: dict[str, str] = {
     "phone": '<a href="tel:+431234567">',
     "media": "a.txt (text/plain, 3 bytes)",
     "relation": "rec-001",
-    "object": "<dt>City</dt><dd><span class=\"form-shown-text\">Wien",
+    "object": '<dt>City</dt><dd><span class="form-shown-text">Wien',
     "array": "<li>",
 }
 
@@ -67,10 +67,13 @@ def test_each_kind_is_shown(kind: StorageType) -> None:
 
 
 @pytest.mark.req("FD-02")
-@pytest.mark.parametrize(("kind", "variant"), [(kind, one) for kind, all_ in VARIANTS.items() for one in all_])
+@pytest.mark.parametrize(
+    ("kind", "variant"), [(kind, one) for kind in STORAGE_TYPES for one in VARIANTS[kind]]
+)
 def test_each_kind_goes_with_its_variants(kind: StorageType, variant: str) -> None:
     one = field(kind, variant=variant)
-    value = {"moment": "2026-03-31T12:00:00Z", "time": "12:00:00", "integer": 3, "secret": "s"}.get(variant, GOOD[kind])
+    others = {"moment": "2026-03-31T12:00:00Z", "time": "12:00:00", "integer": 3, "secret": "s"}
+    value = others.get(variant, GOOD[kind])
     shown = str(field_definition_display([one], {"it": value}))
     page = Page(str(field_definition_form([one], {"it": value})))
     read = definitions_form([one]).read(page.sends()).value
@@ -117,6 +120,7 @@ def test_a_component_of_ones_own_takes_over() -> None:
 @pytest.mark.req("FD-04", "UI-17")
 def test_what_is_wrong_with_a_field_stands_at_it() -> None:
     errors = [FieldError("it", "is required", missing=True)]
-    page = Page(str(field_definition_form([FieldDefinition(name="it", type="email", label="E-mail")], {}, errors)))
+    one = FieldDefinition(name="it", type="email", label="E-mail")
+    page = Page(str(field_definition_form([one], {}, errors)))
     assert "E-mail is required." in page.text
     assert page.control("#/it").attrs["aria-invalid"] == "true"

@@ -1,4 +1,4 @@
-"""Form and JSON are two faces of one input: whatever is typed into one is there in the other, and back again."""
+"""Form and JSON are two faces of one input: whatever is typed into one is there in the other, and back."""
 
 from __future__ import annotations
 
@@ -106,12 +106,12 @@ def test_json_text_gives_back_any_value(value: Any) -> None:
 
 @given(st.text())
 def test_any_text_is_read_or_refused_in_words(text: str) -> None:
+    said = ""
     try:
-        found = read_object(text)
+        read_object(text)
     except NotJson as error:
-        assert str(error).endswith(".") and "\n" not in str(error)
-    else:
-        assert isinstance(found, dict)
+        said = str(error)
+    assert "\n" not in said and said[-1:] in ("", ".")
 
 
 def test_a_secret_is_not_written_out_as_json() -> None:

@@ -10,7 +10,7 @@ import htpy as h
 
 from handrail.doors.web.forms.field import BLANK, MISSING, ObjectField
 from handrail.doors.web.forms.initial import initial
-from handrail.doors.web.forms.pen import Pen, button
+from handrail.doors.web.forms.pen import Pen, button, sign
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
 from handrail.doors.web.forms.registry import draw_field, read_field
@@ -23,7 +23,7 @@ def draw_further(field: ObjectField, pen: Pen, place: Place, value: Mapping[str,
     if not strange and not field.grows:
         return None
     return h.div(".form-further")[
-        (_row(field, pen, place, str(at), name, value[name]) for at, name in enumerate(strange)),
+        [_row(field, pen, place, str(at), name, value[name]) for at, name in enumerate(strange)],
         button("add", f"{place.pointer}/~k", "Add a value", _to("Add a value", field))
         if field.grows
         else None,
@@ -48,7 +48,7 @@ def _row(field: ObjectField, pen: Pen, place: Place, key: str, name: str, value:
         h.div(".form-row-body")[
             draw_field(replace(field.rest(name), label=name or "Value"), pen, spot, value)
         ],
-        h.div(".form-row-tools")[button("remove", spot.pointer, "✕", f"Remove {name}", "btn-ghost")],
+        h.div(".form-row-tools")[button("remove", spot.pointer, sign("✕"), f"Remove {name}", "ghost")],
     ]
 
 

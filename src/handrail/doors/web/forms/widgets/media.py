@@ -10,7 +10,7 @@ import htpy as h
 
 from handrail.doors.web.forms.empty import draw_empty, read_empty
 from handrail.doors.web.forms.field import MISSING, Blank, Field, ListField, Rows
-from handrail.doors.web.forms.pen import Pen, Said, button
+from handrail.doors.web.forms.pen import Pen, Said, button, sign
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
 from handrail.doors.web.forms.registry import register_widget
@@ -100,7 +100,7 @@ def _kept(field: Field, place: Place, at: int, value: str) -> h.Node:
     return h.div(".form-file")[
         h.input(type="hidden", name=KEPT + place.pointer, value=value),
         h.span[described(value)],
-        button("remove", f"{place.pointer}/{at}", "✕", f"Remove {described(value)[:80]}", "btn-ghost"),
+        button("remove", f"{place.pointer}/{at}", sign("✕"), f"Remove {described(value)[:80]}", "ghost"),
     ]
 
 

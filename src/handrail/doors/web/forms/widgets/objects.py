@@ -14,6 +14,7 @@ from handrail.doors.web.forms.pen import Pen, Said, button
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
 from handrail.doors.web.forms.registry import draw_field, read_field, register_widget
+from handrail.doors.web.forms.visible import told_at
 from handrail.doors.web.forms.widgets.further import draw_further, read_further
 from handrail.doors.web.forms.wire import MODE
 
@@ -97,7 +98,7 @@ def _child(child: Child, pen: Pen, place: Place, value: Mapping[str, Any]) -> h.
         or pen.has_errors(spot)
         or (not child.when.told and own is not MISSING)
     )
-    told = child.when.told.replace("\0", place.pointer) if child.when.told else None
+    told = told_at(child.when, place.pointer)
     return h.div({"class": "form-when", "hidden": not shown, "data-when": told})[
         draw_field(child.later(), pen, spot, own)
     ]

@@ -8,7 +8,7 @@ import htpy as h
 
 from handrail.doors.web.forms.empty import draw_empty, read_empty
 from handrail.doors.web.forms.field import MISSING, Blank, Field, ListField, Rows
-from handrail.doors.web.forms.pen import Pen, Said, button
+from handrail.doors.web.forms.pen import Pen, Said, button, sign
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
 from handrail.doors.web.forms.registry import register_widget
@@ -109,7 +109,7 @@ def _picked(field: Field, pen: Pen, place: Place, at: int, value: str) -> h.Node
     return h.span(".badge.form-pick")[
         h.input(type="hidden", name=KEPT + place.pointer, value=value),
         label,
-        button("remove", f"{place.pointer}/{at}", "✕", f"Remove {label}", "btn-ghost"),
+        button("remove", f"{place.pointer}/{at}", sign("✕"), f"Remove {label}", "ghost"),
     ]
 
 

@@ -11,7 +11,7 @@ import htpy as h
 from handrail.doors.web.forms.empty import draw_empty, usual
 from handrail.doors.web.forms.field import BLANK, MISSING, Blank, Field, ListField, Rows
 from handrail.doors.web.forms.initial import initial
-from handrail.doors.web.forms.pen import Pen, Said, button
+from handrail.doors.web.forms.pen import Pen, Said, button, sign
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
 from handrail.doors.web.forms.registry import draw_field, read_field, register_widget
@@ -44,14 +44,16 @@ class RowsWidget:
                 for at, later in enumerate(field.first)
             ],
             h.ol(".form-rows")[
-                (
+                [
                     _row(field, pen, place, key, fixed + at, item, len(more) + fixed)
                     for at, (key, item) in enumerate(zip(keys, more, strict=True))
-                )
+                ]
             ]
             if more
             else None,
-            button("add", place.pointer, f"Add {noun}", f"Add to {field.label}" if field.label else None)
+            button(
+                "add", place.pointer, f"Add {noun}", f"Add {noun} to {field.label}" if field.label else None
+            )
             if field.item and not full
             else None,
             kind="form-list",
@@ -88,15 +90,18 @@ class RowsWidget:
 def _row(field: ListField, pen: Pen, place: Place, key: str, at: int, item: Any, count: int) -> h.Node:
     assert field.item is not None
     spot = place.item(key, at)
-    label = f"{_noun(field)} {at + 1}"
+    noun = _noun(field)
+    label = f"{noun[:1].upper()}{noun[1:]} {at + 1}"
     first = len(field.first)
     return h.li(".form-row", id=f"{pen.id_of(spot)}:row")[
         h.input(type="hidden", name=ROW + place.pointer, value=key),
         h.div(".form-row-body")[draw_field(_named(field.item(), label), pen, spot, item)],
         h.div(".form-row-tools")[
-            button("up", spot.pointer, "↑", f"Move {label} up", "btn-ghost") if at > first else None,
-            button("down", spot.pointer, "↓", f"Move {label} down", "btn-ghost") if at < count - 1 else None,
-            button("remove", spot.pointer, "✕", f"Remove {label}", "btn-ghost"),
+            button("up", spot.pointer, sign("↑"), f"Move {label} up", "ghost") if at > first else None,
+            button("down", spot.pointer, sign("↓"), f"Move {label} down", "ghost")
+            if at < count - 1
+            else None,
+            button("remove", spot.pointer, sign("✕"), f"Remove {label}", "ghost"),
         ],
     ]
 

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import htpy as h
 
-from handrail.doors.web.forms.field import BLANK, MISSING, Blank, Chosen, UnionField
+from handrail.doors.web.forms.field import (
+    BLANK,
+    MISSING,
+    Blank,
+    ChoiceField,
+    Chosen,
+    ObjectField,
+    Shaped,
+    UnionField,
+    known_options,
+)
 from handrail.doors.web.forms.initial import initial
 from handrail.doors.web.forms.pen import Pen, Said, button
 from handrail.doors.web.forms.place import Place
@@ -70,11 +81,11 @@ class Union:
             return _none(field, drawn, post, place, asked)
         if before is MISSING and (field.row or post.do):
             return Chosen.of(int(drawn))
-        return before
+        return Shaped.of(before, int(drawn)) if isinstance(before, dict) else before
 
 
 def _state(field: UnionField, value: Any) -> str:
-    if isinstance(value, Chosen):
+    if isinstance(value, (Chosen, Shaped)) and value.at < len(field.branches):
         return str(value.at)
     if value is MISSING or isinstance(value, Blank):
         return "out"
@@ -104,10 +115,24 @@ def _begun(field: UnionField, chosen: str, before: Any, post: Post, place: Place
         return _none(field, chosen, post, place, asked=True)
     branch = field.branches[int(chosen)].later()
     value = initial(branch, asked=True)
-    if isinstance(before, dict) and isinstance(value, dict):
-        names = {child.name for child in getattr(branch, "children", ())} - set(value)
-        return {**value, **{name: part for name, part in before.items() if name in names}}
+    if isinstance(branch, ObjectField) and isinstance(value, dict):
+        shared = before if isinstance(before, dict) else {}
+        return Shaped.of({**value, **_carried(branch, shared)}, int(chosen))
     return Chosen.of(int(chosen)) if value is MISSING else value
+
+
+def _carried(branch: ObjectField, before: Mapping[str, Any]) -> dict[str, Any]:
+    """What of an object of another shape this one takes; a constant gets its own value."""
+    found: dict[str, Any] = {}
+    for child in branch.children:
+        if child.name not in before:
+            continue
+        field = child.later()
+        if not isinstance(field, ChoiceField) or known_options(field.options, before[child.name]) is not None:
+            found[child.name] = before[child.name]
+        elif field.widget == "constant":
+            found[child.name] = field.options[0][0]
+    return found
 
 
 register_widget("union", Union())

@@ -12,6 +12,7 @@ from handrail.core.define.blocks import tool_output_to_blocks
 from handrail.core.define.result import Attachment, Result
 from handrail.core.define.tool import Tool
 from handrail.doors.visible import exact
+from handrail.doors.web.frame import page
 from handrail.doors.web.icons import icon
 from handrail.doors.web.pages.runs.around import part_or_page
 from handrail.doors.web.pages.runs.finding import Seen, seen, shown_tool
@@ -25,6 +26,8 @@ pages = Pages()
 _HEADING = h.h2(".sr-only")["Result"]
 _DRAWN = ("sort.", "all.")
 """How parts of an address begin that say how a result is to be drawn."""
+_UNMADE = ("cancelled", "refused")
+"""Ends of which the story says all there is to say."""
 LARGE = 32_000
 """Characters of a result that stand in the page at once."""
 _PLAIN = re.compile(r"(?:image/(?:png|jpeg|gif|webp)|text/(?:plain|csv)|application/(?:json|pdf|zip))\Z")
@@ -39,7 +42,7 @@ _ALONE = {
 def result_part(reader: Reader, found: Seen, tool: Tool | None) -> h.Node:
     """The result, or how to get it where it is large."""
     result = result_of(found)
-    if result is None:
+    if result is None or (found.status in _UNMADE and result.data is None):
         return None
     address = f"{run_url(found.call_id)}/result"
     size = len(exact(result.to_dict()))
@@ -133,7 +136,8 @@ async def result_file(reader: Reader) -> Response:
     one = result.attachments[int(number)]
     content = await _bytes(reader, one)
     if content is None:
-        raise NotThere
+        said = "Files of more than 10 MB, and those that lie elsewhere, are told of and not kept here."
+        return page(reader, "Not kept", h.h1["This file was not kept"], h.p[said], active="runs", status=404)
     return _download(content, one.name, one.mime)
 
 

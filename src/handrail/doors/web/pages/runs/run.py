@@ -13,16 +13,16 @@ from handrail.doors.http.record import Record, Wanted, event_json
 from handrail.doors.http.refusing import Refused
 from handrail.doors.http.routing import source_of
 from handrail.doors.http.whose import is_same, known_call
-from handrail.doors.visible import exact, one_line
+from handrail.doors.visible import exact, one_line, visible
 from handrail.doors.web.answer import html
 from handrail.doors.web.frame import page
 from handrail.doors.web.icons import icon
 from handrail.doors.web.live import topic
-from handrail.doors.web.pages.runs.around import around
+from handrail.doors.web.pages.runs.around import around, part_or_page
 from handrail.doors.web.pages.runs.finding import Seen, seen, shown_tool
 from handrail.doors.web.pages.runs.people import voice_of
 from handrail.doors.web.pages.runs.result import result_part
-from handrail.doors.web.pages.runs.story import call_story, event_url
+from handrail.doors.web.pages.runs.story import PIECES, call_story, event_url, output
 from handrail.doors.web.pages.runs.tail import tail
 from handrail.doors.web.routing import NotThere, Pages, Reader, go
 from handrail.doors.web.story.drawing import run_url, story, story_lines
@@ -70,6 +70,20 @@ async def show_story(reader: Reader) -> Response:
     last = more or max((one.event.seq for one in lines), default=after)
     headers = {"x-last": str(last), "x-more": "yes" if more else "no"}
     return html(h.fragment[drawn], headers=headers)
+
+
+@pages.get("/runs/{id}/output")
+async def show_output(reader: Reader) -> Response:
+    """What the body wrote while it ran, from a number on; a page at a time."""
+    found = await seen(reader, reader.part("id"))
+    pieces = await output(reader, found, number_of(reader.query.get("after", "0")))
+    if not pieces:
+        raise NotThere
+    text = "".join(str(getattr(one, "chunk", "")) for one in pieces)
+    following = f"{run_url(found.call_id)}/output?after={pieces[-1].seq}"
+    more = h.p[h.a(href=following)["More output"]] if len(pieces) == PIECES else None
+    content = h.div[h.pre(tabindex="0")[visible(text)], more]
+    return part_or_page(reader, found, "Output", content)
 
 
 @pages.get("/runs/{id}/events/{seq}")
@@ -186,7 +200,7 @@ def _links(found: Seen, tool: Tool | None) -> h.Element:
     return h.div(".row")[
         h.a(
             ".btn",
-            href=f"{again}?run={quote(found.call_id, safe='')}",
+            href=f"{again}?call={quote(found.call_id, safe='')}",
             data_variant="outline",
             data_size="sm",
         )[icon("rotate-cw"), "Run again"]

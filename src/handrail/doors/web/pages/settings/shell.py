@@ -24,6 +24,7 @@ PARTS = (
     Part("Keys", "/settings/keys", "keys.manage"),
     Part("Members", "/settings/members", "members.manage"),
     Part("Roles", "/settings/roles", "roles.manage"),
+    Part("Embeds", "/settings/embeds", "embeds.manage"),
     Part("Dead letters", "/settings/dead-letters", "dead_letters.read"),
     Part("Usage", "/settings/usage", "usage.read"),
 )

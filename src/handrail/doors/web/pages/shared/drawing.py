@@ -1,0 +1,138 @@
+"""How a session looks: what the answers come to, and whose they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import htpy as h
+
+from handrail.core.define.names import humanize_field_name
+from handrail.core.define.result import Result
+from handrail.core.define.tool import Tool
+from handrail.doors.visible import exact, visible
+from handrail.doors.web.icons import icon
+from handrail.doors.web.pages.shared.seat import Seat
+from handrail.doors.web.views.result import draw_result
+from handrail.doors.web.words import count, when
+from handrail.identity.aggregating import Aggregate
+from handrail.store.tool_sessions import ToolSession, ToolSessionSubmission
+
+_COLUMNS = 5
+_LONG = 60
+_STATUS = {
+    "active": ("open", "users", "good"),
+    "completed": ("closed", "lock", "quiet"),
+    "cancelled": ("cancelled", "circle-slash", "quiet"),
+}
+
+
+def status_mark(status: str) -> h.Element:
+    word, sign, tone = _STATUS[status]
+    return h.span(class_=f"mark mark-{tone}")[icon(sign), word]
+
+
+def draw_state(session: ToolSession, again: bool = False) -> h.Element:
+    """Whether it is open; `again` puts it where it stands already."""
+    there = {"hx-swap-oob": "true"} if again else {}
+    said = {
+        "completed": "This session is closed. Nothing more can be submitted.",
+        "cancelled": "This session was cancelled. Nothing more can be submitted.",
+    }.get(session.status)
+    return h.div("#shared-state", there, role="status")[
+        status_mark(session.status), h.p(".shared-over")[said] if said else None
+    ]
+
+
+def draw_live(
+    seat: Seat, given: Sequence[ToolSessionSubmission], made: Aggregate | None, now: float, asks: str
+) -> h.Element:
+    """The part that is drawn anew for everybody when something changes."""
+    wants = {"hx-get": seat.url("part"), "hx-trigger": f"{asks} from:body", "hx-swap": "outerMorph"}
+    return h.div("#shared-live.stack", wants)[
+        h.section(".panel.stack", aria_labelledby="together-title")[
+            h.h2("#together-title")["Together"], _together(seat.tool, given, made)
+        ],
+        h.section(".panel.stack", aria_labelledby="answers-title")[
+            h.div(".head")[
+                h.h2("#answers-title")["Answers"],
+                h.span(".quiet")[count(len(given), "person has", "people have") + " answered"],
+            ],
+            _answers(seat, given, now) if given else h.p(".quiet")["Nobody has answered yet."],
+            _exports(seat) if given else None,
+        ],
+    ]
+
+
+def _together(tool: Tool, given: Sequence[ToolSessionSubmission], made: Aggregate | None) -> h.Node:
+    if tool.aggregate is None:
+        return h.p(".quiet")["This tool does not put the answers together. They stand below."]
+    if not given:
+        return h.p(".quiet")["What the answers come to stands here, as soon as there is one."]
+    if made is None or made.error is not None:
+        return h.p(".quiet", role="status")[made.error if made is not None else "Look again in a moment."]
+    known = isinstance(made.data, dict) and any(one.key in made.data for one in tool.sections)
+    return draw_result(tool if known else None, Result(data=made.data), id="together")
+
+
+def _answers(seat: Seat, given: Sequence[ToolSessionSubmission], now: float) -> h.Element:
+    names = _columns(given)
+    return h.div(".table-container", tabindex="0", role="region", aria_label="Table of answers")[
+        h.table(".table.shared-answers")[
+            h.thead[
+                h.tr[
+                    h.th(scope="col")["Who"],
+                    (h.th(scope="col")[visible(humanize_field_name(name) or name)] for name in names),
+                    h.th(scope="col")[h.span(".sr-only")["More"]],
+                ]
+            ],
+            h.tbody[(_answer(seat, one, names, now) for one in given)],
+        ]
+    ]
+
+
+def _answer(seat: Seat, one: ToolSessionSubmission, names: Sequence[str], now: float) -> h.Element:
+    values: Mapping[str, Any] = one.input if isinstance(one.input, dict) else {}
+    return h.tr(id=f"answer-{one.user_id}")[
+        h.th(scope="row")[who(one, seat), ", ", when(one.created_at, now)],
+        (h.td[_short(values.get(name))] for name in names),
+        h.td[
+            h.a(href=seat.url("answer", one.id))[
+                "All of it", h.span(".sr-only")[f" of {one.user_display_name}"]
+            ]
+        ],
+    ]
+
+
+def who(one: ToolSessionSubmission, seat: Seat | None = None) -> h.Fragment:
+    """Whose an answer is; a guest is told apart, whatever name they chose."""
+    mine = seat is not None and one.user_id == seat.who.id
+    return h.fragment[
+        h.b[one.user_display_name or "somebody"],
+        h.span(".quiet")[" (guest)"] if one.user_id.startswith("guest:") else None,
+        h.span(".quiet")[" (you)"] if mine else None,
+    ]
+
+
+def _columns(given: Sequence[ToolSessionSubmission]) -> list[str]:
+    """The first few names that were filled in with something that fits a cell."""
+    found: dict[str, None] = {}
+    for one in given:
+        if isinstance(one.input, dict):
+            found |= {name: None for name, value in one.input.items() if not isinstance(value, dict | list)}
+    return list(found)[:_COLUMNS]
+
+
+def _short(value: Any) -> str:
+    if value is None:
+        return ""
+    text = visible(value) if isinstance(value, str) else exact(value)
+    return text if len(text) <= _LONG else f"{text[:_LONG]}…"
+
+
+def _exports(seat: Seat) -> h.Element:
+    return h.p(".row")[
+        "Take it along: ",
+        h.a(href=seat.url("answers.csv"), download="")["CSV"],
+        h.a(href=seat.url("answers.json"), download="")["JSON"],
+    ]

@@ -1,0 +1,243 @@
+"""The pages of tools as a server answers them: who sees what, and that nothing runs twice."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from html import unescape
+from typing import Annotated, Any
+
+import httpx
+import pytest
+from pydantic import Field
+
+from handrail import Handrail, Principal, tool
+from handrail.doors.entrance import Entrance
+from handrail.doors.web.app import build_web
+from handrail.platform import FixedKeys, Platform
+from tests.harness.serving import serving
+from tests.unit.doors.web.forms.browser import Page, changed
+
+ANA = Principal("acme", "ana")
+BO = Principal("acme", "bo", permissions={"runs.read"})
+CY = Principal("acme", "cy", permissions={"runs.read", "events.read", "secret.tools"})
+EVA = Principal("other", "eva", permissions={"*"})
+PART = {"hx-request": "true"}
+ran: list[str] = []
+
+
+@tool("shop.note", level="write", danger="safe", category="Shop", name="Note down")
+async def note(text: str, times: Annotated[int, Field(ge=1)] = 1) -> dict[str, Any]:
+    """Write something down."""
+    ran.append(text)
+    await asyncio.sleep(0)
+    return {"noted": text * times}
+
+
+@tool("shop.till", level="read", category="Shop", requires="secret.tools", name="The till")
+async def till() -> dict[str, Any]:
+    """Look into the till."""
+    return {"money": 3}
+
+
+@tool("words.shout", level="read", category="Words", name="Shout")
+async def shout(word: str) -> str:
+    """Say a word aloud."""
+    return word.upper()
+
+
+@asynccontextmanager
+async def opened(*more: Any) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
+    ran.clear()
+    keys = {"ana": ANA, "bo": BO, "cy": CY, "eva": EVA}
+    async with Handrail(tools=[note, till, shout, *more]) as hr:
+        platform = Platform(hr, FixedKeys(keys))
+        web = build_web(platform)
+        async with serving(Entrance(web, platform)) as url:
+            people = {
+                name: httpx.AsyncClient(
+                    base_url=url,
+                    timeout=20,
+                    headers={"authorization": f"Bearer {name}"},
+                    follow_redirects=True,
+                )
+                for name in keys
+            }
+            yield people
+            for one in people.values():
+                await one.aclose()
+            platform.closing.set()
+        await web.running.over(5)
+        web.live.close()
+
+
+def sent(markup: str) -> list[tuple[str, str]]:
+    return Page(markup[markup.index('id="input-form"') - 200 :].split("</form>")[0]).sends()
+
+
+async def ran_once(ana: httpx.AsyncClient, **typed: str) -> httpx.Response:
+    pairs = sent((await ana.get("/tools/shop-note")).text)
+    for name, value in typed.items():
+        pairs = changed(pairs, f"#/{name}", value)
+    return await ana.post("/tools/shop-note/run", files=[(name, (None, value)) for name, value in pairs])
+
+
+async def names(reader: httpx.AsyncClient, url: str) -> list[str]:
+    """The tools that a page of the library shows."""
+    return re.findall(r'tool-card-name">([^<]+)<', (await reader.get(url)).text)
+
+
+@pytest.mark.req("RA-01")
+async def test_the_library_shows_what_one_may_use_and_finds_it() -> None:
+    async with opened() as people:
+        for name, expected in {
+            "ana": ["Note down", "Shout"],
+            "cy": ["Note down", "The till", "Shout"],
+        }.items():
+            page = (await people[name].get("/tools")).text
+            assert re.findall(r'tool-card-name">([^<]+)<', page) == expected
+        assert await names(people["ana"], "/tools?q=aloud") == ["Shout"]
+        of_shop = await people["cy"].get("/tools?category=Shop", headers=PART)
+        assert re.findall(r'tool-card-name">([^<]+)<', of_shop.text) == ["Note down", "The till"]
+        assert "<html" not in of_shop.text
+        none = (await people["ana"].get("/tools", params={"q": "<b>till"})).text
+        assert "Nothing found for “&lt;b&gt;till”" in none
+
+
+@pytest.mark.req("RA-01")
+async def test_thousands_of_tools_are_shown_a_page_at_a_time_and_none_is_left_out() -> None:
+    async def answer() -> str:
+        """Answer."""
+        return "x"
+
+    many = [tool(f"many.tool{at:04}", level="read", category=f"c{at % 3}")(answer) for at in range(300)]
+    async with opened(*many) as people:
+        seen: list[str] = []
+        url: str | None = "/tools?category=c1"
+        while url:
+            page = (await people["ana"].get(url)).text
+            cards = re.findall(r'class="tool-card-link" href="([^"]+)"', page)
+            assert 0 < len(cards) <= 48
+            seen += cards
+            more = re.search(r'<li class="tool-more"><a[^>]* href="([^"]+)"', page)
+            url = unescape(more[1]) if more else None
+        assert len(seen) == len(set(seen)) == len([at for at in range(300) if at % 3 == 1])
+
+
+@pytest.mark.parametrize("path", ["", "/history", "/options"])
+async def test_a_tool_that_one_may_not_use_is_like_one_that_there_is_not(path: str) -> None:
+    async with opened() as people:
+        hidden = await people["ana"].get(f"/tools/shop-till{path}")
+        unknown = await people["ana"].get(f"/tools/nothing{path}")
+        assert hidden.status_code == unknown.status_code == 404
+        assert hidden.text.replace("shop-till", "nothing") == unknown.text
+        assert (await people["cy"].get(f"/tools/shop-till{path}")).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["run", "form", "check", "link"])
+async def test_nothing_can_be_posted_to_a_tool_that_one_may_not_use(path: str) -> None:
+    async with opened() as people:
+        assert (await people["ana"].post(f"/tools/shop-till/{path}", data={})).status_code == 404
+
+
+@pytest.mark.req("RA-02", "UI-05", "UI-15")
+async def test_a_post_runs_once_however_often_it_comes() -> None:
+    async with opened() as people:
+        ana = people["ana"]
+        pairs = changed(sent((await ana.get("/tools/shop-note")).text), "#/text", "milk")
+        body = [(name, (None, value)) for name, value in pairs]
+        posts = [ana.post("/tools/shop-note/run", files=body, headers=PART) for _ in range(8)]
+        answers = [one.text for one in await asyncio.gather(*posts)]
+        answers.append((await ana.post("/tools/shop-note/run", files=body)).text)
+        assert ran == ["milk"]
+        assert all("milk" in one for one in answers)
+        other = [(name, (None, "bread" if name == "#/text" else value)) for name, value in pairs]
+        await ana.post("/tools/shop-note/run", files=other, headers=PART)
+        assert ran == ["milk", "bread"], "another input of the same form is another call"
+        again = await ran_once(ana, text="milk")
+        assert ran == ["milk", "bread", "milk"] and again.status_code == 200
+
+
+@pytest.mark.req("RA-02", "UI-17")
+async def test_what_is_wrong_stands_at_its_field_and_everything_typed_is_there() -> None:
+    async with opened() as people:
+        answer = await ran_once(people["ana"], text="a <b> “c”", times="0x")
+        assert answer.status_code == 422 and ran == []
+        page = Page(answer.text)
+        assert page.control("#/text").attrs["value"] == "a <b> “c”"
+        times = page.control("#/times")
+        assert times.attrs["value"] == "0x" and times.attrs["aria-invalid"] == "true"
+        assert "Times must be a whole number. You typed 0x" in page.text
+        answer = await ran_once(people["ana"], text="x", times="0")
+        assert answer.status_code == 422 and "Times must be 1 or more." in Page(answer.text).text
+        assert Page(answer.text).control("#/times").attrs["value"] == "0"
+
+
+@pytest.mark.req("RA-02")
+async def test_checking_says_only_what_was_touched_and_runs_nothing() -> None:
+    async with opened() as people:
+        pairs = [("_face", "form"), ("#/text", ""), ("#/times", "0"), ("_touched", "#/times")]
+        answer = await people["ana"].post("/tools/shop-note/check", files=[(a, (None, b)) for a, b in pairs])
+        page = Page(answer.text)
+        assert page.control("#/times").attrs["aria-invalid"] == "true"
+        assert "aria-invalid" not in page.control("#/text").attrs
+        assert ran == []
+
+
+@pytest.mark.req("EV-14")
+async def test_history_shows_ones_own_runs_and_others_only_with_the_right_to_see_them() -> None:
+    async with opened() as people:
+        await ran_once(people["ana"], text="by ana")
+        await ran_once(people["bo"], text="by bo")
+
+        async def rows(name: str) -> list[str]:
+            page = (await people[name].get("/tools/shop-note/history")).text
+            return [Page(row).text for row in re.findall(r'<tr id="row-[^"]+">.*?</tr>', page)]
+
+        assert len(await rows("ana")) == 1 and "you" in (await rows("ana"))[0]
+        seen_by_bo = await rows("bo")
+        assert ["you" in row for row in seen_by_bo] == [True, False] and "ana" in seen_by_bo[1]
+        assert ["Open and edit" in row for row in seen_by_bo] == [True, False]
+        assert all("Open and edit" in row for row in await rows("cy"))
+        assert await rows("eva") == []
+
+
+async def test_a_call_of_somebody_else_is_not_there_whatever_its_address() -> None:
+    async with opened() as people:
+        done = await ran_once(people["ana"], text="mine alone")
+        call_id = done.url.params["call"]
+        for name, code in {"ana": 200, "bo": 404, "cy": 200, "eva": 404}.items():
+            for path in (f"?call={call_id}", f"/call/{call_id}/why", f"/call/{call_id}/output"):
+                answer = await people[name].get(f"/tools/shop-note{path}")
+                assert answer.status_code == code, (name, path)
+                assert code == 200 or "mine alone" not in answer.text
+        assert (await people["ana"].get(f"/tools/words-shout?call={call_id}")).status_code == 404
+        assert (await people["bo"].post(f"/tools/shop-note/call/{call_id}/cancel")).status_code == 404
+        assert (await people["bo"].post("/tools/shop-note/run", data={"_call": call_id})).status_code == 404
+
+
+@pytest.mark.req("RA-02")
+async def test_an_earlier_run_can_be_made_again_or_edited() -> None:
+    async with opened() as people:
+        ana = people["ana"]
+        done = await ran_once(ana, text="tea", times="2")
+        call_id = done.url.params["call"]
+        assert Page(done.text).control("#/text").attrs["value"] == "tea"
+        run_id = re.search(r'id="row-([^"]+)"', done.text)
+        assert run_id is not None
+        by_run = Page((await ana.get(f"/tools/shop-note?run={run_id[1]}")).text)
+        assert by_run.control("#/times").attrs["value"] == "2"
+        again = await ana.post("/tools/shop-note/run", data={"_call": call_id, "_key": "k1"})
+        assert again.status_code == 200 and ran == ["tea", "tea"] and again.url.params["call"] != call_id
+        await ana.post("/tools/shop-note/run", data={"_call": call_id, "_key": "k1"})
+        assert ran == ["tea", "tea"]
+
+
+async def test_why_it_was_allowed_is_told_layer_by_layer() -> None:
+    async with opened() as people:
+        done = await ran_once(people["ana"], text="x")
+        why = await people["ana"].get(f"/tools/shop-note/call/{done.url.params['call']}/why", headers=PART)
+        said = Page(why.text).text
+        assert "Runs Who sees it this tenant may see it" in said and "this decided" in said
