@@ -209,7 +209,7 @@ async def test_a_call_of_somebody_else_is_not_there_whatever_its_address() -> No
         done = await ran_once(people["ana"], text="mine alone")
         call_id = done.url.params["call"]
         for name, code in {"ana": 200, "bo": 404, "cy": 200, "eva": 404}.items():
-            for path in (f"?call={call_id}", f"/call/{call_id}/why", f"/call/{call_id}/output"):
+            for path in (f"?call={call_id}", f"/call/{call_id}/output"):
                 answer = await people[name].get(f"/tools/shop-note{path}")
                 assert answer.status_code == code, (name, path)
                 assert code == 200 or "mine alone" not in answer.text
@@ -233,11 +233,3 @@ async def test_an_earlier_run_can_be_made_again_or_edited() -> None:
         assert again.status_code == 200 and ran == ["tea", "tea"] and again.url.params["call"] != call_id
         await ana.post("/tools/shop-note/run", data={"_call": call_id, "_key": "k1"})
         assert ran == ["tea", "tea"]
-
-
-async def test_why_it_was_allowed_is_told_layer_by_layer() -> None:
-    async with opened() as people:
-        done = await ran_once(people["ana"], text="x")
-        why = await people["ana"].get(f"/tools/shop-note/call/{done.url.params['call']}/why", headers=PART)
-        said = Page(why.text).text
-        assert "Runs Who sees it this tenant may see it" in said and "this decided" in said

@@ -88,7 +88,9 @@ def _waiting(reader: Reader, tool: Tool, stands: Standing) -> h.Node:
         h.p(".quiet")["Asked ", when(stands.at, reader.now), _until(reader, asked)],
         h.div(".row")[
             _button(tool, stands, "confirm", "Confirm and run") if own else None,
-            h.a(".btn", href="/approvals", data_variant="outline", data_size="sm")["Open approvals"]
+            h.a(".btn", href=f"/approvals/{asked.id}", data_variant="outline", data_size="sm")[
+                "Open the approval"
+            ]
             if decides and not own
             else None,
             _cancel(reader, tool, stands),
