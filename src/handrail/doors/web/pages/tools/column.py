@@ -50,7 +50,9 @@ def _ended(reader: Reader, tool: Tool, stands: Standing, outcome: Outcome) -> h.
     took = f" · {span(outcome.duration_ms / 1000)}" if stands.run_id else None
     return _frame(
         h.div(".row")[state(outcome.status), h.span(".quiet")[when(stands.at, reader.now), took]],
-        draw_result(
+        h.p(".tool-ended")[stands.ending]
+        if stands.ending
+        else draw_result(
             tool,
             outcome.result,
             args=stands.input,

@@ -10,7 +10,14 @@ from handrail.core.define.call import Outcome
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.guard.approval import ApprovalRequest
-from handrail.core.tell.events import NeedsApproval, Progress, ToolStarted
+from handrail.core.tell.events import (
+    Event,
+    NeedsApproval,
+    Progress,
+    ToolCancelled,
+    ToolFailed,
+    ToolStarted,
+)
 from handrail.core.tell.log import FollowedLog
 from handrail.core.tell.outcome import outcome_of
 from handrail.core.tell.runs import Run
@@ -18,8 +25,10 @@ from handrail.doors.http.record import Record
 from handrail.doors.http.refusing import Refused
 from handrail.doors.http.streams import waited
 from handrail.doors.http.whose import is_same, known_call, plausible
+from handrail.doors.web.pages.runs.people import voice_of
 from handrail.doors.web.pages.tools.shelf import SOURCE
 from handrail.doors.web.routing import NotThere, Reader
+from handrail.doors.web.story.endings import canceller, ending_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +48,9 @@ class Standing:
     progress: Progress | None = None
     began_at: float | None = None
     """When its body began."""
-    last_seq: int = 0
+    first_seq: int = 0
+    ending: str | None = None
+    """How it ended, in a sentence, where it was cancelled or never began."""
 
     @property
     def running(self) -> bool:
@@ -69,11 +80,10 @@ async def standing(reader: Reader, tool: Tool, call_id: str) -> Standing:
     outcome = outcome_of(events)
     if outcome is None or outcome.status == "pending":
         outcome = await waited(reader.platform, tenant, call_id, 0.0) or outcome
-    first, asked = (
-        events[0],
-        next((one.approval_id for one in events if isinstance(one, NeedsApproval)), None),
-    )
+    first = known.first
+    asked = next((one.approval_id for one in events if isinstance(one, NeedsApproval)), None)
     started = next((one for one in reversed(events) if isinstance(one, ToolStarted)), None)
+    approval = await reader.hr.approvals.get(asked, reader.who) if asked else None
     inputs = [found for one in events if (found := getattr(one, "input", None)) is not None]
     return Standing(
         call_id,
@@ -82,11 +92,25 @@ async def standing(reader: Reader, tool: Tool, call_id: str) -> Standing:
         inputs[-1] if inputs else {},
         outcome,
         None if started is None else started.run_id,
-        await reader.hr.approvals.get(asked, reader.who) if asked else None,
+        approval,
         reader.web.live.progress.get(call_id),
         None if started is None else started.at,
         first.seq,
+        await _ending(reader, events[-1], approval) if events else None,
     )
+
+
+async def _ending(reader: Reader, last: Event, approval: ApprovalRequest | None) -> str | None:
+    """What is said of a call that nobody let come to a result."""
+    if not isinstance(last, ToolFailed | ToolCancelled):
+        return None
+    if isinstance(last, ToolFailed) and last.layer is None:
+        return None
+    decider = approval.decided_by if approval is not None else None
+    users = [decider, canceller(last) if isinstance(last, ToolCancelled) else None]
+    decided = {approval.id: decider} if approval is not None and decider is not None else {}
+    voice = await voice_of(reader, users, decided)
+    return ending_of(last, voice, approval.id if approval is not None else None).said
 
 
 async def run_of(reader: Reader, tool: Tool, run_id: str) -> Run:
