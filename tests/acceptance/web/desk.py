@@ -29,7 +29,7 @@ LEDGER = os.path.join(os.path.dirname(__file__), "ledger")
 
 def note(name: str, **args: object) -> None:
     with open(LEDGER, "a") as ledger:
-        ledger.write(json.dumps([name, args], sort_keys=True) + "\\\\n")
+        ledger.write(json.dumps([name, args], sort_keys=True) + "\\n")
 
 
 @tool("data.updateRecord", name="Update a record", level="write")
@@ -113,9 +113,9 @@ class Desk:
 
 
 @contextmanager
-def desk(folder: Path, **env: str) -> Iterator[Desk]:
+def desk(folder: Path) -> Iterator[Desk]:
     (folder / "desk_tools.py").write_text(TOOLS)
-    with serving(folder, "--tools", "desk_tools.py", "--database", DATABASE, **env) as served:
+    with serving(folder, "--tools", "desk_tools.py", "--database", DATABASE) as served:
         owner = served.key("owner", "--for", served.owner(), "--kind", "person")
         agent = served.key("agent", "--for", served.owner(), "--agent", "ops")
         with served.http(owner) as person, served.http(agent) as ops:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any
 
+import htpy as h
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -110,7 +111,7 @@ def same(one: Any, other: Any) -> bool:
 @settings(max_examples=80)
 @given(arguments)
 def test_the_value_can_be_made_again_from_the_text_of_its_card(value: dict[str, Any]) -> None:
-    assert same(made_again(str(drawing.h.fragment[drawing.table(rows(value))])), value)
+    assert same(made_again(str(h.fragment[drawing.table(rows(value))])), value)
 
 
 @settings(max_examples=80)
@@ -174,7 +175,7 @@ def test_each_mark_names_its_character() -> None:
 
 def test_a_long_value_is_folded_with_its_length_and_nothing_is_cut() -> None:
     text = "start " + "x" * 9_988 + " tail!"
-    page = str(drawing.h.fragment[drawing.table(rows({"note": text}))])
+    page = str(h.fragment[drawing.table(rows({"note": text}))])
     assert "<details" in page and "10\u202f000 characters" in page
     assert text in page and made_again(page) == {"note": text}
     assert page.index("tail!") < page.index(text), "the end is to be seen before it is opened"
@@ -182,13 +183,13 @@ def test_a_long_value_is_folded_with_its_length_and_nothing_is_cut() -> None:
 
 def test_many_values_are_folded_and_none_is_left_out() -> None:
     value = {f"n{at}": at for at in range(100)}
-    page = str(drawing.h.fragment[drawing.table(rows(value))])
+    page = str(h.fragment[drawing.table(rows(value))])
     assert "70 more values" in page and made_again(page) == value
 
 
 def test_text_that_runs_from_right_to_left_is_shown_in_its_order_and_as_it_is_read() -> None:
     hebrew = "\u05e9\u05dc\u05d5\u05dd 100"
-    page = str(drawing.h.fragment[drawing.table(rows({"to": hebrew}))])
+    page = str(h.fragment[drawing.table(rows({"to": hebrew}))])
     assert reads_backwards(hebrew) and not reads_backwards("Grüße")
     assert "letter by letter" in page and made_again(page) == {"to": hebrew}
 
@@ -216,7 +217,7 @@ def test_a_name_that_is_no_plain_word_stands_as_json() -> None:
 
 
 def test_a_masked_secret_says_so() -> None:
-    page = str(drawing.h.fragment[drawing.value(Row(("token",), "•••"))])
+    page = str(h.fragment[drawing.value(Row(("token",), "•••"))])
     assert "a secret, shown to nobody" in page
 
 
@@ -237,7 +238,7 @@ def test_differences_are_all_that_changed_and_nothing_else(before: Any, after: A
 
 def test_a_change_reads_from_old_to_new() -> None:
     page = str(
-        drawing.h.fragment[
+        h.fragment[
             drawing.changes(differences({"status": "archived", "x": 1}, {"status": "inactive", "y": 2}))
         ]
     )

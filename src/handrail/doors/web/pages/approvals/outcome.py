@@ -46,11 +46,12 @@ def sentence(ask: Ask) -> str:
     """`Ana changed it and approved.`"""
     request = ask.request
     who = ask.name(request.decided_by)
+    if request.status == "approved":
+        others = [ask.name(vote.user) for vote in request.votes if vote.user != request.decided_by]
+        who = " and ".join([*others, who])
     who = who[:1].upper() + who[1:]
     match request.status:
         case "approved":
-            others = [ask.name(vote.user) for vote in request.votes if vote.user != request.decided_by]
-            who = " and ".join([*others, who]) if others else who
             return f"{who} changed it and approved." if request.edited else f"{who} approved."
         case "rejected":
             return f"{who} rejected it. It did not run."

@@ -200,7 +200,7 @@ def _links(found: Seen, tool: Tool | None) -> h.Element:
     return h.div(".row")[
         h.a(
             ".btn",
-            href=f"{again}?{_which(found)}",
+            href=f"{again}?call={quote(found.call_id, safe='')}",
             data_variant="outline",
             data_size="sm",
         )[icon("rotate-cw"), "Run again"]
@@ -210,13 +210,6 @@ def _links(found: Seen, tool: Tool | None) -> h.Element:
         if again
         else None,
     ]
-
-
-def _which(found: Seen) -> str:
-    """What the tool's page is to be filled in with."""
-    if found.run is not None:
-        return f"run={quote(found.run.id, safe='')}"
-    return f"call={quote(found.call_id, safe='')}"
 
 
 async def _happened(reader: Reader, found: Seen) -> h.Element:
