@@ -46,9 +46,8 @@ def edit_and_approve(page: Page) -> None:
 @pytest.mark.req("BY-01", "BY-02", "BY-03", "BY-04", "BY-06")
 @pytest.mark.fault("F29")
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("mode", [MODERN, "legacy"], ids=["2026", "2025"])
 def test_an_outside_agent_waits_over_mcp_while_a_person_edits_and_approves_the_card(
-    mode: str, quick: Quick, tmp_path: Path, windows: Callable[..., Window]
+    quick: Quick, tmp_path: Path, windows: Callable[..., Window]
 ) -> None:
     story = Platform(tmp_path, quick)
     with story.server() as served:
@@ -57,7 +56,7 @@ def test_an_outside_agent_waits_over_mcp_while_a_person_edits_and_approves_the_c
         mine = entered(served, windows(served.url), session(served, served.link))
         page = mine.goto("/approvals")
         expect(page.get_by_text("Nothing needs your decision")).to_be_visible()
-        with outside(served, agent, mode, step=False) as client:
+        with outside(served, agent, MODERN, step=False) as client:
             waits = client.until("waits")
             assert waits["_meta"]["handrail/approval"]["status"] == "pending"
             expect(page.locator(".ask-through")).to_contain_text("through MCP")
