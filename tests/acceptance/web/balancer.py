@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from urllib.parse import urlsplit
@@ -19,25 +19,45 @@ class Balancer:
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.served = dict.fromkeys(urls, 0)
         self._urls = urls
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._open: list[socket.socket] = []
+        self._threads: list[threading.Thread] = []
+        self._begin(self._accept)
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self._listening.getsockname()[1]}"
 
     def close(self) -> None:
-        self._listening.close()
+        """Let go of everything; nothing is left open."""
+        for one in [self._listening, *self._open]:
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join(30)
 
     def _accept(self) -> None:
-        with suppress(OSError):
+        with self._listening, suppress(OSError):
             while True:
                 near, _ = self._listening.accept()
-                far = self._connected()
-                if far is None:
-                    near.close()
-                    continue
-                for one, other in ((near, far), (far, near)):
-                    threading.Thread(target=_pass_on, args=(one, other), daemon=True).start()
+                self._begin(self._carry, near)
+
+    def _begin(self, target: Callable[..., None], *args: socket.socket) -> threading.Thread:
+        thread = threading.Thread(target=target, args=args, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+        return thread
+
+    def _carry(self, near: socket.socket) -> None:
+        """One connection, both ways, until either end leaves."""
+        with near:
+            far = self._connected()
+            if far is None:
+                return
+            with far:
+                self._open += (near, far)
+                up = self._begin(_pass_on, near, far)
+                _pass_on(far, near)
+                up.join(30)
 
     def _connected(self) -> socket.socket | None:
         for _ in self._goals:
