@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from handrail import Call, Principal
-from handrail.ext import DeadLetter, MemoryDeadLetters
+from handrail.ext import DeadLetter, MemoryDeadLetters, UsageError
 from tests.contract.places import KINDS, Place, Process, place_of
 
 pytestmark = pytest.mark.req("RT-02", "RT-04", "RT-06")
@@ -236,3 +236,23 @@ def test_no_view_of_a_letter_shows_what_it_keeps_for_the_replay() -> None:
         "replay_of": "letter-0",
         "replays": [],
     }
+
+
+async def test_a_list_is_read_page_by_page_from_the_newest_on(place: Place) -> None:
+    letters = [letter(number, at=float(number // 3)) for number in range(10)]
+    others = [letter(20, tenant="other")]
+    found = (await kept(place, *letters, *others)).letters
+    assert await found.take("letter-4", "acme", "again") is not None
+    wanted = sorted(letters, key=lambda one: (one.at, one.id), reverse=True)
+    seen: list[str] = []
+    after = None
+    while page := await found.page("acme", after=after, limit=4):
+        seen += [one.id for one in page]
+        after = page[-1].cursor
+        replays = {one.id: one.replays for one in page if one.replays}
+        assert replays == ({"letter-4": ("again",)} if any(one.id == "letter-4" for one in page) else {})
+        await found.remove([page[-1].id], "acme")  # the place holds though the letter is gone
+    assert seen == [one.id for one in wanted]
+    assert [one.id for one in await found.page("other", after=None, limit=4)] == ["letter-20"]
+    with pytest.raises(UsageError, match="Begin with the newest"):
+        await found.page("acme", after="nowhere", limit=4)

@@ -44,7 +44,7 @@ def _lively(http: httpx.Client, ops: httpx.Client) -> dict[str, str]:
     assert embed.status_code == 201, embed.text
     return {
         "embed": embed.json()["url"],
-        "result": f"/tools/roi-calculator?run={done['call_id']}",
+        "result": f"/tools/roi-calculator?call={done['call_id']}",
         "run": f"/runs/{done['call_id']}",
         "approval": f"/approvals/{asked['approval']['id']}",
         "shared": f"/tools/quick-score/session/{session.json()['id']}",

@@ -98,7 +98,7 @@ def test_a_page_looks_as_its_picture_says_and_nothing_is_wrong_with_it(
         _keep(name, said)
     assert _kept().get(name) == said, "the page changed: run `make screens` and look at it"
     for look in ("light", "dark", "phone"):
-        assert (FOLDER / f"{name}-{look}.jpg").exists()
+        assert (FOLDER / f"{name}-{look}.png").exists()
 
 
 def _take(here: Window, name: str) -> None:
@@ -107,7 +107,7 @@ def _take(here: Window, name: str) -> None:
     for look, width, height in (("light", 1280, 860), ("dark", 1280, 860), ("phone", 360, 740)):
         page.set_viewport_size({"width": width, "height": height})
         page.evaluate(dark, look)
-        page.screenshot(path=FOLDER / f"{name}-{look}.jpg", type="jpeg", quality=60)
+        page.screenshot(path=FOLDER / f"{name}-{look}.png")
 
 
 def _said(here: Window) -> list[str]:
@@ -128,6 +128,6 @@ def _keep(name: str, said: list[str]) -> None:
 
 
 def test_there_are_pictures_of_these_pages_and_no_others() -> None:
-    names = {f"{name}-{look}.jpg" for name in PAGES for look in ("light", "dark", "phone")}
-    assert {one.name for one in FOLDER.glob("*.jpg")} == names
+    names = {f"{name}-{look}.png" for name in PAGES for look in ("light", "dark", "phone")}
+    assert {one.name for one in FOLDER.glob("*.png")} == names
     assert set(_kept()) == set(PAGES)

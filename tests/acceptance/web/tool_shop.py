@@ -1,9 +1,19 @@
-"""Tools for the tests of the tool pages: one that counts, one that takes long, one that asks, many that idle."""
+"""Tools for the tests of the tool pages: one that counts, one that takes long, one that asks."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from playwright.sync_api import Browser, expect
+
+from tests.acceptance.serving import serving
+from tests.acceptance.web.browser import DEADLINE, Window, sign_in, window
+
+expect.set_options(timeout=DEADLINE)
 TOOLS = '''
 import asyncio
 from pathlib import Path
@@ -11,7 +21,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from handrail import Context, from_params, tool
+from handrail import Context, tool
 
 
 class Line(BaseModel):
@@ -65,14 +75,30 @@ def secret(word: Annotated[str, Field(json_schema_extra={"format": "password"})]
     return {"letters": len(word) * times}
 
 
-@tool("work.hidden", level="read", requires="nobody.has.this", name="Hidden")
-def hidden() -> dict:
-    """Not for everybody."""
-    return {}
 '''
 
 
-def furnish(folder: Path) -> Path:
-    """A folder whose handrail.toml names these tools."""
+@dataclass(frozen=True)
+class Shop:
+    """A server over these tools, and somebody who is signed in there."""
+
+    folder: Path
+    url: str
+    cookies: list[Any]
+
+    def enter(self, opened: Window) -> Window:
+        """A window of the same person."""
+        opened.context.add_cookies(self.cookies)
+        return opened
+
+
+@contextmanager
+def open_shop(folder: Path, browser: Browser) -> Iterator[Shop]:
+    """One server for the tests of a module; each works with files of its own."""
     (folder / "shop_of_tests.py").write_text(TOOLS)
-    return folder
+    with serving(folder, "--tools", "shop_of_tests.py") as served:
+        assert served.link is not None
+        owner = sign_in(window(browser, served.url), served.link)
+        cookies = owner.context.cookies()
+        owner.context.close()
+        yield Shop(folder, served.url, list(cookies))

@@ -121,9 +121,8 @@ def definitions(draw: Any, name: str = "it", depth: int = 0) -> FieldDefinition:
     if kind in ("text", "number", "array") and draw(st.booleans()):
         more |= {"min": draw(st.integers(0, 3)), "max": draw(st.integers(3, 9))}
     if kind == "enum":
-        labels = draw(st.booleans())
         values = draw(st.lists(st.sampled_from(["a", "b", 1, None]), min_size=1, unique=True))
-        more["options"] = tuple(FieldOption(value, f"The {value}" if labels else "") for value in values)
+        more["options"] = tuple(FieldOption(value, draw(_LABELS)) for value in values)
     if kind == "relation":
         more["target"] = draw(st.sampled_from(["customer", "record"]))
     if kind == "object":

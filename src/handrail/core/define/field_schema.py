@@ -90,11 +90,11 @@ def _formatted(one: FieldDefinition) -> JsonSchema:
 def _enum(one: FieldDefinition) -> JsonSchema:
     if not any(option.label for option in one.options):
         return {"enum": [option.value for option in one.options]}
-    return {
-        "oneOf": [
-            {"const": option.value, "title": option.label or str(option.value)} for option in one.options
-        ]
-    }
+    return {"oneOf": [_constant(option) for option in one.options]}
+
+
+def _constant(option: FieldOption) -> JsonSchema:
+    return {"const": option.value, "title": option.label} if option.label else {"const": option.value}
 
 
 def _object(one: FieldDefinition) -> JsonSchema:

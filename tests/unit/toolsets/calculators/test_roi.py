@@ -144,7 +144,7 @@ def test_there_is_an_internal_rate_only_when_money_first_goes_out_and_then_comes
     assert round(formulas.irr(decimals(-100, 110)) or 0, 10) == Decimal("0.1")
     assert round(formulas.irr(decimals(0, -100, 0, 121)) or 0, 10) == Decimal("0.1")
     assert round(formulas.irr(decimals(-100, 50)) or 0, 10) == Decimal("-0.5")
-    for flow in ([], [-1], [0, 0], [1, 2], [-1, -2], [100, -110], [-100, 230, -132]):
+    for flow in ([], [-1], [0, 0], [1, 2], [-1, -2], [100, -110], [-100, 230, -132], [-100, 230, -132, 1]):
         assert formulas.irr(decimals(*flow)) is None
 
 

@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from handrail.doors.web import controls as c
 from handrail.doors.web.frame import bare
+from handrail.doors.web.icons import icon
 from handrail.doors.web.routing import Pages, Reader, go
 from handrail.doors.web.session import keep_theme, let_in, place_here, send_out
 from handrail.identity.errors import NotSignedIn, TooManyTries
@@ -22,7 +23,8 @@ async def show(reader: Reader) -> Response:
     if reader.platform.offices is None:
         return _nobody(reader)
     if link := reader.query.get("link", ""):
-        return bare(reader, "Sign in", _heading("Sign in"), _by_link(link, goal))
+        hours = round(reader.offices.doorkeeper.lifetime / 3600)
+        return bare(reader, "Sign in", _heading("Sign in to Handrail"), _by_link(link, goal, hours))
     if reader.somebody is not None:
         return go(goal)
     return _asking(reader, goal)
@@ -86,7 +88,7 @@ def _asking(
     return bare(
         reader,
         "Sign in",
-        _heading("Sign in"),
+        _heading("Sign in to Handrail"),
         c.alert(problem) if problem else None,
         h.form(".panel.stack", method="post", action="/sign-in")[
             c.hidden(next=goal),
@@ -124,9 +126,9 @@ def _missing(email: str) -> dict[str, str]:
     return {"password": "Type your password."}
 
 
-def _by_link(link: str, goal: str) -> h.Element:
+def _by_link(link: str, goal: str, hours: int) -> h.Element:
     return h.form(".panel.stack", method="post", action="/sign-in")[
-        h.p["This link lets you in once. From then on, this browser is signed in for 12 hours."],
+        h.p[f"This link lets you in once. From then on, this browser is signed in for {hours} hours."],
         c.hidden(link=link, next=goal),
         c.submit("Sign in"),
     ]
@@ -138,4 +140,4 @@ def _nobody(reader: Reader) -> Response:
 
 
 def _heading(title: str) -> h.Element:
-    return h.h1(".row")[title]
+    return h.h1(".row.sign-title")[icon("shield-check"), title]

@@ -20,11 +20,10 @@ _FILLED = 0.72
 def draw_bars(series: Sequence[Mapping[str, Any]], plot: Plot, look: Look, *, stacked: bool) -> Node:
     wide = plot.slot * _FILLED / (1 if stacked else len(series))
     labelled = bool(numbers_on(series, plot, stacked=stacked))
+    bars = list(_placed(series, plot, wide, stacked))
     return g[
-        (
-            [_bar(one, plot, look, wide), _number(one, plot, wide) if labelled else None]
-            for one in _placed(series, plot, wide, stacked)
-        )
+        (_bar(one, plot, look, wide) for one in bars),
+        (_number(one, plot, wide) for one in bars) if labelled else None,
     ]
 
 

@@ -10,7 +10,7 @@ from htpy import Node, a, code, details, div, li, p, pre, strong, summary, ul
 from handrail.core.define.blocks import Block, tool_output_to_blocks
 from handrail.core.define.names import humanize_field_name
 from handrail.core.define.plain import plain
-from handrail.core.define.result import Result
+from handrail.core.define.result import Result, to_json
 from handrail.core.define.sections import OutputSection
 from handrail.core.define.tool import Tool
 from handrail.doors.visible import exact
@@ -22,7 +22,7 @@ from handrail.doors.web.views.reading import result_of
 from handrail.doors.web.views.sections import draw_blocks
 from handrail.doors.web.views.text import block_of_text, paragraph, shown
 
-HEAVY = 200_000
+HEAVY = 100_000
 """Characters of JSON that a page holds where it can also be downloaded."""
 
 Shown = Tool | Sequence[OutputSection] | None
@@ -131,10 +131,10 @@ def _everything(given: Result | Mapping[str, Any], args: Mapping[str, Any] | Non
 
 
 def _json(words: str | None, value: Any, downloads: str | None) -> Node:
-    text = exact(plain(value), indent=2)
-    heavy = downloads is not None and len(text) > HEAVY
+    told = plain(value)
+    heavy = downloads is not None and len(to_json(told)) > HEAVY
     return [
         p(".view-note")[words] if words else None,
-        p(".view-note")[f"{len(text):,} characters: take it as a file."] if heavy else None,
-        None if heavy else pre(".view-json", tabindex="0")[text],
+        p(".view-note")["This is too much for a page: take it as a file."] if heavy else None,
+        None if heavy else pre(".view-json", tabindex="0")[exact(told, indent=2)],
     ]

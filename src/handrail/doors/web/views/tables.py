@@ -16,6 +16,7 @@ from handrail.doors.web.views.text import quiet, shown
 Content = Mapping[str, Any]
 Inner = Callable[[Any, Look, int], Node]
 """How a cell that is no scalar is drawn."""
+_NUMBERS = td(".view-right")
 ALL = 5000
 """Rows that a page holds at most; whoever wants more of them takes the CSV."""
 
@@ -38,19 +39,7 @@ def draw_table(key: str, content: Content, look: Look, depth: int, label: str, i
                         )
                     ]
                 ],
-                tbody[
-                    (
-                        tr[
-                            (
-                                td(class_=right[at] and "view-right")[
-                                    _cell(cell, columns[at], look.inside(f"{number}-{at}"), depth, inner)
-                                ]
-                                for at, cell in enumerate(row)
-                            )
-                        ]
-                        for number, row in enumerate(rows[:limit])
-                    )
-                ],
+                tbody[_rows(rows[:limit], columns, right, look, depth, inner)],
             ]
         ],
         _below(key, content, len(rows), limit, look),
@@ -76,10 +65,27 @@ def _heading(
     )[words]
 
 
-def _cell(cell: Any, column: Content, look: Look, depth: int, inner: Inner) -> Node:
-    if isinstance(cell, (Mapping, list)):
-        return inner(cell, look, depth + 1)
-    return figure(cell, {name: column[name] for name in ("format", "decimals") if name in column}, look)
+def _rows(
+    rows: Sequence[Sequence[Any]],
+    columns: Sequence[Content],
+    right: Sequence[bool],
+    look: Look,
+    depth: int,
+    inner: Inner,
+) -> Node:
+    """The rows, each made into text here: lazily, every cell would pass through every level of the page."""
+    boxes = [_NUMBERS if one else td for one in right]
+    hows = [{name: column[name] for name in ("format", "decimals") if name in column} for column in columns]
+
+    def cell(value: Any, at: int, number: int) -> Node:
+        if isinstance(value, (Mapping, list)):
+            return inner(value, look.inside(f"{number}-{at}"), depth + 1)
+        return figure(value, hows[at], look)
+
+    return [
+        str(tr[(boxes[at][cell(value, at, number)] for at, value in enumerate(row))])
+        for number, row in enumerate(rows)
+    ]
 
 
 def _below(key: str, content: Content, count: int, limit: int, look: Look) -> Node:

@@ -44,7 +44,7 @@ def on_demand(words: str, address: str) -> h.Element:
 def _question(found: Seen) -> str:
     if found.status == "refused":
         return "Why was this not allowed?"
-    return "Why does this wait?" if found.status == "pending" else "Why was this allowed?"
+    return "Why was a person asked?" if found.questions else "Why was this allowed?"
 
 
 @pages.get("/runs/{id}/input")

@@ -200,7 +200,7 @@ def _links(found: Seen, tool: Tool | None) -> h.Element:
     return h.div(".row")[
         h.a(
             ".btn",
-            href=f"{again}?run={quote(found.call_id, safe='')}",
+            href=f"{again}?call={quote(found.call_id, safe='')}",
             data_variant="outline",
             data_size="sm",
         )[icon("rotate-cw"), "Run again"]

@@ -13,6 +13,7 @@ from handrail.doors.visible import one_line
 from handrail.doors.web.frame import empty
 from handrail.doors.web.pages.settings.shell import confirm, done, settings
 from handrail.doors.web.routing import NotThere, Pages, Reader, go
+from handrail.doors.web.story.voice import THROUGH
 from handrail.doors.web.views.text import block_of_text
 from handrail.doors.web.views.values import as_json, draw_value
 from handrail.doors.web.words import STATES, count, when
@@ -153,12 +154,13 @@ def _older(last: DeadLetter) -> h.Element:
 
 async def _inspect(reader: Reader, letter: DeadLetter, problem: str | None = None) -> Response:
     people = await _people(reader, [letter])
+    through = THROUGH.get(letter.call.source, letter.call.source)
     return settings(
         reader,
         letter.tool,
         h.header(".head")[h.h1[letter.tool], _state(letter)],
         h.p(".quiet")[
-            f"Called by {_by(letter, people)} through {letter.call.source}, ",
+            f"Called by {_by(letter, people)} through {through}, ",
             when(letter.at, reader.now),
             f", tried {count(letter.attempts, 'time')}. ",
             h.a(href=f"/sessions/{letter.session}")["Its session"],

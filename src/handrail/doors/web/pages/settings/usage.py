@@ -46,7 +46,7 @@ async def show(reader: Reader) -> Response:
         "Usage",
         h.header(".head")[
             h.h1["Usage"],
-            h.form(".row", method="get", action=_HERE)[
+            h.form(".row.set-span", method="get", action=_HERE)[
                 c.choice("days", "The last", _SPANS.items(), value=days), c.submit("Show", "outline")
             ],
         ],

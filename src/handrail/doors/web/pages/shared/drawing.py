@@ -77,7 +77,7 @@ def _together(tool: Tool, given: Sequence[ToolSessionSubmission], made: Aggregat
 
 def _answers(seat: Seat, given: Sequence[ToolSessionSubmission], now: float) -> h.Element:
     names = _columns(given)
-    return h.div(".table-container", tabindex="0", role="region", aria_label="Answers")[
+    return h.div(".table-container", tabindex="0", role="region", aria_label="Table of answers")[
         h.table(".table.shared-answers")[
             h.thead[
                 h.tr[

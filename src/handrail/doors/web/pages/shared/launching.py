@@ -91,7 +91,7 @@ async def _shown(reader: Reader, tool: Tool, title: str = "", error: str | None 
 
 
 def _table(reader: Reader, found: list[ToolSession], names: dict[str, str]) -> h.Element:
-    return h.div(".table-container", tabindex="0", role="region", aria_label="Sessions")[
+    return h.div(".table-container", tabindex="0", role="region", aria_label="Table of sessions")[
         h.table(".table")[
             h.thead[h.tr[(h.th(scope="col")[word] for word in ("About", "Stands", "Begun by", "Begun"))]],
             h.tbody[

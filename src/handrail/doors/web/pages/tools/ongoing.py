@@ -17,16 +17,20 @@ from handrail.doors.web.words import when
 
 def draw_live(reader: Reader, tool: Tool, stands: Standing) -> h.Element:
     """What is going on; the stream stays open as long as this stands on the page."""
-    again = f"{url_of(tool)}?call={stands.call_id}"
     news = live_url([topic("call", stands.call_id)])
     return h.div("#call-live", {"hx-sse:connect": news, "hx-swap": "none"})[
         draw_state(reader, tool, stands),
         h.pre(".tool-output", role="log", aria_label="Output so far", tabindex="0")[
             draw_more(tool, stands.call_id, stands.last_seq, at_once=True)
         ],
-        h.noscript[
-            h.meta({"http-equiv": "refresh"}, content=f"2;url={again}"), h.p[h.a(href=again)["Look again"]]
-        ],
+        None if reader.by_htmx else _look_again(f"{url_of(tool)}?call={stands.call_id}"),
+    ]
+
+
+def _look_again(url: str) -> h.Element:
+    """For browsers without script; in a part that a script brings in, it would count for all."""
+    return h.noscript[
+        h.meta({"http-equiv": "refresh"}, content=f"2;url={url}"), h.p[h.a(href=url)["Look again"]]
     ]
 
 
