@@ -111,13 +111,14 @@ async def test_what_is_over_is_listed_with_its_end_the_newest_first(place: Place
         await book.add(question(f"a{number}", created_at=100.0 + number, quorum=2 if number == 3 else 1))
     await book.add(question("b0", tenant="other"))
     await book.settle("b0", "other", "rejected", reject(by="eve"))
-    for name, status, reply in (
+    ends: tuple[tuple[str, RequestStatus, Reply], ...] = (
         ("a2", "approved", yes()),
         ("a0", "rejected", reject("no", by="bea")),
         ("a1", "approved", yes("bea")),
         ("a4", "responded", respond(5, by="bo")),
         ("a5", "withdrawn", reject("over")),
-    ):
+    )
+    for name, status, reply in ends:
         place.clock.turn(1)
         assert await book.settle(name, "acme", status, reply), name
     await book.settle("a3", "acme", "approved", yes())

@@ -218,6 +218,9 @@ async def test_several_persons_are_counted_and_named() -> None:
         assert "1 of 2 approved: you." in mine and "You have approved it. 1 more must." in mine
         theirs = words(await pages.see(f"/approvals/{asked}", "cy"))
         assert "1 of 2 approved: bea." in theirs and pages.ran == []
+        assert await pages.see("/approvals/badge", "bea") == "", "they have said their word"
+        assert await pages.see("/approvals/badge", "cy") == "1"
+        assert "Waits for others" in await pages.see("/approvals", "bea")
         mark = await pages.mark(asked)
         twice = await pages.post_form(f"/approvals/{asked}/approve", shown=mark)
         assert twice.status_code == 409 and "You have approved it already; 1 more must." in twice.text
@@ -234,6 +237,8 @@ async def test_four_eyes_leave_whoever_is_behind_it_without_a_yes_and_say_why() 
         assert "wants four eyes: somebody else must approve what you asked for" in words(mine)
         assert 'data-act="approve"' not in mine and 'data-act="answer"' not in mine
         assert 'data-act="reject"' in mine
+        assert await pages.see("/approvals/badge", "ana") == ""
+        assert "Waits for others" in await pages.see("/approvals", "ana")
         forced = await pages.decide(asked, "approve", "ana")
         assert forced.status_code == 409 and "four eyes" in forced.text and pages.ran == []
         assert (await pages.see(f"/approvals/{asked}/edit", "ana", 303)) == ""
