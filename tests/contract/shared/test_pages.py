@@ -75,3 +75,88 @@ async def test_a_guest_reads_nothing_that_is_for_operators_only(sqlite_url: str)
             assert (theirs.status_code, ours.status_code) == (200, 200)
             assert "for us alone" in ours.text, place
             assert "for us alone" not in theirs.text, place
+
+
+@pytest.mark.req("CS-01")
+async def test_whoever_may_not_use_the_tool_reads_nothing_of_its_sessions(sqlite_url: str) -> None:
+    async with pages(sqlite_url, api=True) as (house, http):
+        ana, vic = await house.person("owner"), await house.person("viewer", name="Vic")
+        session = await house.session(ana)
+        await house.submit(session, Participant(str(ana.user), "Ana", ana), score=4)
+        for place in ("", "/submissions", "/aggregate", "/export", "/export?format=csv"):
+            there = f"/api/tool-sessions/{session.id}{place}"
+            assert (await http.get(there, headers=await signed_in(house, ana))).status_code == 200
+            assert (await http.get(there, headers=await signed_in(house, vic))).status_code == 404, place
+        told = await http.get("/api/tool-sessions", headers=await signed_in(house, vic))
+        assert told.json()["tool_sessions"] == []
+
+
+@pytest.mark.req("CS-04")
+async def test_a_guest_is_out_once_the_tool_has_to_be_approved(sqlite_url: str) -> None:
+    async with pages(sqlite_url) as (house, http):
+        ana = await house.person("owner")
+        session = await house.session(ana)
+        _, note = await house.join(await house.link(ana, session), "Bo")
+        assert (await http.get(url_of(session), headers=as_guest(note))).status_code == 200
+        await always_ask(house, "team-rate")
+        told = await http.get(url_of(session), headers=as_guest(note))
+        assert (told.status_code, "not shared any more" in told.text) == (403, True)
+
+
+@pytest.mark.req("RA-13")
+async def test_visitors_ask_nobody_for_approval(sqlite_url: str) -> None:
+    async with pages(sqlite_url) as (house, http):
+        ana = await house.person("owner")
+        tool = await house.tool("image.paint", ana)
+        text, _ = await house.offices.embeds.publish(ana, "Paint", [tool], ["https://a.example"])
+        there = f"/embed/{text.reveal()}/image-paint"
+        assert (await http.get(there)).status_code == 200
+        await always_ask(house, "image-paint")
+        assert (await http.get(there)).status_code == 404
+        assert (await http.post(there, data={"=/text": "x"})).status_code == 404
+        assert await house.hr.approvals.list(ana) == []
+
+
+@pytest.mark.req("RA-13")
+async def test_the_kill_switch_stays_off_however_often_it_is_pressed(sqlite_url: str) -> None:
+    async with pages(sqlite_url) as (house, http):
+        ana = await house.person("owner")
+        tool = await house.tool("image.paint", ana)
+        _, made = await house.offices.embeds.publish(ana, "Paint", [tool], ["https://a.example"])
+        me, there = await signed_in(house, ana), f"/settings/embeds/{made.id}"
+        shown = (await http.get(there, headers=me)).text
+        assert f'action="{there}/switch"' in shown and 'name="to" value="off"' in shown
+        for _ in range(2):
+            await http.post(f"{there}/switch", data={"to": "off"}, headers=me)
+            [now] = await house.offices.embeds.list(ana)
+            assert not now.enabled
+        await http.post(f"{there}/switch", data={"to": "on"}, headers=me)
+        [now] = await house.offices.embeds.list(ana)
+        assert now.enabled
+
+
+@pytest.mark.req("CS-04")
+async def test_the_link_of_a_closed_session_can_be_taken_back(sqlite_url: str) -> None:
+    async with pages(sqlite_url) as (house, http):
+        ana = await house.person("owner")
+        session = await house.session(ana)
+        link, me = await house.link(ana, session), await signed_in(house, ana)
+        await house.offices.tool_sessions.turn(session, "completed")
+        shown = (await http.get(url_of(session), headers=me)).text
+        assert "Take the link back" in shown and "Shared by link" in shown
+        await http.post(url_of(session, "unshare"), headers=me)
+        assert await house.offices.tool_sessions.behind(link) is None
+
+
+async def test_a_member_of_another_tenant_whose_link_has_ended_manages_nothing(sqlite_url: str) -> None:
+    async with pages(sqlite_url) as (house, http):
+        ana, eve = await house.person("owner"), await house.person("owner", tenant="other", name="Eve")
+        session = await house.session(ana)
+        _, note = await house.join(await house.link(ana, session), "Eve")
+        await house.offices.tool_sessions.unshare(session)
+        mine = (await signed_in(house, eve))["cookie"]
+        told = await http.post(
+            url_of(session, "close"), headers={"cookie": f"{mine}; {as_guest(note)['cookie']}"}
+        )
+        assert told.status_code == 404
+        assert (await house.now(session)).status == "active"
