@@ -204,6 +204,8 @@ def test_usage_is_drawn_with_its_data_and_told_by_tool(shop: Served, windows: Wi
     row = page.get_by_role("row").filter(has_text="stock.count")
     expect(row.get_by_role("cell").first).to_have_text("3")
     expect(page.get_by_role("img", name="Bar chart, Runs by day")).to_be_visible()
+    expect(page.get_by_role("img", name="Line chart, How long runs took")).to_be_visible()
+    expect(page.get_by_role("heading", name="Most called")).to_be_visible()
     assert mine.axe() == []
     page.get_by_label("The last").select_option("7")
     page.get_by_role("button", name="Show").click()
