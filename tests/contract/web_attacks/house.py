@@ -1,4 +1,4 @@
-"""A tenant's house as the pages see it: everything of which they tell, and a fresh one where it is used up."""
+"""A tenant's house as the pages see it: all of which they tell, and a fresh one where it is used up."""
 
 from __future__ import annotations
 
