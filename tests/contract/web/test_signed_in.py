@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -152,3 +153,38 @@ async def test_what_was_typed_comes_back_as_text(sqlite_url: str) -> None:
             assert answer.status_code == 400 and "<img" not in answer.text and "&lt;img" in answer.text, path
         for path in ("/", "/settings/profile", "/settings/keys", "/settings/members", "/switch"):
             assert "<img" not in (await http.get(path)).text, path
+
+
+ODD = ("a\x00b", "\ud800", "\u202e'; --", "x" * 5_000)
+
+
+@pytest.mark.fault("F30")
+async def test_odd_text_breaks_no_page(database_url: str) -> None:
+    async with opened(database_url) as platform, browser(platform) as http:
+        user = await settle(of(platform), "owner")
+        http.cookies.set(COOKIE, await of(platform).doorkeeper.sign_in(user, "acme"))
+        settings = "/settings"
+        for odd in ODD:
+            sent = quote(odd, safe="", errors="surrogatepass")
+            looked = [
+                await http.get(f"{settings}/dead-letters/{sent}"),
+                await http.get(f"{settings}/dead-letters?after={sent}"),
+                await http.get(f"{settings}/dead-letters?after=1.0:{sent}"),
+                await http.get(f"{settings}/members/{sent}"),
+                await http.get(f"{settings}/keys/{sent}/revoke"),
+                await http.get(f"{settings}/roles/edit/{sent}"),
+                await http.get(f"{settings}/usage?days={sent}"),
+                await http.get(f"/sign-in?next={sent}&link={sent}"),
+            ]
+            fields = ("email", "password", "name", "tenant", "theme", "tools", "agent", "user", "ceiling")
+            body = "&".join(f"{name}={sent}" for name in (*fields, "roles", "permissions", "others", "days"))
+            as_form = {"content-type": "application/x-www-form-urlencoded"}
+            parts = ("keys", "members", "roles", "profile/name", "profile/theme", "profile/password")
+            goals = [*(f"{settings}/{part}" for part in parts), "/switch", "/sign-in"]
+            looked += [await http.post(path, content=body, headers=as_form) for path in goals]
+            body = f"name=ok&days=30&kind=agent&agent={sent}&tools={sent}"
+            looked.append(await http.post(f"{settings}/keys", content=body, headers=as_form))
+            body = f"email=bo@example.com&roles=viewer&name={sent}"
+            looked.append(await http.post(f"{settings}/members", content=body, headers=as_form))
+            for answer in looked:
+                assert answer.status_code < 500, (odd, answer.url, answer.status_code)

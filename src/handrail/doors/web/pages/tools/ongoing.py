@@ -22,7 +22,7 @@ def draw_live(reader: Reader, tool: Tool, stands: Standing) -> h.Element:
     return h.div("#call-live", {"hx-sse:connect": news, "hx-swap": "none"})[
         draw_state(reader, tool, stands),
         h.pre(".tool-output", role="log", aria_label="Output so far", tabindex="0")[
-            draw_more(tool, stands.call_id, stands.last_seq, at_once=True)
+            draw_more(tool, stands.call_id, stands.first_seq, at_once=True)
         ],
         None if reader.by_htmx else _look_again(f"{url_of(tool)}?call={stands.call_id}"),
     ]
@@ -88,7 +88,9 @@ def _waiting(reader: Reader, tool: Tool, stands: Standing) -> h.Node:
         h.p(".quiet")["Asked ", when(stands.at, reader.now), _until(reader, asked)],
         h.div(".row")[
             _button(tool, stands, "confirm", "Confirm and run") if own else None,
-            h.a(".btn", href="/approvals", data_variant="outline", data_size="sm")["Open approvals"]
+            h.a(".btn", href=f"/approvals/{asked.id}", data_variant="outline", data_size="sm")[
+                "Open the approval"
+            ]
             if decides and not own
             else None,
             _cancel(reader, tool, stands),
@@ -102,6 +104,8 @@ def may_confirm(who: Principal, asked: ApprovalRequest) -> bool:
 
 
 def _reason(said: str) -> str:
+    """Why somebody is asked; that somebody is, stands above it."""
+    said = said.removeprefix("Needs approval: ").removeprefix("Needs confirmation: ")
     return f"{said[:1].upper()}{said[1:]}{'' if said.endswith('.') else '.'}"
 
 

@@ -150,9 +150,9 @@ async def _begun(reader: Reader, tool: Tool, args: Mapping[str, Any], call_id: s
 
 def _fields(outcome: Outcome) -> list[FieldError]:
     told = outcome.result.metadata.get("fields")
-    if isinstance(told, Mapping):
-        return [FieldError(str(path), str(reason)) for path, reason in told.items()]
-    return [FieldError("", outcome.result.error or "The input does not fit.")]
+    if not isinstance(told, (list, tuple)):
+        return [FieldError("", outcome.result.error or "does not fit")]
+    return [FieldError(str(one.get("path", "")), str(one.get("reason", ""))) for one in told]
 
 
 @pages.get("/tools/{slug}/call/{call}")
