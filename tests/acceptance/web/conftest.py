@@ -1,4 +1,7 @@
-"""One browser for the tests of a worker; each test opens windows of its own."""
+"""One browser for the tests of a file; each test opens windows of its own.
+
+Playwright holds the thread's loop while it is open, so it is closed before tests of another kind begin.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from playwright.sync_api import Browser
 from tests.acceptance.web.browser import Window, launched, window
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with launched() as found:
         yield found
