@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from html import unescape
 from typing import Annotated, Any
 
@@ -13,8 +13,9 @@ import httpx
 import pytest
 from pydantic import Field
 
-from handrail import Handrail, Principal, tool
-from handrail.doors.entrance import Entrance
+from handrail import Handrail, Policy, Principal, Rule, tool
+from handrail.core.define.sections import FormSpec, OutputSection
+from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.web.app import build_web
 from handrail.platform import FixedKeys, Platform
 from tests.harness.serving import serving
@@ -23,6 +24,7 @@ from tests.unit.doors.web.forms.browser import Page, changed
 ANA = Principal("acme", "ana")
 BO = Principal("acme", "bo", permissions={"runs.read"})
 CY = Principal("acme", "cy", permissions={"runs.read", "events.read", "secret.tools"})
+BOSS = Principal("acme", "boss", permissions={"approvals.decide", "approvals.read", "events.read"})
 EVA = Principal("other", "eva", permissions={"*"})
 PART = {"hx-request": "true"}
 ran: list[str] = []
@@ -51,24 +53,19 @@ async def shout(word: str) -> str:
 @asynccontextmanager
 async def opened(*more: Any) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
     ran.clear()
-    keys = {"ana": ANA, "bo": BO, "cy": CY, "eva": EVA}
-    async with Handrail(tools=[note, till, shout, *more]) as hr:
+    keys = {"ana": ANA, "bo": BO, "cy": CY, "boss": BOSS, "eva": EVA}
+    rules = Policy(rules=[Rule("shop.order", verdict="ask", reason="orders cost money")])
+    async with Handrail(tools=[note, till, shout, *more], policy=rules) as hr:
         platform = Platform(hr, FixedKeys(keys))
         web = build_web(platform)
-        async with serving(Entrance(web, platform)) as url:
-            people = {
-                name: httpx.AsyncClient(
-                    base_url=url,
-                    timeout=20,
-                    headers={"authorization": f"Bearer {name}"},
-                    follow_redirects=True,
-                )
-                for name in keys
-            }
+        async with serving(Entrance(web, platform, Bounds(rate=None))) as url, AsyncExitStack() as stack:
+            stack.callback(platform.closing.set)
+            people: dict[str, httpx.AsyncClient] = {}
+            for name in keys:
+                shown = {"authorization": f"Bearer {name}"}
+                client = httpx.AsyncClient(base_url=url, timeout=20, headers=shown, follow_redirects=True)
+                people[name] = await stack.enter_async_context(client)
             yield people
-            for one in people.values():
-                await one.aclose()
-            platform.closing.set()
         await web.running.over(5)
         web.live.close()
 
@@ -209,7 +206,7 @@ async def test_a_call_of_somebody_else_is_not_there_whatever_its_address() -> No
         done = await ran_once(people["ana"], text="mine alone")
         call_id = done.url.params["call"]
         for name, code in {"ana": 200, "bo": 404, "cy": 200, "eva": 404}.items():
-            for path in (f"?call={call_id}", f"/call/{call_id}/why", f"/call/{call_id}/output"):
+            for path in (f"?call={call_id}", f"/call/{call_id}/output"):
                 answer = await people[name].get(f"/tools/shop-note{path}")
                 assert answer.status_code == code, (name, path)
                 assert code == 200 or "mine alone" not in answer.text
@@ -235,9 +232,72 @@ async def test_an_earlier_run_can_be_made_again_or_edited() -> None:
         assert ran == ["tea", "tea"]
 
 
-async def test_why_it_was_allowed_is_told_layer_by_layer() -> None:
-    async with opened() as people:
-        done = await ran_once(people["ana"], text="x")
-        why = await people["ana"].get(f"/tools/shop-note/call/{done.url.params['call']}/why", headers=PART)
-        said = Page(why.text).text
-        assert "Runs Who sees it this tenant may see it" in said and "this decided" in said
+@tool("shop.order", level="write", four_eyes=True, name="Order")
+async def order(what: str) -> dict[str, Any]:
+    """Order something."""
+    ran.append(what)
+    return {"ordered": what}
+
+
+@pytest.mark.req("RA-02")
+async def test_what_needs_approval_says_whose_and_shows_the_decision_when_it_comes() -> None:
+    async with opened(order) as people:
+        ana, boss = people["ana"], people["boss"]
+        pairs = changed(sent((await ana.get("/tools/shop-order")).text), "#/what", "nails")
+        body = [(name, (None, value)) for name, value in pairs]
+        asked = await ana.post("/tools/shop-order/run", files=body, headers=PART)
+        said = Page(asked.text).text
+        assert "Needs approval" in said and "but not whoever asked. Nothing has run yet." in said
+        assert "hx-sse:connect" in asked.text and "http-equiv" not in asked.text
+        call = asked.headers["hx-replace-url"].partition("?call=")[2]
+        part = f"/tools/shop-order/call/{call}"
+        waiting = await ana.get(part, headers=PART)
+        assert "Needs approval" in waiting.text and "hx-retarget" not in waiting.headers
+        assert (await ana.post(f"{part}/confirm", headers=PART)).status_code == 409 and ran == []
+        card = re.search(
+            r'href="(/approvals/[^"]+)"', (await boss.get(f"/tools/shop-order?call={call}")).text
+        )
+        assert card is not None
+        mark = Page((await boss.get(card[1])).text).control("shown").attrs["value"]
+        assert (await boss.post(f"{card[1]}/approve", data={"shown": mark})).status_code == 200
+        while "hx-retarget" not in (ended := await ana.get(part, headers=PART)).headers:
+            assert ended.status_code == 200
+        assert ran == ["nails"] and "Ordered" in Page(ended.text).text
+        assert ended.headers["hx-retarget"] == "#result"
+
+
+async def test_a_refusal_and_a_cancelled_call_are_told_in_a_sentence() -> None:
+    async with opened(order) as people:
+        ana = people["ana"]
+        pairs = changed(sent((await ana.get("/tools/shop-order")).text), "#/what", "nails")
+        done = await ana.post("/tools/shop-order/run", files=[(name, (None, value)) for name, value in pairs])
+        call = done.url.params["call"]
+        stopped = await ana.post(f"/tools/shop-order/call/{call}/cancel")
+        assert "You cancelled it" in Page(stopped.text).text and ran == []
+
+
+@tool(
+    "shop.rate",
+    level="read",
+    name="Rate",
+    form=FormSpec({"stars": {"label": "How many stars"}}, order=("stars",)),
+    sections=[OutputSection("rows", "By year", "table")],
+)
+async def rate(stars: int) -> dict[str, Any]:
+    """Rate something."""
+    return {"rows": [{"year": 1, "stars": stars}], "rest": "unseen"}
+
+
+@pytest.mark.req("UI-05", "UI-15")
+async def test_a_tool_is_asked_for_and_shown_as_it_wishes_and_else_by_its_schema() -> None:
+    async with opened(rate) as people:
+        ana = people["ana"]
+        page = await ana.get("/tools/shop-rate")
+        assert "How many stars" in Page(page.text).text
+        pairs = changed(sent(page.text), "#/stars", "4")
+        done = await ana.post("/tools/shop-rate/run", files=[(name, (None, value)) for name, value in pairs])
+        shown = done.text.partition('id="out"')[2].partition('class="tool-next"')[0]
+        assert "By year" in shown and "<table" in shown
+        assert f"/runs/{done.url.params['call']}/result.csv?section=rows" in shown
+        plain = Page((await ran_once(ana, text="tea")).text).text
+        assert "Noted tea" in plain

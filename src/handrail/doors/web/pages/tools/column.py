@@ -14,6 +14,7 @@ from handrail.doors.web.pages.tools.known import url_of
 from handrail.doors.web.pages.tools.ongoing import draw_live
 from handrail.doors.web.pages.tools.standing import Standing
 from handrail.doors.web.routing import Reader
+from handrail.doors.web.story.drawing import run_url
 from handrail.doors.web.views.result import draw_result
 from handrail.doors.web.words import span, state, when
 
@@ -45,27 +46,24 @@ def _frame(head: h.Node, *body: h.Node) -> h.Element:
 
 
 def _ended(reader: Reader, tool: Tool, stands: Standing, outcome: Outcome) -> h.Element:
-    run = f"/runs/{stands.run_id}" if stands.run_id else None
-    told = [
-        state(outcome.status),
-        h.span(".quiet")[
-            when(stands.at, reader.now), f" · {span(outcome.duration_ms / 1000)}" if run else None
-        ],
-    ]
+    run = run_url(stands.call_id)
+    took = f" · {span(outcome.duration_ms / 1000)}" if stands.run_id else None
     return _frame(
-        h.div(".row")[told],
-        draw_result(
+        h.div(".row")[state(outcome.status), h.span(".quiet")[when(stands.at, reader.now), took]],
+        h.p(".tool-ended")[stands.ending]
+        if stands.ending
+        else draw_result(
             tool,
             outcome.result,
             args=stands.input,
             id="out",
-            downloads=f"{run}/result" if run else None,
-            frames=f"{run}/frames" if run else None,
-            files=f"{run}/files" if run else None,
+            downloads=f"{run}/result",
+            frames=f"{run}/frame",
+            files=f"{run}/files",
             here=url_of(tool),
             query={"call": stands.call_id, **_drawn(reader.query)},
         ),
-        _steps(tool, stands, run),
+        _steps(tool, stands, outcome),
     )
 
 
@@ -73,14 +71,15 @@ def _drawn(query: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in query.items() if name.startswith(_DRAWN)}
 
 
-def _steps(tool: Tool, stands: Standing, run: str | None) -> h.Element:
+def _steps(tool: Tool, stands: Standing, outcome: Outcome) -> h.Element:
     """What can be done next with a call that is over."""
-    why = url_of(tool, "call", stands.call_id, "why")
+    run = run_url(stands.call_id)
+    why, refused = f"{run}/why", outcome.status == "refused"
     asks = {"hx-get": why, "hx-trigger": "toggle once", "hx-target": "#why", "hx-swap": "innerHTML"}
     again = url_of(tool, "run")
     return h.div(".tool-next")[
         h.details(asks)[
-            h.summary["Why was this allowed?"],
+            h.summary[f"Why was this {'not ' if refused else ''}allowed?"],
             h.div("#why")[h.noscript[h.a(href=why)["Read what the rules say"]]],
         ],
         h.div(".row")[
@@ -98,6 +97,6 @@ def _steps(tool: Tool, stands: Standing, run: str | None) -> h.Element:
             h.a(".btn", href=f"{url_of(tool)}?call={stands.call_id}", data_variant="outline", data_size="sm")[
                 icon("pencil"), "Edit the input"
             ],
-            h.a(href=run)["The whole run"] if run else None,
+            h.a(href=run)["The whole run"],
         ],
     ]

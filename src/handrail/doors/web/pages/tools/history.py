@@ -15,10 +15,12 @@ from handrail.doors.http.paging import cut
 from handrail.doors.web.answer import html
 from handrail.doors.web.frame import page
 from handrail.doors.web.live import topic
+from handrail.doors.web.pages.runs.people import voice_of
 from handrail.doors.web.pages.tools.column import CALL
 from handrail.doors.web.pages.tools.inputs import KEY, new_key
 from handrail.doors.web.pages.tools.known import tool_here, url_of
 from handrail.doors.web.routing import NotThere, Pages, Reader
+from handrail.doors.web.story.voice import Voice
 from handrail.doors.web.words import span, state, when
 
 pages = Pages()
@@ -46,9 +48,9 @@ async def history(reader: Reader) -> Response:
 async def draw_history(reader: Reader, tool: Tool, after: str | None = None) -> h.Element | h.Fragment:
     """The section of the page, or with a place to go on from, the rows that follow."""
     runs, following = await _runs(reader, tool, after)
-    names = await _names(reader, runs)
+    voice = await voice_of(reader, [run.user for run in runs])
     rows = [
-        *(_row(reader, tool, run, names) for run in runs),
+        *(_row(reader, tool, run, voice) for run in runs),
         _more(tool, following) if following is not None else None,
     ]
     if after is not None and reader.by_htmx:
@@ -97,28 +99,15 @@ async def _runs(reader: Reader, tool: Tool, after: str | None) -> tuple[list[Run
     return list(shown), following
 
 
-async def _names(reader: Reader, runs: list[Run]) -> Mapping[str, str]:
-    offices = reader.platform.offices
-    ids = {run.user for run in runs if run.user is not None and run.user != reader.who.user}
-    return await offices.people.names(reader.who.tenant, ids) if offices is not None and ids else {}
-
-
-def _row(reader: Reader, tool: Tool, run: Run, names: Mapping[str, str]) -> h.Element:
+def _row(reader: Reader, tool: Tool, run: Run, voice: Voice) -> h.Element:
     took = None if run.ended_at is None else span(max(run.ended_at - run.began_at, 0.0))
     return h.tr(id=f"row-{run.id}")[
         h.td[when(run.began_at, reader.now)],
         h.td[state(run.status)],
-        h.td[_who(reader, run, names)],
+        h.td[voice.caller(run.user, run.agent)],
         h.td(".num")[took],
         h.td(".tool-history-next")[_next(reader, tool, run)],
     ]
-
-
-def _who(reader: Reader, run: Run, names: Mapping[str, str]) -> str:
-    person = "you" if run.user == reader.who.user else names.get(run.user or "", run.user)
-    if run.agent is None:
-        return person or "a service"
-    return f"agent “{run.agent}”" + (f" for {person}" if person else "")
 
 
 def _next(reader: Reader, tool: Tool, run: Run) -> h.Node:

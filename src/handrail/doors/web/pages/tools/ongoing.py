@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import htpy as h
 
+from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.guard.approval import ApprovalRequest
 from handrail.core.run.approvals import may_decide
@@ -21,7 +22,7 @@ def draw_live(reader: Reader, tool: Tool, stands: Standing) -> h.Element:
     return h.div("#call-live", {"hx-sse:connect": news, "hx-swap": "none"})[
         draw_state(reader, tool, stands),
         h.pre(".tool-output", role="log", aria_label="Output so far", tabindex="0")[
-            draw_more(tool, stands.call_id, stands.last_seq, at_once=True)
+            draw_more(tool, stands.call_id, stands.first_seq, at_once=True)
         ],
         None if reader.by_htmx else _look_again(f"{url_of(tool)}?call={stands.call_id}"),
     ]
@@ -67,7 +68,7 @@ def _running(reader: Reader, tool: Tool, stands: Standing) -> h.Node:
         h.p(".tool-progress")[
             h.span(".tool-spinner", aria_hidden="true"),
             h.b["Running"],
-            h.span("#call-title")[title or "No word from it yet"],
+            h.span("#call-title")[title],
         ],
         h.p(".quiet")["Began ", when(stands.began_at or stands.at, reader.now)],
         h.div(".row")[_cancel(reader, tool, stands)],
@@ -79,8 +80,7 @@ def _waiting(reader: Reader, tool: Tool, stands: Standing) -> h.Node:
     asked = stands.approval
     if asked is None:
         return [h.p(".tool-progress")[icon("hand"), h.b["Needs approval"]]]
-    decides = may_decide(reader.who, asked)
-    own = decides and asked.by == "caller" and asked.quorum == 1 and not asked.four_eyes
+    decides, own = may_decide(reader.who, asked), may_confirm(reader.who, asked)
     return [
         h.p(".tool-progress")[icon("hand"), h.b["Needs your confirmation" if own else "Needs approval"]],
         h.p[_reason(asked.reason)],
@@ -88,7 +88,9 @@ def _waiting(reader: Reader, tool: Tool, stands: Standing) -> h.Node:
         h.p(".quiet")["Asked ", when(stands.at, reader.now), _until(reader, asked)],
         h.div(".row")[
             _button(tool, stands, "confirm", "Confirm and run") if own else None,
-            h.a(".btn", href="/approvals", data_variant="outline", data_size="sm")["Open approvals"]
+            h.a(".btn", href=f"/approvals/{asked.id}", data_variant="outline", data_size="sm")[
+                "Open the approval"
+            ]
             if decides and not own
             else None,
             _cancel(reader, tool, stands),
@@ -96,7 +98,14 @@ def _waiting(reader: Reader, tool: Tool, stands: Standing) -> h.Node:
     ]
 
 
+def may_confirm(who: Principal, asked: ApprovalRequest) -> bool:
+    """Whether a call waits for nothing but a word of its own caller, and this is who."""
+    return may_decide(who, asked) and asked.by == "caller" and asked.quorum == 1 and not asked.four_eyes
+
+
 def _reason(said: str) -> str:
+    """Why somebody is asked; that somebody is, stands above it."""
+    said = said.removeprefix("Needs approval: ").removeprefix("Needs confirmation: ")
     return f"{said[:1].upper()}{said[1:]}{'' if said.endswith('.') else '.'}"
 
 

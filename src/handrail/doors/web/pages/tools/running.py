@@ -22,6 +22,7 @@ from handrail.doors.http.refusing import Refused
 from handrail.doors.http.whose import known_call
 from handrail.doors.visible import visible
 from handrail.doors.web.answer import html
+from handrail.doors.web.pages.tools.choosing import SOURCE
 from handrail.doors.web.pages.tools.column import CALL, draw_column, draw_outcome
 from handrail.doors.web.pages.tools.inputs import (
     KEY,
@@ -34,9 +35,8 @@ from handrail.doors.web.pages.tools.inputs import (
     text_under,
 )
 from handrail.doors.web.pages.tools.known import described, tool_here, url_of
-from handrail.doors.web.pages.tools.ongoing import draw_more, draw_state
+from handrail.doors.web.pages.tools.ongoing import draw_more, draw_state, may_confirm
 from handrail.doors.web.pages.tools.panel import FORM, draw_input, draw_key
-from handrail.doors.web.pages.tools.shelf import SOURCE
 from handrail.doors.web.pages.tools.standing import Standing, standing
 from handrail.doors.web.pages.tools.whole import Shown, whole
 from handrail.doors.web.routing import NotThere, Pages, Reader, go
@@ -150,9 +150,9 @@ async def _begun(reader: Reader, tool: Tool, args: Mapping[str, Any], call_id: s
 
 def _fields(outcome: Outcome) -> list[FieldError]:
     told = outcome.result.metadata.get("fields")
-    if isinstance(told, Mapping):
-        return [FieldError(str(path), str(reason)) for path, reason in told.items()]
-    return [FieldError("", outcome.result.error or "The input does not fit.")]
+    if not isinstance(told, (list, tuple)):
+        return [FieldError("", outcome.result.error or "does not fit")]
+    return [FieldError(str(one.get("path", "")), str(one.get("reason", ""))) for one in told]
 
 
 @pages.get("/tools/{slug}/call/{call}")
@@ -206,7 +206,7 @@ async def confirm(reader: Reader) -> Response:
     """Let one's own call run that asked for a confirmation."""
     tool = await tool_here(reader)
     stands = await standing(reader, tool, reader.part("call"))
-    if stands.approval is None:
+    if stands.approval is None or not may_confirm(reader.who, stands.approval):
         raise NotThere
     if stands.waiting:
         await reader.hr.approvals.approve(stands.approval.id, by=reader.who)

@@ -7,19 +7,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from handrail.core.define.call import Outcome
-from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.guard.approval import ApprovalRequest
-from handrail.core.tell.events import Event, Progress, ToolApproved
+from handrail.core.tell.events import (
+    Event,
+    NeedsApproval,
+    Progress,
+    ToolCancelled,
+    ToolFailed,
+    ToolStarted,
+)
 from handrail.core.tell.log import FollowedLog
+from handrail.core.tell.outcome import outcome_of
 from handrail.core.tell.runs import Run
-from handrail.doors.http.record import Record, Wanted
+from handrail.doors.http.record import Record
 from handrail.doors.http.refusing import Refused
 from handrail.doors.http.streams import waited
 from handrail.doors.http.whose import is_same, known_call, plausible
-from handrail.doors.web.pages.tools.shelf import SOURCE
+from handrail.doors.web.pages.runs.people import voice_of
+from handrail.doors.web.pages.tools.choosing import SOURCE
 from handrail.doors.web.routing import NotThere, Reader
+from handrail.doors.web.story.endings import canceller, ending_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +39,18 @@ class Standing:
     at: float
     """When it was asked for."""
     by: Principal | None
-    source: Source
     input: Mapping[str, Any]
     outcome: Outcome | None
     """None while it runs."""
     run_id: str | None = None
     approval: ApprovalRequest | None = None
     """What it waits for, or waited for."""
-    approved_by: str | None = None
     progress: Progress | None = None
     began_at: float | None = None
     """When its body began."""
-    last_seq: int = 0
+    first_seq: int = 0
+    ending: str | None = None
+    """How it ended, in a sentence, where it was cancelled or never began."""
 
     @property
     def running(self) -> bool:
@@ -64,35 +73,44 @@ async def standing(reader: Reader, tool: Tool, call_id: str) -> Standing:
         known = await known_call(reader.platform, call_id, reader.who, "events.read", SOURCE)
     except Refused:
         raise NotThere from None
-    record, tenant, first = Record(reader.platform), reader.who.tenant, known.first
-    if first is None or first.tool != tool.id:
+    if known.first is None or known.first.tool != tool.id:
         raise NotThere
-    outcome = await record.outcome(tenant, call_id)
+    tenant = reader.who.tenant
+    events = await Record(reader.platform).telling(tenant, call_id)
+    outcome = outcome_of(events)
     if outcome is None or outcome.status == "pending":
         outcome = await waited(reader.platform, tenant, call_id, 0.0) or outcome
-    started = await _one(record, tenant, call_id, "started")
-    approved = await _one(record, tenant, call_id, "approved")
-    asked = outcome.approval_id if outcome is not None else None
-    told = started or first
+    first = known.first
+    asked = next((one.approval_id for one in events if isinstance(one, NeedsApproval)), None)
+    started = next((one for one in reversed(events) if isinstance(one, ToolStarted)), None)
+    approval = await reader.hr.approvals.get(asked, reader.who) if asked else None
+    inputs = [found for one in events if (found := getattr(one, "input", None)) is not None]
     return Standing(
         call_id,
         first.at,
         first.call.principal,
-        first.call.source,
-        getattr(told, "input", None) or {},
+        inputs[-1] if inputs else {},
         outcome,
-        getattr(started, "run_id", None),
-        await reader.hr.approvals.get(asked, reader.who) if asked else None,
-        approved.by if isinstance(approved, ToolApproved) else None,
+        None if started is None else started.run_id,
+        approval,
         reader.web.live.progress.get(call_id),
         None if started is None else started.at,
         first.seq,
+        await _ending(reader, events[-1], approval) if events else None,
     )
 
 
-async def _one(record: Record, tenant: str, call_id: str, kind: str) -> Event | None:
-    found = await record.page(tenant, Wanted(call_id=call_id, status=kind), limit=1)
-    return found[0] if found else None
+async def _ending(reader: Reader, last: Event, approval: ApprovalRequest | None) -> str | None:
+    """What is said of a call that nobody let come to a result."""
+    if not isinstance(last, ToolFailed | ToolCancelled):
+        return None
+    if isinstance(last, ToolFailed) and last.layer is None:
+        return None
+    decider = approval.decided_by if approval is not None else None
+    users = [decider, canceller(last) if isinstance(last, ToolCancelled) else None]
+    decided = {approval.id: decider} if approval is not None and decider is not None else {}
+    voice = await voice_of(reader, users, decided)
+    return ending_of(last, voice, approval.id if approval is not None else None).said
 
 
 async def run_of(reader: Reader, tool: Tool, run_id: str) -> Run:
