@@ -122,6 +122,7 @@ def test_errors_appear_at_touched_fields_and_leave_the_typing_alone(
     run(page)
     expect(page.get_by_text("Customer", exact=False).locator("visible=true").first).to_be_visible()
     expect(page.get_by_label("Customer")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("Customer")).to_be_focused()
     expect(page.get_by_label("Note")).to_have_value("kept")
     expect(rate).to_have_value("9")
     assert mine.axe() == []

@@ -50,20 +50,27 @@ async def shout(word: str) -> str:
     return word.upper()
 
 
+class SignedIn(FixedKeys):
+    """Lets people in by a session as well, so that they come by the web."""
+
+    async def principal_from_session(self, token: str) -> Principal:
+        return await self.principal_of(token)
+
+
 @asynccontextmanager
 async def opened(*more: Any) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
     ran.clear()
     keys = {"ana": ANA, "bo": BO, "cy": CY, "boss": BOSS, "eva": EVA}
     rules = Policy(rules=[Rule("shop.order", verdict="ask", reason="orders cost money")])
     async with Handrail(tools=[note, till, shout, *more], policy=rules) as hr:
-        platform = Platform(hr, FixedKeys(keys))
+        platform = Platform(hr, SignedIn(keys))
         web = build_web(platform)
         async with serving(Entrance(web, platform, Bounds(rate=None))) as url, AsyncExitStack() as stack:
             stack.callback(platform.closing.set)
             people: dict[str, httpx.AsyncClient] = {}
             for name in keys:
-                shown = {"authorization": f"Bearer {name}"}
-                client = httpx.AsyncClient(base_url=url, timeout=20, headers=shown, follow_redirects=True)
+                shown = {"handrail_session": name}
+                client = httpx.AsyncClient(base_url=url, timeout=20, cookies=shown, follow_redirects=True)
                 people[name] = await stack.enter_async_context(client)
             yield people
         await web.running.over(5)
@@ -301,3 +308,16 @@ async def test_a_tool_is_asked_for_and_shown_as_it_wishes_and_else_by_its_schema
         assert f"/runs/{done.url.params['call']}/result.csv?section=rows" in shown
         plain = Page((await ran_once(ana, text="tea")).text).text
         assert "Noted tea" in plain
+
+
+async def test_a_program_does_not_become_a_person_by_posting_to_a_page() -> None:
+    async with opened(order) as people:
+        ana = people["ana"]
+        key = {"authorization": "Bearer ana"}
+        pairs = changed(sent((await ana.get("/tools/words-shout")).text), "#/word", "hey")
+        body = [(name, (None, value)) for name, value in pairs]
+        for headers, through in ((key, "REST"), ({}, "the web page")):
+            done = await ana.post("/tools/words-shout/run", files=body, headers=headers)
+            told = await ana.get(f"/runs/{done.url.params['call']}")
+            assert through in Page(told.text).text.replace("on the web page", "through the web page")
+            body[1] = (body[1][0], (None, "another key"))

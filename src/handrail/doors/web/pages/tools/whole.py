@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 import htpy as h
 from starlette.responses import Response
@@ -104,7 +105,7 @@ def _menu(tool: Tool) -> h.Element:
         h.summary(aria_label=f"More about {tool.name}")[icon("ellipsis")],
         h.div(".menu-list")[
             h.a(href=url_of(tool, "session"))["Fill it in together"] if tool.collaborative else None,
-            h.a(href=f"/runs?tool={tool.id}")["All its runs"],
+            h.a(href=f"/runs?tool={quote(tool.id, safe='')}")["All its runs"],
             h.a(href=f"/api{url_of(tool)}")["Its definition (JSON)"],
         ],
     ]
