@@ -258,6 +258,9 @@ class BlockingApprovals:
     def list(self, principal: Principal, **options: Any) -> builtins.list[ApprovalRequest]:
         return self._hr.block_on(self._inner.list(principal, **options))
 
+    def decided(self, principal: Principal, *, limit: int = 20) -> builtins.list[ApprovalRequest]:
+        return self._hr.block_on(self._inner.decided(principal, limit=limit))
+
     def get(self, approval_id: str, principal: Principal) -> ApprovalRequest | None:
         return self._hr.block_on(self._inner.get(approval_id, principal))
 

@@ -105,6 +105,30 @@ async def test_questions_come_in_pages_in_which_none_is_lost_or_told_twice(place
     assert [one.id for one in await book.list("other", "a3", 9)] == ["b0"]
 
 
+async def test_what_is_over_is_listed_with_its_end_the_newest_first(place: Place) -> None:
+    book = place.process().book
+    for number in range(6):
+        await book.add(question(f"a{number}", created_at=100.0 + number, quorum=2 if number == 3 else 1))
+    await book.add(question("b0", tenant="other"))
+    await book.settle("b0", "other", "rejected", reject(by="eve"))
+    ends: tuple[tuple[str, RequestStatus, Reply], ...] = (
+        ("a2", "approved", yes()),
+        ("a0", "rejected", reject("no", by="bea")),
+        ("a1", "approved", yes("bea")),
+        ("a4", "responded", respond(5, by="bo")),
+        ("a5", "withdrawn", reject("over")),
+    )
+    for name, status, reply in ends:
+        place.clock.turn(1)
+        assert await book.settle(name, "acme", status, reply), name
+    await book.settle("a3", "acme", "approved", yes())
+    found = await place.process().book.decided("acme", 9)
+    assert [one.id for one in found] == ["a5", "a4", "a1", "a0", "a2"], "one vote of two ends nothing"
+    assert [one.decided_by for one in found] == [None, "bo", "bea", "bea", "bo"]
+    assert [one.id for one in await place.process().book.decided("acme", 1)] == ["a5", "a4", "a0", "a2"]
+    assert await place.process().book.decided("nobody", 9) == []
+
+
 async def test_another_tenant_finds_and_settles_nothing(place: Place) -> None:
     book = place.process().book
     await book.add(question())

@@ -50,6 +50,8 @@ NO_CODES |= {"DEFAULT_TENANT_ID", "HANDRAIL_DATABASE", "HANDRAIL_OWNER_URL"}
 NO_CODES |= {"GET", "HEAD", "OPTIONS", "POST", "PATCH"}  # methods
 NO_CODES |= {"RECORD_NOT_FOUND"}  # of a tool of the demo
 NO_CODES |= {"API_KEY", "HOME", "KEY", "LEASE", "PATH", "PER_TENANT", "RATE"}  # ends of names of variables
+NO_CODES |= {"CSV", "HTML", "MCP", "MISSING", "REST"}  # words of pages
+NO_CODES |= set("ARMENIAN CHEROKEE COPTIC CYRILLIC DESERET GREEK LATIN LISU OSAGE".split())  # alphabets
 NO_CODES |= {"SUCCESS"}  # how the durable engine calls what is done
 
 

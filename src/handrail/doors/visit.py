@@ -22,6 +22,11 @@ _log = logging.getLogger("handrail.access")
 _JSON = b"application/json"
 _SECRET = re.compile(r"\b(h[a-z]_[a-z0-9-]+_[0-9a-f]{16})_[0-9a-f]+")
 """Links that let people in stand in addresses; no log may let anybody in."""
+_ALONE = (
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"cache-control", b"no-store"),
+)
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 
 
@@ -81,9 +86,8 @@ class Visit:
         kind, body = (
             (b"text/html; charset=utf-8", refused.page) if self._for_a_person() else (_JSON, refused.body)
         )
-        headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode()), *refused.headers]
-        if body is refused.page:
-            headers.append((b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"))
+        length = (b"content-length", str(len(body)).encode())
+        headers = [(b"content-type", kind), length, *_ALONE, *refused.headers]
         await self.send({"type": "http.response.start", "status": refused.status, "headers": headers})
         body = b"" if self._scope["method"] == "HEAD" else body
         await self.send({"type": "http.response.body", "body": body})

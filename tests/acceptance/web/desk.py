@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
+from handrail.doors.entrance import COOKIE
 from tests.acceptance.serving import Served, serving
-from tests.acceptance.web.browser import Window, new_link, sign_in
+from tests.acceptance.web.browser import Window, new_link
+from tests.harness.polling import until
 
 TOOLS = '''
 """Tools of a desk; each leaves a line behind when it runs."""
@@ -65,6 +69,7 @@ async def publish(title: str) -> str:
     return f"{title} is out"
 '''
 DATABASE = "sqlite:///handrail.db"
+BEA = "bea@acme.example"
 
 
 @dataclass
@@ -72,21 +77,23 @@ class Desk:
     """A server with the desk's tools, and how to be somebody there."""
 
     served: Served
+    owner: httpx.Client
+    """With the session of the owner's browser."""
     agent: httpx.Client
     """Agent ops, for the owner."""
-    owner: httpx.Client
+    sessions: dict[str, str] = field(default_factory=dict)
+    """The cookies of whoever has signed in, by address."""
 
-    def ask(self, tool: str, arguments: Mapping[str, Any], session: str | None = None) -> str:
+    def ask(self, tool: str, arguments: Mapping[str, Any]) -> str:
         """Call a tool that asks; the id of the question."""
-        body: dict[str, Any] = {"arguments": arguments} | ({"session": session} if session else {})
+        body = {"arguments": arguments}
         answer = self.agent.post(f"/api/tools/{tool}/call", json=body, headers={"prefer": "respond-async"})
         assert answer.status_code == 202, answer.text
         call = answer.json()["call_id"]
-        [found] = [one for one in self.waiting() if one["call_id"] == call]
-        return str(found["id"])
+        return until(lambda: next((str(one["id"]) for one in self.waiting() if one["call_id"] == call), ""))
 
     def waiting(self) -> list[Any]:
-        listed = self.owner.get("/api/approvals")
+        listed = self.owner.get("/api/approvals", params={"limit": "200"})
         assert listed.status_code == 200, listed.text
         return list(listed.json()["approvals"])
 
@@ -96,29 +103,48 @@ class Desk:
     def outcome(self, approval: str) -> Any:
         """How the call of a question ended, once it has."""
         call = self.asked(approval)["call_id"]
-        return self.owner.get(f"/api/calls/{call}", params={"wait": "20"}).json()
+        return until(lambda: over(self.owner.get(f"/api/calls/{call}", params={"wait": "20"}).json()))
 
-    def ledger(self) -> list[str]:
+    def ran(self, mark: str) -> list[Any]:
+        """What tools were given that ran with this text among their arguments."""
         file = self.served.folder / "ledger"
-        return file.read_text().splitlines() if file.exists() else []
+        lines = file.read_text().splitlines() if file.exists() else []
+        found = [json.loads(line)[1] for line in lines]
+        return [one for one in found if mark in one.values()]
 
-    def reviewer(self, email: str, name: str, *roles: str) -> None:
-        """One more person of the tenant."""
-        added = self.owner.post("/api/members", json={"email": email, "name": name, "roles": list(roles)})
-        assert added.status_code in (200, 201), added.text
+    def enter(self, opened: Window, email: str = "owner") -> Window:
+        """Let somebody in who has signed in here: the owner, or whoever has the address."""
+        if email not in self.sessions:
+            self.sessions[email] = session(self.served, new_link(self.served, email))
+        cookie = {"name": COOKIE, "value": self.sessions[email], "url": self.served.url}
+        opened.context.add_cookies([cookie])  # type: ignore[list-item]  # as Playwright's own examples do
+        return opened
 
-    def enter(self, opened: Window, email: str | None = None) -> Window:
-        """Sign somebody in: the owner, or whoever has the address."""
-        return sign_in(opened, new_link(self.served, email))
+
+def over(told: Any) -> Any:
+    return told if told.get("status") not in ("pending", "running", "queued", None) else None
+
+
+def session(served: Served, link: str) -> str:
+    """The cookie that a link gives."""
+    with served.http() as http:
+        done = http.post("/sign-in", data={"link": parse_qs(urlsplit(link).query)["link"][0]})
+        assert done.status_code == 303, done.text
+        return done.cookies[COOKIE]
 
 
 @contextmanager
 def desk(folder: Path) -> Iterator[Desk]:
     (folder / "desk_tools.py").write_text(TOOLS)
     with serving(folder, "--tools", "desk_tools.py", "--database", DATABASE) as served:
-        owner = served.key("owner", "--for", served.owner(), "--kind", "person")
-        agent = served.key("agent", "--for", served.owner(), "--agent", "ops")
-        with served.http(owner) as person, served.http(agent) as ops:
-            made = Desk(served, ops, person)
-            made.reviewer("bea@acme.example", "Bea", "approver")
-            yield made
+        assert served.link is not None
+        cookie = session(served, served.link)
+        with served.http() as owner:
+            owner.cookies.set(COOKIE, cookie)
+            wanted = {"name": "claude-desk", "kind": "agent", "user": served.owner(), "agent": "ops"}
+            made = owner.post("/api/keys", json=wanted)
+            assert made.status_code == 201, made.text
+            added = owner.post("/api/members", json={"email": BEA, "name": "Bea", "roles": ["approver"]})
+            assert added.status_code in (200, 201), added.text
+            with served.http(made.json()["key"]) as agent:
+                yield Desk(served, owner, agent, {"owner": cookie})

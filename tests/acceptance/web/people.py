@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from handrail import Handrail
+from handrail.core.define.principal import KeyKind
 from handrail.identity.founding import link_for
 from handrail.identity.granting import console
 from handrail.identity.offices import Offices
@@ -53,3 +54,16 @@ def link_of(served: Served, email: str, tenant: str = "local") -> str:
         return link
 
     return f"{served.url}/sign-in?link={beside(served.folder, make)}"
+
+
+def key_of(folder: Path, user: str, tenant: str = "local", *, agent: str | None = None) -> str:
+    """A key of somebody: for an agent of theirs, or for a program."""
+
+    async def make(offices: Offices) -> str:
+        kind: KeyKind = "service" if agent is None else "agent"
+        text, _ = await offices.keys.make(
+            console(tenant), agent or "mine", kind, user=user, agent=agent, permissions=["*"]
+        )
+        return text.reveal()
+
+    return beside(folder, make)

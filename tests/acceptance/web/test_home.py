@@ -9,13 +9,11 @@ from playwright.sync_api import expect
 
 from handrail import Principal
 from handrail.identity.granting import console
-from handrail.identity.offices import Offices
 from tests.acceptance.serving import Served, serving
 from tests.acceptance.web.browser import Window, sign_in
-from tests.acceptance.web.people import add_person, beside, link_of
+from tests.acceptance.web.people import add_person, beside, key_of, link_of
 
 Windows = Callable[..., Window]
-OWNER = "ana@acme.example"
 TOOLS = '''
 from handrail import tool
 from handrail.ext import ToolError
@@ -36,72 +34,74 @@ async def order(item: str) -> dict:
 '''
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One server for all; each test has a tenant of its own."""
     folder = tmp_path_factory.mktemp("shop")
     (folder / "stock.py").write_text(TOOLS)
-    with serving(folder, "--tools", "stock.py", "--owner", OWNER) as served:
+    with serving(folder, "--tools", "stock.py") as served:
         yield served
 
 
-def count(served: Served, key: str, shelf: str) -> None:
+def call(served: Served, key: str, tool: str, **args: str) -> int:
     with served.http(key) as http:
-        body = {"arguments": {"shelf": shelf}}
-        assert http.post("/api/tools/stock.count/call", json=body).status_code == 200
+        return http.post(f"/api/tools/{tool}/call", json={"arguments": args}).status_code
 
 
-def test_home_shows_a_newcomer_the_first_step_and_then_what_happens_by_itself(
+def test_home_shows_a_newcomer_the_first_step_and_then_what_they_ran_by_itself(
     shop: Served, windows: Windows
 ) -> None:
-    mine = sign_in(windows(shop.url), link_of(shop, OWNER))
+    user = add_person(shop.folder, "nia@acme.example", "owner", tenant="harbour")
+    mine = sign_in(windows(shop.url), link_of(shop, "nia@acme.example", "harbour"))
     page = mine.page
     expect(page.get_by_role("heading", name="Run your first tool")).to_be_visible()
     expect(page.get_by_role("link", name="Browse tools")).to_have_attribute("href", "/tools")
     expect(page.get_by_text("Nothing waits for you.")).to_be_visible()
     assert mine.axe() == []
-
-    key = shop.key("mine", "--kind", "service", "--for", shop.owner())
-    count(shop, key, "a")
+    key = key_of(shop.folder, user, "harbour")
+    assert call(shop, key, "stock.count", shelf="a") == 200
     ran = page.get_by_role("region", name="What you ran")
     expect(ran.get_by_role("link").first).to_contain_text("Count stock")
     expect(page.get_by_role("region", name="Recent tools").get_by_role("link")).to_have_text(["Count stock"])
-
-    agent = shop.key("ops", "--for", shop.owner(), "--agent", "ops")
-    with shop.http(agent) as http:
-        asked = http.post("/api/tools/stock.order/call", json={"arguments": {"item": "nails"}})
-        assert asked.status_code == 202
-    waiting = page.get_by_role("region", name="Needs your approval")
-    expect(waiting.get_by_role("link").first).to_contain_text("Order <i>stock</i> asked for by agent “ops”")
-    count(shop, key, "z")
+    assert call(shop, key, "stock.count", shelf="z") == 200
     failed = page.get_by_role("region", name="Failed in the last seven days")
     expect(failed.get_by_role("link")).to_contain_text(["Count stock by you"])
     assert mine.axe() == []
+    failed.get_by_role("link").click()
+    expect(page.locator("main")).to_contain_text("there is no shelf z")
+
+
+def test_home_shows_what_waits_for_whoever_may_decide(shop: Served, windows: Windows) -> None:
+    user = add_person(shop.folder, "ap@acme.example", "owner", tenant="quay")
+    mine = sign_in(windows(shop.url), link_of(shop, "ap@acme.example", "quay"))
+    key = key_of(shop.folder, user, "quay", agent="ops")
+    assert call(shop, key, "stock.order", item="nails") == 202
+    waiting = mine.page.get_by_role("region", name="Needs your approval").get_by_role("link")
+    expect(waiting).to_contain_text(["Order <i>stock</i> asked for by agent “ops”"])
+    waiting.click()
+    expect(mine.page.locator("main")).to_contain_text("nails")
 
 
 @pytest.mark.req("EV-14")
 def test_home_tells_others_only_what_they_may_see(shop: Served, windows: Windows) -> None:
-    beside(
-        shop.folder,
-        lambda offices: offices.people.save_role(console("local"), "guest", ["entities.team.read"]),
-    )
+    user = add_person(shop.folder, "bea@acme.example", "owner")
+    save = console("local")
+    beside(shop.folder, lambda offices: offices.people.save_role(save, "guest", ["entities.team.read"]))
     add_person(shop.folder, "gus@acme.example", "guest")
     add_person(shop.folder, "vi@acme.example", "viewer")
-    count(shop, shop.key("owners", "--kind", "service", "--for", shop.owner()), "z")
+    call(shop, key_of(shop.folder, user), "stock.count", shelf="z")
     guest = sign_in(windows(shop.url), link_of(shop, "gus@acme.example"))
     expect(guest.page.get_by_role("heading", name="Run your first tool")).to_be_visible()
     expect(guest.page.get_by_role("region", name="Failed in the last seven days")).to_have_count(0)
     viewer = sign_in(windows(shop.url, script=False), link_of(shop, "vi@acme.example"))
     failed = viewer.page.get_by_role("region", name="Failed in the last seven days")
-    expect(failed.get_by_role("link")).to_contain_text(["Count stock by ana@acme.example"])
+    expect(failed.get_by_role("link")).to_contain_text(["Count stock by bea@acme.example"])
 
 
 def test_favourites_are_at_home(shop: Served, windows: Windows) -> None:
     user = add_person(shop.folder, "fay@acme.example", "viewer")
-
-    async def star(offices: Offices) -> bool:
-        return await offices.keepsakes.favour(Principal("local", user), "stock.count", True)
-
-    assert beside(shop.folder, star)
+    who = Principal("local", user)
+    assert beside(shop.folder, lambda offices: offices.keepsakes.favour(who, "stock.count", True))
     mine = sign_in(windows(shop.url), link_of(shop, "fay@acme.example"))
     shown = mine.page.get_by_role("region", name="Favourite tools").get_by_role("link")
     expect(shown).to_have_text(["Count stock"])

@@ -286,6 +286,9 @@ def test_a_run_can_be_read_without_script(here: Office, mine: Window, windows: W
     page.locator(".story-exact summary").first.click()
     page.get_by_role("link", name="Read the exact event").first.click()
     expect(page.locator("main pre")).to_contain_text('"type": "tool.started"')
+    page.goto(f"{here.served.url}/runs/{run['run_id']}")
+    page.get_by_role("link", name="Run again").click()
+    expect(page.get_by_role("textbox", name="Text")).to_have_value("plain")
 
 
 @pytest.mark.fault("F16")

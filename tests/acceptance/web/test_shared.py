@@ -57,8 +57,11 @@ def test_a_session_is_begun_from_the_tool_and_shared_by_a_link_that_can_be_taken
     expect(page.get_by_text("Shared by link. The link ends in")).to_be_visible()
     bo = guest(house, windows, link.removeprefix(house.served.url), "Bo")
     assert bo.page.url == session and "hj_" not in bo.page.url
+    bo.page.get_by_label("Remark").fill("half a thought")
     page.get_by_role("button", name="Take the link back").click()
     expect(page.get_by_text("Nobody without an account can come in.")).to_be_visible()
+    expect(bo.page.get_by_text("the link by which you came has ended")).to_be_visible()
+    expect(bo.page.get_by_label("Remark")).to_have_value("half a thought")
     bo.page.reload()
     expect(bo.page.get_by_role("heading", name="This session is not shared any more")).to_be_visible()
     bo.page.goto(link)

@@ -8,7 +8,7 @@ import re
 import secrets
 import ssl
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -190,16 +190,23 @@ class Premises:
 
 
 @contextmanager
-def premises(url: str, who: Who | None = None, **options: Any) -> Iterator[Premises]:
+def premises(
+    url: str,
+    who: Who | None = None,
+    *,
+    home: Callable[[str], Belonging] = Belonging,
+    tools: Sequence[Any] = (),
+    **options: Any,
+) -> Iterator[Premises]:
     """A server over a database, on a free port, in a thread of its own; closed at the end."""
-    here, there = Belonging(HERE), Belonging(THERE)
+    here, there = home(HERE), home(THERE)
     ready: list[Premises | BaseException] = []
     beat, sse.HEARTBEAT = sse.HEARTBEAT, 0.2  # a stream on which nothing happens says so soon
     there_is, over = threading.Event(), asyncio.Event()
 
     async def live() -> None:
-        tools = [say, count, fail, send, share, peeking(here), peeking(there)]
-        async with Handrail(tools, database=url) as hr:
+        own = [say, count, fail, send, share, peeking(here), peeking(there)]
+        async with Handrail([*own, *tools], database=url) as hr:
             platform = platform_of(hr)
             assert platform.offices is not None
             for home in (here, there):

@@ -24,8 +24,9 @@ async def test_a_person_goes_from_one_tenant_of_theirs_to_another(house: House) 
     assert [one.name for one in await house.door.tenants_of(here)] == ["Acme", "Other"]
     moved = await house.door.principal_from_session(await house.door.switch(token, OTHER))
     assert moved == there and not moved.holds("keys.manage")
-    with pytest.raises(NotSignedIn):
-        await house.door.switch(token, "nowhere")
+    for nowhere in ("nowhere", "", "\x00", "\ud800", "x" * 10_000):
+        with pytest.raises(NotSignedIn):
+            await house.door.switch(token, nowhere)
 
 
 @pytest.mark.fault("F28")

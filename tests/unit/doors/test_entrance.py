@@ -12,7 +12,7 @@ import pytest
 from handrail import Handrail, Principal
 from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.visit import Receive, Scope, Send
-from handrail.platform import platform_of
+from handrail.platform import Platform, platform_of
 
 ANA = Principal("acme", "ana")
 KEY = {"authorization": "Bearer k1"}
@@ -55,6 +55,39 @@ async def test_a_key_says_who_calls_and_nothing_else_does() -> None:
         assert (await http.get("/api")).json()["user"] is None
         assert (await http.get("/api", headers={"cookie": "handrail_session=k1"})).json()["user"] is None
         assert (await http.get("/api?key=k1")).json()["user"] is None
+
+
+class Everybody:
+    """Lets everybody in as Ana who shows anything."""
+
+    async def principal_of(self, key: str, audience: str | None = None) -> Principal:
+        return ANA
+
+    async def principal_from_session(self, token: str) -> Principal:
+        return ANA
+
+
+@pytest.mark.req("RA-13")
+async def test_below_an_embed_no_cookie_says_who_looks() -> None:
+    app = Entrance(tells, Platform(Handrail(), Everybody()), Bounds())
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1") as http:
+        cookie = {"cookie": "handrail_session=s1"}
+        assert (await http.get("/tools", headers=cookie)).json()["user"] == "ana"
+        for path in ("/embed/he_x", "/embed/he_x/draw"):
+            assert (await http.get(path, headers=cookie)).json()["user"] is None
+
+
+@pytest.mark.parametrize("mark", ["hj", "he", "hl", "hr"])
+async def test_no_line_of_the_log_holds_a_secret_that_stands_in_an_address(
+    mark: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    secret = "5e" * 32
+    with caplog.at_level(logging.INFO, "handrail.access"):
+        async with client() as http:
+            await http.get(f"/join/{mark}_acme_{'0a' * 8}_{secret}/more")
+    [record] = caplog.records
+    said = record.getMessage() + str(record.__dict__)
+    assert secret not in said and f"/join/{mark}_acme_{'0a' * 8}_•••/more" in said
 
 
 @pytest.mark.req("RA-12")

@@ -15,7 +15,7 @@ from handrail.core.errors import HandrailError, StorageError
 from handrail.doors.http.streams import Running
 from handrail.doors.visit import App, Receive, Scope, Send
 from handrail.doors.web.account import Accounts
-from handrail.doors.web.answer import html
+from handrail.doors.web.answer import html, kept
 from handrail.doors.web.assets import assets, static
 from handrail.doors.web.frame import page
 from handrail.doors.web.live import Live
@@ -36,6 +36,10 @@ from handrail.doors.web.watching import Watching
 from handrail.platform import Platform
 
 _log = logging.getLogger("handrail.web")
+_UNREAD = (
+    "The form did not arrive whole, or it has more fields or larger ones than a form may have. Nothing was "
+    "changed. Go back: what you typed is still there."
+)
 _PAGES: tuple[Pages, ...] = (
     moving.pages,
     sign_in.pages,
@@ -62,9 +66,9 @@ class Web:
         self.running = Running()
         """Calls that were begun from a page and go on whether or not it stays open."""
         self.now = time.time
-        routes = [route for one in _PAGES for route in one.mounted(self)]
+        self.routes = [route for one in _PAGES for route in one.mounted(self)]
         self._app: App = Starlette(
-            routes=routes,
+            routes=self.routes,
             exception_handlers={
                 NotThere: self._nothing,
                 NotSignedIn: self._stranger,
@@ -81,10 +85,12 @@ class Web:
         who = scope["state"].get("principal")
         if who is not None:
             scope["state"]["account"] = await self.accounts.of(who)
-        await self._app(scope, receive, send)
+        await self._app(scope, receive, kept(send))
 
     async def _nothing(self, request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 404
+        if status == 400:
+            return self._says(request, "That could not be read", _UNREAD, status)
         said = "There is nothing at this address, or nothing that you may see."
         return self._says(request, "Not found", said, status)
 

@@ -37,6 +37,8 @@ class _Sent(Protocol):
 
     async def read(self, size: int = -1) -> bytes: ...
 
+    async def close(self) -> None: ...
+
 
 async def taken(items: Iterable[tuple[str, Any]]) -> list[tuple[str, str | Upload]]:
     """The items of a form as a server got them, files read: `await taken(form.multi_items())`."""
@@ -44,7 +46,9 @@ async def taken(items: Iterable[tuple[str, Any]]) -> list[tuple[str, str | Uploa
 
 
 async def _upload(sent: _Sent) -> Upload:
-    return Upload(sent.filename or "", sent.content_type or "", await sent.read())
+    data = await sent.read()
+    await sent.close()
+    return Upload(sent.filename or "", sent.content_type or "", data)
 
 
 class Post:

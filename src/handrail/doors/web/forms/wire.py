@@ -10,11 +10,16 @@ import json
 import re
 from typing import Any
 
+from handrail.doors.visible import exact
+
 VALUE, MODE, KEPT, SIDE, DRAWN, ROW, KEY = "#", "?", "=", "@", "!", "+", "&"
 """Value; mode; kept as it was; beside it (zone, kind of number); branch drawn; rows; name of a row."""
 DO = "_do"
 
-_AWKWARD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_AWKWARD = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    r"\U000e0000-\U000e007f]"
+)
 _UNSAFE = re.compile(r"[\x00-\x20\x7f%~/]")
 
 
@@ -29,7 +34,10 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def is_awkward(text: str) -> bool:
-    """Whether a page or a browser would change the text on its way: control characters, carriage returns."""
+    """Whether a browser would change the text on its way, or a person could not see what it is.
+
+    Control characters, carriage returns, marks that turn the direction of text or have no width at all.
+    """
     return _AWKWARD.search(text) is not None
 
 
@@ -39,8 +47,8 @@ def one_line(text: str) -> bool:
 
 
 def written(value: Any) -> str:
-    """A value as JSON text."""
-    return json.dumps(value, ensure_ascii=False)
+    """A value as JSON text in which every character can be seen."""
+    return exact(value)
 
 
 def spelled(value: Any) -> str:

@@ -20,6 +20,24 @@ _SAID: list[tuple[re.Pattern[str], Callable[[_Match], str]]] = [
         (r"should be a valid boolean.*", lambda m: "must be yes or no"),
         (r"should be a valid (?:list|array|tuple|set).*", lambda m: "must be a list"),
         (r"should be a valid (?:dictionary|object).*", lambda m: "must be an object"),
+        (r"should be a valid date\b.*", lambda m: f"must be {_format('date')}"),
+        (r"should be a valid datetime.*", lambda m: f"must be {_format('date-time')}"),
+        (
+            r"should be in a valid time format.*|should be a valid time.*",
+            lambda m: f"must be {_format('time')}",
+        ),
+        (r"should be a valid URL.*|uRL input should be.*", lambda m: f"must be {_format('uri')}"),
+        (r"value is not a valid email address.*", lambda m: f"must be {_format('email')}"),
+        (r"decimal input should be.*", lambda m: "must be a number"),
+        (
+            r"(?:list|set|tuple) should have at least (\d+) item.*",
+            lambda m: f"needs at least {_many(m[1], 'entry')}",
+        ),
+        (
+            r"(?:list|set|tuple) should have at most (\d+) item.*",
+            lambda m: f"takes at most {_many(m[1], 'entry')}",
+        ),
+        (r"(.*) was expected", lambda m: f"must be {m[1]}"),
         (r"should be greater than or equal to (.*)", lambda m: f"must be {m[1]} or more"),
         (r"should be less than or equal to (.*)", lambda m: f"must be {m[1]} or less"),
         (r"should be greater than (.*)", lambda m: f"must be more than {m[1]}"),
@@ -64,16 +82,23 @@ def _kinds(text: str) -> str:
 
 def in_words(label: str, reason: str) -> str:
     """One sentence, or two, that name the field and the reason."""
-    got = _GOT.search(reason)
-    bare = reason[: got.start()] if got and "; or " not in reason else reason
-    for pattern, say in _SAID:
-        found = pattern.fullmatch(bare)
-        if found:
-            bare = say(found)
-            break
+    said = list(dict.fromkeys(_plainly(part) for part in reason.split("; or ")))
+    musts = [part.removeprefix("must be ") for part in said if part.startswith("must be ")]
+    bare = f"must be {' or '.join(musts)}" if len(musts) == len(said) else "; or ".join(said)
     if not bare.endswith((".", "?")):
         bare += "."
     return f"{label} {bare}" if _goes_on(bare) else f"{label}: {bare}"
+
+
+def _plainly(reason: str) -> str:
+    """A reason without what was got, which the person sees in the box."""
+    got = _GOT.search(reason)
+    bare = reason[: got.start()] if got else reason
+    for pattern, say in _SAID:
+        found = pattern.fullmatch(bare)
+        if found:
+            return say(found)
+    return bare
 
 
 def _goes_on(reason: str) -> bool:

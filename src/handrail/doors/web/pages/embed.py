@@ -136,7 +136,7 @@ def draw_form(
     )[
         c.alert(said) if said else None,
         fields,
-        h.div(".row")[h.button(".btn", type="submit", data_run=True)[icon("play"), "Run"]],
+        h.div(".row.embed-foot")[h.button(".btn", type="submit", data_run=True)[icon("play"), "Run"]],
     ]
 
 

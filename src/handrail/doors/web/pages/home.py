@@ -148,7 +148,7 @@ def _waiting(reader: Reader, found: _Found) -> h.Element:
 def _question(reader: Reader, one: ApprovalRequest, found: _Found) -> h.Element:
     late = one.expires_at
     return h.li[
-        h.a(".home-row", href=f"/approvals#{one.id}")[
+        h.a(".home-row", href=f"/approvals/{one.id}")[
             icon("hand"),
             h.span(".home-what")[
                 h.b[_named(one.tool, found)],

@@ -8,6 +8,7 @@ from typing import Any
 from htpy import Node, a, div, p, span, table, tbody, td, th, thead, tr
 
 from handrail.core.define.block_config import as_number, is_number
+from handrail.core.define.names import humanize_field_name
 from handrail.doors.visible import one_line
 from handrail.doors.web.views.figures import NUMBERS, figure
 from handrail.doors.web.views.look import Look, quoted
@@ -97,7 +98,11 @@ def _below(key: str, content: Content, count: int, limit: int, look: Look) -> No
             words = f"Show {'all' if count <= ALL else f'{ALL:,}'}"
             parts.append(a(href=look.link(look.id, **{f"all.{key}": "1"}))[words])
     if hidden := content.get("hidden"):
-        parts.append(span["Also in the data: ", shown(", ".join(hidden)), "."])
+        parts.append(
+            span[
+                "Also in the data: ", shown(", ".join(humanize_field_name(one) or one for one in hidden)), "."
+            ]
+        )
     if key and look.downloads:
         parts.append(a(href=f"{look.downloads}.csv?section={quoted(key)}", download="")["CSV"])
     return p(".view-note")[(part for one in parts for part in (one, " "))] if parts else None

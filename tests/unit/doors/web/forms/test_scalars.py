@@ -171,8 +171,9 @@ def test_a_chosen_moment_gets_the_seconds_and_the_zone_that_belong_to_it() -> No
 
 def test_text_that_a_browser_would_change_stands_in_a_json_box() -> None:
     form = one({"type": "string"})
-    for awkward in ("a\r\nb", "\x00", "a\x0bb"):
+    for awkward in ("a\r\nb", "\x00", "a\x0bb", "a\u202eb", "\u200b"):
         assert sent(form, {"it": awkward}).value == {"it": awkward}
+        assert awkward not in seen(form, {"it": awkward}).control("#/it").text
     assert seen(form, {"it": "a\nb"}).control("#/it").tag == "textarea"
     assert sent(form, {"it": "\n\na\n"}).value == {"it": "\n\na\n"}
 

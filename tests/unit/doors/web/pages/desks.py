@@ -66,7 +66,7 @@ class Desk(httpx.AsyncClient):
     def hr(self) -> Handrail:
         return self.platform.hr
 
-    async def ask(self, name: str, /, who: Principal = BOT, session: str | None = None, **args: Any) -> str:
+    async def ask(self, name: str, /, who: Any = BOT, session: Any = None, **args: Any) -> str:
         """Call a tool that asks; the id of the question."""
         out = await self.hr.call(name, args, principal=who, source="mcp", session=session)
         assert out.status == "pending" and out.approval_id is not None, out

@@ -38,6 +38,23 @@ async def test_a_card_says_who_wants_what_through_what_until_when_how_gravely_wh
         assert request is not None and request.args_hash in page and request.tool_digest in page
 
 
+@pytest.mark.req("UI-17")
+async def test_markup_from_callers_tools_and_reviewers_stays_text() -> None:
+    evil = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'><b>"
+    async with desk() as pages:
+        bot = Principal("acme", "ana", agent=evil, permissions=["*"])
+        asked = await pages.ask("data.update", who=bot, id=evil, status=evil * 40)
+        seen = [await pages.see(path) for path in (f"/approvals/{asked}", "/approvals")]
+        seen.append(await pages.see(f"/approvals/{asked}/edit"))
+        typed = {"shown": shown_in(seen[0]), "_face": "json", "_json": json.dumps({"id": evil + "!"})}
+        seen.append((await pages.post_form(f"/approvals/{asked}/edit", **typed)).text)
+        seen.append((await pages.decide(asked, "respond", data=evil, output="")).text)
+        await pages.decide(asked, "reject", reason=evil)
+        seen += [await pages.see(path) for path in (f"/approvals/{asked}", "/approvals")]
+        for page in seen:
+            assert "<script>alert" not in page and "<img" not in page and "&lt;script&gt;" in page
+
+
 @pytest.mark.req("BY-02", "AP-08")
 async def test_what_one_may_not_see_is_not_there() -> None:
     async with desk() as pages:
@@ -201,6 +218,9 @@ async def test_several_persons_are_counted_and_named() -> None:
         assert "1 of 2 approved: you." in mine and "You have approved it. 1 more must." in mine
         theirs = words(await pages.see(f"/approvals/{asked}", "cy"))
         assert "1 of 2 approved: bea." in theirs and pages.ran == []
+        assert await pages.see("/approvals/badge", "bea") == "", "they have said their word"
+        assert await pages.see("/approvals/badge", "cy") == "1"
+        assert "Waits for others" in await pages.see("/approvals", "bea")
         mark = await pages.mark(asked)
         twice = await pages.post_form(f"/approvals/{asked}/approve", shown=mark)
         assert twice.status_code == 409 and "You have approved it already; 1 more must." in twice.text
@@ -217,6 +237,8 @@ async def test_four_eyes_leave_whoever_is_behind_it_without_a_yes_and_say_why() 
         assert "wants four eyes: somebody else must approve what you asked for" in words(mine)
         assert 'data-act="approve"' not in mine and 'data-act="answer"' not in mine
         assert 'data-act="reject"' in mine
+        assert await pages.see("/approvals/badge", "ana") == ""
+        assert "Waits for others" in await pages.see("/approvals", "ana")
         forced = await pages.decide(asked, "approve", "ana")
         assert forced.status_code == 409 and "four eyes" in forced.text and pages.ran == []
         assert (await pages.see(f"/approvals/{asked}/edit", "ana", 303)) == ""

@@ -260,7 +260,7 @@ async def test_what_needs_approval_says_whose_and_shows_the_decision_when_it_com
         part = f"/tools/shop-order/call/{call}"
         waiting = await ana.get(part, headers=PART)
         assert "Needs approval" in waiting.text and "hx-retarget" not in waiting.headers
-        assert (await ana.post(f"{part}/confirm", headers=PART)).status_code == 409 and ran == []
+        assert (await ana.post(f"{part}/confirm", headers=PART)).status_code == 404 and ran == []
         card = re.search(
             r'href="(/approvals/[^"]+)"', (await boss.get(f"/tools/shop-order?call={call}")).text
         )

@@ -69,7 +69,7 @@ class _Text(HTMLParser):
 
 def text_of(html: str) -> str:
     reader = _Text()
-    reader.feed(html)
+    reader.feed("".join(html))
     reader.close()
     return "".join(reader.parts)
 

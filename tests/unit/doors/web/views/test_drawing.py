@@ -28,7 +28,7 @@ class Page(HTMLParser):
         self.open, self.folded = "", ""
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self._folds: list[str] = []
-        self.feed(html)
+        self.feed("".join(html))
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -194,6 +194,12 @@ def test_a_table_is_sorted_by_a_link(asked: dict[str, str], shown_order: list[st
     assert link["href"] == ("?sort.it=-v#r-0-part" if told == "ascending" else "?sort.it=v#r-0-part")
 
 
+def test_a_table_names_the_columns_that_it_leaves_out() -> None:
+    page = drawn(it([{"net": 1, "present_value": 4711}]), section("table", columns=["net"]))
+    assert "Also in the data: Present Value." in " ".join(page.open.split())
+    assert "4711" in page.folded
+
+
 @pytest.mark.req("UI-12")
 def test_numbers_stand_to_the_right_and_say_what_they_are_exactly() -> None:
     column = {"key": "n", "format": "currency", "unit": "EUR"}
@@ -248,6 +254,15 @@ def test_bars_start_at_zero_and_their_lengths_are_true() -> None:
     )
     feet = [float(str(one["y"])) + float(str(one["height"])) for one in bars[:2]]
     assert feet[0] == pytest.approx(feet[1], abs=0.2) == pytest.approx(float(str(bars[2]["y"])), abs=0.2)
+
+
+@pytest.mark.parametrize("kind", ["bar", "area"])
+def test_lengths_that_differ_little_are_drawn_from_zero_all_the_same(kind: str) -> None:
+    page = drawn(it({"a": 990, "b": 1010}), section("chart", kind=kind))
+    assert page.all("line", **{"class": "view-zero"})
+    assert not drawn(it({"a": 990, "b": 1010}), section("chart", kind="line")).all(
+        "line", **{"class": "view-zero"}
+    )
 
 
 @pytest.mark.req("UI-12")

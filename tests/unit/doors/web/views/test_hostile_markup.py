@@ -102,7 +102,7 @@ class _Elements(HTMLParser):
 
 def read(html: str) -> _Elements:
     reader = _Elements()
-    reader.feed(html)
+    reader.feed("".join(html))
     reader.close()
     return reader
 
@@ -199,6 +199,12 @@ def test_markdown_is_formatted_and_its_links_lead_out_alone() -> None:
     assert [link["href"] for link in links] == ["https://a.example/x", "mailto:a@b.example"]
     assert all({"noopener", "nofollow"} <= set(str(link["rel"]).split()) for link in links)
     assert "td" in [tag for tag, _ in found]
+
+
+@pytest.mark.req("TR-05")
+def test_html_in_markdown_is_shown_as_the_text_that_it_is() -> None:
+    reader = read(str(fragment[rendered("a <b>c</b>\n\n<script>alert(1)</script>")]))
+    assert reader.text.split("\n") == ["a <b>c</b>", "<script>alert(1)</script>", ""]
 
 
 @pytest.mark.req("TR-05")

@@ -20,7 +20,8 @@ def offered(field: ChoiceField, value: Any) -> list[tuple[str, str, bool]]:
     """What can be chosen: its spelling, its words, and whether it is chosen now."""
     unset = value is MISSING or (isinstance(value, Blank) and known_options(field.options, "") is None)
     found: list[tuple[str, str, bool]] = []
-    if unset or not (field.required or field.row):
+    settled = field.required or field.row or field.default is not MISSING
+    if unset or not settled:
         found.append(("", "Choose…" if field.required or field.row else "Not given", unset))
     chosen = None if unset else known_options(field.options, value)
     found += [(spelled(one), words, index == chosen) for index, (one, words) in enumerate(field.options)]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import htpy as h
 
 from handrail.documents import DocumentError, parse_json
+from handrail.doors.visible import exact
 from handrail.doors.web.forms.empty import draw_empty, read_empty
 from handrail.doors.web.forms.field import MISSING, Blank, Field, Typed
 from handrail.doors.web.forms.pen import Pen, Said
@@ -58,7 +58,7 @@ class JsonBox:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, Typed) else json.dumps(value, ensure_ascii=False, indent=2)
+    return value if isinstance(value, Typed) else exact(value, indent=2)
 
 
 register_widget("json", JsonBox())

@@ -39,8 +39,8 @@ class Ask:
 
     @property
     def mine(self) -> bool:
-        """Whether it waits for this reader."""
-        return self.open and self.is_reviewer and not (self.own and self.voted)
+        """Whether it waits for this reader, rather than for others."""
+        return self.open and self.is_reviewer and not self.own and not self.voted
 
     @property
     def is_reviewer(self) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import htpy as h
 from starlette.responses import Response
 
-from handrail.core.run.approvals import may_decide
 from handrail.doors.web.answer import html
 from handrail.doors.web.frame import empty, page
 from handrail.doors.web.pages.approvals.asking import Ask, ask_of, asks_of
@@ -27,7 +28,7 @@ MOMENT = 90.0
 async def badge(reader: Reader) -> Response:
     """How many wait for this reader."""
     waiting = await reader.hr.approvals.list(reader.who, limit=_MANY)
-    waits = sum(may_decide(reader.who, one) for one in waiting)
+    waits = sum(Ask(one, reader.who, None).mine for one in waiting)
     return html(h.fragment[f"{waits}{'+' if waits == _MANY else ''}" if waits else None])
 
 
@@ -90,11 +91,7 @@ async def _lists(reader: Reader, after: str | None) -> h.Element:
     more = waiting[SHOWN - 1].id if len(waiting) > SHOWN else None
     over = await reader.hr.approvals.decided(who, limit=_LATELY)
     asks = await asks_of(reader, [*waiting[:SHOWN], *over])
-    fresh = [one for one in asks if not one.open and now - (one.request.decided_at or 0) < MOMENT]
-    mine = [one for one in asks if one.mine or (one in fresh and one.is_reviewer)]
-    others = [one for one in asks if one not in mine and one.open]
-    lately = [one for one in asks if one not in mine and not one.open][:_LATELY]
-    mine.sort(key=lambda one: (one.request.created_at, one.id))
+    mine, others, lately = sorted_out(asks, now)
     votes = any(one.open and one.request.quorum > 1 for one in asks)
     listen = {
         "hx-get": "/approvals/list" + (f"?after={after}" if after else ""),
@@ -107,6 +104,18 @@ async def _lists(reader: Reader, after: str | None) -> h.Element:
         _cards("Waits for others", "ask-others", others, now) if others else None,
         _decided(lately, now) if lately else None,
     ]
+
+
+def sorted_out(asks: Iterable[Ask], now: float) -> tuple[list[Ask], list[Ask], list[Ask]]:
+    """What waits for the reader or was just decided in its place; what waits for others; what is over."""
+    mine: list[Ask] = []
+    others: list[Ask] = []
+    lately: list[Ask] = []
+    for one in asks:
+        fresh = now - (one.request.decided_at or 0.0) < MOMENT and one.is_reviewer
+        (mine if one.mine or (fresh and not one.open) else others if one.open else lately).append(one)
+    mine.sort(key=lambda one: (one.request.created_at, one.id))
+    return mine, others, lately[:_LATELY]
 
 
 def _waiting(mine: list[Ask], now: float) -> h.Element:

@@ -51,7 +51,7 @@ class Times:
 
 def asking_of(query: Mapping[str, str]) -> tuple[Asking, dict[str, str]]:
     """What was asked for, and what of it could not be read, by field."""
-    given = Asking(**{one.name: query.get(one.name, "").strip()[:LONGEST] for one in fields(Asking)})
+    given = Asking(**{one.name: query.get(one.name, "").strip()[:LONGEST].strip() for one in fields(Asking)})
     wrong: dict[str, str] = {}
     if given.status and given.status not in STATUSES:
         given = replace(given, status="")

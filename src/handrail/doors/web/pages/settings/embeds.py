@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import htpy as h
 from starlette.responses import Response
 
@@ -37,16 +39,17 @@ async def show(reader: Reader) -> Response:
     found = await reader.offices.embeds.list(reader.who)
     live = [one for one in found if one.revoked_at is None]
     over = [one for one in found if one.revoked_at is not None]
+    names = await _names(reader)
     return settings(
         reader,
         "Embeds",
         h.header(".head")[h.h1["Embeds"], h.a(".btn", href=f"{_HERE}/new")[icon("plus"), "Publish tools"]],
-        _table(reader, live)
+        _table(reader, live, names)
         if live
         else empty(
             "Nothing is published", "An embed shows tools on a site of yours, to visitors without an account."
         ),
-        h.details[h.summary[f"{len(over)} that ended"], _table(reader, over)] if over else None,
+        h.details[h.summary[f"{len(over)} that ended"], _table(reader, over, names)] if over else None,
         part=_HERE,
         done=done(reader, _DONE),
     )
@@ -170,14 +173,14 @@ async def _one(
     problem: str | None = None,
 ) -> Response:
     today = await reader.offices.embeds.runs_today(reader.who, embed.id)
-    alive = embed.revoked_at is None
+    alive, names = embed.revoked_at is None, await _names(reader)
     return settings(
         reader,
         embed.title,
         h.header(".head")[
             h.h1[embed.title], h.div(".row")[_mark(embed, reader.now), _acts(embed) if alive else None]
         ],
-        h.p(".quiet")[f"{today:,} of {embed.runs_per_day:,} runs today. Shows {', '.join(embed.tools)}."],
+        h.p(".quiet")[f"{today:,} of {embed.runs_per_day:,} runs today. Shows {names(embed)}."],
         _snippet(reader, embed) if alive else None,
         embed_form(wanted, wrong or {}, problem, action=f"{_HERE}/{embed.id}", fresh=False)
         if alive
@@ -228,7 +231,18 @@ def _mark(embed: Embed, now: float) -> h.Element:
     return h.span(".mark.mark-good")[icon("check"), "published"]
 
 
-def _table(reader: Reader, found: list[Embed]) -> h.Element:
+async def _names(reader: Reader) -> Callable[[Embed], str]:
+    """What the tools of an embed are called."""
+    view = await reader.offices.tools.view(reader.who)
+
+    def names(embed: Embed) -> str:
+        found = ((name, view.candidate(name)) for name in embed.tools)
+        return ", ".join(name if tool is None else tool.name for name, tool in found)
+
+    return names
+
+
+def _table(reader: Reader, found: list[Embed], names: Callable[[Embed], str]) -> h.Element:
     heads = ("Name", "Stands", "Tools", "Sites", "Ends")
     return h.div(".table-container", tabindex="0", role="region", aria_label="Embeds")[
         h.table(".table")[
@@ -238,7 +252,7 @@ def _table(reader: Reader, found: list[Embed]) -> h.Element:
                     h.tr[
                         h.th(scope="row")[h.a(href=f"{_HERE}/{one.id}")[one.title]],
                         h.td[_mark(one, reader.now)],
-                        h.td[", ".join(one.tools)],
+                        h.td[names(one)],
                         h.td[", ".join(one.origins) or h.span(".quiet")["none"]],
                         h.td[
                             when(one.expires_at, reader.now) if one.expires_at else h.span(".quiet")["never"]

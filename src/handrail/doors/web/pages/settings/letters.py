@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from handrail.core.errors import HandrailError
 from handrail.core.tell.letters import DeadLetter, LetterStatus
+from handrail.doors.http.whose import plausible
 from handrail.doors.visible import one_line
 from handrail.doors.web.frame import empty
 from handrail.doors.web.pages.settings.shell import confirm, done, settings
@@ -114,7 +115,8 @@ async def purge(reader: Reader) -> Response:
 
 
 async def _letter(reader: Reader) -> DeadLetter:
-    found = await reader.hr.dead_letters.get(reader.part("id"), reader.who)
+    id = reader.part("id")
+    found = await reader.hr.dead_letters.get(id, reader.who) if plausible(id) else None
     if found is None:
         raise NotThere
     return found
@@ -163,7 +165,7 @@ async def _inspect(reader: Reader, letter: DeadLetter, problem: str | None = Non
             f"Called by {_by(letter, people)} through {through}, ",
             when(letter.at, reader.now),
             f", tried {count(letter.attempts, 'time')}. ",
-            h.a(href=f"/sessions/{letter.session}")["Its session"],
+            h.a(href=f"/sessions/{quote(letter.session, safe='')}")["Its session"],
         ],
         h.div(".alert", role="alert", data_variant="destructive")[h.p[problem]] if problem else None,
         h.section(".panel.stack")[

@@ -37,6 +37,7 @@ async def show(reader: Reader) -> Response:
 
 @pages.post(f"{_HERE}/name")
 async def rename(reader: Reader) -> Response:
+    token_of(reader)
     name = c.text(await reader.form(), "name")
     try:
         await reader.offices.people.rename(reader.who, name)
@@ -63,6 +64,7 @@ async def change_password(reader: Reader) -> Response:
 
 @pages.post(f"{_HERE}/theme")
 async def choose_theme(reader: Reader) -> Response:
+    token_of(reader)
     theme = c.text(await reader.form(), "theme")
     await reader.offices.keepsakes.prefer(reader.who, theme)
     answer = go(f"{_HERE}?done=theme")

@@ -56,7 +56,9 @@ def draw_live(
         h.section(".panel.stack", aria_labelledby="answers-title")[
             h.div(".head")[
                 h.h2("#answers-title")["Answers"],
-                h.span(".quiet")[count(len(given), "person has", "people have") + " answered"],
+                h.span(".quiet")[count(len(given), "person has", "people have") + " answered"]
+                if given
+                else None,
             ],
             _answers(seat, given, now) if given else h.p(".quiet")["Nobody has answered yet."],
             _exports(seat) if given else None,

@@ -19,12 +19,15 @@ _SPANS = {"3600": "For an hour", "86400": "For a day", "604800": "For a week", "
 
 
 def draw_manage(reader: Reader, seat: Seat) -> h.Element:
-    """The row of what can be done with a session."""
-    session = seat.session
+    """What can be done with a session, in a row."""
+    session, there = seat.session, seat.session.is_shared(reader.now)
+    is_open = session.status == "active"
     return h.section(".panel.stack.shared-manage", aria_label="Manage this session")[
-        _share(reader, seat) if session.status == "active" else None,
+        h.p[_shared(reader, seat)] if is_open else None,
         h.div(".row")[
-            _act(seat, "close", "Close the session", "lock") if session.status == "active" else None,
+            _link_form(seat, there) if is_open and shareable(seat) else None,
+            _act(seat, "unshare", "Take the link back", "unlink") if is_open and there else None,
+            _act(seat, "close", "Close the session", "lock") if is_open else None,
             _act(seat, "reopen", "Reopen it", "lock-open") if session.status == "completed" else None,
             h.a(".btn", href=seat.url("cancel"), data_variant="ghost", data_size="sm")["Cancel it for good"]
             if session.status != "cancelled"
@@ -33,33 +36,30 @@ def draw_manage(reader: Reader, seat: Seat) -> h.Element:
     ]
 
 
-def _share(reader: Reader, seat: Seat) -> h.Node:
-    if seat.tool.level != "read" or seat.tool.policy != "auto":
-        return h.p(".quiet")[
-            "This tool can change things, so it is not shared by link. Members of the tenant can open it."
-        ]
-    until, there = seat.session.share_expires_at, seat.session.is_shared(reader.now)
-    said: h.Node = "Nobody without an account can come in."
-    if there and until is not None:
-        said = h.fragment["Shared by link. The link ends ", when(until, reader.now), "."]
-    return h.fragment[
-        h.p[said],
-        h.div(".row")[
-            h.form(".row", method="post", action=seat.url("share"))[
-                h.label(".sr-only", for_="lifetime")["How long the link lives"],
-                h.select("#lifetime.select", name="lifetime")[
-                    (
-                        h.option(value=value, selected=value == "604800")[word]
-                        for value, word in _SPANS.items()
-                    )
-                ],
-                h.button(".btn", type="submit", data_variant="outline", data_size="sm")[
-                    icon("link"), "Make a new link" if there else "Make a link"
-                ],
-            ],
-            _act(seat, "unshare", "Take the link back", "unlink") if there else None,
+def shareable(seat: Seat) -> bool:
+    return seat.tool.level == "read" and seat.tool.policy == "auto"
+
+
+def _shared(reader: Reader, seat: Seat) -> h.Node:
+    """Who can come in, in words."""
+    until = seat.session.share_expires_at
+    if not shareable(seat):
+        return "This tool can change things, so it is not shared by link. Members of the tenant can open it."
+    if until is None or not seat.session.is_shared(reader.now):
+        return "Nobody without an account can come in."
+    after = h.span(".quiet")["A new link ends this one, and guests who came by it are out."]
+    return h.fragment["Shared by link. The link ends ", when(until, reader.now), ". ", after]
+
+
+def _link_form(seat: Seat, there: bool) -> h.Element:
+    return h.form(".row", method="post", action=seat.url("share"))[
+        h.label(".sr-only", for_="lifetime")["How long the link lives"],
+        h.select("#lifetime.select", name="lifetime")[
+            (h.option(value=value, selected=value == "604800")[word] for value, word in _SPANS.items())
         ],
-        h.p(".quiet")["A new link ends the old one, and guests who came by it are out."] if there else None,
+        h.button(".btn", type="submit", data_variant="outline", data_size="sm")[
+            icon("link"), "Make a new link" if there else "Make a link"
+        ],
     ]
 
 

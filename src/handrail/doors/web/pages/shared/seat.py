@@ -12,6 +12,7 @@ from starlette.responses import Response
 from handrail.core.define.tool import Tool
 from handrail.core.errors import ToolError
 from handrail.doors.http.whose import plausible
+from handrail.doors.web.answer import html
 from handrail.doors.web.forms.field import ToolFormMode
 from handrail.doors.web.frame import bare, page
 from handrail.doors.web.routing import NotSignedIn, NotThere, Reader
@@ -115,7 +116,8 @@ def shown(
     reader.web.watching.watch(seat.session)
     if seat.guest:
         return bare(reader, title, *above, *content, status=status, wide=True, live=seat.url("live"))
-    crumbs = [("Tools", "/tools"), (seat.tool.name, f"/tools/{quote(seat.tool.slug, safe='')}")]
+    tool = f"/tools/{quote(seat.tool.slug, safe='')}"
+    crumbs = [("Tools", "/tools"), (seat.tool.name, tool), ("Together", f"{tool}/session")]
     return page(
         reader,
         title,
@@ -129,7 +131,12 @@ def shown(
 
 
 def gone(reader: Reader) -> Response:
-    """What a guest reads whose link has ended."""
+    """What a guest reads whose link has ended. On a page that is open, everything typed stays."""
+    if reader.by_htmx:
+        said = h.p(".shared-over")[
+            "This session is not shared any more: the link by which you came has ended."
+        ]
+        return html(said, 403, headers={"hx-retarget": "#shared-state", "hx-reswap": "innerHTML"})
     return bare(
         reader,
         "Not shared any more",

@@ -152,7 +152,7 @@ def draw_form(
         note,
         c.alert(said) if said else None,
         fields,
-        h.div(".row")[
+        h.div(".row.shared-foot")[
             h.button(".btn", type="submit", data_run=True)["Change my answer" if again else "Submit"],
             h.span(".quiet")["It takes the place of the one that you gave."] if again else None,
         ],
@@ -186,13 +186,17 @@ async def _live(reader: Reader, seat: Seat, given: Sequence[ToolSessionSubmissio
 @pages.get(f"{_HERE}/live", open=True)
 @_seated
 async def live(reader: Reader, seat: Seat) -> Response:
-    """The stream of a guest's page. It ends with the link by which they came."""
+    """The stream of a guest's page. It ends with the link by which they came, once the page was told so."""
+    last = False
 
     async def still() -> bool:
+        nonlocal last
+        if last:
+            return False
         try:
             await seat_of(reader)
         except Exception:
-            return False
+            last = True
         return True
 
     reader.request.scope["state"]["still"] = still

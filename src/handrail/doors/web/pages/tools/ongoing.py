@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import htpy as h
 
+from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.guard.approval import ApprovalRequest
 from handrail.core.run.approvals import may_decide
@@ -79,8 +80,7 @@ def _waiting(reader: Reader, tool: Tool, stands: Standing) -> h.Node:
     asked = stands.approval
     if asked is None:
         return [h.p(".tool-progress")[icon("hand"), h.b["Needs approval"]]]
-    decides = may_decide(reader.who, asked)
-    own = decides and asked.by == "caller" and asked.quorum == 1 and not asked.four_eyes
+    decides, own = may_decide(reader.who, asked), may_confirm(reader.who, asked)
     return [
         h.p(".tool-progress")[icon("hand"), h.b["Needs your confirmation" if own else "Needs approval"]],
         h.p[_reason(asked.reason)],
@@ -96,6 +96,11 @@ def _waiting(reader: Reader, tool: Tool, stands: Standing) -> h.Node:
             _cancel(reader, tool, stands),
         ],
     ]
+
+
+def may_confirm(who: Principal, asked: ApprovalRequest) -> bool:
+    """Whether a call waits for nothing but a word of its own caller, and this is who."""
+    return may_decide(who, asked) and asked.by == "caller" and asked.quorum == 1 and not asked.four_eyes
 
 
 def _reason(said: str) -> str:

@@ -35,7 +35,7 @@ from handrail.doors.web.pages.tools.inputs import (
     text_under,
 )
 from handrail.doors.web.pages.tools.known import described, tool_here, url_of
-from handrail.doors.web.pages.tools.ongoing import draw_more, draw_state
+from handrail.doors.web.pages.tools.ongoing import draw_more, draw_state, may_confirm
 from handrail.doors.web.pages.tools.panel import FORM, draw_input, draw_key
 from handrail.doors.web.pages.tools.standing import Standing, standing
 from handrail.doors.web.pages.tools.whole import Shown, whole
@@ -210,7 +210,7 @@ async def confirm(reader: Reader) -> Response:
     """Let one's own call run that asked for a confirmation."""
     tool = await tool_here(reader)
     stands = await standing(reader, tool, reader.part("call"))
-    if stands.approval is None:
+    if stands.approval is None or not may_confirm(reader.who, stands.approval):
         raise NotThere
     if stands.waiting:
         await reader.hr.approvals.approve(stands.approval.id, by=reader.who)

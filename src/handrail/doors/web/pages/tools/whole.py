@@ -76,7 +76,7 @@ async def _head(reader: Reader, known: Described) -> h.Element:
             h.div(".row")[
                 level_mark(tool.level, tool.danger),
                 draw_star(tool, starred) if keeps(reader) else None,
-                _menu(tool),
+                _menu(reader, tool),
             ],
         ],
         h.p(".tool-about")[tool.description] if tool.description else None,
@@ -99,12 +99,17 @@ def _meets(known: Described) -> str | None:
     return "Is planned first, and runs when the plan is run." if decision.verdict == "queue" else None
 
 
-def _menu(tool: Tool) -> h.Element:
+def _menu(reader: Reader, tool: Tool) -> h.Element:
     """What else there is to a tool."""
     return h.details(".menu")[
         h.summary(aria_label=f"More about {tool.name}")[icon("ellipsis")],
         h.div(".menu-list")[
-            h.a(href=url_of(tool, "session"))["Fill it in together"] if tool.collaborative else None,
+            h.a(href=url_of(tool, "session"))["Fill it in together"]
+            if keeps(reader) and tool.collaborative and reader.may("tool_sessions.read")
+            else None,
+            h.a(href=f"/settings/embeds/new?tool={quote(tool.slug, safe='')}")["Publish it on a site"]
+            if keeps(reader) and tool.level == "read" and reader.may("embeds.manage")
+            else None,
             h.a(href=f"/runs?tool={quote(tool.id, safe='')}")["All its runs"],
             h.a(href=f"/api{url_of(tool)}")["Its definition (JSON)"],
         ],

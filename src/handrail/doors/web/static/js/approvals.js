@@ -25,6 +25,7 @@
     const fold = card.querySelector(`details[data-act="${name}"]`);
     if (!fold) return;
     fold.open = true;
+    release(card);
     fold.querySelector('textarea')?.focus();
   }
 

@@ -1,0 +1,35 @@
+"""Pages of one process hear what another process changed in a tool session."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+
+import pytest
+
+from handrail import Handrail
+from handrail.doors.web.live import Live
+from handrail.doors.web.watching import Watching, news_of
+from handrail.platform import platform_of
+from tests.contract.shared.rooms import ACME, TOOLS, rooms
+
+
+@pytest.mark.req("CS-05")
+async def test_what_another_process_closes_is_news_here(database_url: str) -> None:
+    async with rooms(database_url) as house, Handrail(TOOLS, database=database_url, worker=False) as other:
+        ana = await house.person("owner")
+        session = await house.session(ana)
+        platform = platform_of(other)
+        live = Live(platform)
+        watching = Watching(platform, live)
+        topic = news_of(session.id)
+        async with aclosing(live._pieces(ACME, frozenset({topic}), None, None, None)) as pieces:
+            assert "hello" in await anext(pieces)
+            watching.watch(session)
+            await house.offices.tool_sessions.turn(session, "completed")
+            async with asyncio.timeout(20):
+                while f"event: {topic}" not in await anext(pieces):
+                    pass
+        live.close()
+        assert watching._task is not None
+        watching._task.cancel()

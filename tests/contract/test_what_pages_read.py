@@ -1,0 +1,85 @@
+"""What the pages read of the record: the story of a call, sessions by name, and the files of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from handrail import Call, Principal, Result
+from handrail.core.tell.events import OutputAppended
+from handrail.ext import Attachment, ToolCompleted, ToolStarted
+from handrail.store import blobs
+from handrail.store.database import Database
+from handrail.store.events.log import StoreLog
+from handrail.store.events.rows import LARGEST_FILE
+from handrail.store.events.sessions import list_sessions
+from handrail.store.migrate import upgrade
+from handrail.store.outcomes import telling_in
+
+ANA = Principal("acme", "user_ana")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def log(request: pytest.FixtureRequest) -> Iterator[StoreLog]:
+    url = request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url")
+    upgrade(url)
+    db = Database(url)
+    store = StoreLog(db)
+    try:
+        yield store
+    finally:
+        store.close()
+        db.close()
+
+
+def ran(log: StoreLog, id: str, session: str | None = None, result: Result | None = None) -> None:
+    call = Call("t", None, ANA, "web", session, id)
+    log.append(ToolStarted(call, "t", 1.0, f"run_{id}", {}))
+    for at in range(3):
+        log.append(OutputAppended(call, "t", 1.0, f"run_{id}", str(at)))
+    log.append(ToolCompleted(call, "t", 2.0, f"run_{id}", result or Result(), 1.0))
+
+
+def names(log: StoreLog, **given: object) -> list[str]:
+    with log.db.reading("acme") as conn:
+        return [one.id for one in list_sessions(conn, "acme", **given)]  # type: ignore[arg-type]  # options
+
+
+async def test_sessions_of_single_calls_are_left_out_and_names_can_be_looked_for(log: StoreLog) -> None:
+    for at in range(3):
+        ran(log, f"call_{at}")
+    for at, session in enumerate(("alpha", "Call:me", "call", "caller", "calm", "beta", "be%ta")):
+        ran(log, f"named_{at}", session)
+    await log.db.flushed()
+    every = names(log)
+    assert len([one for one in every if one.startswith("call:")]) == 3
+    assert names(log, named=True) == [one for one in every if not one.startswith("call:")]
+    assert sorted(names(log, named=True, prefix="be")) == ["be%ta", "beta"]
+    assert names(log, prefix="be%") == ["be%ta"]
+    paged = names(log, named=True, limit=3)
+    assert paged + names(log, named=True, after=paged[-1]) == names(log, named=True)
+
+
+async def test_the_story_of_a_call_comes_without_its_output(log: StoreLog) -> None:
+    ran(log, "call_1", "s")
+    ran(log, "call_2", "s")
+    await log.db.flushed()
+    with log.db.reading("acme") as conn:
+        told = telling_in(conn, "acme", "call_1")
+    assert [(one.kind, one.call_id) for one in told] == [("started", "call_1"), ("completed", "call_1")]
+
+
+async def test_the_files_of_a_result_are_kept_under_the_names_that_it_tells(log: StoreLog) -> None:
+    small, large = Attachment("a/b", "a", b"\x00\xff"), Attachment("a/b", "b", b"x" * (LARGEST_FILE + 1))
+    elsewhere = Attachment("a/b", "c", ref="s3:somewhere")
+    ran(log, "call_1", None, Result(attachments=(small, large, elsewhere)))
+    ran(log, "call_2", None, Result(attachments=(small,)))
+    await log.db.flushed()
+    with log.db.reading("acme") as conn:
+        [_, end] = telling_in(conn, "acme", "call_1")
+        assert isinstance(end, ToolCompleted)
+        refs = [(one.ref or "").removeprefix("sha256:") for one in end.result.attachments]
+        assert blobs.get(conn, "acme", refs) == {refs[0]: b"\x00\xff"}
+    with log.db.reading("other") as conn:
+        assert blobs.get(conn, "other", refs) == {}

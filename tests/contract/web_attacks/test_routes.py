@@ -1,0 +1,73 @@
+"""Every page × everybody who may come: the table says who is let in, and a new page cannot be forgotten."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from handrail.doors.web.app import build_web
+from tests.contract.http_attacks.premises import Premises
+from tests.contract.http_attacks.test_routes import OTHERWISE
+from tests.contract.web_attacks.going import WHO, client, go, house, rows, thing_of, wanted
+from tests.contract.web_attacks.house import Things
+from tests.contract.web_attacks.table import OPEN, TABLE
+
+
+@pytest.mark.fault("F26")
+def test_every_page_stands_in_the_table(place: Premises) -> None:
+    web = build_web(place.platform)
+    there = {
+        f"{method} {route.path}" for route in web.routes for method in route.methods or () if method != "HEAD"
+    }
+    web.live.close()
+    assert there == set(TABLE)
+
+
+@pytest.mark.req("UI-01")
+@pytest.mark.fault("F26", "F29")
+@pytest.mark.parametrize("who", WHO)
+def test_a_page_is_there_exactly_for_those_of_whom_the_table_says_so(place: Premises, who: str) -> None:
+    """What one may not see is answered exactly as what does not exist."""
+    with client(place, who) as http:
+        for name, row in rows():
+            thing = thing_of(place, name, row, who)
+            answer = go(http, name, row, thing)
+            assert answer.status_code == wanted(row, who), (name, who, answer.text[-300:])
+            if who == "nobody" and row.need != OPEN:
+                assert answer.headers["location"].startswith("/sign-in"), name
+            elif answer.status_code == 404:
+                strange = {at: _other(at, value) for at, value in thing.items()}
+                unknown = go(http, name, row, strange)
+                assert said(answer, thing) == said(unknown, strange), (name, who)
+            if who == "foreign" and row.need != OPEN:
+                assert house(place).mark not in answer.text, name
+                assert house(place).label not in answer.text, name
+
+
+@pytest.mark.fault("F26")
+def test_a_list_shows_nothing_of_another_tenant(place: Premises) -> None:
+    """Also when its own ids are given as filters and places to go on from."""
+    with client(place, "foreign") as http:
+        for name, row in rows("GET"):
+            if row.thing is not None or name == "GET /live":
+                continue
+            for kind in ("run", "approval", "letter", "together"):
+                for filter in ("after", "q", "tool", "who", "session", "top"):
+                    value = house(place).things[kind]["id"]
+                    answer = http.get(name.partition(" ")[2], params={filter: value})
+                    assert answer.status_code < 500, (name, answer.text)
+                    assert house(place).mark not in answer.text, (name, filter)
+
+
+def _other(at: str, value: str) -> str:
+    """Something of the same shape that nobody has; what only says which part of it stays."""
+    return value if at in ("slug", "seq", "section", "number") else value.translate(OTHERWISE)
+
+
+def said(answer: httpx.Response, thing: Things) -> tuple[int, str, dict[str, str]]:
+    """All of an answer but what is of this one request."""
+    text = answer.text
+    for value in sorted(thing.values(), key=len, reverse=True):
+        text = text.replace(value, "<id>")
+    ours = ("date", "x-request-id", "content-length")
+    return answer.status_code, text, {k: v for k, v in answer.headers.items() if k not in ours}
