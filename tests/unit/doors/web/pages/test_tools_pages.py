@@ -17,6 +17,7 @@ from handrail import Handrail, Policy, Principal, Rule, tool
 from handrail.core.define.sections import FormSpec, OutputSection
 from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.web.app import build_web
+from handrail.doors.web.forms.options import Option
 from handrail.platform import FixedKeys, Platform
 from tests.harness.serving import serving
 from tests.unit.doors.web.forms.browser import Page, changed
@@ -57,6 +58,17 @@ class SignedIn(FixedKeys):
         return await self.principal_of(token)
 
 
+class Streets:
+    """A store of streets; each person sees their tenant's."""
+
+    def __init__(self, who: Principal) -> None:
+        self._tenant = who.tenant
+
+    async def search(self, type: str, text: str, limit: int) -> list[Option]:
+        known = [Option(f"{self._tenant}-{at}", f"{text or 'First'} street {at}") for at in range(100)]
+        return known[:limit] if type == "street" else []
+
+
 @asynccontextmanager
 async def opened(*more: Any) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
     ran.clear()
@@ -65,6 +77,7 @@ async def opened(*more: Any) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
     async with Handrail(tools=[note, till, shout, *more], policy=rules) as hr:
         platform = Platform(hr, SignedIn(keys))
         web = build_web(platform)
+        web.options = Streets
         async with serving(Entrance(web, platform, Bounds(rate=None))) as url, AsyncExitStack() as stack:
             stack.callback(platform.closing.set)
             people: dict[str, httpx.AsyncClient] = {}
@@ -321,3 +334,20 @@ async def test_a_program_does_not_become_a_person_by_posting_to_a_page() -> None
             told = await ana.get(f"/runs/{done.url.params['call']}")
             assert through in Page(told.text).text.replace("on the web page", "through the web page")
             body[1] = (body[1][0], (None, "another key"))
+
+
+@tool("shop.send", level="read", name="Send")
+async def send(to: Annotated[str, Field(json_schema_extra={"x-entity-type": "street"})]) -> str:
+    """Send something somewhere."""
+    return to
+
+
+@pytest.mark.req("UI-08")
+async def test_a_picker_offers_what_the_store_of_the_reader_has_and_nothing_else() -> None:
+    async with opened(send) as people:
+        page = (await people["ana"].get("/tools/shop-send")).text
+        assert "/tools/shop-send/options" in page and "acme-7" in page and "other-7" not in page
+        found = await people["eva"].get("/tools/shop-send/options?type=street&q=Main")
+        assert found.json()[1] == {"value": "other-1", "label": "Main street 1"} and len(found.json()) == 50
+        assert (await people["eva"].get("/tools/shop-send/options?type=person&q=M")).json() == []
+        assert (await people["eva"].get("/tools/words-shout/options?type=street")).json() == []

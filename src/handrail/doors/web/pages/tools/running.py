@@ -37,6 +37,7 @@ from handrail.doors.web.pages.tools.inputs import (
 from handrail.doors.web.pages.tools.known import described, tool_here, url_of
 from handrail.doors.web.pages.tools.ongoing import draw_more, draw_state, may_confirm
 from handrail.doors.web.pages.tools.panel import FORM, draw_input, draw_key
+from handrail.doors.web.pages.tools.picking import options_of
 from handrail.doors.web.pages.tools.standing import Standing, standing
 from handrail.doors.web.pages.tools.whole import Shown, whole
 from handrail.doors.web.routing import NotThere, Pages, Reader, go
@@ -81,7 +82,9 @@ async def answer_panel(
     headers = {"hx-retarget": f"#{FORM}", "hx-reswap": "outerMorph"}
     if status == 422:
         headers["hx-trigger"] = "handrail:wrong"
-    return html(draw_input(known.tool, given, note), status, headers=headers)
+    return html(
+        draw_input(known.tool, given, note, await options_of(reader, known.tool)), status, headers=headers
+    )
 
 
 async def _ran(reader: Reader, known: Described, given: Input) -> Response:

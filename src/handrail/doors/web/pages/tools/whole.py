@@ -20,6 +20,7 @@ from handrail.doors.web.pages.tools.inputs import Input
 from handrail.doors.web.pages.tools.keeping import draw_linker, draw_saved
 from handrail.doors.web.pages.tools.known import url_of
 from handrail.doors.web.pages.tools.panel import draw_panel
+from handrail.doors.web.pages.tools.picking import options_of
 from handrail.doors.web.pages.tools.standing import Standing, last_of
 from handrail.doors.web.pages.tools.star import draw_star, favourites_of, keeps
 from handrail.doors.web.routing import Reader
@@ -54,7 +55,10 @@ async def whole(reader: Reader, known: Described, given: Input, shown: Shown | N
         reader,
         tool.name,
         await _head(reader, known),
-        h.div(".tool-columns")[draw_panel(tool, given, note=shown.note, tools=tools), column],
+        h.div(".tool-columns")[
+            draw_panel(tool, given, note=shown.note, tools=tools, options=await options_of(reader, tool)),
+            column,
+        ],
         await draw_history(reader, tool),
         active="tools",
         crumbs=[("Tools", "/tools")],
