@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.acceptance.web.browser import Window
-from tests.acceptance.web.tool_shop import Shop, open_shop
+from tests.acceptance.web.tool_shop import Shop
 from tests.harness.polling import until
 
 RUN = "Run ⌘↵"
-
-
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Shop]:
-    with open_shop(tmp_path_factory.mktemp("page"), browser) as opened:
-        yield opened
 
 
 def run(page: Page) -> None:
