@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.acceptance.web.browser import Window, launched, window
+from tests.acceptance.web.tool_shop import Shop, open_shop
 
 
 @pytest.fixture(scope="module")
@@ -33,3 +34,10 @@ def windows(browser: Browser) -> Iterator[Callable[..., Window]]:
         if one.context.pages:
             one.clean()
         one.context.close()
+
+
+@pytest.fixture(scope="session")
+def shop(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Shop]:
+    """One server with the tools of the tests, for all pages of tools."""
+    with open_shop(tmp_path_factory.mktemp("shop"), browser) as opened:
+        yield opened

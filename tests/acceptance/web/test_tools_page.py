@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.acceptance.web.browser import Window
-from tests.acceptance.web.tool_shop import Shop, open_shop
+from tests.acceptance.web.tool_shop import Shop
 from tests.harness.polling import until
 
 RUN = "Run ⌘↵"
-
-
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Shop]:
-    with open_shop(tmp_path_factory.mktemp("page"), browser) as opened:
-        yield opened
 
 
 def run(page: Page) -> None:
@@ -122,6 +116,7 @@ def test_errors_appear_at_touched_fields_and_leave_the_typing_alone(
     run(page)
     expect(page.get_by_text("Customer", exact=False).locator("visible=true").first).to_be_visible()
     expect(page.get_by_label("Customer")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("Customer")).to_be_focused()
     expect(page.get_by_label("Note")).to_have_value("kept")
     expect(rate).to_have_value("9")
     assert mine.axe() == []

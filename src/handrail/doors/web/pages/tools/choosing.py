@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from handrail.core.define.permission import Source
 from handrail.core.define.tool import Tool
 from handrail.core.errors import ToolError
+from handrail.doors.http.routing import source_of
 from handrail.doors.http.tools import KindOf, kinds
 from handrail.doors.web.routing import Reader
 
-SOURCE: Source = "web"
 PAGE = 48
 """Tools of one page."""
 _BATCH = 200
@@ -87,7 +86,9 @@ async def leaf_of(reader: Reader, wish: Wish) -> Leaf:
     """The tools that fit, of those this reader may see: the best first, or by id."""
     kind_of = await kinds(reader.platform, reader.who) if wish.kind else None
     if wish.words:
-        found = await reader.hr.search(wish.words, reader.who, limit=_FOUND * 4, source=SOURCE)
+        found = await reader.hr.search(
+            wish.words, reader.who, limit=_FOUND * 4, source=source_of(reader.request)
+        )
         fitting = [one.tool for one in found if one.tool.ready and _fits(one.tool, wish, kind_of)]
         return Leaf(tuple(fitting[:_FOUND]), cut=len(fitting) > _FOUND)
     return await _page(reader, wish, kind_of)
@@ -97,7 +98,7 @@ async def _page(reader: Reader, wish: Wish, kind_of: KindOf | None) -> Leaf:
     found: list[Tool] = []
     after = wish.after or None
     while len(found) <= PAGE:
-        batch = await reader.hr.tools(reader.who, source=SOURCE, after=after, limit=_BATCH)
+        batch = await reader.hr.tools(reader.who, source=source_of(reader.request), after=after, limit=_BATCH)
         found += [tool for tool in batch if _fits(tool, wish, kind_of)]
         if len(batch) < _BATCH:
             break
@@ -124,7 +125,7 @@ class Choices:
 
 async def choices_of(reader: Reader) -> Choices:
     """Of all that this reader may see, however much that is."""
-    there = await reader.hr.tools(reader.who, source=SOURCE)
+    there = await reader.hr.tools(reader.who, source=source_of(reader.request))
     origins = {tool.origin for tool in there}
     categories = {tool.category for tool in there if tool.category}
     return Choices(
@@ -150,7 +151,7 @@ async def seen(reader: Reader, ids: Iterable[str], most: int) -> list[Tool]:
         if len(found) == most:
             break
         try:
-            found.append((await reader.hr.describe(id, reader.who, source=SOURCE)).tool)
+            found.append((await reader.hr.describe(id, reader.who, source=source_of(reader.request))).tool)
         except ToolError:
             continue
     return found

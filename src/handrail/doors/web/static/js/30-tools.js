@@ -12,6 +12,7 @@
   function touch(event) {
     const form = formOf(event.target);
     const name = event.target.name;
+    if (event.target.type === 'file') return; // files are not sent to be checked
     if (!form || !name || name.startsWith('_') && name !== '_json') return;
     // While somebody types, nothing new is held against them; what was said already is looked at again.
     if (event.type === 'change') touched.add(name);
@@ -69,6 +70,7 @@
   document.addEventListener('input', touch);
   document.addEventListener('change', touch);
   document.addEventListener('handrail:ran', clear);
+  document.addEventListener('handrail:wrong', () => document.querySelector('#input-fields [aria-invalid="true"]')?.focus());
 
   document.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
