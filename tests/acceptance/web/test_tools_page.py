@@ -32,7 +32,7 @@ def fill_quote(page: Page, amount: str = "100") -> None:
     page.get_by_label("Amount").fill(amount)
 
 
-@pytest.mark.req("RA-02", "EV-14", "UI-15", "TR-04")
+@pytest.mark.req("RA-02", "EV-14", "UI-15")
 def test_a_tool_is_filled_in_run_run_again_and_edited(shop: Shop, windows: Callable[..., Window]) -> None:
     mine = shop.enter(windows(shop.url))
     page = mine.goto("/tools/shop-quote")
@@ -207,7 +207,7 @@ def test_the_whole_way_works_without_script(shop: Shop, windows: Callable[..., W
     run(page)
     expect(page.get_by_text("Running", exact=True)).to_be_visible()
     gate.touch()
-    expect(page.get_by_text("all steps done").first).to_be_visible()  # the page looks again by itself
+    expect(page.get_by_text("All steps done").first).to_be_visible()  # the page looks again by itself
 
 
 @pytest.mark.req("RA-02")
@@ -225,7 +225,7 @@ def test_the_page_of_a_tool_fits_a_phone(shop: Shop, windows: Callable[..., Wind
     assert phone.axe() == []
 
 
-@pytest.mark.req("ST-02", "ST-03")
+@pytest.mark.req("ST-02", "ST-03", "TR-04")
 def test_a_long_run_shows_its_progress_and_output_and_ends_in_the_same_place(
     shop: Shop, windows: Callable[..., Window]
 ) -> None:
@@ -244,8 +244,8 @@ def test_a_long_run_shows_its_progress_and_output_and_ends_in_the_same_place(
     seen = other.goto("/tools/work-slow").get_by_role("region", name="Result")
     expect(seen.get_by_text("Step 3 of 3")).to_be_visible()
     gate.touch()
-    expect(result.get_by_text("all steps done").first).to_be_visible()
-    expect(seen.get_by_text("all steps done").first).to_be_visible()
+    expect(result.get_by_text("All steps done").first).to_be_visible()
+    expect(seen.get_by_text("All steps done").first).to_be_visible()
     expect(page.locator(".tool-history")).not_to_contain_text("running")
 
 

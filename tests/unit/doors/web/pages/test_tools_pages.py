@@ -14,6 +14,7 @@ import pytest
 from pydantic import Field
 
 from handrail import Handrail, Policy, Principal, Rule, tool
+from handrail.core.define.sections import FormSpec, OutputSection
 from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.web.app import build_web
 from handrail.platform import FixedKeys, Platform
@@ -273,3 +274,30 @@ async def test_a_refusal_and_a_cancelled_call_are_told_in_a_sentence() -> None:
         call = done.url.params["call"]
         stopped = await ana.post(f"/tools/shop-order/call/{call}/cancel")
         assert "You cancelled it" in Page(stopped.text).text and ran == []
+
+
+@tool(
+    "shop.rate",
+    level="read",
+    name="Rate",
+    form=FormSpec({"stars": {"label": "How many stars"}}, order=("stars",)),
+    sections=[OutputSection("rows", "By year", "table")],
+)
+async def rate(stars: int) -> dict[str, Any]:
+    """Rate something."""
+    return {"rows": [{"year": 1, "stars": stars}], "rest": "unseen"}
+
+
+@pytest.mark.req("UI-05", "UI-15")
+async def test_a_tool_is_asked_for_and_shown_as_it_wishes_and_else_by_its_schema() -> None:
+    async with opened(rate) as people:
+        ana = people["ana"]
+        page = await ana.get("/tools/shop-rate")
+        assert "How many stars" in Page(page.text).text
+        pairs = changed(sent(page.text), "#/stars", "4")
+        done = await ana.post("/tools/shop-rate/run", files=[(name, (None, value)) for name, value in pairs])
+        shown = done.text.partition('id="out"')[2].partition('class="tool-next"')[0]
+        assert "By year" in shown and "<table" in shown
+        assert f"/runs/{done.url.params['call']}/result.csv?section=rows" in shown
+        plain = Page((await ran_once(ana, text="tea")).text).text
+        assert "Noted tea" in plain

@@ -8,7 +8,7 @@ from handrail.core.define.found import Described
 from handrail.core.define.tool import Tool
 from handrail.core.errors import ToolError
 from handrail.core.find.visibility import row_slug
-from handrail.doors.web.pages.tools.shelf import SOURCE
+from handrail.doors.web.pages.tools.choosing import SOURCE
 from handrail.doors.web.routing import NotThere, Reader
 
 

@@ -22,6 +22,7 @@ from handrail.doors.http.refusing import Refused
 from handrail.doors.http.whose import known_call
 from handrail.doors.visible import visible
 from handrail.doors.web.answer import html
+from handrail.doors.web.pages.tools.choosing import SOURCE
 from handrail.doors.web.pages.tools.column import CALL, draw_column, draw_outcome
 from handrail.doors.web.pages.tools.inputs import (
     KEY,
@@ -36,7 +37,6 @@ from handrail.doors.web.pages.tools.inputs import (
 from handrail.doors.web.pages.tools.known import described, tool_here, url_of
 from handrail.doors.web.pages.tools.ongoing import draw_more, draw_state, may_confirm
 from handrail.doors.web.pages.tools.panel import FORM, draw_input, draw_key
-from handrail.doors.web.pages.tools.shelf import SOURCE
 from handrail.doors.web.pages.tools.standing import Standing, standing
 from handrail.doors.web.pages.tools.whole import Shown, whole
 from handrail.doors.web.routing import NotThere, Pages, Reader, go

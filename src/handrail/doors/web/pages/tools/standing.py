@@ -26,7 +26,7 @@ from handrail.doors.http.refusing import Refused
 from handrail.doors.http.streams import waited
 from handrail.doors.http.whose import is_same, known_call, plausible
 from handrail.doors.web.pages.runs.people import voice_of
-from handrail.doors.web.pages.tools.shelf import SOURCE
+from handrail.doors.web.pages.tools.choosing import SOURCE
 from handrail.doors.web.routing import NotThere, Reader
 from handrail.doors.web.story.endings import canceller, ending_of
 

@@ -2,6 +2,7 @@
 // The page of a tool: what is wrong is said while one types, Ctrl or ⌘ with Enter runs, output stays in sight.
 (() => {
   const PAUSE = 350;
+  const PIECES = 2000; // of output that stand on the page
   const touched = new Set();
   let timer = 0;
   let asked = null;
@@ -83,6 +84,9 @@
   });
 
   document.addEventListener('htmx:after:swap', () => {
-    for (const one of document.querySelectorAll('.tool-output')) one.scrollTop = one.scrollHeight;
+    for (const one of document.querySelectorAll('.tool-output')) {
+      while (one.children.length > PIECES) { one.firstElementChild.remove(); one.dataset.cut = 'true'; }
+      one.scrollTop = one.scrollHeight;
+    }
   });
 })();

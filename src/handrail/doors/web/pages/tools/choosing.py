@@ -1,4 +1,4 @@
-"""The shelf: which tools stand in the library, a page at a time, and by what they can be chosen."""
+"""Choosing: which tools stand in the library, a leaf at a time, and by what they can be chosen."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def wish_of(query: Mapping[str, str]) -> Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
-    """A page of tools."""
+class Leaf:
+    """One page of the library."""
 
     tools: tuple[Tool, ...]
     following: str | None = None
@@ -83,17 +83,17 @@ class Shelf:
     """Whether a search found more than is shown."""
 
 
-async def shelf_of(reader: Reader, wish: Wish) -> Shelf:
+async def leaf_of(reader: Reader, wish: Wish) -> Leaf:
     """The tools that fit, of those this reader may see: the best first, or by id."""
     kind_of = await kinds(reader.platform, reader.who) if wish.kind else None
     if wish.words:
         found = await reader.hr.search(wish.words, reader.who, limit=_FOUND * 4, source=SOURCE)
         fitting = [one.tool for one in found if one.tool.ready and _fits(one.tool, wish, kind_of)]
-        return Shelf(tuple(fitting[:_FOUND]), cut=len(fitting) > _FOUND)
+        return Leaf(tuple(fitting[:_FOUND]), cut=len(fitting) > _FOUND)
     return await _page(reader, wish, kind_of)
 
 
-async def _page(reader: Reader, wish: Wish, kind_of: KindOf | None) -> Shelf:
+async def _page(reader: Reader, wish: Wish, kind_of: KindOf | None) -> Leaf:
     found: list[Tool] = []
     after = wish.after or None
     while len(found) <= PAGE:
@@ -102,7 +102,7 @@ async def _page(reader: Reader, wish: Wish, kind_of: KindOf | None) -> Shelf:
         if len(batch) < _BATCH:
             break
         after = batch[-1].id
-    return Shelf(tuple(found[:PAGE]), found[PAGE - 1].id if len(found) > PAGE else None)
+    return Leaf(tuple(found[:PAGE]), found[PAGE - 1].id if len(found) > PAGE else None)
 
 
 def _fits(tool: Tool, wish: Wish, kind_of: KindOf | None) -> bool:
