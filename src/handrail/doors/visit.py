@@ -86,9 +86,8 @@ class Visit:
         kind, body = (
             (b"text/html; charset=utf-8", refused.page) if self._for_a_person() else (_JSON, refused.body)
         )
-        headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode()), *refused.headers]
-        if body is refused.page:
-            headers += _ALONE
+        length = (b"content-length", str(len(body)).encode())
+        headers = [(b"content-type", kind), length, *_ALONE, *refused.headers]
         await self.send({"type": "http.response.start", "status": refused.status, "headers": headers})
         body = b"" if self._scope["method"] == "HEAD" else body
         await self.send({"type": "http.response.body", "body": body})

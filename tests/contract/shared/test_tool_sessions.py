@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from pydantic import Field
 
 from handrail import Context
+from handrail.core.define.sections import FormSpec
 from handrail.core.errors import UsageError
 from handrail.core.run.approvals import Conflict
 from handrail.identity.errors import NotGranted
@@ -195,6 +197,41 @@ async def test_no_agent_shares_a_session(sqlite_url: str) -> None:
         session = await house.session(ana)
         with pytest.raises(NotGranted, match="a person shares"):
             await house.link(ana.spawn("ops"), session)
+
+
+async def test_nobody_shares_a_tool_that_they_could_not_use_themselves(sqlite_url: str) -> None:
+    async with rooms(sqlite_url) as house:
+        session = await house.session(await house.person("owner"))
+        operator = await house.person("operator", name="Op")
+        assert await house.offices.tool_sessions.manage(operator, session.id) is not None
+        with pytest.raises(NotGranted, match=r"rates\.give"):
+            await house.offices.tool_sessions.share(operator, session, rating())
+
+
+async def test_a_secret_that_somebody_submits_is_kept_nowhere(sqlite_url: str) -> None:
+    async def rate(word: Annotated[str, Field(json_schema_extra={"x-secret": True})]) -> dict[str, Any]:
+        """Rate with a word."""
+        return {"score": len(word)}
+
+    async with rooms(sqlite_url, rating("team.secret", rate)) as house:
+        ana = await house.person("owner")
+        session = await house.session(ana, "team.secret")
+        await house.submit(session, Participant(str(ana.user), "Ana", ana), word="olive")
+        [only] = await house.offices.tool_sessions.submissions(session)
+        assert only.output == {"score": 5} and "olive" not in repr(only)
+
+
+@pytest.mark.req("UI-16")
+async def test_a_guest_is_no_operator(sqlite_url: str) -> None:
+    together = rating("team.draw", form=FormSpec({"note": {"operator_only": True}}))
+    async with rooms(sqlite_url, together) as house:
+        ana = await house.person("owner")
+        session = await house.session(ana, "team.draw")
+        guest, _ = await house.join(await house.link(ana, session), "Bo")
+        done = await house.submit(session, guest, score=1, note="mine")
+        mine = await house.submit(session, Participant(str(ana.user), "Ana", ana), score=1, note="mine")
+        assert done.submission is not None and mine.submission is not None
+        assert (done.submission.output["note"], mine.submission.output["note"]) == ("", "mine")
 
 
 @pytest.mark.fault("F26")

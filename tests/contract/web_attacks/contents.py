@@ -7,17 +7,16 @@ from contextlib import closing
 
 MARKS = frozenset({"last_used_at", "seen_at", "last_seen_at"})
 """Columns that say when something was last used; to look at a page moves them."""
+BESIDES = frozenset({"leases", "usage", "usage_marks"})
+"""Tables that a process writes by itself: that it lives, and sums of what the events say."""
 
 
 def contents(url: str) -> dict[str, list[str]]:
     """Every row of every table, but for when a session or a key was last used."""
     path = url.removeprefix("sqlite:///")
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
-        names = [
-            name
-            for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-        ]
-        return {name: _rows(db, name) for name in names}
+        names = db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        return {name: _rows(db, name) for (name,) in names if name not in BESIDES}
 
 
 def _rows(db: sqlite3.Connection, table: str) -> list[str]:

@@ -32,13 +32,12 @@ def rows(method: str | None = None) -> Iterator[tuple[str, Row]]:
     yield from ((name, row) for name, row in TABLE.items() if method is None or name.startswith(method))
 
 
-def thing_of(place: Premises, name: str, row: Row) -> Things:
+def thing_of(place: Premises, name: str, row: Row, who: str = "owner") -> Things:
     """What the address names: a fresh one where it is used up."""
     if row.thing is None:
         return {}
-    return (
-        place.run(house(place).make(row.thing)) if name.startswith("POST") else house(place).things[row.thing]
-    )
+    used_up = name.startswith("POST") and wanted(row, who) != 404
+    return place.run(house(place).make(row.thing)) if used_up else house(place).things[row.thing]
 
 
 def address(name: str, row: Row, thing: Mapping[str, str]) -> str:

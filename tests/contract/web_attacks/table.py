@@ -83,7 +83,6 @@ TABLE: dict[str, Row] = {
     "POST /tools/{slug}/saved/remove": Row(SIGNED_IN, 303, "tool", {"_name": "n"}, but={"agent": 409}),
     "POST /tools/{slug}/link": Row(SIGNED_IN, 200, "tool", _JSON),
     "POST /tools/{slug}/star": Row(SIGNED_IN, 303, "tool", {"on": "1"}, but={"agent": 409}),
-    "GET /tools/{slug}/call/{call}/why": Row(_EVENTS, 200, "done"),
     "GET /runs": Row(SIGNED_IN),
     "GET /runs/{id}": Row(_RUN, 200, "run"),
     "GET /runs/{id}/part": Row(_RUN, 200, "run"),

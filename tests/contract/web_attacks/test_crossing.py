@@ -1,4 +1,4 @@
-"""Pages of other places can neither post a form here nor look at one; to look at a page changes nothing."""
+"""Pages of other places can neither post a form here nor read a page; and to look at one changes nothing."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def test_a_page_is_there_exactly_for_those_of_whom_the_table_says_so(place: Prem
     """What one may not see is answered exactly as what does not exist."""
     with client(place, who) as http:
         for name, row in rows():
-            thing = thing_of(place, name, row)
+            thing = thing_of(place, name, row, who)
             answer = go(http, name, row, thing)
             assert answer.status_code == wanted(row, who), (name, who, answer.text[-300:])
             if who == "nobody" and row.need != OPEN:

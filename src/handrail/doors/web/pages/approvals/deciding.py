@@ -22,6 +22,7 @@ from handrail.doors.web.pages.approvals.asking import Ask, ask_of
 from handrail.doors.web.pages.approvals.card import card
 from handrail.doors.web.pages.approvals.faithful import seen_mark
 from handrail.doors.web.pages.approvals.outcome import sentence
+from handrail.doors.web.pages.tools.jsontext import NotJson, read_object
 from handrail.doors.web.routing import Pages, Reader, go
 
 pages = Pages()
@@ -37,10 +38,8 @@ async def approve(reader: Reader) -> Response:
     edits: dict[str, Any] | None = None
     if "edits" in form:
         try:
-            edits = json.loads(text(form, "edits"))
-        except ValueError:
-            edits = None
-        if not isinstance(edits, dict):
+            edits = read_object(text(form, "edits"), blank=False)
+        except NotJson:
             return await _no(reader, "The changed arguments did not arrive whole. Edit them once more.", 422)
     standing = text(form, "standing") == "yes"
 

@@ -26,6 +26,7 @@ from handrail.doors.web.pages.approvals.faithful import seen_mark
 from handrail.doors.web.pages.approvals.odd import pieces
 from handrail.doors.web.pages.approvals.outcome import sentence
 from handrail.doors.web.pages.tools.inputs import FACE, Input, posted, read_input, text_under
+from handrail.doors.web.pages.tools.jsontext import NotJson, read_object
 from handrail.doors.web.pages.tools.panel import draw_fields
 from handrail.doors.web.routing import Pages, Reader, go
 from handrail.doors.web.words import level_mark
@@ -157,10 +158,8 @@ async def back(reader: Reader) -> Response:
     if not ask.can_approve:
         return go(f"/approvals/{ask.id}")
     try:
-        value = json.loads(str(form.get("edits") or ""))
-    except ValueError:
-        value = dict(ask.request.args)
-    if not isinstance(value, dict):
+        value = read_object(str(form.get("edits") or ""), blank=False)
+    except NotJson:
         value = dict(ask.request.args)
     return _editing(reader, ask, Input(value=value), seen_mark(ask.request))
 

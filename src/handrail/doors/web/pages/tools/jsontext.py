@@ -18,9 +18,9 @@ def json_text(value: Any) -> str:
     return exact(value, indent=2)
 
 
-def read_object(text: str) -> dict[str, Any]:
-    """The input that a text is. No text is no input."""
-    if not text.strip():
+def read_object(text: str, *, blank: bool = True) -> dict[str, Any]:
+    """The input that a text is. No text is no input, unless there must be one."""
+    if blank and not text.strip():
         return {}
     found = read_value(text)
     if not isinstance(found, dict):
