@@ -17,6 +17,7 @@ from handrail.doors.http.api import build_api
 from handrail.doors.web.app import build_web
 from handrail.doors.web.pages.shared.seat import GUEST, url_of
 from handrail.identity.guests import Participant
+from handrail.identity.submitting import event_session
 from handrail.platform import platform_of
 from handrail.store.tools import save_row
 from tests.contract.shared.rooms import ACME, Rooms, rating, rooms
@@ -113,7 +114,7 @@ async def test_visitors_ask_nobody_for_approval(sqlite_url: str) -> None:
         assert (await http.get(there)).status_code == 200
         await always_ask(house, "image-paint")
         assert (await http.get(there)).status_code == 404
-        assert (await http.post(there, data={"=/text": "x"})).status_code == 404
+        assert (await http.post(there, data={"#/text": "x"})).status_code == 404
         assert await house.hr.approvals.list(ana) == []
 
 
@@ -160,3 +161,26 @@ async def test_a_member_of_another_tenant_whose_link_has_ended_manages_nothing(s
         )
         assert told.status_code == 404
         assert (await house.now(session)).status == "active"
+
+
+@pytest.mark.fault("F28")
+async def test_an_answer_that_a_key_gives_comes_by_the_door_of_programs(sqlite_url: str) -> None:
+    async with pages(sqlite_url) as (house, http):
+        ana = await house.person("owner")
+        session = await house.session(ana)
+        key, _ = await house.offices.keys.make(ana, "ops", "agent", user=ana.user)
+        shown = {"authorization": f"Bearer {key.reveal()}"}
+        await http.post(url_of(session), data={"#/score": "3"}, headers=shown)
+        await http.post(url_of(session), data={"#/score": "4"}, headers=await signed_in(house, ana))
+        log = house.hr.log.read(ACME, session=event_session(session))
+        assert [one.call.source for one in log if one.kind == "started"] == ["api", "web"]
+
+
+@pytest.mark.req("CS-05")
+async def test_a_page_looks_again_once_its_stream_begins(sqlite_url: str) -> None:
+    async with pages(sqlite_url) as (house, http):
+        ana = await house.person("owner")
+        session, me = await house.session(ana), await signed_in(house, ana)
+        for place in (url_of(session), "/approvals", "/"):
+            shown = (await http.get(place, headers=me)).text
+            assert "hello from:body" in shown, place

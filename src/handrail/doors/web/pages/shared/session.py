@@ -15,6 +15,7 @@ from handrail.core.define.operator_fields import without_operator_fields
 from handrail.core.define.result import Result
 from handrail.core.define.secrecy import without
 from handrail.core.run.approvals import Conflict
+from handrail.doors.http.routing import source_of
 from handrail.doors.http.telling import as_bytes
 from handrail.doors.session_export import as_csv, as_data
 from handrail.doors.web import controls as c
@@ -72,9 +73,9 @@ async def answer(reader: Reader, seat: Seat) -> Response:
         return await _again(
             reader, seat, draw_form(seat, read.value, read.errors), 422 if read.errors else 200
         )
-    sessions = reader.offices.tool_sessions
+    sessions, source = reader.offices.tool_sessions, source_of(reader.request)
     try:
-        done = await submit(reader.hr, sessions, seat.session, seat.who, dict(read.value))
+        done = await submit(reader.hr, sessions, seat.session, seat.who, dict(read.value), source=source)
     except Conflict as refused:
         return await _again(reader, seat, draw_form(seat, read.value, said=str(refused)), 409)
     if done.submission is None:
