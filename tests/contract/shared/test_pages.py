@@ -206,3 +206,13 @@ async def test_what_is_nested_too_deeply_is_told_and_stays_as_it_was_typed(sqlit
         told = await http.post(f"/embed/{text.reveal()}/deep-take", data={"#/value": deep, "?/value": "json"})
         assert (told.status_code, "nested too deeply" in told.text) == (422, True)
         assert typed in told.text
+
+
+async def test_what_one_may_not_read_is_not_in_the_sidebar(sqlite_url: str) -> None:
+    async with pages(sqlite_url) as (house, http):
+        ana, vic = await house.person("owner"), await house.person("viewer", name="Vic")
+        for who, there in ((ana, True), (vic, False)):
+            shown = (await http.get("/tools", headers=await signed_in(house, who))).text
+            assert ('href="/sessions"' in shown) is there
+            found = (await http.get("/palette?q=Sess", headers=await signed_in(house, who))).text
+            assert ('href="/sessions"' in found) is there

@@ -43,7 +43,7 @@ PLACES = (
     Place("tools", "Tools", "/tools", "wrench", phone=True),
     Place("runs", "Runs", "/runs", "activity", phone=True),
     Place("approvals", "Approvals", "/approvals", "hand", phone=True),
-    Place("sessions", "Sessions", "/sessions", "users", kept=True),
+    Place("sessions", "Sessions", "/sessions", "users", need="events.read", kept=True),
     Place("settings", "Settings", "/settings", "settings", kept=True),
 )
 Crumb = tuple[str, str]

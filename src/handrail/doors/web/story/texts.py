@@ -5,7 +5,6 @@ What cannot be seen is written out, what is long is named with its length; nothi
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from handrail.core.define.secrecy import MASK
@@ -17,7 +16,6 @@ SHORT = 160
 """Characters of a text that a sentence holds."""
 BRIEF = 40
 """Characters of a value that a sentence holds."""
-_CODE = re.compile(r"[A-Z][A-Z0-9_]+\Z")
 
 
 def short(text: str, most: int = SHORT) -> str:
@@ -68,13 +66,6 @@ def sentence(text: str) -> str:
     """A reason as part of a sentence: on one line, without the full stop at its end."""
     said = short(text)
     return said[:-1] if said.endswith(".") and not said.endswith("..") else said
-
-
-def code_words(code: str | None) -> str:
-    """A machine's name as words."""
-    if not code:
-        return ""
-    return code.replace("_", " ").lower() if _CODE.match(code) else short(code)
 
 
 def took(seconds: float) -> str:
