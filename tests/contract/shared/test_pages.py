@@ -163,7 +163,6 @@ async def test_a_member_of_another_tenant_whose_link_has_ended_manages_nothing(s
         assert (await house.now(session)).status == "active"
 
 
-@pytest.mark.fault("F28")
 async def test_an_answer_that_a_key_gives_comes_by_the_door_of_programs(sqlite_url: str) -> None:
     async with pages(sqlite_url) as (house, http):
         ana = await house.person("owner")
@@ -186,7 +185,6 @@ async def test_a_page_looks_again_once_its_stream_begins(sqlite_url: str) -> Non
             assert "hello from:body" in shown, place
 
 
-@pytest.mark.req("UI-08")
 async def test_what_is_nested_too_deeply_is_told_and_stays_as_it_was_typed(sqlite_url: str) -> None:
     @tool("deep.take", level="read")
     async def take(value: dict[str, Any]) -> int:
