@@ -21,10 +21,9 @@ from handrail.identity.submitting import submit
 from tests.contract.http_attacks.premises import THERE
 from tests.contract.web_attacks.house import House, Things
 
-BREAKS_OUT = "\"'></title></textarea><script>x</script><svg onload=x><a href=javascript:x hx-get=/x>{{7}}</p>"
-"""Out of attributes, texts, titles and templates at once; short enough for a name."""
-SCHEME = "javascript:alert(1)//data:text/html,<b style=x:y onclick=x>"
-"""Where a name or a text might become an address."""
+PAINT = "javascript:x//\"'></title></textarea><script>x</script><svg onload=x><a style=x hx-get=/x>{{7}}</p>"
+"""An address that runs, and a way out of attributes, texts, titles and templates; short enough for a name."""
+assert len(PAINT) <= 100
 
 
 def shaped(text: str) -> str:
@@ -95,7 +94,8 @@ class Painted(House):
         paint, by = self.paint, console(self.tenant)
         show, fail, send, share = self.tools
         agent, person = Principal(self.tenant, "ana", agent=paint), await self._owner()
-        given, at = {"text": paint}, {"source": "api", "session": f"s {paint}"}
+        given = {"text": paint}
+        at: dict[str, Any] = {"source": "api", "session": f"s {paint}"}
         run = await hr.call(show.id, given, principal=agent, **at)
         assert run.ok, run
         await hr.call(show.id, given, principal=person, source="web")

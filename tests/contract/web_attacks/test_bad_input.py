@@ -110,7 +110,7 @@ def test_a_field_of_nine_megabytes_is_answered(place: Premises) -> None:
 def test_anything_under_any_name_is_taken_or_refused_in_words(place: Premises) -> None:
     """Wrong buttons, half characters, deep and endless values, each of them twice."""
     with client(place, "owner") as http:
-        values(place, http, SHORT)
+        values(place, http, 3)
 
 
 @pytest.mark.fault("F30")

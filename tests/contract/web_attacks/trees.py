@@ -8,7 +8,7 @@ _ADDRESSES = frozenset(
     "href src action formaction hx-get hx-post hx-put hx-delete hx-patch hx-sse:connect data-src xlink:href "
     "poster background srcset".split()
 )
-_NEVER = frozenset({"style", "srcdoc", "hx-vars", "hx-headers", "http-equiv", "ping"})
+_NEVER = frozenset({"style", "srcdoc", "hx-vars", "hx-headers", "ping"})
 _STRANGE = frozenset({"base", "embed", "object", "style", "math", "template", "applet", "frame", "marquee"})
 
 
@@ -28,6 +28,9 @@ class Tree(HTMLParser):
             self.wrong.append(f"<{tag}>")
         if tag == "script" and not str(dict(attrs).get("src", "")).startswith("/static/"):
             self.wrong.append(f"<script> {attrs}")
+        again = str(dict(attrs).get("content")).partition(";url=")[2]
+        if tag == "meta" and "http-equiv" in dict(attrs) and not is_ours(again):
+            self.wrong.append(f"<meta> {attrs}")  # without script a page may ask for itself again
         for name, value in attrs:
             if (
                 name in _NEVER
