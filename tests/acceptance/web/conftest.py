@@ -1,4 +1,7 @@
-"""One browser for the tests of a worker; each test opens windows of its own."""
+"""One browser for the tests of a file; each test opens windows of its own.
+
+Playwright holds the thread's loop while it is open, so it is closed before tests of another kind begin.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from tests.acceptance.web.browser import Window, launched, window
 from tests.acceptance.web.tool_shop import Shop, open_shop
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with launched() as found:
         yield found
