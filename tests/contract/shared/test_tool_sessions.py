@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import Annotated, Any
 
 import pytest
@@ -255,6 +256,31 @@ async def test_whoever_made_a_session_manages_it_and_others_need_the_permission(
         assert await sessions.manage(bea, session.id) is not None
         assert await sessions.manage(operator, session.id) is not None
         assert await sessions.manage(viewer, session.id) is None
+
+
+@pytest.mark.req("CS-05")
+async def test_however_many_look_at_once_the_answers_are_put_together_once(sqlite_url: str) -> None:
+    made: list[int] = []
+    go_on = threading.Event()
+
+    def slowly(outputs: list[Any]) -> int:
+        go_on.wait(20)
+        made.append(len(outputs))
+        return len(outputs)
+
+    async with rooms(sqlite_url, rating("team.slow", aggregate=slowly)) as house:
+        ana = await house.person("owner")
+        session = await house.session(ana, "team.slow")
+        await house.submit(session, Participant(str(ana.user), "Ana", ana), score=4)
+        given = await house.offices.tool_sessions.submissions(session)
+        tool = await house.tool("team.slow", ana)
+        looks = [asyncio.ensure_future(house.offices.aggregates.of(tool, session, given)) for _ in range(20)]
+        await asyncio.sleep(0)
+        looks[0].cancel()  # whoever asked first may have closed the page
+        await asyncio.sleep(0)
+        go_on.set()
+        found = await asyncio.gather(*looks[1:])
+        assert [one.data if one else None for one in found] == [1] * 19 and made == [1]
 
 
 @pytest.mark.req("CS-05")
