@@ -14,6 +14,8 @@ from handrail.core.define.tool import Tool
 from handrail.store.text import dump, load
 from handrail.store.tool_sessions import ToolSession, ToolSessionSubmission
 
+Place = tuple[str, ...]
+"""Which outputs of which session, by which version of its tool."""
 _log = logging.getLogger("handrail.identity")
 _AT_ONCE = 4
 _REMEMBERED = 256
@@ -37,7 +39,8 @@ class Aggregates:
 
     def __init__(self, patience: float = 5.0) -> None:
         self._patience = patience
-        self._made: dict[tuple[str, ...], Aggregate] = {}
+        self._made: dict[Place, Aggregate] = {}
+        self._working: dict[tuple[asyncio.AbstractEventLoop, Place], asyncio.Task[Aggregate]] = {}
         self._room = threading.Semaphore(_AT_ONCE)
         """A thread that does not end keeps its place: what never ends cannot take them all."""
 
@@ -48,14 +51,26 @@ class Aggregates:
         if tool.aggregate is None or not given:
             return None
         place = (session.tenant_id, session.id, tool.digest, *(one.id for one in given))
-        known = self._made.get(place)
-        if known is None:
-            known = await self._work(tool.aggregate, [one.output for one in given])
-            if known.error is None:
-                while len(self._made) >= _REMEMBERED:
-                    self._made.pop(next(iter(self._made)))
-                self._made[place] = known
-        return known
+        return self._made.get(place) or await self._work_once(place, tool.aggregate, given)
+
+    async def _work_once(
+        self, place: Place, function: Callable[[list[Any]], Any], given: Sequence[ToolSessionSubmission]
+    ) -> Aggregate:
+        """Many who look at the same at once wait for the same work."""
+        one = (asyncio.get_running_loop(), place)
+        working = self._working.get(one)
+        if working is None:
+            working = asyncio.create_task(self._work(function, [each.output for each in given]))
+            self._working[one] = working
+            working.add_done_callback(lambda done: self._remember(one, done))
+        return await asyncio.shield(working)
+
+    def _remember(self, one: tuple[asyncio.AbstractEventLoop, Place], done: asyncio.Task[Aggregate]) -> None:
+        del self._working[one]
+        if not done.cancelled() and done.result().error is None:
+            while len(self._made) >= _REMEMBERED:
+                self._made.pop(next(iter(self._made)))
+            self._made[one[1]] = done.result()
 
     async def _work(self, function: Callable[[list[Any]], Any], outputs: list[Any]) -> Aggregate:
         if not self._room.acquire(blocking=False):

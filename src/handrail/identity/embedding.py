@@ -9,9 +9,9 @@ from handrail.core.define.call import Outcome
 from handrail.core.define.operator_fields import without_operator_fields
 from handrail.core.define.principal import EVERYTHING, Principal
 from handrail.core.define.tool import Tool
-from handrail.core.errors import ToolError
+from handrail.core.errors import ToolError, UsageError
 from handrail.engine import Handrail
-from handrail.identity.embeds import Embeds, visitor
+from handrail.identity.embeds import Embeds, check_publishable, visitor
 from handrail.store.embeds import Embed
 
 
@@ -22,9 +22,11 @@ async def published_tool(hr: Handrail, tenant: str, embed: Embed, name: str) -> 
         tenant, bare.user, permissions=[EVERYTHING], scope=embed.tools, ceiling="read", embed=True
     )
     try:
-        return (await hr.describe(name, looking, source="web")).tool
-    except ToolError:
+        tool = (await hr.describe(name, looking, source="web")).tool
+        check_publishable(tool)
+    except (ToolError, UsageError):
         return None
+    return tool
 
 
 async def published_tools(hr: Handrail, tenant: str, embed: Embed) -> list[Tool]:

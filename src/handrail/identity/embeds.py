@@ -64,7 +64,7 @@ class Embeds:
             raise UsageError(f"An embed shows 1 to {MOST_TOOLS} tools.")
         for tool in tools:
             check_grant(by, [] if tool.requires is None else [tool.requires])
-            _check_publishable(tool)
+            check_publishable(tool)
         if lifetime is not None and not lifetime > 0:
             raise UsageError("The lifetime of an embed is a number of seconds above 0.")
         text, now = new_key(by.tenant, "he"), self._db.clock.now()
@@ -202,7 +202,8 @@ def origin(text: str) -> str:
     return said
 
 
-def _check_publishable(tool: Tool) -> None:
+def check_publishable(tool: Tool) -> None:
+    """Raise unless everybody may use the tool: it only reads, and asks for nothing that visitors lack."""
     if tool.level != "read" or tool.policy != "auto":
         raise UsageError(
             f"{tool.name} can change things, or has to be approved, so it cannot be published for everybody."

@@ -1,4 +1,7 @@
-"""One browser for the tests of a worker; each test opens windows of its own."""
+"""One browser for the tests of a file; each test opens windows of its own.
+
+Playwright holds the thread's loop while it is open, so it is closed before tests of another kind begin.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.acceptance.web.browser import Window, launched, window
+from tests.acceptance.web.tool_shop import Shop, open_shop
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with launched() as found:
         yield found
@@ -30,3 +34,10 @@ def windows(browser: Browser) -> Iterator[Callable[..., Window]]:
         if one.context.pages:
             one.clean()
         one.context.close()
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Shop]:
+    """One server with the tools of the tests, for the pages of tools."""
+    with open_shop(tmp_path_factory.mktemp("shop"), browser) as opened:
+        yield opened

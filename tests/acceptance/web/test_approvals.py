@@ -77,6 +77,10 @@ def test_what_hides_is_to_be_seen_and_what_is_long_can_be_opened(
     expect(card(page, asked).locator("mark", has_text="\\u200b").first).to_have_attribute(
         "title", "U+200B zero width space"
     )
+    with page.expect_response(lambda told: told.url.endswith(f"/approvals/{asked}/card")) as redrawn:
+        place.ask("posts.publish", {"title": "rec-news"})
+    redrawn.value.finished()
+    expect(card(page, asked).locator(".ask-long[open]")).to_have_count(1)
     box = shown.nth(2).evaluate("one => getComputedStyle(one).unicodeBidi")
     assert box == "bidi-override"
     assert mine.axe() == []

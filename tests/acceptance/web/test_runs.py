@@ -311,8 +311,10 @@ def test_a_session_is_one_story_told_from_its_end_and_misses_nothing(here: Offic
     page.get_by_role("link", name="Earlier").click()
     expect(said(page).first).to_have_text("You called work.odd through REST")
     expect(page.get_by_role("link", name="Earlier")).to_have_count(0)
+    call("word 70")
+    expect(said(page).last).to_have_text("word 70")
     mine.context.set_offline(True)
-    for at in range(70, 75):
+    for at in range(71, 75):
         call(f"word {at}")
     mine.context.set_offline(False)
     call("word 75")

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.acceptance.serving import Served, serving
 from tests.acceptance.web.browser import Window, sign_in, window
-from tests.acceptance.web.people import add_person, link_of
+from tests.acceptance.web.people import add_person, key_of, link_of
 
 Windows = Callable[..., Window]
 OWNER = "ana@acme.example"
@@ -172,7 +172,7 @@ def test_a_role_of_ones_own_is_made_changed_and_deleted(shop: Served, windows: W
 
 @pytest.mark.req("UI-17")
 def test_a_dead_letter_is_looked_at_replayed_and_purged(shop: Served, windows: Windows) -> None:
-    key = shop.key("shop", "--for", shop.owner())
+    key = key_of(shop.folder, shop.owner())
     with shop.http(key) as http:
         given = {"item": "nails \u202e", "note": "<script>alert(1)</script>"}
         failed = http.post("/api/tools/stock.quote/call", json={"arguments": given})
@@ -195,7 +195,7 @@ def test_a_dead_letter_is_looked_at_replayed_and_purged(shop: Served, windows: W
 
 
 def test_usage_is_drawn_with_its_data_and_told_by_tool(shop: Served, windows: Windows) -> None:
-    key = shop.key("counter", "--for", shop.owner())
+    key = key_of(shop.folder, shop.owner())
     with shop.http(key) as http:
         for _ in range(3):
             http.post("/api/tools/stock.count/call", json={"arguments": {"shelf": "a"}})
@@ -204,6 +204,8 @@ def test_usage_is_drawn_with_its_data_and_told_by_tool(shop: Served, windows: Wi
     row = page.get_by_role("row").filter(has_text="stock.count")
     expect(row.get_by_role("cell").first).to_have_text("3")
     expect(page.get_by_role("img", name="Bar chart, Runs by day")).to_be_visible()
+    expect(page.get_by_role("img", name="Line chart, How long runs took")).to_be_visible()
+    expect(page.get_by_role("heading", name="Most called")).to_be_visible()
     assert mine.axe() == []
     page.get_by_label("The last").select_option("7")
     page.get_by_role("button", name="Show").click()

@@ -45,6 +45,7 @@ def test_a_session_is_begun_from_the_tool_and_shared_by_a_link_that_can_be_taken
     page = ana.goto("/tools/team-rate")
     page.get_by_label("More about Rate an idea").click()
     page.get_by_role("link", name="Fill it in together").click()
+    assert ana.axe() == []
     page.get_by_label("What is it about?").fill("Which idea first?")
     page.get_by_role("button", name="Begin a session").click()
     expect(page.get_by_role("heading", name="Which idea first?", level=1)).to_be_visible()
@@ -53,6 +54,7 @@ def test_a_session_is_begun_from_the_tool_and_shared_by_a_link_that_can_be_taken
     page.get_by_role("button", name="Make a link").click()
     link = page.get_by_label("The link").input_value()
     expect(page.get_by_text("It ends in ")).to_be_visible()
+    assert ana.axe() == []
     page.get_by_role("link", name="Back to the session").click()
     expect(page.get_by_text("Shared by link. The link ends in")).to_be_visible()
     bo = guest(house, windows, link.removeprefix(house.served.url), "Bo")
@@ -173,3 +175,22 @@ def test_what_was_submitted_can_be_taken_along(house: Team, windows: Windows) ->
     with bo.page.expect_download() as waited:
         bo.page.get_by_role("link", name="JSON").first.click()
     assert '"mean":4.0' in waited.value.path().read_text()
+
+
+@pytest.mark.req("CS-05")
+def test_markup_that_people_type_stays_text_for_everybody(house: Team, windows: Windows) -> None:
+    mark = "<img src=x onerror=alert(1)>"
+    session = house.session(f"{mark} first?")
+    link = house.link(session)
+    ana, bo = owner(house, windows), windows(house.served.url)
+    ana.goto(session)
+    bo.goto(link)
+    assert bo.axe() == []
+    bo.page.get_by_label("Your name").fill(f"{mark} Bo")
+    bo.page.get_by_role("button", name="Join").click()
+    bo.page.get_by_label("Remark").fill(mark)
+    submit(bo.page, "4")
+    for one in (ana.page, bo.page):
+        expect(one.get_by_role("heading", name=f"{mark} first?")).to_be_visible()
+        expect(one.locator(".shared-answers")).to_contain_text(f"{mark} Bo (guest)")
+        assert one.locator("main img").count() == 0

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.acceptance.web.browser import Window
-from tests.acceptance.web.tool_shop import Shop, open_shop
+from tests.acceptance.web.tool_shop import Shop
 from tests.harness.polling import until
 
 RUN = "Run ⌘↵"
-
-
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Shop]:
-    with open_shop(tmp_path_factory.mktemp("page"), browser) as opened:
-        yield opened
 
 
 def run(page: Page) -> None:
@@ -32,7 +26,7 @@ def fill_quote(page: Page, amount: str = "100") -> None:
     page.get_by_label("Amount").fill(amount)
 
 
-@pytest.mark.req("RA-02", "EV-14", "UI-15", "TR-04")
+@pytest.mark.req("RA-02", "EV-14", "UI-15")
 def test_a_tool_is_filled_in_run_run_again_and_edited(shop: Shop, windows: Callable[..., Window]) -> None:
     mine = shop.enter(windows(shop.url))
     page = mine.goto("/tools/shop-quote")
@@ -122,6 +116,7 @@ def test_errors_appear_at_touched_fields_and_leave_the_typing_alone(
     run(page)
     expect(page.get_by_text("Customer", exact=False).locator("visible=true").first).to_be_visible()
     expect(page.get_by_label("Customer")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("Customer")).to_be_focused()
     expect(page.get_by_label("Note")).to_have_value("kept")
     expect(rate).to_have_value("9")
     assert mine.axe() == []
@@ -207,7 +202,7 @@ def test_the_whole_way_works_without_script(shop: Shop, windows: Callable[..., W
     run(page)
     expect(page.get_by_text("Running", exact=True)).to_be_visible()
     gate.touch()
-    expect(page.get_by_text("all steps done").first).to_be_visible()  # the page looks again by itself
+    expect(page.get_by_text("All steps done").first).to_be_visible()  # the page looks again by itself
 
 
 @pytest.mark.req("RA-02")
@@ -225,7 +220,7 @@ def test_the_page_of_a_tool_fits_a_phone(shop: Shop, windows: Callable[..., Wind
     assert phone.axe() == []
 
 
-@pytest.mark.req("ST-02", "ST-03")
+@pytest.mark.req("ST-02", "ST-03", "TR-04")
 def test_a_long_run_shows_its_progress_and_output_and_ends_in_the_same_place(
     shop: Shop, windows: Callable[..., Window]
 ) -> None:
@@ -244,8 +239,8 @@ def test_a_long_run_shows_its_progress_and_output_and_ends_in_the_same_place(
     seen = other.goto("/tools/work-slow").get_by_role("region", name="Result")
     expect(seen.get_by_text("Step 3 of 3")).to_be_visible()
     gate.touch()
-    expect(result.get_by_text("all steps done").first).to_be_visible()
-    expect(seen.get_by_text("all steps done").first).to_be_visible()
+    expect(result.get_by_text("All steps done").first).to_be_visible()
+    expect(seen.get_by_text("All steps done").first).to_be_visible()
     expect(page.locator(".tool-history")).not_to_contain_text("running")
 
 

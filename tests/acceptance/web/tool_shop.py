@@ -21,7 +21,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from handrail import Context, tool
+from handrail import Context, Result, tool
 
 
 class Line(BaseModel):
@@ -52,14 +52,14 @@ def count(folder: str, name: str = "x") -> dict:
 
 
 @tool("work.slow", level="read", category="Work", icon="timer", name="Slow work")
-async def slow(ctx: Context, gate: str, steps: int = 2) -> dict:
+async def slow(ctx: Context, gate: str, steps: int = 2) -> Result:
     """Say something, then wait until a file is there."""
     for at in range(steps):
         ctx.metadata(title=f"Step {at + 1} of {steps}")
         ctx.append_output(f"line {at + 1}\\n")
     while not Path(gate).exists():
         await asyncio.sleep(0.02)
-    return {"summary": "all steps done"}
+    return Result(data={"steps": steps}, summary="All steps done")
 
 
 @tool("work.wipe", level="destructive", danger="dangerous", category="Work", name="Wipe")

@@ -65,7 +65,8 @@ async def test_whoever_follows_events_hears_no_more_once_their_key_reads_them_no
 async def test_a_key_of_an_agent_ends_no_session_of_the_person_for_whom_it_acts(sqlite_url: str) -> None:
     async with building(sqlite_url) as house, front(house) as http:
         person, key = await house.person("owner"), await house.key("owner", kind="agent")
-        await http.post("/sign-out", headers=key)
+        everywhere = {"everywhere": "yes"}
+        await http.post("/sign-out", data=everywhere, headers=key)
         assert (await http.get("/api/me", headers=person)).status_code == 200
-        await http.post("/sign-out", headers=person)
+        await http.post("/sign-out", data=everywhere, headers=person)
         assert (await http.get("/api/me", headers=person)).status_code == 401

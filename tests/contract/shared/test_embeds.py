@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from handrail import Outcome, Principal, tool
+from handrail import Context, Outcome, Principal, tool
 from handrail.core.define.sections import FormSpec
 from handrail.core.errors import UsageError
 from handrail.core.find.visibility import ToolRow
@@ -61,6 +61,23 @@ async def test_a_token_opens_the_tools_of_its_view_and_no_others(database_url: s
             "hr" + token[2:],
         )
         assert [await visit(house, one) for one in wrong] == ["gone"] * 3
+
+
+@pytest.mark.req("RA-13")
+async def test_what_a_published_tool_calls_is_on_its_view_or_refused(database_url: str) -> None:
+    @tool("image.both", level="read")
+    async def both(text: str, *, ctx: Context) -> str:
+        """Draw and paint."""
+        return str((await ctx.call("image.paint", {"text": text})).code)
+
+    async with rooms(database_url, both) as house:
+        ana = await house.person("owner")
+        alone, whole = (
+            await publish(house, ana, "image.both"),
+            await publish(house, ana, "image.both", "image.paint"),
+        )
+        assert data(await visit(house, alone, "image.both", text="x")) == "NOT_PERMITTED"
+        assert data(await visit(house, whole, "image.both", text="x")) == "None"
 
 
 @pytest.mark.req("MT-12")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import threading
+from typing import Annotated, Any
 
 import pytest
+from pydantic import Field
 
 from handrail import Context
+from handrail.core.define.sections import FormSpec
 from handrail.core.errors import UsageError
 from handrail.core.run.approvals import Conflict
 from handrail.identity.errors import NotGranted
@@ -196,6 +199,41 @@ async def test_no_agent_shares_a_session(sqlite_url: str) -> None:
             await house.link(ana.spawn("ops"), session)
 
 
+async def test_nobody_shares_a_tool_that_they_could_not_use_themselves(sqlite_url: str) -> None:
+    async with rooms(sqlite_url) as house:
+        session = await house.session(await house.person("owner"))
+        operator = await house.person("operator", name="Op")
+        assert await house.offices.tool_sessions.manage(operator, session.id) is not None
+        with pytest.raises(NotGranted, match=r"rates\.give"):
+            await house.offices.tool_sessions.share(operator, session, rating())
+
+
+async def test_a_secret_that_somebody_submits_is_kept_nowhere(sqlite_url: str) -> None:
+    async def rate(word: Annotated[str, Field(json_schema_extra={"x-secret": True})]) -> dict[str, Any]:
+        """Rate with a word."""
+        return {"score": len(word)}
+
+    async with rooms(sqlite_url, rating("team.secret", rate)) as house:
+        ana = await house.person("owner")
+        session = await house.session(ana, "team.secret")
+        await house.submit(session, Participant(str(ana.user), "Ana", ana), word="olive")
+        [only] = await house.offices.tool_sessions.submissions(session)
+        assert only.output == {"score": 5} and "olive" not in repr(only)
+
+
+@pytest.mark.req("UI-16")
+async def test_a_guest_is_no_operator(sqlite_url: str) -> None:
+    together = rating("team.draw", form=FormSpec({"note": {"operator_only": True}}))
+    async with rooms(sqlite_url, together) as house:
+        ana = await house.person("owner")
+        session = await house.session(ana, "team.draw")
+        guest, _ = await house.join(await house.link(ana, session), "Bo")
+        done = await house.submit(session, guest, score=1, note="mine")
+        mine = await house.submit(session, Participant(str(ana.user), "Ana", ana), score=1, note="mine")
+        assert done.submission is not None and mine.submission is not None
+        assert (done.submission.output["note"], mine.submission.output["note"]) == ("", "mine")
+
+
 @pytest.mark.fault("F26")
 async def test_nobody_of_another_tenant_finds_a_session(database_url: str) -> None:
     async with rooms(database_url) as house:
@@ -218,6 +256,31 @@ async def test_whoever_made_a_session_manages_it_and_others_need_the_permission(
         assert await sessions.manage(bea, session.id) is not None
         assert await sessions.manage(operator, session.id) is not None
         assert await sessions.manage(viewer, session.id) is None
+
+
+@pytest.mark.req("CS-05")
+async def test_however_many_look_at_once_the_answers_are_put_together_once(sqlite_url: str) -> None:
+    made: list[int] = []
+    go_on = threading.Event()
+
+    def slowly(outputs: list[Any]) -> int:
+        go_on.wait(20)
+        made.append(len(outputs))
+        return len(outputs)
+
+    async with rooms(sqlite_url, rating("team.slow", aggregate=slowly)) as house:
+        ana = await house.person("owner")
+        session = await house.session(ana, "team.slow")
+        await house.submit(session, Participant(str(ana.user), "Ana", ana), score=4)
+        given = await house.offices.tool_sessions.submissions(session)
+        tool = await house.tool("team.slow", ana)
+        looks = [asyncio.ensure_future(house.offices.aggregates.of(tool, session, given)) for _ in range(20)]
+        await asyncio.sleep(0)
+        looks[0].cancel()  # whoever asked first may have closed the page
+        await asyncio.sleep(0)
+        go_on.set()
+        found = await asyncio.gather(*looks[1:])
+        assert [one.data if one else None for one in found] == [1] * 19 and made == [1]
 
 
 @pytest.mark.req("CS-05")

@@ -6,12 +6,14 @@ import asyncio
 from contextlib import aclosing
 
 import pytest
+from sqlalchemy import text
 
 from handrail import Handrail
 from handrail.doors.web.live import Live
 from handrail.doors.web.watching import Watching, news_of
 from handrail.platform import platform_of
 from tests.contract.shared.rooms import ACME, TOOLS, rooms
+from tests.harness.polling import until
 
 
 @pytest.mark.req("CS-05")
@@ -33,3 +35,27 @@ async def test_what_another_process_closes_is_news_here(database_url: str) -> No
         live.close()
         assert watching._task is not None
         watching._task.cancel()
+
+
+async def test_pages_hear_again_after_the_log_could_not_be_read(
+    sqlite_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with rooms(sqlite_url) as house:
+        ana, db = await house.person("owner"), house.offices.db
+        live = Live(platform_of(house.hr))
+
+        def rename(was: str, now: str) -> None:
+            with db.system() as conn:
+                conn.execute(text(f"alter table {was} rename to {now}"))
+
+        async with aclosing(live._pieces(ACME, frozenset({"runs"}), ana, None, None)) as pieces:
+            assert "hello" in await anext(pieces)
+            reader = live._readers[ACME]
+            rename("session_events", "away")
+            await asyncio.to_thread(until, lambda: reader.done() or "could not be followed" in caplog.text)
+            rename("away", "session_events")
+            await house.hr.call("image.paint", {"text": "x"}, principal=ana)
+            async with asyncio.timeout(20):
+                while "event: runs" not in await anext(pieces):
+                    pass
+        live.close()

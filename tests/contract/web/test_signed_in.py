@@ -9,9 +9,10 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from handrail import Handrail
+from handrail import Handrail, tool
 from handrail.doors.entrance import COOKIE, Bounds, Entrance
 from handrail.doors.web.app import build_web
+from handrail.ext import ToolError
 from handrail.identity.granting import console
 from handrail.identity.offices import Offices
 from handrail.platform import Platform, platform_of
@@ -19,6 +20,12 @@ from handrail.platform import Platform, platform_of
 PASSWORD = "three calm blue herons"
 ANA = "ana@example.com"
 HERE = {"sec-fetch-site": "same-origin"}
+
+
+@tool("stock.break", level="read")
+async def broken() -> str:
+    """Break."""
+    raise ToolError("it broke")
 
 
 def browser(platform: Platform, address: str = "http://127.0.0.1") -> httpx.AsyncClient:
@@ -188,3 +195,41 @@ async def test_odd_text_breaks_no_page(database_url: str) -> None:
             looked.append(await http.post(f"{settings}/members", content=body, headers=as_form))
             for answer in looked:
                 assert answer.status_code < 500, (odd, answer.url, answer.status_code)
+
+
+@pytest.mark.fault("F26")
+async def test_what_another_tenant_has_is_nothing_here(database_url: str) -> None:
+    """For an owner: the same page for an id of another tenant as for one that nobody has."""
+    async with Handrail([broken], database=database_url, worker=False) as hr:
+        platform = platform_of(hr)
+        offices = of(platform)
+        user = await settle(offices, "owner")
+        await offices.people.create_tenant("other", "Other")
+        there = console("other")
+        stranger = await offices.people.add_member(there, "eve@example.com", ["owner"])
+        _, key = await offices.keys.make(there, "theirs")
+        await offices.people.save_role(there, "night-shift", ["usage.read"])
+        await hr.call("stock.break", principal=there)
+        [letter] = await hr.dead_letters.list(there)
+        async with browser(platform) as http:
+            http.cookies.set(COOKIE, await offices.doorkeeper.sign_in(user, "acme"))
+            for path, id in (
+                ("/settings/members/{}", stranger.id),
+                ("/settings/members/{}/remove", stranger.id),
+                ("/settings/keys/{}/revoke", key.id),
+                ("/settings/roles/edit/{}", "night-shift"),
+                ("/settings/roles/delete/{}", "night-shift"),
+                ("/settings/dead-letters/{}", letter.id),
+                ("/settings/dead-letters/{}/purge", letter.id),
+            ):
+                theirs, nobodys = [await http.get(path.format(one)) for one in (id, "nobody")]
+                assert theirs.status_code == nobodys.status_code == 404, path
+                assert theirs.text.replace(id, "nobody") == nobodys.text, path
+                posted = await http.post(path.format(id), data={"roles": "viewer"})
+                assert posted.status_code in (404, 405), path
+            replayed = await http.post(f"/settings/dead-letters/{letter.id}/replay")
+            assert replayed.status_code == 404
+            for path in ("members", "keys", "roles", "dead-letters", "usage"):
+                shown = (await http.get(f"/settings/{path}")).text
+                assert not any(word in shown for word in ("eve@", "theirs", "night-shift", "stock.break"))
+        assert await hr.dead_letters.list(there) and (await offices.keys.list(there))[0].revoked_at is None

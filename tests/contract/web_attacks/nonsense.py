@@ -1,4 +1,4 @@
-"""What no page of ours would send: bodies that are no forms, values and addresses of nowhere."""
+"""What no page of ours would send: bodies that are no forms, values that fit nowhere, odd addresses."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from handrail import tool
+from handrail.core.define.field_specs import forget_form_spec, register_form_spec
 from handrail.core.define.operator_fields import (
     operator_paths,
     unfilled_operator_fields,
@@ -49,6 +50,15 @@ async def trace(model: Annotated[str, Field(json_schema_extra={"x-operator-only"
 def test_hints_and_marks_of_a_schema_say_the_same() -> None:
     assert operator_paths(draw) == ("model", "scene.seed", "scenes.*.seed", "tags.*.weight")
     assert unfilled_operator_fields(draw) == [] and unfilled_operator_fields(trace) == ["model"]
+
+
+@pytest.mark.req("UI-16")
+def test_a_form_that_is_registered_for_a_tool_says_what_is_for_operators() -> None:
+    register_form_spec("tool:image-draw", FormSpec({"text": {"operator_only": True}}))
+    try:
+        assert without_operator_fields(draw, {"text": "cat", "tags": []}) == {"tags": []}
+    finally:
+        forget_form_spec("tool:image-draw")
 
 
 @pytest.mark.req("UI-16")

@@ -7,7 +7,7 @@ import io
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from handrail.doors.session_export import as_csv, as_data
@@ -33,6 +33,8 @@ def test_each_submission_is_a_line_and_each_field_a_column() -> None:
     ]
 
 
+@example("=1+1", "-x")
+@example("@a", "\t=1")
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.text(st.characters(exclude_categories=["Cs"])))
 def test_no_text_that_somebody_typed_is_a_formula_in_a_spreadsheet(name: str, value: str) -> None:
     table = rows(as_csv([submission(name, {"a": value, value or "x": 1}, None)]))

@@ -26,7 +26,7 @@ from handrail.engine import Handrail
 from handrail.identity.aggregating import Aggregate
 from handrail.identity.offices import Offices
 from handrail.identity.submitting import member_of, submit, tool_of
-from handrail.identity.tool_sessions import LONGEST_SHARE, SHARED_FOR
+from handrail.identity.tool_sessions import LONGEST_SHARE, SHARED_FOR, may_manage
 from handrail.store.tool_sessions import SessionStatus, ToolSession, ToolSessionSubmission
 
 routes = router("tool sessions")
@@ -72,13 +72,14 @@ class Sharing(BaseModel):
 )
 async def list_tool_sessions(
     who: Seen,
+    hr: TheHandrail,
     offices: TheOffices,
     tool: Name = None,
     status: SessionStatus | None = None,
     after: After = None,
     limit: Limit = 50,
 ) -> Response:
-    """`tool` is a slug."""
+    """`tool` is a slug. Sessions of tools that you may not use are left out."""
     place = None if after is None else _place(after)
     known = tool is None or plausible(tool)
     found = (
@@ -87,7 +88,8 @@ async def list_tool_sessions(
         else []
     )
     page, following = cut(found, limit, lambda one: f"{one.created_at!r}:{one.id}")
-    return ready({"tool_sessions": [one.to_dict() for one in page], "next": following})
+    shown = [one.to_dict() for one in page if await _shows(hr, who, one)]
+    return ready({"tool_sessions": shown, "next": following})
 
 
 @routes.post(
@@ -119,8 +121,10 @@ async def begin_tool_session(
     summary="Read a tool session",
     responses=answers(409, ok=shapes.ToolSessionLine),
 )
-async def read_tool_session(who: Seen, offices: TheOffices, tool_session_id: str) -> Response:
-    return ready((await _seen(offices, who, tool_session_id)).to_dict())
+async def read_tool_session(
+    who: Seen, hr: TheHandrail, offices: TheOffices, tool_session_id: str
+) -> Response:
+    return ready((await _seen(hr, offices, who, tool_session_id)).to_dict())
 
 
 @routes.get(
@@ -128,9 +132,9 @@ async def read_tool_session(who: Seen, offices: TheOffices, tool_session_id: str
     summary="What was submitted to a tool session",
     responses=answers(409, ok=shapes.SubmissionList),
 )
-async def list_submissions(who: Seen, offices: TheOffices, tool_session_id: str) -> Response:
+async def list_submissions(who: Seen, hr: TheHandrail, offices: TheOffices, tool_session_id: str) -> Response:
     """The oldest first, one a participant. Earlier ones of theirs stand in the record."""
-    session = await _seen(offices, who, tool_session_id)
+    session = await _seen(hr, offices, who, tool_session_id)
     given = await offices.tool_sessions.submissions(session)
     return ready({"submissions": [one.to_dict() for one in given]})
 
@@ -150,7 +154,7 @@ async def submit_to_session(
     given: Annotated[Given, body(Given)],
 ) -> Response:
     """Runs the tool like any call. What you submitted before is replaced."""
-    session = await _seen(offices, who, tool_session_id)
+    session = await _seen(hr, offices, who, tool_session_id)
     somebody = await member_of(offices.people, who)
     done = await submit(hr, offices.tool_sessions, session, somebody, given.arguments, source=source)
     return answer(done.outcome) if done.submission is None else ready(done.submission.to_dict(), 201)
@@ -163,7 +167,7 @@ async def submit_to_session(
 )
 async def read_aggregate(who: Seen, hr: TheHandrail, offices: TheOffices, tool_session_id: str) -> Response:
     """`error` says in words why there is none."""
-    session = await _seen(offices, who, tool_session_id)
+    session = await _seen(hr, offices, who, tool_session_id)
     given = await offices.tool_sessions.submissions(session)
     made = await _aggregate(hr, offices, who, session, given) or Aggregate()
     return ready({"aggregate": made.data, "error": made.error, "of": made.of})
@@ -181,7 +185,7 @@ async def export_tool_session(
     tool_session_id: str,
     format: Annotated[Literal["json", "csv"], Query()] = "json",
 ) -> Response:
-    session = await _seen(offices, who, tool_session_id)
+    session = await _seen(hr, offices, who, tool_session_id)
     given = await offices.tool_sessions.submissions(session)
     if format == "csv":
         return Response(as_csv(given), media_type="text/csv")
@@ -252,11 +256,20 @@ async def unshare_tool_session(who: Managing, offices: TheOffices, tool_session_
     return nothing()
 
 
-async def _seen(offices: Offices, who: Principal, name: str) -> ToolSession:
+async def _seen(hr: Handrail, offices: Offices, who: Principal, name: str) -> ToolSession:
     found = await offices.tool_sessions.get(who, name) if plausible(name) else None
-    if found is None:
+    if found is None or not await _shows(hr, who, found):
         raise no_such("tool session")
     return found
+
+
+async def _shows(hr: Handrail, who: Principal, session: ToolSession) -> bool:
+    """Whether the tool is shown to them. Whoever manages a session keeps it when its tool is gone."""
+    try:
+        await tool_of(hr, session, who)
+    except ToolError as error:
+        return error.code != "TOOL_NOT_FOUND" or may_manage(who, session)
+    return True
 
 
 async def _managed(offices: Offices, who: Principal, name: str) -> ToolSession:

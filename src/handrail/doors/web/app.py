@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 
 import htpy as h
 from starlette.applications import Starlette
@@ -11,12 +12,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from handrail.core.define.principal import Principal
 from handrail.core.errors import HandrailError, StorageError
 from handrail.doors.http.streams import Running
 from handrail.doors.visit import App, Receive, Scope, Send
 from handrail.doors.web.account import Accounts
 from handrail.doors.web.answer import html, kept
 from handrail.doors.web.assets import assets, static
+from handrail.doors.web.forms.options import OptionSource
 from handrail.doors.web.frame import page
 from handrail.doors.web.live import Live
 from handrail.doors.web.pages import (
@@ -65,6 +68,8 @@ class Web:
         self.watching = Watching(platform, self.live)
         self.running = Running()
         """Calls that were begun from a page and go on whether or not it stays open."""
+        self.options: Callable[[Principal], OptionSource] | None = None
+        """What pickers in forms can look through, for whoever fills one in; without it they take any text."""
         self.now = time.time
         self.routes = [route for one in _PAGES for route in one.mounted(self)]
         self._app: App = Starlette(

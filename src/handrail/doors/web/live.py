@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing, suppress
 from urllib.parse import quote
@@ -22,13 +23,17 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from handrail.core.define.principal import Principal
+from handrail.core.errors import StorageError
 from handrail.core.tell.events import Event, NeedsApproval, Progress, Settled, ToolApproved, ToolCompleted
 from handrail.doors.http.record import Record
 from handrail.platform import Platform
 
+_log = logging.getLogger("handrail.web")
 _CALM = 0.25
 """Seconds in which news are gathered before they are told."""
 _BEAT = 15.0
+_PAUSE = 1.0
+"""Seconds after which a log that could not be read is tried again."""
 _MOST = 20
 """Topics of one page."""
 
@@ -153,13 +158,22 @@ class Live:
             self._readers.pop(tenant).cancel()
 
     async def _read(self, tenant: str, after: int) -> None:
-        """Follow a tenant's log for all its open pages."""
-        async with aclosing(self._platform.hr.events(Principal(tenant), after=after)) as events:
-            async for event in events:
-                said = topics_of(event)
-                who = event.call.principal
-                for line in self._lines.get(tenant, ()):
-                    line.tell(("mine", *said) if _is_behind(line.who, who) else said, event.position)
+        """Follow a tenant's log for all its open pages; when it could not be read, from there on again."""
+        while True:
+            try:
+                async with aclosing(self._platform.hr.events(Principal(tenant), after=after)) as events:
+                    async for event in events:
+                        after = event.position
+                        self._pass_on(tenant, event)
+            except StorageError:
+                _log.exception("the log of a tenant could not be followed; it is tried again")
+                await asyncio.sleep(_PAUSE)
+
+    def _pass_on(self, tenant: str, event: Event) -> None:
+        said = topics_of(event)
+        who = event.call.principal
+        for line in self._lines.get(tenant, ()):
+            line.tell(("mine", *said) if _is_behind(line.who, who) else said, event.position)
 
     def _hear(self, event: Event) -> None:
         """What is shown and not stored; it may come from any thread."""

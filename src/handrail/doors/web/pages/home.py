@@ -112,7 +112,7 @@ async def _tool(reader: Reader, name: str) -> Tool | None:
 
 
 def _part(reader: Reader, found: _Found) -> h.Element:
-    asks = {"hx-get": "/home/part", "hx-trigger": "mine from:body, approvals from:body"}
+    asks = {"hx-get": "/home/part", "hx-trigger": "mine from:body, approvals from:body, hello from:body"}
     fresh = not (found.waiting or found.mine or found.failed)
     return h.div("#home.home", asks, hx_swap="outerMorph")[
         h.div(".home-main")[

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from handrail import tool
+from handrail import ext, tool
 from handrail.core.define.call import FieldError
 from handrail.core.define.secrecy import MASK
+from handrail.doors.web.forms.components import bootstrap_field_registry
 from handrail.doors.web.forms.field import MISSING
 from handrail.doors.web.forms.form import compile_form, form_of
 from handrail.doors.web.forms.options import Option, Options, load_options
@@ -292,3 +293,18 @@ def test_the_first_button_that_enter_presses_changes_nothing() -> None:
     page = seen(one({"type": "array", "items": {"type": "string"}}))
     first = next(control for control in page.controls if control.tag == "button")
     assert not first.name
+
+
+@pytest.mark.req("UI-04")
+def test_a_form_spec_is_the_only_way_to_ask_otherwise() -> None:
+    assert {name for name in ext.__all__ if "register" in name and "form" in name} == {"register_form_spec"}
+    assert not {"register_tool_ui", "OutputDisplay"} & set(ext.__all__)
+    assert {slot for slot, _ in bootstrap_field_registry()} == {"field-input", "field-display"}
+
+
+@pytest.mark.req("UI-15", "UI-09")
+def test_defaults_fill_a_form_only_when_it_is_first_shown() -> None:
+    form = named({"n": {"type": "integer", "default": 3}})
+    assert form.read(seen(form).sends()).value == {"n": 3}
+    assert form.read(seen(form, {}).sends()).value == {}
+    assert form.mode == "internal"

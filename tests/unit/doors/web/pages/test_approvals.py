@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from handrail import Principal
+from handrail import Call, Principal, Result
+from handrail.core.tell.events import ToolCompleted
+from handrail.doors.web.live import topics_of
 from handrail.testing import TurnedClock
 from tests.unit.doors.web.pages.desks import ANA, BOT, DAN, desk, shown_in, words
 
@@ -297,3 +299,10 @@ async def test_a_part_for_script_is_the_card_alone_with_what_happened() -> None:
         assert done.status_code == 200 and done.text.startswith("<article") and "You approved." in done.text
         late = await pages.post(f"/approvals/{asked}/approve", data={"shown": mark}, headers=headers)
         assert late.status_code == 409 and late.text.startswith("<article") and "too late" in late.text
+
+
+@pytest.mark.req("BY-02")
+def test_an_answer_in_its_place_is_news_for_every_open_card_and_a_run_is_not() -> None:
+    call = Call("data.update", None, BOT, "mcp", id="call_1", session="s1")
+    assert "approvals" in topics_of(ToolCompleted(call, "data.update", 1.0, None, Result(), 1.0))
+    assert "approvals" not in topics_of(ToolCompleted(call, "data.update", 1.0, "run_1", Result(), 1.0))

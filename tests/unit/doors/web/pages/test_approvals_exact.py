@@ -236,6 +236,14 @@ def test_differences_are_all_that_changed_and_nothing_else(before: Any, after: A
     assert (not found) is same(before, after)
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [(1, True), (0, False), (1, 1.0), (5, "5"), (None, "null"), ({}, [])]
+)
+def test_what_python_takes_for_the_same_is_a_change_all_the_same(one: Any, other: Any) -> None:
+    assert len(differences({"a": one}, {"a": other})) == 1
+    assert len(differences({"a": [one]}, {"a": [other]})) >= 1
+
+
 def test_a_change_reads_from_old_to_new() -> None:
     page = str(
         h.fragment[

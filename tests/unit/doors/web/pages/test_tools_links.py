@@ -1,4 +1,4 @@
-"""Links that fill in a form, and the shelf that the library shows."""
+"""Links that fill in a form, and what an address asks of the library."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.core.define.tool import Tool
+from handrail.doors.web.pages.tools.choosing import Wish, wish_of
 from handrail.doors.web.pages.tools.jsontext import NotJson
 from handrail.doors.web.pages.tools.link import LONGEST, TooLong, link_of, linked
-from handrail.doors.web.pages.tools.shelf import Wish, wish_of
 from tests.unit.doors.web.forms.schemas import ANYTHING
 from tests.unit.doors.web.forms.test_round_trip import same
 

@@ -14,8 +14,10 @@ import pytest
 from pydantic import Field
 
 from handrail import Handrail, Policy, Principal, Rule, tool
+from handrail.core.define.sections import FormSpec, OutputSection
 from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.web.app import build_web
+from handrail.doors.web.forms.options import Option
 from handrail.platform import FixedKeys, Platform
 from tests.harness.serving import serving
 from tests.unit.doors.web.forms.browser import Page, changed
@@ -49,20 +51,39 @@ async def shout(word: str) -> str:
     return word.upper()
 
 
+class SignedIn(FixedKeys):
+    """Lets people in by a session as well, so that they come by the web."""
+
+    async def principal_from_session(self, token: str) -> Principal:
+        return await self.principal_of(token)
+
+
+class Streets:
+    """A store of streets; each person sees their tenant's."""
+
+    def __init__(self, who: Principal) -> None:
+        self._tenant = who.tenant
+
+    async def search(self, type: str, text: str, limit: int) -> list[Option]:
+        known = [Option(f"{self._tenant}-{at}", f"{text or 'First'} street {at}") for at in range(100)]
+        return known[:limit] if type == "street" else []
+
+
 @asynccontextmanager
 async def opened(*more: Any) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
     ran.clear()
     keys = {"ana": ANA, "bo": BO, "cy": CY, "boss": BOSS, "eva": EVA}
     rules = Policy(rules=[Rule("shop.order", verdict="ask", reason="orders cost money")])
     async with Handrail(tools=[note, till, shout, *more], policy=rules) as hr:
-        platform = Platform(hr, FixedKeys(keys))
+        platform = Platform(hr, SignedIn(keys))
         web = build_web(platform)
+        web.options = Streets
         async with serving(Entrance(web, platform, Bounds(rate=None))) as url, AsyncExitStack() as stack:
             stack.callback(platform.closing.set)
             people: dict[str, httpx.AsyncClient] = {}
             for name in keys:
-                shown = {"authorization": f"Bearer {name}"}
-                client = httpx.AsyncClient(base_url=url, timeout=20, headers=shown, follow_redirects=True)
+                shown = {"handrail_session": name}
+                client = httpx.AsyncClient(base_url=url, timeout=20, cookies=shown, follow_redirects=True)
                 people[name] = await stack.enter_async_context(client)
             yield people
         await web.running.over(5)
@@ -252,7 +273,7 @@ async def test_what_needs_approval_says_whose_and_shows_the_decision_when_it_com
         part = f"/tools/shop-order/call/{call}"
         waiting = await ana.get(part, headers=PART)
         assert "Needs approval" in waiting.text and "hx-retarget" not in waiting.headers
-        assert (await ana.post(f"{part}/confirm", headers=PART)).status_code == 409 and ran == []
+        assert (await ana.post(f"{part}/confirm", headers=PART)).status_code == 404 and ran == []
         card = re.search(
             r'href="(/approvals/[^"]+)"', (await boss.get(f"/tools/shop-order?call={call}")).text
         )
@@ -273,3 +294,60 @@ async def test_a_refusal_and_a_cancelled_call_are_told_in_a_sentence() -> None:
         call = done.url.params["call"]
         stopped = await ana.post(f"/tools/shop-order/call/{call}/cancel")
         assert "You cancelled it" in Page(stopped.text).text and ran == []
+
+
+@tool(
+    "shop.rate",
+    level="read",
+    name="Rate",
+    form=FormSpec({"stars": {"label": "How many stars"}}, order=("stars",)),
+    sections=[OutputSection("rows", "By year", "table")],
+)
+async def rate(stars: int) -> dict[str, Any]:
+    """Rate something."""
+    return {"rows": [{"year": 1, "stars": stars}], "rest": "unseen"}
+
+
+@pytest.mark.req("UI-05", "UI-15")
+async def test_a_tool_is_asked_for_and_shown_as_it_wishes_and_else_by_its_schema() -> None:
+    async with opened(rate) as people:
+        ana = people["ana"]
+        page = await ana.get("/tools/shop-rate")
+        assert "How many stars" in Page(page.text).text
+        pairs = changed(sent(page.text), "#/stars", "4")
+        done = await ana.post("/tools/shop-rate/run", files=[(name, (None, value)) for name, value in pairs])
+        shown = done.text.partition('id="out"')[2].partition('class="tool-next"')[0]
+        assert "By year" in shown and "<table" in shown
+        assert f"/runs/{done.url.params['call']}/result.csv?section=rows" in shown
+        plain = Page((await ran_once(ana, text="tea")).text).text
+        assert "Noted tea" in plain
+
+
+async def test_a_program_does_not_become_a_person_by_posting_to_a_page() -> None:
+    async with opened(order) as people:
+        ana = people["ana"]
+        key = {"authorization": "Bearer ana"}
+        pairs = changed(sent((await ana.get("/tools/words-shout")).text), "#/word", "hey")
+        body = [(name, (None, value)) for name, value in pairs]
+        for headers, through in ((key, "REST"), ({}, "the web page")):
+            done = await ana.post("/tools/words-shout/run", files=body, headers=headers)
+            told = await ana.get(f"/runs/{done.url.params['call']}")
+            assert through in Page(told.text).text.replace("on the web page", "through the web page")
+            body[1] = (body[1][0], (None, "another key"))
+
+
+@tool("shop.send", level="read", name="Send")
+async def send(to: Annotated[str, Field(json_schema_extra={"x-entity-type": "street"})]) -> str:
+    """Send something somewhere."""
+    return to
+
+
+@pytest.mark.req("UI-08")
+async def test_a_picker_offers_what_the_store_of_the_reader_has_and_nothing_else() -> None:
+    async with opened(send) as people:
+        page = (await people["ana"].get("/tools/shop-send")).text
+        assert "/tools/shop-send/options" in page and "acme-7" in page and "other-7" not in page
+        found = await people["eva"].get("/tools/shop-send/options?type=street&q=Main")
+        assert found.json()[1] == {"value": "other-1", "label": "Main street 1"} and len(found.json()) == 50
+        assert (await people["eva"].get("/tools/shop-send/options?type=person&q=M")).json() == []
+        assert (await people["eva"].get("/tools/words-shout/options?type=street")).json() == []

@@ -74,7 +74,7 @@ def live_card(ask: Ask, now: float) -> h.Element:
     """A card that asks again whenever something was decided."""
     asks = {
         "hx-get": f"/approvals/{ask.id}/card",
-        "hx-trigger": f"approvals from:body, {_again(ask)}",
+        "hx-trigger": f"approvals from:body, hello from:body, {_again(ask)}",
         "hx-swap": "outerMorph",
     }
     return h.div(asks, id=f"alone-{ask.id}")[card(ask, now, alone=True)]
@@ -95,7 +95,7 @@ async def _lists(reader: Reader, after: str | None) -> h.Element:
     votes = any(one.open and one.request.quorum > 1 for one in asks)
     listen = {
         "hx-get": "/approvals/list" + (f"?after={after}" if after else ""),
-        "hx-trigger": f"approvals from:body, every {5 if votes else 60}s",
+        "hx-trigger": f"approvals from:body, hello from:body, every {5 if votes else 60}s",
         "hx-swap": "outerMorph",
     }
     return h.div("#asks.ask-lists", listen)[

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from handrail.core.errors import HandrailError, ToolError
 from handrail.doors.http.whose import plausible
+from handrail.doors.web import controls as c
 from handrail.doors.web.frame import empty
 from handrail.doors.web.icons import icon
 from handrail.doors.web.pages.settings.embed_form import (
@@ -111,10 +112,11 @@ async def save(reader: Reader) -> Response:
 
 @pages.post(f"{_HERE}/{{id}}/switch", need=_NEED)
 async def switch(reader: Reader) -> Response:
-    """The kill switch, off or on again."""
+    """The kill switch, off or on again: as its button said, however often it is pressed."""
     embed = await _alive(reader)
-    await reader.offices.embeds.change(reader.who, embed.id, {"enabled": not embed.enabled})
-    return go(f"{_HERE}/{embed.id}?done={'off' if embed.enabled else 'on'}")
+    to = "on" if c.text(await reader.form(), "to") == "on" else "off"
+    await reader.offices.embeds.change(reader.who, embed.id, {"enabled": to == "on"})
+    return go(f"{_HERE}/{embed.id}?done={to}")
 
 
 @pages.get(f"{_HERE}/{{id}}/revoke", need=_NEED)
@@ -194,9 +196,10 @@ async def _one(
 def _acts(embed: Embed) -> h.Fragment:
     return h.fragment[
         h.form(method="post", action=f"{_HERE}/{embed.id}/switch")[
+            c.hidden(to="off" if embed.enabled else "on"),
             h.button(".btn", type="submit", data_variant="outline", data_size="sm")[
                 icon("power"), "Switch it off" if embed.enabled else "Switch it on"
-            ]
+            ],
         ],
         h.a(".btn", href=f"{_HERE}/{embed.id}/revoke", data_variant="ghost", data_size="sm")[
             "End it for good"

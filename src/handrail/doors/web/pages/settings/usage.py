@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import htpy as h
 from starlette.responses import Response
 
-from handrail.core.define.block_readers import read_chart
+from handrail.core.define.block_readers import read_chart, read_ranking
 from handrail.core.tell.counts import Counts
 from handrail.core.tell.usage import UNKNOWN
 from handrail.doors.web import controls as c
@@ -17,6 +18,7 @@ from handrail.doors.web.pages.settings.shell import settings
 from handrail.doors.web.routing import Pages, Reader
 from handrail.doors.web.views.charts import draw_chart
 from handrail.doors.web.views.look import Look
+from handrail.doors.web.views.ranking import draw_ranking
 from handrail.doors.web.words import span
 
 pages = Pages()
@@ -28,7 +30,16 @@ _BY_DAY: dict[str, Any] = {
     "x": "day",
     "y": [{"key": "done", "label": "Done"}, {"key": "failed", "label": "Failed"}],
 }
-_MOST_TOOLS = 100
+_LATENCY: dict[str, Any] = {
+    "kind": "line",
+    "x": "day",
+    "y": [
+        {"key": "half", "label": "Half", "decimals": 0},
+        {"key": "most", "label": "19 of 20", "decimals": 0},
+    ],
+}
+_RANKED: dict[str, Any] = {"label": "tool", "value": "calls"}
+_MOST_TOOLS, _MOST_RANKED = 100, 10
 
 
 @pages.get(_HERE, need="usage.read")
@@ -62,11 +73,17 @@ async def show(reader: Reader) -> Response:
 
 
 def _drawn(by_day: Any, by_tool: Any, total: Counts, since: float, now: float) -> h.Fragment:
-    rows = [
+    days = _each_day(by_day, since, now)
+    runs = [
         {"day": day, "done": counts["completed"], "failed": counts["failed"] + counts["unclear"]}
-        for day, counts in _each_day(by_day, since, now)
+        for day, counts in days
     ]
-    content = read_chart(rows, _BY_DAY)
+    took = [
+        {"day": day, "half": counts.quantile_ms(0.5), "most": counts.quantile_ms(0.95)}
+        for day, counts in days
+    ]
+    called = sorted(((counts["calls"], names[0]) for names, counts in by_tool.items()), reverse=True)
+    ranked = [{"tool": tool, "calls": calls} for calls, tool in called[:_MOST_RANKED] if calls]
     return h.fragment[
         h.dl(".set-figures")[
             _figure("Calls", f"{total['calls']:,}"),
@@ -74,20 +91,28 @@ def _drawn(by_day: Any, by_tool: Any, total: Counts, since: float, now: float) -
             _figure("Half took at most", _took(total, 0.5)),
             _figure("19 of 20 took at most", _took(total, 0.95)),
         ],
-        h.section(".panel.stack")[
-            h.h2["Runs by day"],
-            draw_chart(content, Look("usage-days"), "Runs by day") if content is not None else None,
+        h.div(".set-charts")[
+            _chart("Runs by day", read_chart(runs, _BY_DAY), draw_chart),
+            _chart("How long runs took in ms, by day", read_chart(took, _LATENCY), draw_chart),
+            _chart("Most called", read_ranking(ranked, _RANKED), draw_ranking),
         ],
         h.section(".stack")[h.h2["By tool"], _tools(by_tool)],
     ]
+
+
+def _chart(title: str, content: Any, draw: Callable[[Any, Look, str], h.Node]) -> h.Element | None:
+    if content is None:
+        return None
+    name = title.partition(" ")[0].lower()
+    return h.section(".panel.stack")[h.h2[title], draw(content, Look(f"usage-{name}"), title)]
 
 
 def _each_day(told: Any, since: float, now: float) -> list[tuple[str, Counts]]:
     """Every day of the time, also those on which nothing was called."""
     first, last = _date(since), _date(now)
     found = {names[0]: counts for names, counts in told.items()}
-    days = [(first + timedelta(n)).isoformat() for n in range((last - first).days + 1)]
-    return [(day, found.get(day, Counts())) for day in days]
+    days = [first + timedelta(n) for n in range((last - first).days + 1)]
+    return [(f"{day.day} {day:%b}", found.get(day.isoformat(), Counts())) for day in days]
 
 
 def _date(at: float) -> date:

@@ -47,8 +47,9 @@ def draw_state(session: ToolSession, again: bool = False) -> h.Element:
 def draw_live(
     seat: Seat, given: Sequence[ToolSessionSubmission], made: Aggregate | None, now: float, asks: str
 ) -> h.Element:
-    """The part that is drawn anew for everybody when something changes."""
-    wants = {"hx-get": seat.url("part"), "hx-trigger": f"{asks} from:body", "hx-swap": "outerMorph"}
+    """The part that is drawn anew when something changes, and when the stream begins: it may have before."""
+    news = f"{asks} from:body, hello from:body"
+    wants = {"hx-get": seat.url("part"), "hx-trigger": news, "hx-swap": "outerMorph"}
     return h.div("#shared-live.stack", wants)[
         h.section(".panel.stack", aria_labelledby="together-title")[
             h.h2("#together-title")["Together"], _together(seat.tool, given, made)

@@ -23,10 +23,10 @@ def draw_manage(reader: Reader, seat: Seat) -> h.Element:
     session, there = seat.session, seat.session.is_shared(reader.now)
     is_open = session.status == "active"
     return h.section(".panel.stack.shared-manage", aria_label="Manage this session")[
-        h.p[_shared(reader, seat)] if is_open else None,
+        h.p[_shared(reader, seat)] if is_open or there else None,
         h.div(".row")[
             _link_form(seat, there) if is_open and shareable(seat) else None,
-            _act(seat, "unshare", "Take the link back", "unlink") if is_open and there else None,
+            _act(seat, "unshare", "Take the link back", "unlink") if there else None,
             _act(seat, "close", "Close the session", "lock") if is_open else None,
             _act(seat, "reopen", "Reopen it", "lock-open") if session.status == "completed" else None,
             h.a(".btn", href=seat.url("cancel"), data_variant="ghost", data_size="sm")["Cancel it for good"]

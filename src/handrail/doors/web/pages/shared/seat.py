@@ -10,7 +10,7 @@ import htpy as h
 from starlette.responses import Response
 
 from handrail.core.define.tool import Tool
-from handrail.core.errors import ToolError
+from handrail.core.errors import ToolError, UsageError
 from handrail.doors.http.whose import plausible
 from handrail.doors.web.answer import html
 from handrail.doors.web.forms.field import ToolFormMode
@@ -73,7 +73,10 @@ async def seat_of(reader: Reader) -> Seat:
 
 async def managed(reader: Reader) -> Seat:
     """The seat of somebody who manages the session; for others there is no such page."""
-    seat = await seat_of(reader)
+    try:
+        seat = await seat_of(reader)
+    except Gone:
+        raise NotThere from None
     if not seat.manages:
         raise NotThere
     return seat
@@ -104,8 +107,8 @@ async def _guest(reader: Reader) -> Seat | None:
     guest, session = found
     try:
         tool = await guest_tool(reader.hr, session)
-    except ToolError:
-        raise Gone from None
+    except (ToolError, UsageError):
+        raise Gone from None  # the tool is hidden by now, or is no longer one that can be shared
     return Seat(session, tool, guest.participant(tool))
 
 

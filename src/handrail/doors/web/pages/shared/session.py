@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -10,9 +11,11 @@ import htpy as h
 from starlette.responses import JSONResponse, Response
 
 from handrail.core.define.call import FieldError, Outcome
+from handrail.core.define.operator_fields import without_operator_fields
 from handrail.core.define.result import Result
 from handrail.core.define.secrecy import without
 from handrail.core.run.approvals import Conflict
+from handrail.doors.http.routing import source_of
 from handrail.doors.http.telling import as_bytes
 from handrail.doors.session_export import as_csv, as_data
 from handrail.doors.web import controls as c
@@ -52,7 +55,7 @@ def _seated(handler: Callable[[Reader, Seat], Awaitable[Response]]) -> Handler:
 @pages.get(_HERE, open=True)
 @_seated
 async def show(reader: Reader, seat: Seat) -> Response:
-    given = await reader.offices.tool_sessions.submissions(seat.session)
+    given = await _given(reader, seat)
     mine = next((one for one in given if one.user_id == seat.who.id), None)
     value: Any = MISSING
     if mine is not None and isinstance(mine.input, dict):
@@ -70,9 +73,9 @@ async def answer(reader: Reader, seat: Seat) -> Response:
         return await _again(
             reader, seat, draw_form(seat, read.value, read.errors), 422 if read.errors else 200
         )
-    sessions = reader.offices.tool_sessions
+    sessions, source = reader.offices.tool_sessions, source_of(reader.request)
     try:
-        done = await submit(reader.hr, sessions, seat.session, seat.who, dict(read.value))
+        done = await submit(reader.hr, sessions, seat.session, seat.who, dict(read.value), source=source)
     except Conflict as refused:
         return await _again(reader, seat, draw_form(seat, read.value, said=str(refused)), 409)
     if done.submission is None:
@@ -85,15 +88,21 @@ async def answer(reader: Reader, seat: Seat) -> Response:
     return await _again(reader, seat, draw_form(seat, read.value, note=note, again=True), 200)
 
 
+async def _given(reader: Reader, seat: Seat) -> Sequence[ToolSessionSubmission]:
+    """What was submitted, as this participant may read it: a guest nothing that is for operators only."""
+    given = await reader.offices.tool_sessions.submissions(seat.session)
+    if not seat.guest:
+        return given
+    return [replace(one, input=without_operator_fields(seat.tool, _args(one))) for one in given]
+
+
 async def _again(reader: Reader, seat: Seat, form: h.Element, status: int) -> Response:
     """The form again, with everything that was typed, and what the session has come to."""
     session = await reader.offices.tool_sessions.find(seat.session.tenant_id, seat.session.id)
     seat = Seat(session or seat.session, seat.tool, seat.who, seat.manages)
     if reader.by_htmx:
         return html(h.fragment[form, draw_state(seat.session, again=True)], status)
-    return await _page(
-        reader, seat, form, await reader.offices.tool_sessions.submissions(seat.session), status
-    )
+    return await _page(reader, seat, form, await _given(reader, seat), status)
 
 
 async def _page(
@@ -174,7 +183,7 @@ def _wrong(outcome: Outcome) -> tuple[list[FieldError], str | None]:
 @_seated
 async def part(reader: Reader, seat: Seat) -> Response:
     """What the session has come to, for a page that is open."""
-    given = await reader.offices.tool_sessions.submissions(seat.session)
+    given = await _given(reader, seat)
     return html(h.fragment[await _live(reader, seat, given), draw_state(seat.session, again=True)])
 
 
@@ -207,7 +216,7 @@ async def live(reader: Reader, seat: Seat) -> Response:
 @_seated
 async def one_answer(reader: Reader, seat: Seat) -> Response:
     """One participant's answer, all of it."""
-    given = await reader.offices.tool_sessions.submissions(seat.session)
+    given = await _given(reader, seat)
     found = next((one for one in given if one.id == reader.part("submission")), None)
     if found is None:
         raise NotThere
@@ -230,7 +239,7 @@ def _args(found: ToolSessionSubmission) -> dict[str, Any]:
 @pages.get(f"{_HERE}/answers.json", open=True)
 @_seated
 async def as_json_file(reader: Reader, seat: Seat) -> Response:
-    given = await reader.offices.tool_sessions.submissions(seat.session)
+    given = await _given(reader, seat)
     made = await reader.offices.aggregates.of(seat.tool, seat.session, given)
     data = as_data(seat.session, given, made)
     return Response(as_bytes(data), headers=_file("answers.json"), media_type=JSONResponse.media_type)
@@ -239,7 +248,7 @@ async def as_json_file(reader: Reader, seat: Seat) -> Response:
 @pages.get(f"{_HERE}/answers.csv", open=True)
 @_seated
 async def as_csv_file(reader: Reader, seat: Seat) -> Response:
-    given = await reader.offices.tool_sessions.submissions(seat.session)
+    given = await _given(reader, seat)
     return Response(as_csv(given), headers=_file("answers.csv"), media_type="text/csv")
 
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from handrail.doors.web.pages.tools import history, library, running, saved, star, tool
+from handrail.doors.web.pages.tools import history, library, picking, running, saved, star, tool
 
-PAGES = (library.pages, tool.pages, running.pages, history.pages, saved.pages, star.pages)
+PAGES = (library.pages, tool.pages, running.pages, history.pages, saved.pages, star.pages, picking.pages)

@@ -8,7 +8,7 @@ from handrail.core.define.found import Described
 from handrail.core.define.tool import Tool
 from handrail.core.errors import ToolError
 from handrail.core.find.visibility import row_slug
-from handrail.doors.web.pages.tools.shelf import SOURCE
+from handrail.doors.http.routing import source_of
 from handrail.doors.web.routing import NotThere, Reader
 
 
@@ -16,7 +16,7 @@ async def described(reader: Reader) -> Described:
     """The tool of the page, and what the guard says to a call of this reader's."""
     slug = reader.part("slug")
     try:
-        return await reader.hr.describe(slug, reader.who, source=SOURCE)
+        return await reader.hr.describe(slug, reader.who, source=source_of(reader.request))
     except ToolError as error:
         if error.code != "TOOL_NOT_FOUND":
             raise

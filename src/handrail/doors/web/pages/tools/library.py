@@ -11,19 +11,19 @@ from handrail.core.define.tool import Tool
 from handrail.doors.web.answer import html
 from handrail.doors.web.frame import empty, page
 from handrail.doors.web.icons import icon
-from handrail.doors.web.pages.tools.known import url_of
-from handrail.doors.web.pages.tools.shelf import (
+from handrail.doors.web.pages.tools.choosing import (
     KINDS,
     ORIGINS,
     Choices,
-    Shelf,
+    Leaf,
     Wish,
     choices_of,
+    leaf_of,
     recent_of,
     seen,
-    shelf_of,
     wish_of,
 )
+from handrail.doors.web.pages.tools.known import url_of
 from handrail.doors.web.pages.tools.star import draw_star, favourites_of, keeps
 from handrail.doors.web.routing import Pages, Reader
 from handrail.doors.web.words import count, level_mark
@@ -97,9 +97,9 @@ def _chooser(name: str, label: str, options: Mapping[str, str], chosen: str) -> 
 
 
 async def _found(reader: Reader, wish: Wish, starred: Collection[str]) -> h.Element | h.Fragment:
-    shelf = await shelf_of(reader, wish)
+    leaf = await leaf_of(reader, wish)
     if wish.after and reader.by_htmx:
-        return h.fragment[_cards(reader, shelf, wish, starred)]
+        return h.fragment[_cards(reader, leaf, wish, starred)]
     favourites = await seen(reader, starred, _FAVOURITES) if wish.is_open else []
     recent = await recent_of(reader) if wish.is_open else []
     return h.div("#library.tool-library")[
@@ -107,8 +107,8 @@ async def _found(reader: Reader, wish: Wish, starred: Collection[str]) -> h.Elem
         _row(reader, "Used lately", recent, starred),
         h.section(aria_label="Tools" if wish.is_open else "What was found")[
             h.h2["All tools"] if favourites or recent else None,
-            h.ul(".tool-grid")[_cards(reader, shelf, wish, starred)] if shelf.tools else _no_match(wish),
-            h.p(".quiet")["There is more: add a word to find it."] if shelf.cut else None,
+            h.ul(".tool-grid")[_cards(reader, leaf, wish, starred)] if leaf.tools else _no_match(wish),
+            h.p(".quiet")["There is more: add a word to find it."] if leaf.cut else None,
         ],
     ]
 
@@ -131,10 +131,10 @@ def _row(reader: Reader, title: str, tools: Iterable[Tool], starred: Collection[
     ]
 
 
-def _cards(reader: Reader, shelf: Shelf, wish: Wish, starred: Collection[str]) -> Iterable[h.Element | None]:
-    yield from (_card(reader, one, starred) for one in shelf.tools)
-    if shelf.following is not None:
-        url = wish.url(after=shelf.following)
+def _cards(reader: Reader, leaf: Leaf, wish: Wish, starred: Collection[str]) -> Iterable[h.Element | None]:
+    yield from (_card(reader, one, starred) for one in leaf.tools)
+    if leaf.following is not None:
+        url = wish.url(after=leaf.following)
         more = {"hx-get": url, "hx-target": "closest li", "hx-swap": "outerHTML"}
         yield h.li(".tool-more")[h.a(".btn", more, href=url, data_variant="outline")["More tools"]]
 

@@ -68,7 +68,7 @@ def _running(reader: Reader, tool: Tool, stands: Standing) -> h.Node:
         h.p(".tool-progress")[
             h.span(".tool-spinner", aria_hidden="true"),
             h.b["Running"],
-            h.span("#call-title")[title or "No word from it yet"],
+            h.span("#call-title")[title],
         ],
         h.p(".quiet")["Began ", when(stands.began_at or stands.at, reader.now)],
         h.div(".row")[_cancel(reader, tool, stands)],

@@ -9,7 +9,7 @@ import htpy as h
 from handrail.core.define.tool import Tool
 from handrail.doors.web.forms.field import MISSING
 from handrail.doors.web.forms.form import form_of
-from handrail.doors.web.forms.options import Options
+from handrail.doors.web.forms.options import NO_OPTIONS, Options
 from handrail.doors.web.icons import icon
 from handrail.doors.web.pages.tools.inputs import FACE, KEY, TEXT, Face, Input
 from handrail.doors.web.pages.tools.jsontext import json_text
@@ -20,12 +20,21 @@ FORM = "input-form"
 FACES: Mapping[Face, str] = {"form": "Form", "json": "JSON"}
 
 
-def draw_panel(tool: Tool, given: Input, *, note: h.Node = None, tools: h.Node = None) -> h.Element:
+def draw_panel(
+    tool: Tool,
+    given: Input,
+    *,
+    note: h.Node = None,
+    tools: h.Node = None,
+    options: Options = NO_OPTIONS,
+) -> h.Element:
     """The panel as it stands; `tools` are what else can be done with an input."""
-    return h.section(".panel.tool-panel", aria_labelledby="input-title")[draw_input(tool, given, note), tools]
+    return h.section(".panel.tool-panel", aria_labelledby="input-title")[
+        draw_input(tool, given, note, options), tools
+    ]
 
 
-def draw_input(tool: Tool, given: Input, note: h.Node = None) -> h.Element:
+def draw_input(tool: Tool, given: Input, note: h.Node = None, options: Options = NO_OPTIONS) -> h.Element:
     """The form element itself, by the face that it has now."""
     run = url_of(tool, "run")
     asks = {
@@ -41,7 +50,7 @@ def draw_input(tool: Tool, given: Input, note: h.Node = None) -> h.Element:
         draw_key(given.key),
         h.div(".tool-panel-head")[h.h2("#input-title")["Input"], _faces(tool, given.face)],
         note,
-        draw_fields(tool, given),
+        draw_fields(tool, given, options),
         h.div(".tool-panel-foot")[
             h.button("#run.btn", type="submit", data_run=True, title="Run it with this input")[
                 icon("play"), "Run", h.kbd(".kbd")["⌘↵"]
@@ -50,9 +59,9 @@ def draw_input(tool: Tool, given: Input, note: h.Node = None) -> h.Element:
     ]
 
 
-def draw_fields(tool: Tool, given: Input) -> h.Element:
+def draw_fields(tool: Tool, given: Input, options: Options = NO_OPTIONS) -> h.Element:
     """The fields, or the text that stands for them."""
-    return h.div("#input-fields")[_json(given) if given.face == "json" else _form(tool, given)]
+    return h.div("#input-fields")[_json(given) if given.face == "json" else _form(tool, given, options)]
 
 
 def draw_key(key: str, again: bool = False) -> h.VoidElement:
@@ -76,9 +85,8 @@ def _face(tool: Tool, value: Face, words: str, now: bool) -> h.Element:
     return h.button(asks, type="submit", formaction=turn, formnovalidate=True, aria_pressed="false")[words]
 
 
-def _form(tool: Tool, given: Input) -> h.Node:
+def _form(tool: Tool, given: Input, options: Options) -> h.Node:
     form = form_of(tool)
-    options = Options(address=url_of(tool, "options"))
     if given.value is MISSING:
         return form.draw(errors=given.errors, options=options)
     return form.draw(given.value, given.errors, options=options)

@@ -19,6 +19,7 @@ from handrail.core.tell.events import Event, NeedsApproval, OutputAppended, Tool
 from handrail.doors.http.calling import Asked
 from handrail.doors.http.record import Record, Wanted
 from handrail.doors.http.refusing import Refused
+from handrail.doors.http.routing import source_of
 from handrail.doors.http.whose import known_call
 from handrail.doors.visible import visible
 from handrail.doors.web.answer import html
@@ -36,7 +37,7 @@ from handrail.doors.web.pages.tools.inputs import (
 from handrail.doors.web.pages.tools.known import described, tool_here, url_of
 from handrail.doors.web.pages.tools.ongoing import draw_more, draw_state, may_confirm
 from handrail.doors.web.pages.tools.panel import FORM, draw_input, draw_key
-from handrail.doors.web.pages.tools.shelf import SOURCE
+from handrail.doors.web.pages.tools.picking import options_of
 from handrail.doors.web.pages.tools.standing import Standing, standing
 from handrail.doors.web.pages.tools.whole import Shown, whole
 from handrail.doors.web.routing import NotThere, Pages, Reader, go
@@ -78,8 +79,12 @@ async def answer_panel(
     """The form again, with everything that was typed."""
     if not reader.by_htmx:
         return await whole(reader, known, given, Shown(status=status, note=note))
-    shown = draw_input(known.tool, given, note)
-    return html(shown, status, headers={"hx-retarget": f"#{FORM}", "hx-reswap": "outerMorph"})
+    headers = {"hx-retarget": f"#{FORM}", "hx-reswap": "outerMorph"}
+    if status == 422:
+        headers["hx-trigger"] = "handrail:wrong"
+    return html(
+        draw_input(known.tool, given, note, await options_of(reader, known.tool)), status, headers=headers
+    )
 
 
 async def _ran(reader: Reader, known: Described, given: Input) -> Response:
@@ -138,7 +143,7 @@ async def _begun(reader: Reader, tool: Tool, args: Mapping[str, Any], call_id: s
     stop = reader.hr.subscribe(hear)
     begun = asyncio.ensure_future(passed.wait())
     try:
-        asked = Asked(reader.who, SOURCE, tool.id, dict(args), None, None, call_id, "")
+        asked = Asked(reader.who, source_of(reader.request), tool.id, dict(args), None, None, call_id, "")
         task = reader.web.running.start(reader.platform, asked, call_id)
         await asyncio.wait({task, begun}, return_when=asyncio.FIRST_COMPLETED)
         await asyncio.wait({task}, timeout=_QUICK if reader.by_htmx else _PATIENT)
@@ -194,7 +199,9 @@ async def cancel(reader: Reader) -> Response:
     await standing(reader, tool, reader.part("call"))
     who = reader.who
     try:
-        known = await known_call(reader.platform, reader.part("call"), who, "jobs.cancel", SOURCE)
+        known = await known_call(
+            reader.platform, reader.part("call"), who, "jobs.cancel", source_of(reader.request)
+        )
     except Refused:
         raise NotThere from None
     await reader.hr.cancel(known.id, f"{who.user or 'somebody'} cancelled it", principal=who)

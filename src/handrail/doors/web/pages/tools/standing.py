@@ -23,10 +23,10 @@ from handrail.core.tell.outcome import outcome_of
 from handrail.core.tell.runs import Run
 from handrail.doors.http.record import Record
 from handrail.doors.http.refusing import Refused
+from handrail.doors.http.routing import source_of
 from handrail.doors.http.streams import waited
 from handrail.doors.http.whose import is_same, known_call, plausible
 from handrail.doors.web.pages.runs.people import voice_of
-from handrail.doors.web.pages.tools.shelf import SOURCE
 from handrail.doors.web.routing import NotThere, Reader
 from handrail.doors.web.story.endings import canceller, ending_of
 
@@ -70,7 +70,9 @@ class Standing:
 async def standing(reader: Reader, tool: Tool, call_id: str) -> Standing:
     """How a call of this tool stands. For whoever may not see it there is none."""
     try:
-        known = await known_call(reader.platform, call_id, reader.who, "events.read", SOURCE)
+        known = await known_call(
+            reader.platform, call_id, reader.who, "events.read", source_of(reader.request)
+        )
     except Refused:
         raise NotThere from None
     if known.first is None or known.first.tool != tool.id:

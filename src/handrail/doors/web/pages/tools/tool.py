@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import htpy as h
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from handrail.core.define.secrecy import without
 from handrail.core.define.tool import Tool
@@ -23,6 +23,7 @@ from handrail.doors.web.pages.tools.jsontext import NotJson
 from handrail.doors.web.pages.tools.known import described, tool_here
 from handrail.doors.web.pages.tools.link import linked
 from handrail.doors.web.pages.tools.panel import draw_fields, draw_input
+from handrail.doors.web.pages.tools.picking import options_of
 from handrail.doors.web.pages.tools.standing import Standing, run_of, standing
 from handrail.doors.web.pages.tools.whole import Shown, saved_of, whole
 from handrail.doors.web.routing import NotThere, Pages, Reader
@@ -72,7 +73,7 @@ async def turn(reader: Reader) -> Response:
         given = given.turned(face, known.tool.secrets)
     status = 200 if given.readable else 422
     if reader.by_htmx:
-        return html(draw_input(known.tool, given), status)
+        return html(draw_input(known.tool, given, options=await options_of(reader, known.tool)), status)
     return await whole(reader, known, given, Shown(status=status))
 
 
@@ -87,10 +88,3 @@ async def check(reader: Reader) -> Response:
     if given.face == "form":
         errors = touched_only(errors, given.value, touched)
     return html(h.fragment[draw_fields(tool, replace(given, errors=errors))])
-
-
-@pages.get("/tools/{slug}/options")
-async def options(reader: Reader) -> Response:
-    """Things to pick from, by what was typed so far."""
-    await tool_here(reader)
-    return JSONResponse([])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 import htpy as h
 from starlette.responses import Response
@@ -19,6 +20,7 @@ from handrail.doors.web.pages.tools.inputs import Input
 from handrail.doors.web.pages.tools.keeping import draw_linker, draw_saved
 from handrail.doors.web.pages.tools.known import url_of
 from handrail.doors.web.pages.tools.panel import draw_panel
+from handrail.doors.web.pages.tools.picking import options_of
 from handrail.doors.web.pages.tools.standing import Standing, last_of
 from handrail.doors.web.pages.tools.star import draw_star, favourites_of, keeps
 from handrail.doors.web.routing import Reader
@@ -53,7 +55,10 @@ async def whole(reader: Reader, known: Described, given: Input, shown: Shown | N
         reader,
         tool.name,
         await _head(reader, known),
-        h.div(".tool-columns")[draw_panel(tool, given, note=shown.note, tools=tools), column],
+        h.div(".tool-columns")[
+            draw_panel(tool, given, note=shown.note, tools=tools, options=await options_of(reader, tool)),
+            column,
+        ],
         await draw_history(reader, tool),
         active="tools",
         crumbs=[("Tools", "/tools")],
@@ -106,10 +111,10 @@ def _menu(reader: Reader, tool: Tool) -> h.Element:
             h.a(href=url_of(tool, "session"))["Fill it in together"]
             if keeps(reader) and tool.collaborative and reader.may("tool_sessions.read")
             else None,
-            h.a(href=f"/settings/embeds/new?tool={tool.slug}")["Publish it on a site"]
+            h.a(href=f"/settings/embeds/new?tool={quote(tool.slug, safe='')}")["Publish it on a site"]
             if keeps(reader) and tool.level == "read" and reader.may("embeds.manage")
             else None,
-            h.a(href=f"/runs?tool={tool.id}")["All its runs"],
+            h.a(href=f"/runs?tool={quote(tool.id, safe='')}")["All its runs"],
             h.a(href=f"/api{url_of(tool)}")["Its definition (JSON)"],
         ],
     ]

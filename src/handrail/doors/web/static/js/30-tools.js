@@ -2,6 +2,7 @@
 // The page of a tool: what is wrong is said while one types, Ctrl or ⌘ with Enter runs, output stays in sight.
 (() => {
   const PAUSE = 350;
+  const PIECES = 2000; // of output that stand on the page
   const touched = new Set();
   let timer = 0;
   let asked = null;
@@ -11,6 +12,7 @@
   function touch(event) {
     const form = formOf(event.target);
     const name = event.target.name;
+    if (event.target.type === 'file') return; // files are not sent to be checked
     if (!form || !name || name.startsWith('_') && name !== '_json') return;
     // While somebody types, nothing new is held against them; what was said already is looked at again.
     if (event.type === 'change') touched.add(name);
@@ -68,6 +70,7 @@
   document.addEventListener('input', touch);
   document.addEventListener('change', touch);
   document.addEventListener('handrail:ran', clear);
+  document.addEventListener('handrail:wrong', () => document.querySelector('#input-fields [aria-invalid="true"]')?.focus());
 
   document.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
@@ -83,6 +86,9 @@
   });
 
   document.addEventListener('htmx:after:swap', () => {
-    for (const one of document.querySelectorAll('.tool-output')) one.scrollTop = one.scrollHeight;
+    for (const one of document.querySelectorAll('.tool-output')) {
+      while (one.children.length > PIECES) { one.firstElementChild.remove(); one.dataset.cut = 'true'; }
+      one.scrollTop = one.scrollHeight;
+    }
   });
 })();

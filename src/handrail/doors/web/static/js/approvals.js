@@ -87,6 +87,10 @@
   for (const name of ['toggle', 'input', 'change']) {
     document.addEventListener(name, (event) => release(event.target.closest?.('.ask')), true);
   }
+  // What was opened to be read stays open: it holds values, which do not change.
+  document.addEventListener('toggle', (event) => {
+    if (event.target.closest?.('.ask') && !event.target.matches('.ask-fold')) event.target.toggleAttribute('hx-morph-skip', event.target.open);
+  }, true);
   // A decision of one's own redraws all of the card.
   document.addEventListener('htmx:before:request', (event) => {
     const form = event.target.closest?.('form[data-act]');

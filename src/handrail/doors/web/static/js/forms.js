@@ -69,7 +69,10 @@
     const box = event.target;
     if (!box.form || !box.closest('.form')) return;
     if (box.dataset.search) search(box);
-    if ('slider' in box.dataset) box.parentElement.querySelector('output').textContent = box.value;
+    if ('slider' in box.dataset) {
+      box.parentElement.querySelector('output').textContent = box.value;
+      fill(box);
+    }
     show(box.form);
   });
 
@@ -96,8 +99,14 @@
     });
   }
 
+  const fill = (box) => {
+    const [low, high] = [Number(box.min || 0), Number(box.max || 100)];
+    box.style.setProperty('--slider-value', `${((box.value - low) / (high - low || 1)) * 100}%`);
+  };
+
   const begin = (root) => {
     zones(root);
+    for (const box of root.querySelectorAll('input[data-slider]')) fill(box);
     for (const form of new Set([...root.querySelectorAll('.form')].map((one) => one.closest('form')))) {
       if (form) show(form);
     }

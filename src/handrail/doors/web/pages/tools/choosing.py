@@ -1,4 +1,4 @@
-"""The shelf: which tools stand in the library, a page at a time, and by what they can be chosen."""
+"""Choosing: which tools stand in the library, a leaf at a time, and by what they can be chosen."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from handrail.core.define.permission import Source
 from handrail.core.define.tool import Tool
 from handrail.core.errors import ToolError
+from handrail.doors.http.routing import source_of
 from handrail.doors.http.tools import KindOf, kinds
 from handrail.doors.web.routing import Reader
 
-SOURCE: Source = "web"
 PAGE = 48
 """Tools of one page."""
 _BATCH = 200
@@ -73,8 +72,8 @@ def wish_of(query: Mapping[str, str]) -> Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
-    """A page of tools."""
+class Leaf:
+    """One page of the library."""
 
     tools: tuple[Tool, ...]
     following: str | None = None
@@ -83,26 +82,28 @@ class Shelf:
     """Whether a search found more than is shown."""
 
 
-async def shelf_of(reader: Reader, wish: Wish) -> Shelf:
+async def leaf_of(reader: Reader, wish: Wish) -> Leaf:
     """The tools that fit, of those this reader may see: the best first, or by id."""
     kind_of = await kinds(reader.platform, reader.who) if wish.kind else None
     if wish.words:
-        found = await reader.hr.search(wish.words, reader.who, limit=_FOUND * 4, source=SOURCE)
+        found = await reader.hr.search(
+            wish.words, reader.who, limit=_FOUND * 4, source=source_of(reader.request)
+        )
         fitting = [one.tool for one in found if one.tool.ready and _fits(one.tool, wish, kind_of)]
-        return Shelf(tuple(fitting[:_FOUND]), cut=len(fitting) > _FOUND)
+        return Leaf(tuple(fitting[:_FOUND]), cut=len(fitting) > _FOUND)
     return await _page(reader, wish, kind_of)
 
 
-async def _page(reader: Reader, wish: Wish, kind_of: KindOf | None) -> Shelf:
+async def _page(reader: Reader, wish: Wish, kind_of: KindOf | None) -> Leaf:
     found: list[Tool] = []
     after = wish.after or None
     while len(found) <= PAGE:
-        batch = await reader.hr.tools(reader.who, source=SOURCE, after=after, limit=_BATCH)
+        batch = await reader.hr.tools(reader.who, source=source_of(reader.request), after=after, limit=_BATCH)
         found += [tool for tool in batch if _fits(tool, wish, kind_of)]
         if len(batch) < _BATCH:
             break
         after = batch[-1].id
-    return Shelf(tuple(found[:PAGE]), found[PAGE - 1].id if len(found) > PAGE else None)
+    return Leaf(tuple(found[:PAGE]), found[PAGE - 1].id if len(found) > PAGE else None)
 
 
 def _fits(tool: Tool, wish: Wish, kind_of: KindOf | None) -> bool:
@@ -124,7 +125,7 @@ class Choices:
 
 async def choices_of(reader: Reader) -> Choices:
     """Of all that this reader may see, however much that is."""
-    there = await reader.hr.tools(reader.who, source=SOURCE)
+    there = await reader.hr.tools(reader.who, source=source_of(reader.request))
     origins = {tool.origin for tool in there}
     categories = {tool.category for tool in there if tool.category}
     return Choices(
@@ -150,7 +151,7 @@ async def seen(reader: Reader, ids: Iterable[str], most: int) -> list[Tool]:
         if len(found) == most:
             break
         try:
-            found.append((await reader.hr.describe(id, reader.who, source=SOURCE)).tool)
+            found.append((await reader.hr.describe(id, reader.who, source=source_of(reader.request))).tool)
         except ToolError:
             continue
     return found

@@ -1,0 +1,186 @@
+"""The pages of shared sessions and embeds, as members, guests and visitors ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+from handrail import Principal
+from handrail.core.define.sections import FormSpec
+from handrail.core.find.visibility import ToolRow
+from handrail.doors.entrance import COOKIE, Entrance
+from handrail.doors.http.api import build_api
+from handrail.doors.web.app import build_web
+from handrail.doors.web.pages.shared.seat import GUEST, url_of
+from handrail.identity.guests import Participant
+from handrail.identity.submitting import event_session
+from handrail.platform import platform_of
+from handrail.store.tools import save_row
+from tests.contract.shared.rooms import ACME, Rooms, rating, rooms
+
+
+async def _judge(score: int, note: str = "") -> dict[str, int]:
+    """Judge something."""
+    return {"score": score}
+
+
+JUDGE = rating("team.judge", _judge, form=FormSpec({"note": {"operator_only": True}}))
+
+
+@asynccontextmanager
+async def pages(url: str, *tools: Any, api: bool = False) -> AsyncIterator[tuple[Rooms, httpx.AsyncClient]]:
+    async with rooms(url, *tools) as house:
+        platform = platform_of(house.hr)
+        web = build_web(platform)
+        door = Entrance(build_api(platform) if api else web, platform)
+        transport = httpx.ASGITransport(door)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+            yield house, http
+        platform.closing.set()
+        web.live.close()
+
+
+async def signed_in(house: Rooms, who: Principal) -> dict[str, str]:
+    token = await house.offices.doorkeeper.sign_in(str(who.user), who.tenant)
+    return {"cookie": f"{COOKIE}={token}"}
+
+
+def as_guest(note: str) -> dict[str, str]:
+    return {"cookie": f"{GUEST}={note}"}
+
+
+async def always_ask(house: Rooms, slug: str) -> None:
+    row = ToolRow(ACME, slug, "system_override", enabled=True, permission_policy="always_ask")
+    await house.offices.db.write(ACME, lambda conn: save_row(conn, ACME, row, at=1.0, by="ana"))
+    house.offices.tools.forget(ACME)
+
+
+@pytest.mark.req("CS-05", "UI-16")
+async def test_a_guest_reads_nothing_that_is_for_operators_only(sqlite_url: str) -> None:
+    async with pages(sqlite_url, JUDGE) as (house, http):
+        ana = await house.person("owner")
+        session = await house.session(ana, "team.judge")
+        _, note = await house.join(await house.link(ana, session), "Bo")
+        done = await house.submit(
+            session, Participant(str(ana.user), "Ana", ana), score=4, note="for us alone"
+        )
+        assert done.submission is not None
+        places = ["", "/part", "/answers.csv", "/answers.json", f"/answer/{done.submission.id}"]
+        for place in places:
+            theirs = await http.get(f"{url_of(session)}{place}", headers=as_guest(note))
+            ours = await http.get(f"{url_of(session)}{place}", headers=await signed_in(house, ana))
+            assert (theirs.status_code, ours.status_code) == (200, 200)
+            assert "for us alone" in ours.text, place
+            assert "for us alone" not in theirs.text, place
+
+
+@pytest.mark.req("CS-01")
+async def test_whoever_may_not_use_the_tool_reads_nothing_of_its_sessions(sqlite_url: str) -> None:
+    async with pages(sqlite_url, api=True) as (house, http):
+        ana, vic = await house.person("owner"), await house.person("viewer", name="Vic")
+        session = await house.session(ana)
+        await house.submit(session, Participant(str(ana.user), "Ana", ana), score=4)
+        for place in ("", "/submissions", "/aggregate", "/export", "/export?format=csv"):
+            there = f"/api/tool-sessions/{session.id}{place}"
+            assert (await http.get(there, headers=await signed_in(house, ana))).status_code == 200
+            assert (await http.get(there, headers=await signed_in(house, vic))).status_code == 404, place
+        told = await http.get("/api/tool-sessions", headers=await signed_in(house, vic))
+        assert told.json()["tool_sessions"] == []
+
+
+@pytest.mark.req("CS-04")
+async def test_a_guest_is_out_once_the_tool_has_to_be_approved(sqlite_url: str) -> None:
+    async with pages(sqlite_url) as (house, http):
+        ana = await house.person("owner")
+        session = await house.session(ana)
+        _, note = await house.join(await house.link(ana, session), "Bo")
+        assert (await http.get(url_of(session), headers=as_guest(note))).status_code == 200
+        await always_ask(house, "team-rate")
+        told = await http.get(url_of(session), headers=as_guest(note))
+        assert (told.status_code, "not shared any more" in told.text) == (403, True)
+
+
+@pytest.mark.req("RA-13")
+async def test_visitors_ask_nobody_for_approval(sqlite_url: str) -> None:
+    async with pages(sqlite_url) as (house, http):
+        ana = await house.person("owner")
+        tool = await house.tool("image.paint", ana)
+        text, _ = await house.offices.embeds.publish(ana, "Paint", [tool], ["https://a.example"])
+        there = f"/embed/{text.reveal()}/image-paint"
+        assert (await http.get(there)).status_code == 200
+        await always_ask(house, "image-paint")
+        assert (await http.get(there)).status_code == 404
+        assert (await http.post(there, data={"#/text": "x"})).status_code == 404
+        assert await house.hr.approvals.list(ana) == []
+
+
+@pytest.mark.req("RA-13")
+async def test_the_kill_switch_stays_off_however_often_it_is_pressed(sqlite_url: str) -> None:
+    async with pages(sqlite_url) as (house, http):
+        ana = await house.person("owner")
+        tool = await house.tool("image.paint", ana)
+        _, made = await house.offices.embeds.publish(ana, "Paint", [tool], ["https://a.example"])
+        me, there = await signed_in(house, ana), f"/settings/embeds/{made.id}"
+        shown = (await http.get(there, headers=me)).text
+        assert f'action="{there}/switch"' in shown and 'name="to" value="off"' in shown
+        for _ in range(2):
+            await http.post(f"{there}/switch", data={"to": "off"}, headers=me)
+            [now] = await house.offices.embeds.list(ana)
+            assert not now.enabled
+        await http.post(f"{there}/switch", data={"to": "on"}, headers=me)
+        [now] = await house.offices.embeds.list(ana)
+        assert now.enabled
+
+
+@pytest.mark.req("CS-04")
+async def test_the_link_of_a_closed_session_can_be_taken_back(sqlite_url: str) -> None:
+    async with pages(sqlite_url) as (house, http):
+        ana = await house.person("owner")
+        session = await house.session(ana)
+        link, me = await house.link(ana, session), await signed_in(house, ana)
+        await house.offices.tool_sessions.turn(session, "completed")
+        shown = (await http.get(url_of(session), headers=me)).text
+        assert "Take the link back" in shown and "Shared by link" in shown
+        await http.post(url_of(session, "unshare"), headers=me)
+        assert await house.offices.tool_sessions.behind(link) is None
+
+
+async def test_a_member_of_another_tenant_whose_link_has_ended_manages_nothing(sqlite_url: str) -> None:
+    async with pages(sqlite_url) as (house, http):
+        ana, eve = await house.person("owner"), await house.person("owner", tenant="other", name="Eve")
+        session = await house.session(ana)
+        _, note = await house.join(await house.link(ana, session), "Eve")
+        await house.offices.tool_sessions.unshare(session)
+        mine = (await signed_in(house, eve))["cookie"]
+        told = await http.post(
+            url_of(session, "close"), headers={"cookie": f"{mine}; {as_guest(note)['cookie']}"}
+        )
+        assert told.status_code == 404
+        assert (await house.now(session)).status == "active"
+
+
+@pytest.mark.fault("F28")
+async def test_an_answer_that_a_key_gives_comes_by_the_door_of_programs(sqlite_url: str) -> None:
+    async with pages(sqlite_url) as (house, http):
+        ana = await house.person("owner")
+        session = await house.session(ana)
+        key, _ = await house.offices.keys.make(ana, "ops", "agent", user=ana.user)
+        shown = {"authorization": f"Bearer {key.reveal()}"}
+        await http.post(url_of(session), data={"#/score": "3"}, headers=shown)
+        await http.post(url_of(session), data={"#/score": "4"}, headers=await signed_in(house, ana))
+        log = house.hr.log.read(ACME, session=event_session(session))
+        assert [one.call.source for one in log if one.kind == "started"] == ["api", "web"]
+
+
+@pytest.mark.req("CS-05")
+async def test_a_page_looks_again_once_its_stream_begins(sqlite_url: str) -> None:
+    async with pages(sqlite_url) as (house, http):
+        ana = await house.person("owner")
+        session, me = await house.session(ana), await signed_in(house, ana)
+        for place in (url_of(session), "/approvals", "/"):
+            shown = (await http.get(place, headers=me)).text
+            assert "hello from:body" in shown, place
