@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from handrail import Principal
+from handrail import Principal, tool
 from handrail.core.define.sections import FormSpec
 from handrail.core.find.visibility import ToolRow
 from handrail.doors.entrance import COOKIE, Entrance
@@ -184,3 +184,25 @@ async def test_a_page_looks_again_once_its_stream_begins(sqlite_url: str) -> Non
         for place in (url_of(session), "/approvals", "/"):
             shown = (await http.get(place, headers=me)).text
             assert "hello from:body" in shown, place
+
+
+@pytest.mark.req("UI-08")
+async def test_what_is_nested_too_deeply_is_told_and_stays_as_it_was_typed(sqlite_url: str) -> None:
+    @tool("deep.take", level="read")
+    async def take(value: dict[str, Any]) -> int:
+        """Take a value."""
+        return 1
+
+    async with pages(sqlite_url, take) as (house, http):
+        ana = await house.person("owner")
+        text, _ = await house.offices.embeds.publish(ana, "Deep", [take], ["https://a.example"])
+        me, deep = await signed_in(house, ana), '{"a":' * 400 + "1" + "}" * 400
+        typed = deep.replace('"', "&#34;")
+        for act in ("run", "form?to=form"):
+            sent = {"_face": "json", "_json": f'{{"value":{deep}}}'}
+            told = await http.post(f"/tools/deep-take/{act}", data=sent, headers=me)
+            assert (told.status_code, "nested too deeply" in told.text) == (422, True), act
+            assert typed in told.text
+        told = await http.post(f"/embed/{text.reveal()}/deep-take", data={"#/value": deep, "?/value": "json"})
+        assert (told.status_code, "nested too deeply" in told.text) == (422, True)
+        assert typed in told.text

@@ -49,6 +49,17 @@ def copy_object(given: Mapping[Any, Any]) -> dict[str, Any]:
         raise NotJson("", f"the arguments cannot be read ({type(error).__name__})") from error
 
 
+def is_too_deep(value: Any) -> bool:
+    """Whether a value is nested further than arguments may be."""
+    level = [value] if isinstance(value, (Mapping, list, tuple)) else []
+    for _ in range(MAX_DEPTH + 1):
+        if not level:
+            return False
+        inside = (one.values() if isinstance(one, Mapping) else one for one in level)
+        level = [part for parts in inside for part in parts if isinstance(part, (Mapping, list, tuple))]
+    return True
+
+
 def own_copy(raw: Any) -> Any:
     """Arguments that nobody else can change any more."""
     return copy_object(raw) if isinstance(raw, Mapping) else raw

@@ -6,6 +6,7 @@ from typing import Any
 
 import htpy as h
 
+from handrail.core.define.jsonvalue import is_too_deep
 from handrail.documents import DocumentError, parse_json
 from handrail.doors.visible import exact
 from handrail.doors.web.forms.empty import draw_empty, read_empty
@@ -50,11 +51,15 @@ class JsonBox:
         if not text.strip():
             return MISSING if not field.row and field.widget != "json" else read_empty(field, post, place)
         try:
-            return parse_json(text, "it")
+            found = parse_json(text, "it")
         except DocumentError as error:
             said = str(error).partition(";")[0].removeprefix("it: it ")
             post.wrong(place, f"must be JSON: it {said}. Text stands in double quotes.")
             return Typed(text)
+        if is_too_deep(found):
+            post.wrong(place, "is nested too deeply.")
+            return Typed(text)
+        return found
 
 
 def _text(value: Any) -> str:

@@ -6,6 +6,7 @@ import json
 import math
 from typing import Any
 
+from handrail.core.define.jsonvalue import is_too_deep
 from handrail.doors.visible import exact
 
 
@@ -34,6 +35,8 @@ def read_value(text: str) -> Any:
         found = json.loads(text, parse_constant=_no_number, parse_float=_number, object_pairs_hook=_object)
         found_text = json.dumps(found, ensure_ascii=False)
         found_text.encode()
+        if is_too_deep(found):
+            raise NotJson("It is nested too deeply.")
     except NotJson:
         raise
     except json.JSONDecodeError as error:
