@@ -284,6 +284,11 @@ class BlockingLetterOffice:
     def list(self, principal: Principal, *filters: Any, **more: Any) -> builtins.list[DeadLetter]:
         return self._hr.block_on(self._inner.list(principal, *filters, **more))
 
+    def page(
+        self, principal: Principal, *, after: str | None = None, limit: int = 50
+    ) -> builtins.list[DeadLetter]:
+        return self._hr.block_on(self._inner.page(principal, after=after, limit=limit))
+
     def get(self, id: str, principal: Principal) -> DeadLetter | None:
         return self._hr.block_on(self._inner.get(id, principal))
 

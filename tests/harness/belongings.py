@@ -25,6 +25,7 @@ from handrail.store.attempts import count_attempt
 from handrail.store.blobs import put as put_blob
 from handrail.store.database import Database
 from handrail.store.embeds import Embed, add_embed, count_embed_run
+from handrail.store.ended import end_session
 from handrail.store.events.append import append
 from handrail.store.events.rows import encode
 from handrail.store.jobs import add_graph, add_job, seal_job, take_job
@@ -153,6 +154,7 @@ class Belongings:
             set_password_hash(conn, tenant, self.user, f"hash of {self.card}")
             set_theme(conn, tenant, self.user, "dark")
             note_arrival(conn, tenant, self.user, at=NOW)
+            end_session(conn, tenant, "d", at=NOW, expires_at=NOW + 99_999)
             add_favourite(conn, tenant, self.user, "t.x", at=NOW)
             put_saved(conn, tenant, self.user, "t.x", "token", {"card": self.card}, at=NOW, seal=SEAL)
             save_role(conn, tenant, "clerk", ["tools:run"], at=NOW)

@@ -108,6 +108,7 @@ MAKES = frozenset(
         "approvals.queries.add_request",
         "arrivals.note_arrival",
         "blobs.put",
+        "ended.end_session",
         "embeds.add_embed",
         "embeds.count_embed_run",
         "jobs.add_graph",

@@ -18,6 +18,7 @@ from handrail.identity.tokens import SignedIn, Signer
 from handrail.store.api_keys import get_key, mark_used
 from handrail.store.arrivals import homes_of, note_arrival
 from handrail.store.database import Database
+from handrail.store.ended import end_session, is_ended
 from handrail.store.links import add_link, use_link
 from handrail.store.roles import stored_roles
 from handrail.store.tenants import Tenant
@@ -82,7 +83,8 @@ class Doorkeeper:
         said = self._signer.read(token, now)
         if said is None:
             raise NotSignedIn
-        return (await self._let_in(token, said.tenant, now, lambda conn: _by_token(conn, said))).principal
+        known = await self._let_in(token, said.tenant, now, lambda conn: _by_token(conn, said, token))
+        return known.principal
 
     async def came_by_link(self, token: str) -> bool:
         """Whether a link let somebody in with this token a moment ago, which shows anew who they are."""
@@ -146,6 +148,16 @@ class Doorkeeper:
         if user is None:
             raise NotSignedIn
         return await self.sign_in(user, text.tenant, by_link=True)
+
+    async def end(self, token: str) -> bool:
+        """End one session, and no other of the person; False when it does not hold any more."""
+        said = self._signer.read(token, now := self._db.clock.now())
+        if said is None:
+            return False
+        tenant, digest, ends = said.tenant, _digest(token), said.expires_at
+        await self._db.write(tenant, lambda conn: end_session(conn, tenant, digest, at=now, expires_at=ends))
+        self.forget()
+        return True
 
     async def sign_out(self, principal: Principal) -> bool:
         """End every session of a person, everywhere."""
@@ -249,8 +261,14 @@ def _by_key(conn: Connection, text: KeyText, now: float) -> _Found | None:
     return _Found(principal, key.expires_at, key.audience)
 
 
-def _by_token(conn: Connection, said: SignedIn) -> _Found | None:
+def _digest(token: str) -> str:
+    return sha256(token.encode()).hexdigest()
+
+
+def _by_token(conn: Connection, said: SignedIn, token: str) -> _Found | None:
     found = member(conn, said.tenant, said.user)
+    if is_ended(conn, said.tenant, _digest(token)):
+        return None
     if found is None or found[0].disabled or found[0].sign_in_epoch != said.epoch:
         return None
     permissions = permissions_of(found[1], stored_roles(conn, said.tenant))

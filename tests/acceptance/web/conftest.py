@@ -36,8 +36,8 @@ def windows(browser: Browser) -> Iterator[Callable[..., Window]]:
         one.context.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Shop]:
-    """One server with the tools of the tests, for all pages of tools."""
+    """One server with the tools of the tests, for the pages of tools."""
     with open_shop(tmp_path_factory.mktemp("shop"), browser) as opened:
         yield opened

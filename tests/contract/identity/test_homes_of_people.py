@@ -94,3 +94,19 @@ async def test_an_agent_renames_nobody(house: House) -> None:
     key, _ = await house.keys.make(boss, "helper", "agent", user=boss.user)
     with pytest.raises(NotGranted):
         await house.people.rename(await house.door.principal_of(key.reveal()), "Mallory")
+
+
+async def test_to_sign_out_here_ends_this_session_and_no_other(house: House, turning: Turning) -> None:
+    ana = await house.person("viewer")
+    here = await house.door.sign_in(str(ana.user), ACME)
+    turning.turn(1)
+    there = await house.door.sign_in(str(ana.user), ACME)
+    elsewhere = House(house.people._db)
+    assert await elsewhere.door.principal_from_session(here) == ana
+    assert await house.door.end(here)
+    turning.turn(1)  # another server believes what it read for a second
+    for door in (house.door, elsewhere.door):
+        with pytest.raises(NotSignedIn):
+            await door.principal_from_session(here)
+        assert await door.principal_from_session(there) == ana
+    assert not await house.door.end("hs1.no.token")

@@ -15,7 +15,7 @@ from handrail.identity.granting import console
 from handrail.identity.guests import Participant
 from handrail.identity.offices import Offices
 from handrail.identity.submitting import submit
-from handrail.identity.tool_sessions import ToolSession
+from handrail.store.tool_sessions import ToolSession
 from tests.contract.http_attacks.premises import Belonging, say, share
 
 _SECTIONS = (OutputSection("rows", "Rows", "table"), OutputSection("own", "Own", "custom"))

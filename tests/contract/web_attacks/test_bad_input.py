@@ -43,7 +43,9 @@ def values(place: Premises, http: httpx.Client, most: int) -> None:
         thing = thing_of(place, name, row)
         for value in VALUES[:most]:
             for face in ("form", "json") if "_face" in row.form else ("form",):
-                given = {**dict.fromkeys(FIELDS, [value, value]), "_face": [face]}
+                # the passwords differ: a new one would sign this browser out
+                twice = [value, value] if len(value) < 100 else [value]
+                given = {**dict.fromkeys(FIELDS, twice), "_face": [face], "again": ["x"]}
                 if "shown" in row.form:
                     given["shown"] = [thing["shown"]]
                 if face == "json":
@@ -51,6 +53,7 @@ def values(place: Premises, http: httpx.Client, most: int) -> None:
                 answer = http.post(address(name, row, thing), data=given)
                 assert_kept(name, answer, value)
                 assert answer.status_code < 500, (name, value[:40])
+    assert http.get("/").status_code == 200, "still signed in"
 
 
 def queries(place: Premises, http: httpx.Client, most: int) -> None:
@@ -71,11 +74,10 @@ def queries(place: Premises, http: httpx.Client, most: int) -> None:
 def test_a_body_that_is_no_form_is_answered_in_words(place: Premises) -> None:
     with client(place, "owner") as http:
         bodies(place, http, SHORT)
-        row = TABLE["POST /settings/members"]
-        kind, body = BODIES["broken parts"]
+        kind, body = BODIES["no parts"]
         for headers in ({}, {"hx-request": "true"}):
             answer = http.post("/settings/members", content=body, headers={"content-type": kind, **headers})
-            assert answer.status_code == 400, row
+            assert answer.status_code == 400
             assert "did not arrive whole" in words(answer)
 
 
@@ -108,7 +110,7 @@ def test_a_field_of_nine_megabytes_is_answered(place: Premises) -> None:
 def test_anything_under_any_name_is_taken_or_refused_in_words(place: Premises) -> None:
     """Wrong buttons, half characters, deep and endless values, each of them twice."""
     with client(place, "owner") as http:
-        values(place, http, SHORT)
+        values(place, http, 3)
 
 
 @pytest.mark.fault("F30")

@@ -30,7 +30,8 @@ def html(
 ) -> HTMLResponse:
     """A page, or a part of one. `ancestors` are the places that may frame it."""
     policy = {"content-security-policy": f"{POLICY}; frame-ancestors {ancestors}"}
-    return HTMLResponse(str(content), status, {**_KEPT, **policy, **(headers or {})})
+    body = str(content).encode("utf-8", "backslashreplace")  # half a character cannot be sent, but told of
+    return HTMLResponse(body, status, {**_KEPT, **policy, **(headers or {})})
 
 
 def kept(send: Send) -> Send:

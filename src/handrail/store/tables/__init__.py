@@ -15,6 +15,7 @@ from handrail.store.tables.keepsakes import favourites, saved_inputs
 from handrail.store.tables.people import (
     api_keys,
     arrivals,
+    ended_sessions,
     memberships,
     roles,
     sign_in_attempts,
@@ -51,6 +52,7 @@ __all__ = [
     "dead_letters",
     "embed_runs",
     "embeds",
+    "ended_sessions",
     "event_heads",
     "favourites",
     "job_parents",

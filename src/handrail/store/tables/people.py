@@ -103,3 +103,13 @@ arrivals = Table(
     Index(None, "user_id"),
 )
 """When a person last came to a tenant."""
+
+ended_sessions = Table(
+    "ended_sessions",
+    metadata,
+    must("tenant_id"),
+    must("digest"),
+    must("expires_at", Double),
+    PrimaryKeyConstraint("tenant_id", "digest"),
+)
+"""Sessions that somebody signed out of before they were over."""

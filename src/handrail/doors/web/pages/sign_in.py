@@ -9,7 +9,7 @@ from handrail.doors.web import controls as c
 from handrail.doors.web.frame import bare
 from handrail.doors.web.icons import icon
 from handrail.doors.web.routing import Pages, Reader, go
-from handrail.doors.web.session import keep_theme, let_in, place_here, send_out
+from handrail.doors.web.session import keep_theme, let_in, place_here, send_out, token_of
 from handrail.identity.errors import NotSignedIn, TooManyTries
 
 pages = Pages()
@@ -63,8 +63,9 @@ async def leave(reader: Reader) -> Response:
     """Out of this browser, or of every one. A key is no session: an agent sends away nobody."""
     form = await reader.form()
     who = reader.somebody
-    if who is not None and c.text(form, "everywhere") and reader.request.scope["state"]["source"] == "web":
-        await reader.offices.doorkeeper.sign_out(who)
+    if who is not None and reader.request.scope["state"]["source"] == "web":
+        door = reader.offices.doorkeeper
+        await (door.sign_out(who) if c.text(form, "everywhere") else door.end(token_of(reader)))
     return send_out(reader, "/sign-in")
 
 

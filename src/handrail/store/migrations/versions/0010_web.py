@@ -10,7 +10,7 @@ from handrail.store.migrations.steps import secure
 revision = "0010"
 down_revision = "0009"
 
-TABLES = ("arrivals", "favourites", "saved_inputs", "sign_in_attempts")
+TABLES = ("arrivals", "ended_sessions", "favourites", "saved_inputs", "sign_in_attempts")
 
 
 def upgrade() -> None:
@@ -23,6 +23,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("tenant_id", "user_id", name="pk_arrivals"),
     )
     op.create_index("ix_arrivals_user_id", "arrivals", ["user_id"])
+    op.create_table(
+        "ended_sessions",
+        sa.Column("tenant_id", sa.Text(), nullable=False),
+        sa.Column("digest", sa.Text(), nullable=False),
+        sa.Column("expires_at", sa.Double(), nullable=False),
+        sa.PrimaryKeyConstraint("tenant_id", "digest", name="pk_ended_sessions"),
+    )
     op.create_table(
         "favourites",
         sa.Column("tenant_id", sa.Text(), nullable=False),

@@ -210,7 +210,8 @@ def _acts(embed: Embed) -> h.Fragment:
 def _snippet(reader: Reader, embed: Embed) -> h.Element:
     url = reader.request.url
     address = f"{url.scheme}://{url.netloc}/embed/{reader.offices.embeds.token(reader.who, embed).reveal()}"
-    code = str(h.iframe(src=address, title=embed.title, width="100%", height="640"))
+    # as plain text: what htpy makes counts as markup, and its title would be copied without its escapes
+    code = "".join(h.iframe(src=address, title=embed.title, width="100%", height="640").iter_chunks())
     return h.section(".panel.stack.set-narrow", aria_labelledby="snippet-title")[
         h.h2("#snippet-title")["Put it on a page"],
         h.label(".label", for_="snippet")["HTML"],
