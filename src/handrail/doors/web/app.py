@@ -19,7 +19,7 @@ from handrail.doors.visit import App, Receive, Scope, Send
 from handrail.doors.web.account import Accounts
 from handrail.doors.web.answer import html, kept
 from handrail.doors.web.assets import assets, static
-from handrail.doors.web.forms.options import OptionSource
+from handrail.doors.web.forms.options import OptionSource, Registered
 from handrail.doors.web.frame import page
 from handrail.doors.web.live import Live
 from handrail.doors.web.pages import (
@@ -68,8 +68,8 @@ class Web:
         self.watching = Watching(platform, self.live)
         self.running = Running()
         """Calls that were begun from a page and go on whether or not it stays open."""
-        self.options: Callable[[Principal], OptionSource] | None = None
-        """What pickers in forms can look through, for whoever fills one in; without it they take any text."""
+        self.options: Callable[[Principal], OptionSource] = Registered
+        """What pickers in forms can look through, for whoever fills one in; they take other text as well."""
         self.now = time.time
         self.routes = [route for one in _PAGES for route in one.mounted(self)]
         self._app: App = Starlette(
