@@ -214,3 +214,22 @@ async def test_what_one_may_not_read_is_not_in_the_sidebar(sqlite_url: str) -> N
             assert ('href="/sessions"' in shown) is there
             found = (await http.get("/palette?q=Sess", headers=await signed_in(house, who))).text
             assert ('href="/sessions"' in found) is there
+
+
+@pytest.mark.req("CS-04")
+async def test_a_guest_who_submitted_too_often_is_told_how_long_to_wait_and_keeps_what_they_typed(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("handrail.identity.tool_sessions.GUEST_RUNS", 1)
+    async with pages(sqlite_url) as (house, http):
+        ana = await house.person("owner")
+        session = await house.session(ana)
+        _, note = await house.join(await house.link(ana, session), "Bo")
+        for typed, status in (("once", 303), ("twice, and more", 429)):
+            sent = {"#/score": "3", "#/note": typed}
+            told = await http.post(url_of(session), data=sent, headers=as_guest(note))
+            assert told.status_code == status
+        assert "Try again in" in told.text and "twice, and more" in told.text
+        assert 0 < int(told.headers["retry-after"]) <= 86_400
+        log = house.hr.log.read(ACME, session=event_session(session))
+        assert len([one for one in log if one.kind == "started"]) == 1

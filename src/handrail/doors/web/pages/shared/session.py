@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
+from math import ceil
 from typing import Any
 
 import htpy as h
@@ -31,6 +32,7 @@ from handrail.doors.web.routing import NotThere, Pages, Reader, go
 from handrail.doors.web.views.result import draw_result
 from handrail.doors.web.watching import news_of
 from handrail.doors.web.words import when
+from handrail.identity.errors import TooOften
 from handrail.identity.submitting import submit
 from handrail.store.tool_sessions import ToolSessionSubmission
 
@@ -78,6 +80,10 @@ async def answer(reader: Reader, seat: Seat) -> Response:
         done = await submit(reader.hr, sessions, seat.session, seat.who, dict(read.value), source=source)
     except Conflict as refused:
         return await _again(reader, seat, draw_form(seat, read.value, said=str(refused)), 409)
+    except TooOften as refused:
+        told = await _again(reader, seat, draw_form(seat, read.value, said=str(refused)), 429)
+        told.headers["retry-after"] = str(ceil(refused.wait))
+        return told
     if done.submission is None:
         errors, said = _wrong(done.outcome)
         return await _again(reader, seat, draw_form(seat, read.value, errors, said=said), 422)
