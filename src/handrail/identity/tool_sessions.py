@@ -178,9 +178,13 @@ class ToolSessions:
         guest = new_guest(session, name)
         return guest, note_of(guest, self._seal)
 
+    def holder(self, note: str, session: str) -> Guest | None:
+        """Whom a note of this house names; whether they may still be in the session, `guest` says."""
+        return read_note(note, session, self._seal)
+
     async def guest(self, note: str, session: str) -> tuple[Guest, ToolSession] | None:
         """The guest who holds this note, and their session; None when either is no more."""
-        guest = read_note(note, session, self._seal)
+        guest = self.holder(note, session)
         found = None if guest is None else await self.find(guest.tenant, session)
         if guest is None or found is None or not guest.belongs_to(found, self._db.clock.now()):
             return None

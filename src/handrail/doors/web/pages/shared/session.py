@@ -25,6 +25,7 @@ from handrail.doors.web.forms.field import MISSING
 from handrail.doors.web.forms.form import form_of
 from handrail.doors.web.forms.options import Options
 from handrail.doors.web.forms.post import taken
+from handrail.doors.web.pacing import check_listeners
 from handrail.doors.web.pages.shared.drawing import draw_live, draw_state, who
 from handrail.doors.web.pages.shared.managing import draw_manage
 from handrail.doors.web.pages.shared.seat import Gone, Seat, gone, seat_of, shown
@@ -209,13 +210,16 @@ async def live(reader: Reader, seat: Seat) -> Response:
         if last:
             return False
         try:
-            await seat_of(reader)
+            await seat_of(reader, counts=False)
         except Exception:
             last = True
         return True
 
     reader.request.scope["state"]["still"] = still
-    return reader.web.live.answer(reader.request, seat.session.tenant_id, [news_of(seat.session.id)], None)
+    tenant, news = seat.session.tenant_id, news_of(seat.session.id)
+    if seat.guest:
+        check_listeners(reader.web.live, tenant, news, seat.who.id)
+    return reader.web.live.answer(reader.request, tenant, [news], seat.who.principal if seat.guest else None)
 
 
 @pages.get(f"{_HERE}/answer/{{submission}}", open=True)
