@@ -18,7 +18,7 @@ from handrail.core.define.secrecy import without
 from handrail.core.run.approvals import Conflict
 from handrail.doors.http.routing import source_of
 from handrail.doors.http.telling import as_bytes
-from handrail.doors.session_export import as_csv, as_data
+from handrail.doors.session_export import as_csv, as_data, for_guests
 from handrail.doors.web import controls as c
 from handrail.doors.web.answer import html
 from handrail.doors.web.forms.field import MISSING
@@ -100,7 +100,14 @@ async def _given(reader: Reader, seat: Seat) -> Sequence[ToolSessionSubmission]:
     given = await reader.offices.tool_sessions.submissions(seat.session)
     if not seat.guest:
         return given
-    return [replace(one, input=without_operator_fields(seat.tool, _args(one))) for one in given]
+    return [
+        replace(
+            one,
+            input=without_operator_fields(seat.tool, _args(one)),
+            user_display_name=one.user_display_name or "somebody",
+        )
+        for one in given
+    ]
 
 
 async def _again(reader: Reader, seat: Seat, form: h.Element, status: int) -> Response:
@@ -251,7 +258,7 @@ def _args(found: ToolSessionSubmission) -> dict[str, Any]:
 async def as_json_file(reader: Reader, seat: Seat) -> Response:
     given = await _given(reader, seat)
     made = await reader.offices.aggregates.of(seat.tool, seat.session, given)
-    data = as_data(seat.session, given, made)
+    data = (for_guests if seat.guest else as_data)(seat.session, given, made)
     return Response(as_bytes(data), headers=_file("answers.json"), media_type=JSONResponse.media_type)
 
 
