@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from math import ceil
 
 import htpy as h
 from starlette.applications import Starlette
@@ -22,6 +23,7 @@ from handrail.doors.web.assets import assets, static
 from handrail.doors.web.forms.options import OptionSource, Registered
 from handrail.doors.web.frame import page
 from handrail.doors.web.live import Live
+from handrail.doors.web.pacing import Pacing
 from handrail.doors.web.pages import (
     approvals,
     embed,
@@ -36,6 +38,7 @@ from handrail.doors.web.pages import (
 )
 from handrail.doors.web.routing import NotSignedIn, NotThere, Pages, Reader, to_sign_in
 from handrail.doors.web.watching import Watching
+from handrail.identity.errors import TooOften
 from handrail.platform import Platform
 
 _log = logging.getLogger("handrail.web")
@@ -66,6 +69,7 @@ class Web:
         self.live = Live(platform)
         self.accounts = Accounts(platform)
         self.watching = Watching(platform, self.live)
+        self.pacing = Pacing()
         self.running = Running()
         """Calls that were begun from a page and go on whether or not it stays open."""
         self.options: Callable[[Principal], OptionSource] = Registered
@@ -108,6 +112,10 @@ class Web:
             _log.error("the database failed: %s", error)
             said = "The database cannot be reached or written now. Nothing was lost; try again in a moment."
             return self._says(request, "Not now", said, 503)
+        if isinstance(error, TooOften):
+            told = self._says(request, "Not so fast", str(error), 429)
+            told.headers["retry-after"] = str(ceil(error.wait))
+            return told
         return self._says(request, "That did not work", str(error), 409)
 
     async def _broken(self, request: Request, error: Exception) -> Response:

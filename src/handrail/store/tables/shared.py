@@ -73,4 +73,4 @@ embed_runs = Table(
     must("runs", Integer),
     PrimaryKeyConstraint("tenant_id", "embed_id", "day", "visitor"),
 )
-"""How often a published page was used on a day. A visitor of '' is everybody together."""
+"""How often an embed, or a share link, was used on a day. A visitor of '' is everybody together."""

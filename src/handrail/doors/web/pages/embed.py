@@ -80,10 +80,8 @@ async def run(reader: Reader) -> Response:
     if not read.ok:
         form = draw_form(reader, tool, read.value, read.errors)
         return _tool_page(reader, embed, tool, form, status=422 if read.errors else 200)
-    client = reader.request.client
-    address = "" if client is None else client.host
     done = await run_published(
-        reader.hr, reader.offices.embeds, tenant, embed, tool, dict(read.value), address
+        reader.hr, reader.offices.embeds, tenant, embed, tool, dict(read.value), reader.address
     )
     if isinstance(done, str):
         form = draw_form(reader, tool, read.value, said=done)
@@ -99,7 +97,10 @@ async def run(reader: Reader) -> Response:
 async def _behind(reader: Reader) -> tuple[str, Embed] | None:
     if reader.platform.offices is None:
         return None
-    return await reader.offices.embeds.behind(reader.part("token"))
+    found = await reader.offices.embeds.behind(reader.part("token"))
+    if found is not None:
+        reader.web.pacing.take("embed", f"{found[1].id} {reader.address}")
+    return found
 
 
 async def _here(reader: Reader) -> tuple[str, Embed, Tool] | None:

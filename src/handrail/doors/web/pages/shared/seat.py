@@ -59,9 +59,9 @@ def url_of(session: ToolSession, *more: str) -> str:
     return "/".join(["/tools", *(quote(part, safe="") for part in parts)])
 
 
-async def seat_of(reader: Reader) -> Seat:
-    """The seat of this reader in the session of the address."""
-    found = await _member(reader) or await _guest(reader)
+async def seat_of(reader: Reader, *, counts: bool = True) -> Seat:
+    """The seat of this reader in the session of the address. A guest's requests are counted."""
+    found = await _member(reader) or await _guest(reader, counts)
     if found is None:
         if reader.somebody is None:
             raise NotSignedIn
@@ -97,11 +97,16 @@ async def _member(reader: Reader) -> Seat | None:
     return Seat(session, tool, somebody, may_manage(who, session))
 
 
-async def _guest(reader: Reader) -> Seat | None:
+async def _guest(reader: Reader, counts: bool) -> Seat | None:
     note = reader.request.cookies.get(GUEST)
     if note is None or not plausible(reader.part("id")):
         return None
-    found = await reader.offices.tool_sessions.guest(note, reader.part("id"))
+    sessions = reader.offices.tool_sessions
+    holder = sessions.holder(note, reader.part("id"))
+    if holder is not None and counts:
+        reader.web.pacing.take("guest", holder.id)
+        reader.web.pacing.take("link", holder.share)
+    found = await sessions.guest(note, reader.part("id"))
     if found is None:
         raise Gone
     guest, session = found
