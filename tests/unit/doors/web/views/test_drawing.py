@@ -161,6 +161,23 @@ def test_a_list_of_objects_is_a_table_and_what_is_beyond_a_hundred_is_folded() -
     assert '"n": 149' in page.folded
 
 
+@pytest.mark.req("UI-07")
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"n": number, "m": "x"} for number in range(30_000)],
+        list(range(30_000)),
+        {f"n{number}": number for number in range(30_000)},
+    ],
+    ids=["rows", "items", "values"],
+)
+def test_what_can_be_downloaded_is_not_written_out_but_said_with_a_link(value: Any) -> None:
+    html = str(fragment[draw_result(None, Result(data=value), id="r", downloads="/runs/1/result")])
+    page = Page(html)
+    assert "29,900" in page.open and "more" in page.open and "29999" not in html.replace(",", "")
+    assert len(page.all("a", href="/runs/1/result.json")) == 2, "beside the rest, and below everything"
+
+
 @pytest.mark.req("UI-12")
 def test_a_large_table_shows_its_first_rows_says_so_and_shows_all_when_asked() -> None:
     rows = [{"n": number} for number in range(10_000)]
