@@ -211,6 +211,19 @@ def test_a_table_is_sorted_by_a_link(asked: dict[str, str], shown_order: list[st
     assert link["href"] == ("?sort.it=-v#r-0-part" if told == "ascending" else "?sort.it=v#r-0-part")
 
 
+@pytest.mark.req("UI-12")
+def test_where_a_page_cannot_be_drawn_another_way_a_table_has_no_links_and_all_its_rows() -> None:
+    page = drawn(it([{"n": number} for number in range(300)]), section("table"))
+    assert not page.all("a") and len(page.all("tr")) == 301 and "The first" not in page.open
+    [table] = page.all("table")
+    assert table["data-view-sort"] == "whole"
+    assert page.all("button", **{"class": "view-sort", "type": "button"}), "a script sorts what is here"
+    page = drawn(it([{"n": number} for number in range(6_000)]), section("table"))
+    assert "The first 5,000 of 6,000 rows." in page.open and "JSON below" in page.open
+    assert not page.all("a") and not page.all("button") and len(page.all("tr")) == 5001
+    assert "5999" in page.folded
+
+
 def test_a_table_names_the_columns_that_it_leaves_out() -> None:
     page = drawn(it([{"net": 1, "present_value": 4711}]), section("table", columns=["net"]))
     assert "Also in the data: Present Value." in " ".join(page.open.split())
