@@ -1,12 +1,14 @@
-"""What pages offer to whoever may see a part of things only."""
+"""What pages offer to whoever may see a part of things only, and what they log when they break."""
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx
+import pytest
 
 from handrail import Handrail, Principal, tool
 from handrail.doors.entrance import COOKIE, Bounds, Entrance
@@ -54,3 +56,16 @@ async def test_a_dead_letter_links_to_its_session_for_those_who_may_read_it() ->
             assert ("Its session" in shown.text) is there
             answer = await http.get("/sessions/till%207", headers=signed_in(name))
             assert (answer.status_code == 200) is there, "the link leads where it says"
+
+
+async def test_what_breaks_is_logged_once_under_the_number_that_the_page_names(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with shop() as (hr, _, http):
+        monkeypatch.setattr(hr, "dead_letters", None)  # a fault of ours, as none is left to be found
+        with caplog.at_level(logging.ERROR):
+            shown = await http.get("/settings/dead-letters", headers=signed_in("all"))
+        assert shown.status_code == 500 and "Something broke" in shown.text
+        [number] = re.findall(r"logged as ([^<.]+)\.", shown.text)
+        [record] = [one for one in caplog.records if one.exc_info]
+        assert number in record.getMessage() and "AttributeError" in caplog.text
