@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from handrail import Principal, tool
-from handrail.core.define.sections import FormSpec
+from handrail.core.define.sections import FormSpec, OutputSection
 from handrail.core.find.visibility import ToolRow
 from handrail.doors.entrance import COOKIE, Entrance
 from handrail.doors.http.api import build_api
@@ -183,6 +183,22 @@ async def test_a_page_looks_again_once_its_stream_begins(sqlite_url: str) -> Non
         for place in (url_of(session), "/approvals", "/"):
             shown = (await http.get(place, headers=me)).text
             assert "hello from:body" in shown, place
+
+
+@pytest.mark.req("RA-13")
+async def test_no_link_in_a_result_leads_visitors_away_from_it(sqlite_url: str) -> None:
+    @tool("stock.list", level="read", sections=[OutputSection("rows", "Rows", "table")])
+    async def stock(many: int) -> dict[str, Any]:
+        """What is in stock."""
+        return {"rows": [{"article": f"no {number}"} for number in range(many)]}
+
+    async with pages(sqlite_url, stock) as (house, http):
+        ana = await house.person("owner")
+        text, _ = await house.offices.embeds.publish(ana, "Stock", [stock], ["https://a.example"])
+        told = await http.post(f"/embed/{text.reveal()}/stock-list", data={"#/many": "300"})
+        assert told.status_code == 200 and "no 299" in told.text
+        result = told.text[told.text.index("embed-result") :]
+        assert "view-sort" in result and "href=" not in result
 
 
 async def test_what_is_nested_too_deeply_is_told_and_stays_as_it_was_typed(sqlite_url: str) -> None:

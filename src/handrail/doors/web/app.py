@@ -119,8 +119,8 @@ class Web:
         return self._says(request, "That did not work", str(error), 409)
 
     async def _broken(self, request: Request, error: Exception) -> Response:
+        """A fault of ours; it goes on to the entrance, which logs it."""
         number = request.scope["state"].get("request_id")
-        _log.error("request %s failed", number, exc_info=error)
         said = f"Something went wrong on our side. It was logged as {number}."
         return self._says(request, "Something broke", said, 500)
 
