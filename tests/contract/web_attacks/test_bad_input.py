@@ -71,8 +71,7 @@ def queries(place: Premises, http: httpx.Client, most: int) -> None:
                 assert answer.status_code < 500, (name, value)
 
 
-@pytest.mark.req("UI-01")
-@pytest.mark.fault("F29", "F30")
+@pytest.mark.fault("F30")
 def test_a_body_that_is_no_form_is_answered_in_words(place: Premises) -> None:
     with client(place, "owner") as http:
         bodies(place, http, SHORT)

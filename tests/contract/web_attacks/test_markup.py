@@ -64,8 +64,6 @@ def compared(name: str, answers: list[httpx.Response]) -> bool:
     return True
 
 
-@pytest.mark.req("UI-01")
-@pytest.mark.fault("F29")
 @pytest.mark.parametrize("by_htmx", [False, True])
 def test_what_is_stored_stays_text_on_every_page(houses: Pair, by_htmx: bool) -> None:
     headers = {"hx-request": "true"} if by_htmx else {}
@@ -79,7 +77,6 @@ def test_what_is_stored_stays_text_on_every_page(houses: Pair, by_htmx: bool) ->
     assert shown > 30, "the paint is there to be found"
 
 
-@pytest.mark.fault("F29")
 def test_the_snippet_of_an_embed_is_html_that_one_can_paste(houses: Pair) -> None:
     """Decoded once, as it is copied, it is one frame; its title stays a title."""
     home, http = houses[0]
@@ -89,7 +86,6 @@ def test_the_snippet_of_an_embed_is_html_that_one_can_paste(houses: Pair) -> Non
     assert Tree(snippet).found[0] == ("iframe", "height", "src", "title", "width")
 
 
-@pytest.mark.fault("F29")
 def test_what_is_asked_or_posted_stays_text_in_the_answer(place: Premises, houses: Pair) -> None:
     """What was found may differ, and what is refused; of what kinds of elements a page is made does not."""
     kinds: list[dict[tuple[str, ...], str]] = [{}, {}]

@@ -23,8 +23,8 @@ def test_every_page_stands_in_the_table(place: Premises) -> None:
     assert there == set(TABLE)
 
 
-@pytest.mark.req("UI-01")
-@pytest.mark.fault("F26", "F29")
+@pytest.mark.req("RA-12")
+@pytest.mark.fault("F26")
 @pytest.mark.parametrize("who", WHO)
 def test_a_page_is_there_exactly_for_those_of_whom_the_table_says_so(place: Premises, who: str) -> None:
     """What one may not see is answered exactly as what does not exist."""
