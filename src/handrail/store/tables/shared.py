@@ -24,6 +24,8 @@ tool_sessions = Table(
     may("share_expires_at", Double),
     PrimaryKeyConstraint("tenant_id", "id"),
     Index(None, "tenant_id", "created_at", "id"),
+    Index(None, "tenant_id", "tool_slug", "created_at", "id"),
+    Index(None, "tenant_id", "share_id"),
 )
 """The share link itself is nowhere. A higher revision says that something is new: a submission, an end."""
 
