@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from handrail import Principal, tool
+from handrail import Principal, Result, tool
 from handrail.core.define.sections import FormSpec, OutputSection
 from handrail.core.find.visibility import ToolRow
 from handrail.doors.entrance import COOKIE, Entrance
@@ -275,3 +275,18 @@ async def test_a_guest_reads_no_ids_and_nothing_of_how_the_tenant_keeps_a_sessio
         assert told["submissions"][0]["output"] == {"score": 4} and told["aggregate"] == {"mean": 4}
         ours = await http.get(url_of(session, "answers.json"), headers=await signed_in(house, ana))
         assert set(hidden) <= {word for word in hidden if word in ours.text}
+
+
+async def test_fields_that_a_tool_tells_of_itself_are_no_errors_of_the_form(sqlite_url: str) -> None:
+    @tool("odd.list", level="read")
+    async def odd(named: bool) -> Result:
+        """Tell of fields."""
+        fields: Any = {"soil": "clay"} if named else ["north field", "south field"]
+        return Result(data={"answer": 42}, summary="Two fields.", metadata={"fields": fields})
+
+    async with pages(sqlite_url, odd) as (house, http):
+        ana = await house.person("owner")
+        text, _ = await house.offices.embeds.publish(ana, "Odd", [odd], ["https://a.example"])
+        for named in ("true", "false"):
+            told = await http.post(f"/embed/{text.reveal()}/odd-list", data={"#/named": named})
+            assert (told.status_code, "Two fields." in told.text) == (200, True), named

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from math import ceil
@@ -24,6 +24,7 @@ from handrail.doors.web.answer import html
 from handrail.doors.web.forms.field import MISSING
 from handrail.doors.web.forms.form import form_of
 from handrail.doors.web.forms.post import taken
+from handrail.doors.web.forms.refused import refused_fields
 from handrail.doors.web.pacing import check_listeners
 from handrail.doors.web.pages.shared.drawing import draw_live, draw_state, who
 from handrail.doors.web.pages.shared.managing import draw_manage
@@ -185,11 +186,8 @@ def draw_form(
 
 
 def _wrong(outcome: Outcome) -> tuple[list[FieldError], str | None]:
-    told = outcome.result.metadata.get("fields")
-    if isinstance(told, Mapping):
-        return [FieldError(str(path), str(reason)) for path, reason in told.items()], None
-    if isinstance(told, list | tuple) and told:
-        return [FieldError(str(one.get("path", "")), str(one.get("reason", ""))) for one in told], None
+    if errors := refused_fields(outcome):
+        return errors, None
     if outcome.status == "pending":
         return [], "This needs approval first, so it was not added. Submit again once it was given."
     return [], outcome.result.error or "It did not work, so it was not added."
