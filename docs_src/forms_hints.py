@@ -2,7 +2,7 @@
 
 import asyncio
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from handrail import tool
 from handrail.doors.web.forms.form import form_of
@@ -26,7 +26,7 @@ form = FormSpec(
 class Flow(BaseModel):
     """What comes in during one year."""
 
-    amount: float
+    amount: float = Field(description="What comes in, in euros.")
 
 
 @tool("invest.value", level="read", form=form)
@@ -38,7 +38,7 @@ def value(
     reason: str = "",
     model: str = "plain",
 ) -> float:
-    """Say what an investment is worth.
+    """Say what an investment is worth today, from its cost and what it brings each year.
 
     Args:
         cost: What it costs now.

@@ -3,14 +3,31 @@
 import asyncio
 from typing import Any
 
+from pydantic import BaseModel
+
 from handrail import tool
 
 
+class Year(BaseModel):
+    year: int
+    cash: int
+
+
+class Cash(BaseModel):
+    npv: float
+    years: list[Year]
+    currency: str
+
+
 @tool("calc.cash", level="read")
-def calculate_cash(years: int = 2) -> dict[str, Any]:
-    """Cash flow of an investment, year by year."""
-    cash = [{"year": year, "cash": 68_000 * year - 120_000} for year in range(1, years + 1)]
-    return {"npv": 84_210.4, "years": cash, "currency": "EUR"}
+def calculate_cash(years: int = 2) -> Cash:
+    """Tell the cash flow of an investment, year by year.
+
+    Args:
+        years: How many years to look at, from the first one on.
+    """
+    cash = [Year(year=year, cash=68_000 * year - 120_000) for year in range(1, years + 1)]
+    return Cash(npv=84_210.4, years=cash, currency="EUR")
 
 
 async def main() -> None:

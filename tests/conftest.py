@@ -18,7 +18,11 @@ from tests.databases import TEMPLATE, Postgres, migrated
 # Tests begin many jobs of one tenant and let them wait for each other.
 os.environ.setdefault("HANDRAIL_PER_TENANT", "32")
 
-settings.register_profile("dev", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# As many examples as `make test` has time for; HANDRAIL_EXAMPLES=1000 looks longer.
+EXAMPLES = int(os.environ.get("HANDRAIL_EXAMPLES", "50"))
+settings.register_profile(
+    "dev", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=EXAMPLES
+)
 settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, database=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 

@@ -299,7 +299,7 @@ def test_a_field_that_its_union_accepts_never_changes(schema: dict[str, Any], ar
 
 
 @given(roots | mixed, arguments)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_a_second_repair_changes_nothing(schema: dict[str, Any], args: dict[str, Any]) -> None:
     once, _ = repair(args, schema)
     twice, repairs = repair(once, schema)
@@ -311,7 +311,7 @@ def test_a_second_repair_changes_nothing(schema: dict[str, Any], args: dict[str,
 @pytest.mark.req("IV-06")
 @pytest.mark.req("BY-16")
 @given(weak_calls())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_what_a_weak_model_sends_becomes_valid(
     call: tuple[dict[str, Any], dict[str, Any], dict[str, Any]],
 ) -> None:
@@ -323,7 +323,7 @@ def test_what_a_weak_model_sends_becomes_valid(
 
 
 @given(roots | mixed, arguments, weak_calls())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_every_repair_can_be_read_backwards(
     schema: dict[str, Any],
     args: dict[str, Any],
@@ -334,7 +334,7 @@ def test_every_repair_can_be_read_backwards(
 
 
 @given(st.from_regex(r"\s?[+-]?[0-9]{1,25}(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,4})?\s?", fullmatch=True))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_number_text_keeps_its_exact_value(text: str) -> None:
     for wanted in ("integer", "number"):
         args, repairs = repair({"n": text}, {"properties": {"n": {"type": wanted}}})
@@ -371,7 +371,7 @@ strange_schemas = st.recursive(
 
 
 @given(roots | mixed | strange_schemas, arguments)
-@settings(max_examples=500)
+@settings(max_examples=250)
 def test_no_schema_and_no_arguments_raise_or_are_changed(
     schema: dict[str, Any], args: dict[str, Any]
 ) -> None:

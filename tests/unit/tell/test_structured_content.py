@@ -137,7 +137,7 @@ def holds(schema: Any, value: Any) -> bool:
 
 
 @pytest.mark.req("TR-15")
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(typed_values)
 async def test_structured_content_is_valid_against_the_tools_own_output_schema(
     typed: tuple[Any, Any],

@@ -12,7 +12,7 @@ from handrail.doors.web.forms.form import compile_form
 from tests.unit.doors.web.forms.browser import Page
 from tests.unit.doors.web.forms.schemas import ANYTHING, SCHEMAS, fitting
 
-_slow = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+_slow = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def same(one: Any, other: Any) -> bool:

@@ -108,13 +108,13 @@ def same(one: Any, other: Any) -> bool:
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(arguments)
 def test_the_value_can_be_made_again_from_the_text_of_its_card(value: dict[str, Any]) -> None:
     assert same(made_again(str(h.fragment[drawing.table(rows(value))])), value)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(texts)
 def test_nothing_on_a_card_is_unseen(text: str) -> None:
     shown = "".join(piece.text for piece in pieces(literal(text)))
@@ -125,7 +125,7 @@ def test_nothing_on_a_card_is_unseen(text: str) -> None:
     assert unicodedata.is_normalized("NFC", shown)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(texts, texts)
 def test_two_texts_never_have_the_same_pieces(one: str, other: str) -> None:
     drawn = [[(piece.text, piece.kind) for piece in pieces(literal(text))] for text in (one, other)]
