@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from handrail import Principal, tool
-from handrail.core.define.sections import FormSpec
+from handrail import Principal, Result, tool
+from handrail.core.define.sections import FormSpec, OutputSection
 from handrail.core.find.visibility import ToolRow
 from handrail.doors.entrance import COOKIE, Entrance
 from handrail.doors.http.api import build_api
@@ -185,6 +185,22 @@ async def test_a_page_looks_again_once_its_stream_begins(sqlite_url: str) -> Non
             assert "hello from:body" in shown, place
 
 
+@pytest.mark.req("RA-13")
+async def test_no_link_in_a_result_leads_visitors_away_from_it(sqlite_url: str) -> None:
+    @tool("stock.list", level="read", sections=[OutputSection("rows", "Rows", "table")])
+    async def stock(many: int) -> dict[str, Any]:
+        """What is in stock."""
+        return {"rows": [{"article": f"no {number}"} for number in range(many)]}
+
+    async with pages(sqlite_url, stock) as (house, http):
+        ana = await house.person("owner")
+        text, _ = await house.offices.embeds.publish(ana, "Stock", [stock], ["https://a.example"])
+        told = await http.post(f"/embed/{text.reveal()}/stock-list", data={"#/many": "300"})
+        assert told.status_code == 200 and "no 299" in told.text
+        result = told.text[told.text.index("embed-result") :]
+        assert "view-sort" in result and "href=" not in result
+
+
 async def test_what_is_nested_too_deeply_is_told_and_stays_as_it_was_typed(sqlite_url: str) -> None:
     @tool("deep.take", level="read")
     async def take(value: dict[str, Any]) -> int:
@@ -259,3 +275,18 @@ async def test_a_guest_reads_no_ids_and_nothing_of_how_the_tenant_keeps_a_sessio
         assert told["submissions"][0]["output"] == {"score": 4} and told["aggregate"] == {"mean": 4}
         ours = await http.get(url_of(session, "answers.json"), headers=await signed_in(house, ana))
         assert set(hidden) <= {word for word in hidden if word in ours.text}
+
+
+async def test_fields_that_a_tool_tells_of_itself_are_no_errors_of_the_form(sqlite_url: str) -> None:
+    @tool("odd.list", level="read")
+    async def odd(named: bool) -> Result:
+        """Tell of fields."""
+        fields: Any = {"soil": "clay"} if named else ["north field", "south field"]
+        return Result(data={"answer": 42}, summary="Two fields.", metadata={"fields": fields})
+
+    async with pages(sqlite_url, odd) as (house, http):
+        ana = await house.person("owner")
+        text, _ = await house.offices.embeds.publish(ana, "Odd", [odd], ["https://a.example"])
+        for named in ("true", "false"):
+            told = await http.post(f"/embed/{text.reveal()}/odd-list", data={"#/named": named})
+            assert (told.status_code, "Two fields." in told.text) == (200, True), named

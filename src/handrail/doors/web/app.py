@@ -21,7 +21,7 @@ from handrail.doors.visit import App, Receive, Scope, Send
 from handrail.doors.web.account import Accounts
 from handrail.doors.web.answer import html, kept
 from handrail.doors.web.assets import assets, static
-from handrail.doors.web.forms.options import OptionSource
+from handrail.doors.web.forms.options import OptionSource, Registered
 from handrail.doors.web.frame import bare, page
 from handrail.doors.web.live import Live
 from handrail.doors.web.pacing import Pacing
@@ -73,8 +73,8 @@ class Web:
         self.pacing = Pacing()
         self.running = Running()
         """Calls that were begun from a page and go on whether or not it stays open."""
-        self.options: Callable[[Principal], OptionSource] | None = None
-        """What pickers in forms can look through, for whoever fills one in; without it they take any text."""
+        self.options: Callable[[Principal], OptionSource] = Registered
+        """What pickers in forms can look through, for whoever fills one in; they take other text as well."""
         self.now = time.time
         self.routes = [route for one in _PAGES for route in one.mounted(self)]
         self._app: App = Starlette(
@@ -120,8 +120,8 @@ class Web:
         return await self._says(request, "That did not work", str(error), 409)
 
     async def _broken(self, request: Request, error: Exception) -> Response:
+        """A fault of ours; it goes on to the entrance, which logs it."""
         number = request.scope["state"].get("request_id")
-        _log.error("request %s failed", number, exc_info=error)
         said = f"Something went wrong on our side. It was logged as {number}."
         return await self._says(request, "Something broke", said, 500)
 

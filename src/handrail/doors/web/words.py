@@ -33,9 +33,9 @@ def when(at: float, now: float) -> h.Element:
 
 
 def span(seconds: float) -> str:
-    """How long something took: `84 ms`, `1.2 s`, `3 min`, `2 h`."""
+    """How long something took: `84 ms`, `1.2 s`, `3 min 5 s`, `2 h 1 min`; never nothing."""
     if seconds < 1:
-        return f"{round(seconds * 1000)} ms"
+        return f"{round(seconds * 1000) or 'under 1'} ms"
     if seconds < 60:
         return f"{seconds:.1f} s"
     if seconds < 3_600:

@@ -40,8 +40,11 @@ def test_any_two_times_can_be_told(at: float, now: float) -> None:
 
 
 def test_spans_grow_in_their_units() -> None:
-    assert [span(one) for one in (0.0004, 0.084, 1.24, 59.94, 75, 3_700)] == [
-        "0 ms",
+    assert [span(one) for one in (0, 0.0004, 0.0005, 0.0006, 0.084, 1.24, 59.94, 75, 3_700)] == [
+        "under 1 ms",
+        "under 1 ms",
+        "under 1 ms",
+        "1 ms",
         "84 ms",
         "1.2 s",
         "59.9 s",

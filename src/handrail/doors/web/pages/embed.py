@@ -6,14 +6,14 @@ origins that its publisher named, and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
 import htpy as h
 from starlette.responses import Response
 
-from handrail.core.define.call import FieldError, Outcome
+from handrail.core.define.call import FieldError
 from handrail.core.define.tool import Tool
 from handrail.core.errors import StorageError
 from handrail.doors.entrance import EMBEDS
@@ -23,6 +23,7 @@ from handrail.doors.web.forms.field import MISSING
 from handrail.doors.web.forms.form import form_of
 from handrail.doors.web.forms.options import Options
 from handrail.doors.web.forms.post import taken
+from handrail.doors.web.forms.refused import refused_fields
 from handrail.doors.web.frame import bare
 from handrail.doors.web.icons import icon
 from handrail.doors.web.routing import Pages, Reader
@@ -90,7 +91,7 @@ async def run(reader: Reader) -> Response:
     if isinstance(done, str):
         form = draw_form(reader, tool, read.value, said=done)
         return _tool_page(reader, embed, tool, form, status=429)
-    if errors := _wrong(done):
+    if errors := refused_fields(done):
         return _tool_page(reader, embed, tool, draw_form(reader, tool, read.value, errors), status=422)
     result = h.section("#embed-result.panel.stack", aria_labelledby="result-title")[
         h.h2("#result-title")["Result"], draw_result(tool, done.result, id="out")
@@ -157,15 +158,6 @@ def draw_form(
         fields,
         h.div(".row.embed-foot")[h.button(".btn", type="submit", data_run=True)[icon("play"), "Run"]],
     ]
-
-
-def _wrong(outcome: Outcome) -> list[FieldError]:
-    told = outcome.result.metadata.get("fields")
-    if isinstance(told, Mapping):
-        return [FieldError(str(path), str(reason)) for path, reason in told.items()]
-    if isinstance(told, list | tuple):
-        return [FieldError(str(one.get("path", "")), str(one.get("reason", ""))) for one in told]
-    return []
 
 
 def _tool_page(

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from handrail.core.tell.events import ToolCancelled, ToolFailed
 from handrail.core.tell.runs import UNKNOWN
-from handrail.doors.web.story.texts import sentence, took
+from handrail.doors.web.story.texts import sentence
 from handrail.doors.web.story.voice import Voice
+from handrail.doors.web.words import span
 
 
 class Ending(NamedTuple):
@@ -83,7 +84,7 @@ def canceller(event: ToolCancelled) -> str | None:
 
 
 def _took(event: ToolFailed | ToolCancelled) -> str:
-    return took(event.duration_ms / 1000)
+    return span(event.duration_ms / 1000)
 
 
 def _with(said: str, reason: str, icon: str, tone: str) -> Ending:

@@ -23,7 +23,7 @@ from handrail.core.tell.events import (
 from handrail.doors.web.story.changes import MISSING, Change, changes
 from handrail.doors.web.story.endings import ending_of
 from handrail.doors.web.story.line import File, Line
-from handrail.doors.web.story.texts import fold_of, kind_words, sentence, short, took, value_words
+from handrail.doors.web.story.texts import fold_of, kind_words, sentence, short, value_words
 from handrail.doors.web.story.voice import Voice
 from handrail.doors.web.words import count, span
 
@@ -142,7 +142,7 @@ def _completed(event: ToolCompleted, known: Known) -> list[Line]:
     elif result.metadata.get("cached") is True:
         first = Line(event, "The answer of an earlier run was still good", "copy", "good")
     else:
-        first = Line(event, f"Ran in {took(event.duration_ms / 1000)}", "check", "good", more=_tries(result))
+        first = Line(event, f"Ran in {span(event.duration_ms / 1000)}", "check", "good", more=_tries(result))
     return [first, *_yielded(event, result)]
 
 
@@ -202,7 +202,8 @@ def progress_words(event: Progress) -> str:
 
 def _retrying(event: Retrying, known: Known) -> list[Line]:
     said = f"Attempt {event.attempt} failed: {sentence(event.error)}"
-    return [Line(event, said, "rotate-cw", "warn", more=(f"Tried again after {span(max(event.pause, 0))}",))]
+    pause = f"after {span(event.pause)}" if event.pause > 0 else "at once"
+    return [Line(event, said, "rotate-cw", "warn", more=(f"Tried again {pause}",))]
 
 
 def _settled(event: Settled, known: Known) -> list[Line]:

@@ -10,7 +10,7 @@ from typing import Any
 from handrail.core.define.secrecy import MASK
 from handrail.doors.visible import exact, one_line
 from handrail.doors.web.story.line import Fold
-from handrail.doors.web.words import count, span
+from handrail.doors.web.words import count
 
 SHORT = 160
 """Characters of a text that a sentence holds."""
@@ -66,8 +66,3 @@ def sentence(text: str) -> str:
     """A reason as part of a sentence: on one line, without the full stop at its end."""
     said = short(text)
     return said[:-1] if said.endswith(".") and not said.endswith("..") else said
-
-
-def took(seconds: float) -> str:
-    """How long something took; what took next to nothing is not said to have taken none."""
-    return "less than 1 ms" if seconds < 0.0005 else span(seconds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 
@@ -23,8 +23,9 @@ class Look:
     """The address of the script that draws charts again; without it they stay as they come."""
     here: str = ""
     """The address of the page, for links that draw it another way; empty for the page one is on."""
-    query: Mapping[str, str] = field(default_factory=dict)
-    """What the page was asked for: `sort.<section>`, `all.<section>`, and what others put there."""
+    query: Mapping[str, str] | None = None
+    """What the page was asked for: `sort.<section>`, `all.<section>`, and what others put there.
+    None where the page cannot be drawn another way, as it answers what was posted: no links then."""
 
     def inside(self, part: str | int) -> Look:
         """The same for a part, with an id of its own."""
@@ -32,7 +33,7 @@ class Look:
 
     def link(self, anchor: str, **changes: str | None) -> str:
         """The same page drawn another way; None takes a parameter away."""
-        wanted = {**self.query, **changes}
+        wanted = {**(self.query or {}), **changes}
         pairs = [f"{quoted(name)}={quoted(value)}" for name, value in wanted.items() if value is not None]
         return f"{self.here}?{'&'.join(pairs)}#{quoted(anchor)}"
 

@@ -43,7 +43,7 @@ def draw_result(
 ) -> Node:
     """The whole readable result; see `Look` for the addresses, docs/views.md for the sections."""
     told = result_of(result)
-    look = Look(id, language, downloads, frames, files, asset_url("chart.js"), here, dict(query or {}))
+    look = Look(id, language, downloads, frames, files, asset_url("chart.js"), here, query)
     return div(".view-result", id=id)[
         _line(told),
         None if told.success else _failure(told),

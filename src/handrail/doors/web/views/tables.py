@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from htpy import Node, a, div, p, span, table, tbody, td, th, thead, tr
+from htpy import Node, a, button, div, p, span, table, tbody, td, th, thead, tr
 
 from handrail.core.define.block_config import as_number, is_number
 from handrail.core.define.names import humanize_field_name
@@ -27,15 +27,16 @@ def draw_table(key: str, content: Content, look: Look, depth: int, label: str, i
     columns: Sequence[Content] = content["columns"]
     order = _order(key, content, look)
     rows = in_order(content["rows"], columns, order)
-    limit = ALL if look.query.get(f"all.{key}") == "1" and key else content["limit"]
+    limit = ALL if key and _are_all_wanted(key, look) else content["limit"]
+    is_whole = len(rows) <= limit
     right = [_is_numeric(column, content["rows"], at) for at, column in enumerate(columns)]
     return div(".view-table-box")[
         div(".view-table-scroll", role="region", tabindex="0", aria_label=one_line(label) or "Table")[
-            table(".table.view-table", id=look.id, data_view_sort="whole" if len(rows) <= limit else "part")[
+            table(".table.view-table", id=look.id, data_view_sort="whole" if is_whole else "part")[
                 thead[
                     tr[
                         (
-                            _heading(key if len(rows) > 1 else None, column, right[at], order, look)
+                            _heading(key if len(rows) > 1 else None, column, right[at], order, look, is_whole)
                             for at, column in enumerate(columns)
                         )
                     ]
@@ -47,8 +48,13 @@ def draw_table(key: str, content: Content, look: Look, depth: int, label: str, i
     ]
 
 
+def _are_all_wanted(key: str, look: Look) -> bool:
+    """Whether all rows were asked for, or could not be asked for later."""
+    return look.query is None or look.query.get(f"all.{key}") == "1"
+
+
 def _heading(
-    key: str | None, column: Content, right: bool, order: tuple[str, bool] | None, look: Look
+    key: str | None, column: Content, right: bool, order: tuple[str, bool] | None, look: Look, is_whole: bool
 ) -> Node:
     name = str(column["key"])
     words: Node = shown(column["label"]) if column["label"].strip() else quiet("no name")
@@ -56,7 +62,9 @@ def _heading(
         words = [words, " ", span(".view-unit")[shown(unit)]]
     sorted_by = order is not None and order[0] == name
     down = sorted_by and order is not None and order[1]
-    if key:
+    if key and look.query is None:
+        words = button(".view-sort", type="button")[words] if is_whole else words
+    elif key:
         wanted = name if down or not sorted_by else f"-{name}"
         words = a(".view-sort", href=look.link(look.id, **{f"sort.{key}": wanted}))[words]
     return th(
@@ -94,7 +102,9 @@ def _below(key: str, content: Content, count: int, limit: int, look: Look) -> No
     parts: list[Node] = []
     if count > limit:
         parts.append(span[f"The first {limit:,} of {count:,} rows."])
-        if key and limit < ALL:
+        if key and look.query is None and look.downloads is None:
+            parts.append(span["All of them are in the JSON below."])
+        elif key and limit < ALL:
             words = f"Show {'all' if count <= ALL else f'{ALL:,}'}"
             parts.append(a(href=look.link(look.id, **{f"all.{key}": "1"}))[words])
     if hidden := content.get("hidden"):
@@ -118,7 +128,7 @@ def _is_numeric(column: Content, rows: Sequence[Sequence[Any]], at: int) -> bool
 def _order(key: str, content: Content, look: Look) -> tuple[str, bool] | None:
     """By which column, and whether downwards."""
     names = [column["key"] for column in content["columns"]]
-    for wanted in (look.query.get(f"sort.{key}") if key else None, content.get("sort")):
+    for wanted in ((look.query or {}).get(f"sort.{key}") if key else None, content.get("sort")):
         if wanted is None:
             continue
         if wanted in names:

@@ -1,11 +1,11 @@
-"""Any value as it is: names with values, lists, tables; what lies deep is folded, nothing is left out."""
+"""Any value as it is: names with values, lists, tables; what lies deep is folded, what is left out said."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from htpy import Node, dd, details, div, dl, dt, li, ol, p, pre, summary
+from htpy import Node, a, dd, details, div, dl, dt, li, ol, p, pre, summary
 
 from handrail.core.define.block_readers import read_table
 from handrail.core.define.names import humanize_field_name
@@ -19,7 +19,7 @@ from handrail.doors.web.views.text import note, quiet, shown
 DEEP = 5
 """Levels that are laid out; what lies below them is folded JSON."""
 MANY = 100
-"""Parts of one object or list that are laid out; the rest is folded JSON."""
+"""Parts of one object or list that are laid out; the rest is a download, or folded JSON without one."""
 _WIDE = 12
 
 
@@ -60,7 +60,7 @@ def _pairs(value: Mapping[str, Any], look: Look, depth: int) -> Node:
                 for at, (name, one) in enumerate(first)
             )
         ],
-        _rest(dict(list(value.items())[MANY:])),
+        _rest(dict(list(value.items())[MANY:]), look),
     ]
 
 
@@ -73,18 +73,24 @@ def is_deep(value: Any) -> bool:
     return isinstance(value, (Mapping, list)) and bool(value)
 
 
-def _rest(rest: Any) -> Node:
-    return as_json(rest, f"{_count(rest)} more") if rest else None
+def _rest(rest: Any, look: Look) -> Node:
+    """What is not laid out: how much it is, and where to have it."""
+    if not rest:
+        return None
+    more = f"{_count(rest)} more"
+    if look.downloads is None:
+        return as_json(rest, more)
+    return p(".view-note")[f"{more}: ", a(href=f"{look.downloads}.json", download="")["Download JSON"]]
 
 
 def _list(value: list[Any], look: Look, depth: int) -> Node:
     content = read_table(value, {"limit": MANY}) if _are_rows(value) else None
     if content is not None and len(content["columns"]) <= _WIDE:
-        return [rows("", content, look, depth + 1), _rest(value[MANY:])]
+        return [rows("", content, look, depth + 1), _rest(value[MANY:], look)]
     first = enumerate(value[:MANY])
     return div(".view-value")[
         ol(".view-list")[(li[laid_out(one, look.inside(at), depth + 1)] for at, one in first)],
-        _rest(value[MANY:]),
+        _rest(value[MANY:], look),
     ]
 
 
@@ -109,10 +115,10 @@ def data_below(
         note(f"{said[:1].upper()}{said[1:]}; the data has all.") if said else None,
         p(".view-note")["Only in the data: ", shown(", ".join(left_out)), "."] if left_out else None,
         details(".view-fold.view-data")[
-            summary["Data"], rows("", content, look.inside("data"), 0, label), _rest_of(content)
+            summary["Data"], rows("", content, look.inside("data"), 0, label), _rest_of(content, look)
         ],
     ]
 
 
-def _rest_of(content: Mapping[str, Any]) -> Node:
-    return _rest(content["rows"][content["limit"] :])
+def _rest_of(content: Mapping[str, Any], look: Look) -> Node:
+    return _rest(content["rows"][content["limit"] :], look)

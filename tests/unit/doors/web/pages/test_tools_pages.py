@@ -14,10 +14,10 @@ import pytest
 from pydantic import Field
 
 from handrail import Handrail, Policy, Principal, Rule, tool
+from handrail.core.define.entity_options import Option
 from handrail.core.define.sections import FormSpec, OutputSection
 from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.web.app import build_web
-from handrail.doors.web.forms.options import Option
 from handrail.platform import FixedKeys, Platform
 from tests.harness.serving import serving
 from tests.unit.doors.web.forms.browser import Page, changed
@@ -351,3 +351,30 @@ async def test_a_picker_offers_what_the_store_of_the_reader_has_and_nothing_else
         assert found.json()[1] == {"value": "other-1", "label": "Main street 1"} and len(found.json()) == 50
         assert (await people["eva"].get("/tools/shop-send/options?type=person&q=M")).json() == []
         assert (await people["eva"].get("/tools/words-shout/options?type=street")).json() == []
+
+
+@tool("shop.stock", level="read", category="Shop", name="Stock")
+async def stock(rows: int) -> list[dict[str, Any]]:
+    """Everything on the shelves."""
+    return [{"shelf": number, "article": f"article {number}"} for number in range(rows)]
+
+
+@pytest.mark.req("UI-07")
+async def test_a_large_result_is_drawn_when_it_is_asked_for_and_a_small_one_at_once() -> None:
+    async with opened(stock) as people:
+        ana = people["ana"]
+        pages: dict[int, str] = {}
+        for rows in (50, 5_000):
+            pairs = changed(sent((await ana.get("/tools/shop-stock")).text), "#/rows", str(rows))
+            files = [(name, (None, value)) for name, value in pairs]
+            pages[rows] = (await ana.post("/tools/shop-stock/run", files=files)).text
+        assert "article 49" in pages[50] and "Show the result" not in pages[50]
+        large = pages[5_000]
+        assert "The result is large" in large and "article 7" not in large
+        assert len(large) < 2 * len(pages[50])
+        [address] = set(re.findall(r'hx-get="(/runs/[^"]+/result)"', large))
+        assert f'href="{address}"' in large, "a page of its own for whoever has no script"
+        part = (await ana.get(address, headers=PART)).text
+        assert "article 99<" in part and "4,900 items more" in part and "article 4999" not in part
+        whole = (await ana.get(f"{address}.json")).json()
+        assert whole["data"][-1]["article"] == "article 4999"

@@ -161,6 +161,23 @@ def test_a_list_of_objects_is_a_table_and_what_is_beyond_a_hundred_is_folded() -
     assert '"n": 149' in page.folded
 
 
+@pytest.mark.req("UI-07")
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"n": number, "m": "x"} for number in range(30_000)],
+        list(range(30_000)),
+        {f"n{number}": number for number in range(30_000)},
+    ],
+    ids=["rows", "items", "values"],
+)
+def test_what_can_be_downloaded_is_not_written_out_but_said_with_a_link(value: Any) -> None:
+    html = str(fragment[draw_result(None, Result(data=value), id="r", downloads="/runs/1/result")])
+    page = Page(html)
+    assert "29,900" in page.open and "more" in page.open and "29999" not in html.replace(",", "")
+    assert len(page.all("a", href="/runs/1/result.json")) == 2, "beside the rest, and below everything"
+
+
 @pytest.mark.req("UI-12")
 def test_a_large_table_shows_its_first_rows_says_so_and_shows_all_when_asked() -> None:
     rows = [{"n": number} for number in range(10_000)]
@@ -192,6 +209,19 @@ def test_a_table_is_sorted_by_a_link(asked: dict[str, str], shown_order: list[st
     assert page.all("th")[0].get("aria-sort") == told
     [link] = page.all("a", **{"class": "view-sort"})
     assert link["href"] == ("?sort.it=-v#r-0-part" if told == "ascending" else "?sort.it=v#r-0-part")
+
+
+@pytest.mark.req("UI-12")
+def test_where_a_page_cannot_be_drawn_another_way_a_table_has_no_links_and_all_its_rows() -> None:
+    page = drawn(it([{"n": number} for number in range(300)]), section("table"))
+    assert not page.all("a") and len(page.all("tr")) == 301 and "The first" not in page.open
+    [table] = page.all("table")
+    assert table["data-view-sort"] == "whole"
+    assert page.all("button", **{"class": "view-sort", "type": "button"}), "a script sorts what is here"
+    page = drawn(it([{"n": number} for number in range(6_000)]), section("table"))
+    assert "The first 5,000 of 6,000 rows." in page.open and "JSON below" in page.open
+    assert not page.all("a") and not page.all("button") and len(page.all("tr")) == 5001
+    assert "5999" in page.folded
 
 
 def test_a_table_names_the_columns_that_it_leaves_out() -> None:

@@ -157,7 +157,7 @@ def _new(news: int) -> str:
 
 
 def _row(run: Run, now: float, voice: Voice) -> h.Element:
-    took = _took(run.ended_at - run.began_at) if run.ended_at is not None else ""
+    took = span(run.ended_at - run.began_at) if run.ended_at is not None else ""
     return h.tr(id=f"run-{run.id}")[
         h.td[when(run.began_at, now)],
         h.td(".run-tool")[h.a(href=run_url(run.id))[one_line(run.tool)]],
@@ -166,10 +166,6 @@ def _row(run: Run, now: float, voice: Voice) -> h.Element:
         h.td[state(run.status)],
         h.td(".num.run-wide")[took],
     ]
-
-
-def _took(seconds: float) -> str:
-    return "< 1 ms" if seconds < 0.0005 else span(seconds)
 
 
 async def _rows_again(reader: Reader, asked: Asking, top: str) -> h.Element:

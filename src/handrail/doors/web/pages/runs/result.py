@@ -44,18 +44,23 @@ def result_part(reader: Reader, found: Seen, tool: Tool | None) -> h.Node:
     result = result_of(found)
     if result is None or (found.status in _UNMADE and result.data is None):
         return None
-    address = f"{run_url(found.call_id)}/result"
+    shown = on_request(result, found.call_id, "run-result") or drawn(reader, found, result, tool)
+    return h.div("#run-result.panel")[_HEADING, shown]
+
+
+def on_request(result: Result, call_id: str, into: str) -> h.Node:
+    """How to get a result that is large, into the element of this id; None for one that is not."""
     size = len(exact(result.to_dict()))
-    if size > LARGE:
-        asks = {"hx-get": address, "hx-target": "#run-result", "hx-swap": "innerHTML"}
-        return h.div("#run-result.panel")[
-            _HEADING,
-            h.p[f"The result is large: {size // 1000} kB. "],
-            h.a(".btn", asks, href=address, data_variant="outline", data_size="sm")[
-                icon("eye"), "Show the result"
-            ],
-        ]
-    return h.div("#run-result.panel")[_HEADING, drawn(reader, found, result, tool)]
+    if size <= LARGE:
+        return None
+    address = f"{run_url(call_id)}/result"
+    asks = {"hx-get": address, "hx-target": f"#{into}", "hx-swap": "innerHTML"}
+    return [
+        h.p[f"The result is large: {size // 1000} kB. "],
+        h.a(".btn", asks, href=address, data_variant="outline", data_size="sm")[
+            icon("eye"), "Show the result"
+        ],
+    ]
 
 
 def result_of(found: Seen) -> Result | None:

@@ -27,8 +27,7 @@ from handrail.doors.web.pages.runs.tail import tail
 from handrail.doors.web.routing import NotThere, Pages, Reader, go
 from handrail.doors.web.story.drawing import run_url, story, story_lines
 from handrail.doors.web.story.sentences import progress_words
-from handrail.doors.web.story.texts import took as took_words
-from handrail.doors.web.words import state, when
+from handrail.doors.web.words import span, state, when
 
 pages = Pages()
 CANCEL = "jobs.cancel"
@@ -155,7 +154,7 @@ async def _sentence(reader: Reader, found: Seen) -> h.Node:
     took = outcome.duration_ms / 1000 if outcome is not None and outcome.run_id is not None else None
     if took is None and run is not None and run.ended_at is not None:
         took = run.ended_at - run.began_at
-    return [*parts, f"; it took {took_words(took)}." if took is not None else "."]
+    return [*parts, f"; it took {span(took)}." if took is not None else "."]
 
 
 def _current(reader: Reader, found: Seen) -> h.Node:

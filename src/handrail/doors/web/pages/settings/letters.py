@@ -165,7 +165,9 @@ async def _inspect(reader: Reader, letter: DeadLetter, problem: str | None = Non
             f"Called by {_by(letter, people)} through {through}, ",
             when(letter.at, reader.now),
             f", tried {count(letter.attempts, 'time')}. ",
-            h.a(href=f"/sessions/{quote(letter.session, safe='')}")["Its session"],
+            h.a(href=f"/sessions/{quote(letter.session, safe='')}")["Its session"]
+            if reader.may("events.read")
+            else None,
         ],
         h.div(".alert", role="alert", data_variant="destructive")[h.p[problem]] if problem else None,
         h.section(".panel.stack")[

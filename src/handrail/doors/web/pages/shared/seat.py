@@ -14,6 +14,7 @@ from handrail.core.errors import ToolError, UsageError
 from handrail.doors.http.whose import plausible
 from handrail.doors.web.answer import html
 from handrail.doors.web.forms.field import ToolFormMode
+from handrail.doors.web.forms.options import NO_OPTIONS, Options
 from handrail.doors.web.frame import bare, page
 from handrail.doors.web.routing import NotSignedIn, NotThere, Reader
 from handrail.doors.web.watching import news_of
@@ -39,6 +40,8 @@ class Seat:
     tool: Tool
     who: Participant
     manages: bool = False
+    options: Options = NO_OPTIONS
+    """What pickers offer; a guest learns nothing of what there is."""
 
     @property
     def guest(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from math import ceil
@@ -23,12 +23,13 @@ from handrail.doors.web import controls as c
 from handrail.doors.web.answer import html
 from handrail.doors.web.forms.field import MISSING
 from handrail.doors.web.forms.form import form_of
-from handrail.doors.web.forms.options import Options
 from handrail.doors.web.forms.post import taken
+from handrail.doors.web.forms.refused import refused_fields
 from handrail.doors.web.pacing import check_listeners
 from handrail.doors.web.pages.shared.drawing import draw_live, draw_state, who
 from handrail.doors.web.pages.shared.managing import draw_manage
 from handrail.doors.web.pages.shared.seat import Gone, Seat, gone, seat_of, shown
+from handrail.doors.web.pages.tools.picking import options_of
 from handrail.doors.web.routing import NotThere, Pages, Reader, go
 from handrail.doors.web.views.result import draw_result
 from handrail.doors.web.watching import news_of
@@ -48,7 +49,10 @@ def _seated(handler: Callable[[Reader, Seat], Awaitable[Response]]) -> Handler:
     @wraps(handler)
     async def answer(reader: Reader) -> Response:
         try:
-            return await handler(reader, await seat_of(reader))
+            seat = await seat_of(reader)
+            if not seat.guest:
+                seat = replace(seat, options=await options_of(reader, seat.tool))
+            return await handler(reader, seat)
         except Gone:
             return gone(reader)
 
@@ -158,11 +162,10 @@ def draw_form(
         "hx-sync": "this:drop",
     }
     form = form_of(seat.tool, seat.mode)
-    options = Options()
     fields = (
-        form.draw(errors=errors, options=options)
+        form.draw(errors=errors, options=seat.options)
         if value is MISSING
-        else form.draw(value, errors, options=options)
+        else form.draw(value, errors, options=seat.options)
     )
     return h.form(
         asks,
@@ -183,11 +186,8 @@ def draw_form(
 
 
 def _wrong(outcome: Outcome) -> tuple[list[FieldError], str | None]:
-    told = outcome.result.metadata.get("fields")
-    if isinstance(told, Mapping):
-        return [FieldError(str(path), str(reason)) for path, reason in told.items()], None
-    if isinstance(told, list | tuple) and told:
-        return [FieldError(str(one.get("path", "")), str(one.get("reason", ""))) for one in told], None
+    if errors := refused_fields(outcome):
+        return errors, None
     if outcome.status == "pending":
         return [], "This needs approval first, so it was not added. Submit again once it was given."
     return [], outcome.result.error or "It did not work, so it was not added."

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 import htpy as h
 
 from handrail.core.define.call import Outcome
+from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
 from handrail.doors.web.icons import icon
+from handrail.doors.web.pages.runs.result import on_request
 from handrail.doors.web.pages.tools.inputs import KEY, new_key
 from handrail.doors.web.pages.tools.known import url_of
 from handrail.doors.web.pages.tools.ongoing import draw_live
@@ -16,12 +18,15 @@ from handrail.doors.web.pages.tools.standing import Standing
 from handrail.doors.web.routing import Reader
 from handrail.doors.web.story.drawing import run_url
 from handrail.doors.web.views.result import draw_result
+from handrail.doors.web.views.text import paragraph
 from handrail.doors.web.words import span, state, when
 
 CALL = "_call"
 """Under this name a form posts which call is to be made again."""
 _DRAWN = ("sort.", "all.")
 """How parts of an address begin that say how a result is to be drawn."""
+_LINE = 500
+"""Characters of what a large result says that stand in the page at once."""
 
 
 def draw_column(reader: Reader, tool: Tool, stands: Standing | None) -> h.Element:
@@ -46,24 +51,32 @@ def _frame(head: h.Node, *body: h.Node) -> h.Element:
 
 
 def _ended(reader: Reader, tool: Tool, stands: Standing, outcome: Outcome) -> h.Element:
-    run = run_url(stands.call_id)
     took = f" · {span(outcome.duration_ms / 1000)}" if stands.run_id else None
     return _frame(
         h.div(".row")[state(outcome.status), h.span(".quiet")[when(stands.at, reader.now), took]],
         h.p(".tool-ended")[stands.ending]
         if stands.ending
-        else draw_result(
-            tool,
-            outcome.result,
-            args=stands.input,
-            id="out",
-            downloads=f"{run}/result",
-            frames=f"{run}/frame",
-            files=f"{run}/files",
-            here=url_of(tool),
-            query={"call": stands.call_id, **_drawn(reader.query)},
-        ),
+        else h.div("#tool-result")[_result(reader, tool, stands, outcome.result)],
         _steps(tool, stands, outcome),
+    )
+
+
+def _result(reader: Reader, tool: Tool, stands: Standing, result: Result) -> h.Node:
+    """The result; of a large one what it says in a line, and the rest when it is asked for."""
+    if later := on_request(result, stands.call_id, "tool-result"):
+        said = result.error or result.summary or result.title or ""
+        return [paragraph(said) if 0 < len(said) <= _LINE else None, later]
+    run = run_url(stands.call_id)
+    return draw_result(
+        tool,
+        result,
+        args=stands.input,
+        id="out",
+        downloads=f"{run}/result",
+        frames=f"{run}/frame",
+        files=f"{run}/files",
+        here=url_of(tool),
+        query={"call": stands.call_id, **_drawn(reader.query)},
     )
 
 

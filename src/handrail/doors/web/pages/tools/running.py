@@ -23,6 +23,7 @@ from handrail.doors.http.routing import source_of
 from handrail.doors.http.whose import known_call
 from handrail.doors.visible import visible
 from handrail.doors.web.answer import html
+from handrail.doors.web.forms.refused import refused_fields
 from handrail.doors.web.pages.tools.column import CALL, draw_column, draw_outcome
 from handrail.doors.web.pages.tools.inputs import (
     KEY,
@@ -92,7 +93,8 @@ async def _ran(reader: Reader, known: Described, given: Input) -> Response:
     begun = await _begin(reader, tool, given)
     if isinstance(begun, Outcome):
         if begun.code in _INVALID:
-            return await answer_panel(reader, known, given.wrong(_fields(begun)), status=422)
+            errors = refused_fields(begun) or [FieldError("", begun.result.error or "does not fit")]
+            return await answer_panel(reader, known, given.wrong(errors), status=422)
         return await _answer(reader, known, given, draw_outcome(tool, begun), None)
     return await _answer(reader, known, given, draw_column(reader, tool, begun), begun.call_id)
 
@@ -151,13 +153,6 @@ async def _begun(reader: Reader, tool: Tool, args: Mapping[str, Any], call_id: s
     finally:
         begun.cancel()
         stop()
-
-
-def _fields(outcome: Outcome) -> list[FieldError]:
-    told = outcome.result.metadata.get("fields")
-    if not isinstance(told, (list, tuple)):
-        return [FieldError("", outcome.result.error or "does not fit")]
-    return [FieldError(str(one.get("path", "")), str(one.get("reason", ""))) for one in told]
 
 
 @pages.get("/tools/{slug}/call/{call}")
