@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from handrail import tool
 from handrail.core.define.field_specs import forget_form_spec, register_form_spec
@@ -102,3 +102,25 @@ def test_whatever_is_sent_nothing_stands_where_only_operators_may_write(args: di
             assert not any(isinstance(one, dict) and part in one for one in left[name])
     assert without_operator_fields(draw, left) == left
     assert without_operator_fields(trace, {"other": args}) == {"other": args}
+
+
+class Engine(BaseModel):
+    model_config = ConfigDict(json_schema_extra={"x-operator-only": True})
+    name: str = "small"
+
+
+@tool("image.render", level="read")
+async def render(
+    text: str, engine: Engine, other: Engine | None = None, more: list[Engine] | None = None
+) -> str:
+    """Render something."""
+    return text
+
+
+@pytest.mark.req("UI-16")
+def test_a_mark_on_what_a_schema_refers_to_counts_wherever_it_is_used() -> None:
+    assert "$ref" in str(render.input_schema)
+    assert operator_paths(render) == ("engine", "more.*", "other")
+    assert unfilled_operator_fields(render) == ["engine"]
+    given = {"text": "cat", "engine": {"name": "huge"}, "other": {"name": "huge"}, "more": [{"name": "huge"}]}
+    assert without_operator_fields(render, given) == {"text": "cat", "more": []}

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from handrail.core.define.field_specs import form_spec_of
+from handrail.core.define.schema import resolve
 from handrail.core.define.tool import Tool
 
 MARK = "x-operator-only"
@@ -40,19 +41,16 @@ def unfilled_operator_fields(tool: Tool) -> list[str]:
 def _marked(schema: Any, path: str, depth: int, whole: Any) -> Iterator[str]:
     if not isinstance(schema, Mapping) or depth == 0:
         return
-    ref = schema.get("$ref")
-    if isinstance(ref, str) and ref.startswith("#/$defs/"):
-        yield from _marked(whole.get("$defs", {}).get(ref.removeprefix("#/$defs/")), path, depth - 1, whole)
+    schema = resolve(schema, whole)
+    if path and schema.get(MARK) is True:
+        yield path
+        return
     for name in ("anyOf", "oneOf", "allOf"):
         for part in schema.get(name, ()):
             yield from _marked(part, path, depth - 1, whole)
     properties = schema.get("properties")
     for name, part in (properties if isinstance(properties, Mapping) else {}).items():
-        here = f"{path}.{name}" if path else str(name)
-        if isinstance(part, Mapping) and part.get(MARK) is True:
-            yield here
-        else:
-            yield from _marked(part, here, depth - 1, whole)
+        yield from _marked(part, f"{path}.{name}" if path else str(name), depth - 1, whole)
     yield from _marked(schema.get("items"), f"{path}.*" if path else "*", depth - 1, whole)
 
 
