@@ -13,6 +13,7 @@ from handrail.core.define.context import (
     with_tool_context,
 )
 from handrail.core.define.decision import Step
+from handrail.core.define.entity_options import Option, forget_options, register_options
 from handrail.core.define.field_schema import (
     field_schema,
     fields_form,
@@ -174,6 +175,7 @@ __all__ = [
     "NeedsApproval",
     "NoTenant",
     "OnDemand",
+    "Option",
     "OutputAppended",
     "OutputSection",
     "Pin",
@@ -228,6 +230,7 @@ __all__ = [
     "fields_schema",
     "fields_validator",
     "forget_form_spec",
+    "forget_options",
     "forget_view_spec",
     "get_tenant_id_for_tool",
     "get_tool_context_tenant_id",
@@ -244,6 +247,7 @@ __all__ = [
     "record_tool_result",
     "register_builtin_tools",
     "register_form_spec",
+    "register_options",
     "register_output_block",
     "register_tool",
     "register_view_spec",

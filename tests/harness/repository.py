@@ -111,6 +111,7 @@ MAKES = frozenset(
         "ended.end_session",
         "embeds.add_embed",
         "embeds.count_embed_run",
+        "embeds.count_guest_run",
         "jobs.add_graph",
         "jobs.add_job",
         "keepsakes.add_favourite",
@@ -204,6 +205,9 @@ _USUAL: dict[str, Callable[[Belongings], Any]] = {
     "changes": _just({"enabled": False}),
     "day": _just("2001-01-01"),
     "visitor": _just("somebody"),
+    "guest": _just("guest:1"),
+    "per_link": _just(9),
+    "per_guest": _just(9),
 }
 _FAILED = Outcome("failed", Result.fail("it broke"), "call_4", "t.x")
 _SPECIAL: dict[str, Callable[[Belongings], Any]] = {

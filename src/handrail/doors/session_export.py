@@ -27,6 +27,25 @@ def as_data(
     }
 
 
+def for_guests(
+    session: ToolSession, given: Sequence[ToolSessionSubmission], made: Aggregate | None
+) -> dict[str, Any]:
+    """What a guest reads on the page, and nothing more: no ids, nothing of how the tenant keeps it."""
+    return {
+        "session": {"title": session.title, "status": session.status, "created_at": session.created_at},
+        "submissions": [
+            {
+                "participant": one.user_display_name,
+                "created_at": one.created_at,
+                "input": one.input,
+                "output": one.output,
+            }
+            for one in given
+        ],
+        "aggregate": None if made is None else made.data,
+    }
+
+
 def as_csv(given: Sequence[ToolSessionSubmission]) -> str:
     """One line a submission, a column for each field of input and output at the top."""
     rows = [_row(one) for one in given]

@@ -6,6 +6,8 @@ import math
 
 from handrail.core.errors import HandrailError
 
+_UNITS = (("hour", 3_600), ("minute", 60))
+
 
 class NotSignedIn(HandrailError):
     """This key or session is not valid. Use another one, or sign in again."""
@@ -29,3 +31,18 @@ class TooManyTries(NotSignedIn):
         super().__init__(
             f"The password was tried too often. Try again in {after}, or sign in with a one-time link."
         )
+
+
+class TooOften(HandrailError):
+    """Something was used as often as it can be for a while."""
+
+    def __init__(self, said: str, wait: float) -> None:
+        self.wait = wait
+        super().__init__(f"{said} Try again in {_span(wait)}.")
+
+
+def _span(seconds: float) -> str:
+    """How long to wait, rounded up."""
+    unit, size = next((one for one in _UNITS if seconds > one[1]), ("second", 1))
+    count = max(1, math.ceil(seconds / size))
+    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"

@@ -79,11 +79,12 @@ async def submit(
 ) -> Submitted:
     """Run the tool for a participant, and keep what came of it in the place of what they had before.
 
-    Raises `Conflict` when the session is closed, before the call or while it ran.
+    Raises `Conflict` when the session is closed, before the call or while it ran; `TooOften` for a guest.
     """
     if session.status != "active":
         raise over()
-    if who.guest:  # no operator
+    if who.guest:  # no operator, and bounded
+        await sessions.count(session, who.id)
         args = without_operator_fields(await tool_of(hr, session, who.principal), args)
     outcome = await hr.call(
         session.tool_slug, args, principal=who.principal, source=source, session=event_session(session)

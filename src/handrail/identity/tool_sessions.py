@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from handrail.core.define.principal import Principal
@@ -10,11 +11,12 @@ from handrail.core.define.tool import Tool
 from handrail.core.errors import UsageError
 from handrail.core.ids import new_id
 from handrail.core.run.approvals import Conflict
-from handrail.identity.errors import NotGranted
+from handrail.identity.errors import NotGranted, TooOften
 from handrail.identity.granting import check_grant, must_hold
 from handrail.identity.guests import Guest, new_guest, note_of, read_note
 from handrail.identity.keys import KeyText, new_key, read_key
 from handrail.store.database import Database
+from handrail.store.embeds import count_guest_run
 from handrail.store.sealing import Seal
 from handrail.store.tool_sessions import (
     Place,
@@ -38,6 +40,10 @@ LONGEST_SHARE = 90 * 86_400.0
 MOST = 500
 """So many people can submit to one session."""
 LONGEST_TITLE = 200
+GUEST_RUNS = 100
+"""So often can one guest submit in a day, whatever comes of it."""
+LINK_RUNS = 5_000
+"""So often can all guests of a share link together."""
 _TURNS: Mapping[SessionStatus, tuple[SessionStatus, ...]] = {
     "active": ("completed",),
     "completed": ("active",),
@@ -172,13 +178,34 @@ class ToolSessions:
         guest = new_guest(session, name)
         return guest, note_of(guest, self._seal)
 
+    def holder(self, note: str, session: str) -> Guest | None:
+        """Whom a note of this house names; whether they may still be in the session, `guest` says."""
+        return read_note(note, session, self._seal)
+
     async def guest(self, note: str, session: str) -> tuple[Guest, ToolSession] | None:
         """The guest who holds this note, and their session; None when either is no more."""
-        guest = read_note(note, session, self._seal)
+        guest = self.holder(note, session)
         found = None if guest is None else await self.find(guest.tenant, session)
         if guest is None or found is None or not guest.belongs_to(found, self._db.clock.now()):
             return None
         return guest, found
+
+    async def count(self, session: ToolSession, guest: str) -> None:
+        """Count one submission of a guest before it runs. Raises `TooOften` when the day's are used up."""
+        share, now = session.share_id, self._db.clock.now()
+        if share is None:
+            raise UsageError("This session is not shared.")
+        day, tenant = datetime.fromtimestamp(now, UTC).date().isoformat(), session.tenant_id
+        full = await self._db.write(
+            tenant,
+            lambda conn: count_guest_run(
+                conn, tenant, share, day=day, guest=guest, per_link=LINK_RUNS, per_guest=GUEST_RUNS
+            ),
+        )
+        if full is not None:
+            whom = "You have submitted" if full == "visitor" else "The guests of this link have submitted"
+            most = "one guest" if full == "visitor" else "they"
+            raise TooOften(f"{whom} as often as {most} can in a day.", 86_400 - now % 86_400)
 
     async def submissions(self, session: ToolSession) -> Sequence[ToolSessionSubmission]:
         """What was submitted, the oldest first; one a participant, the newest of theirs."""

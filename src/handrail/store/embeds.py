@@ -87,18 +87,31 @@ def count_embed_run(
     conn: Connection, tenant: str, embed: Embed, *, day: str, visitor: str
 ) -> Literal["day", "visitor"] | None:
     """Count one run; or say whose share is used up, and count nothing."""
-    if not _count(conn, tenant, embed.id, day, TOGETHER, embed.runs_per_day):
-        return "day"
-    if not _count(conn, tenant, embed.id, day, visitor, embed.runs_per_visitor):
-        _raise(conn, tenant, embed.id, day, TOGETHER, -1)
-        return "visitor"
-    return None
+    return _count_both(conn, tenant, embed.id, day, visitor, embed.runs_per_day, embed.runs_per_visitor)
+
+
+def count_guest_run(
+    conn: Connection, tenant: str, share: str, *, day: str, guest: str, per_link: int, per_guest: int
+) -> Literal["day", "visitor"] | None:
+    """Count one run of a guest who came by a share link, in the same way."""
+    return _count_both(conn, tenant, share, day, guest, per_link, per_guest)
 
 
 def embed_runs_on(conn: Connection, tenant: str, embed: str, day: str) -> int:
     """How often it was used on a day."""
     found = select(embed_runs.c.runs).where(*_counts(tenant, embed, day, TOGETHER))
     return conn.execute(found).scalar_one_or_none() or 0
+
+
+def _count_both(
+    conn: Connection, tenant: str, embed: str, day: str, visitor: str, together: int, each: int
+) -> Literal["day", "visitor"] | None:
+    if not _count(conn, tenant, embed, day, TOGETHER, together):
+        return "day"
+    if not _count(conn, tenant, embed, day, visitor, each):
+        _raise(conn, tenant, embed, day, TOGETHER, -1)
+        return "visitor"
+    return None
 
 
 def _count(conn: Connection, tenant: str, embed: str, day: str, visitor: str, most: int) -> bool:

@@ -16,7 +16,7 @@ from handrail.doors.entrance import COOKIE, Entrance
 from handrail.doors.http.api import build_api
 from handrail.doors.web.app import build_web
 from handrail.doors.web.pages.shared.seat import GUEST, url_of
-from handrail.identity.guests import Participant
+from handrail.identity.guests import Guest, Participant
 from handrail.identity.submitting import event_session
 from handrail.platform import platform_of
 from handrail.store.tools import save_row
@@ -230,6 +230,51 @@ async def test_what_one_may_not_read_is_not_in_the_sidebar(sqlite_url: str) -> N
             assert ('href="/sessions"' in shown) is there
             found = (await http.get("/palette?q=Sess", headers=await signed_in(house, who))).text
             assert ('href="/sessions"' in found) is there
+
+
+@pytest.mark.req("CS-04")
+async def test_a_guest_who_submitted_too_often_is_told_how_long_to_wait_and_keeps_what_they_typed(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("handrail.identity.tool_sessions.GUEST_RUNS", 1)
+    async with pages(sqlite_url) as (house, http):
+        ana = await house.person("owner")
+        session = await house.session(ana)
+        _, note = await house.join(await house.link(ana, session), "Bo")
+        for typed, status in (("once", 303), ("twice, and more", 429)):
+            sent = {"#/score": "3", "#/note": typed}
+            told = await http.post(url_of(session), data=sent, headers=as_guest(note))
+            assert told.status_code == status
+        assert "Try again in" in told.text and "twice, and more" in told.text
+        assert 0 < int(told.headers["retry-after"]) <= 86_400
+        log = house.hr.log.read(ACME, session=event_session(session))
+        assert len([one for one in log if one.kind == "started"]) == 1
+
+
+@pytest.mark.req("CS-05")
+async def test_a_guest_reads_no_ids_and_nothing_of_how_the_tenant_keeps_a_session(sqlite_url: str) -> None:
+    async with pages(sqlite_url, JUDGE) as (house, http):
+        ana = await house.person("owner")
+        sessions, tool = house.offices.tool_sessions, await house.tool("team.judge", ana)
+        session = await sessions.create(
+            ana, tool, "Ours", entity_ids=["entity-of-ours"], config={"x": "set by us"}
+        )
+        bo, note = await house.join(await house.link(ana, session), "Bo")
+        agent = Participant(f"{ana.user}/agent:a", "", ana)
+        whom: list[Participant | Guest] = [Participant(str(ana.user), "Ana", ana), agent, bo]
+        done = [await house.submit(session, one, score=4) for one in whom]
+        assert all(one.submission is not None for one in done)
+        hidden = [str(ana.user), "entity-of-ours", "set by us", *(one.outcome.call_id for one in done), bo.id]
+        for place in ("", "/part", "/answers.csv", "/answers.json"):
+            theirs = await http.get(f"{url_of(session)}{place}", headers=as_guest(note))
+            assert theirs.status_code == 200
+            assert [one for one in hidden if one in theirs.text] == [], place
+        told = theirs.json()
+        assert set(told["session"]) == {"title", "status", "created_at"}
+        assert [one["participant"] for one in told["submissions"]] == ["Ana", "somebody", "Bo"]
+        assert told["submissions"][0]["output"] == {"score": 4} and told["aggregate"] == {"mean": 4}
+        ours = await http.get(url_of(session, "answers.json"), headers=await signed_in(house, ana))
+        assert set(hidden) <= {word for word in hidden if word in ours.text}
 
 
 async def test_fields_that_a_tool_tells_of_itself_are_no_errors_of_the_form(sqlite_url: str) -> None:

@@ -13,9 +13,9 @@ from handrail import Context
 from handrail.core.define.sections import FormSpec
 from handrail.core.errors import UsageError
 from handrail.core.run.approvals import Conflict
-from handrail.identity.errors import NotGranted
-from handrail.identity.guests import Participant
-from handrail.identity.submitting import as_participant, event_session
+from handrail.identity.errors import NotGranted, TooOften
+from handrail.identity.guests import Guest, Participant
+from handrail.identity.submitting import Submitted, as_participant, event_session
 from handrail.store.tool_sessions import ToolSession
 from tests.contract.shared.rooms import ACME, OTHER, rating, rooms
 
@@ -329,3 +329,32 @@ async def test_a_session_that_is_full_says_so(sqlite_url: str, monkeypatch: pyte
         guest, _ = await house.join(await house.link(ana, session), "Bo")
         with pytest.raises(Conflict, match="full"):
             await house.submit(session, guest, score=1)
+
+
+@pytest.mark.req("CS-04")
+async def test_a_guest_submits_so_often_a_day_and_all_of_a_link_together_however_many_at_once(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("handrail.identity.tool_sessions.GUEST_RUNS", 3)
+    monkeypatch.setattr("handrail.identity.tool_sessions.LINK_RUNS", 5)
+    async with rooms(database_url) as house:
+        ana = await house.person("owner")
+        session = await house.session(ana)
+        link = await house.link(ana, session, 4 * 86_400.0)
+        bo, cy = (await house.join(link, "Bo"))[0], (await house.join(link, "Cy"))[0]
+
+        async def tries(guest: Guest, count: int) -> list[str]:
+            each = [house.submit(session, guest, score=n) for n in range(count)]
+            done = await asyncio.gather(*each, return_exceptions=True)
+            assert all(isinstance(one, Submitted | TooOften) for one in done), done
+            return [str(one) for one in done if isinstance(one, TooOften)]
+
+        own = await tries(bo, 7)
+        assert len(own) == 4 and all("as one guest can in a day. Try again in " in one for one in own)
+        others = await tries(cy, 4)
+        assert len(others) == 2 and all(one.startswith("The guests of this link") for one in others)
+        log = house.hr.log.read(ACME, session=event_session(session))
+        assert len([one for one in log if one.kind == "started"]) == 5
+        await house.submit(session, Participant(str(ana.user), "Ana", ana), score=1)
+        house.time.turn(86_400)
+        assert await tries(bo, 1) == []

@@ -8,12 +8,12 @@ from tests.contract.http_attacks.premises import Premises, premises
 from tests.contract.web_attacks.house import TOOLS, House
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def web_url(tmp_path_factory: pytest.TempPathFactory) -> str:
     return f"sqlite:///{tmp_path_factory.mktemp('pages') / 'handrail.db'}"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def place(web_url: str) -> Iterator[Premises]:
     """Two tenants with everything that pages tell of, on a server that listens."""
     with premises(web_url, home=House, tools=TOOLS) as found:

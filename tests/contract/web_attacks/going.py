@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import httpx
 
+from handrail.doors.entrance import COOKIE
 from handrail.identity.roles import BUILT_IN
 from tests.contract.http_attacks.doors import asked
 from tests.contract.http_attacks.premises import HERE, THERE, Premises, inside
@@ -26,6 +27,18 @@ def house(place: Premises) -> House:
 
 def client(place: Premises, who: str, **more: Any) -> httpx.Client:
     return place.client("owner", tenant=THERE) if who == "foreign" else place.client(who, tenant=HERE, **more)
+
+
+ENDS = frozenset({"POST /sign-out", "POST /switch"})
+"""After these the session of a browser is another one, or over."""
+
+
+def renew(place: Premises, http: httpx.Client, name: str, who: str = "owner") -> None:
+    """Sign in again where a session may have ended."""
+    if name in ENDS and who not in ("agent", "nobody"):
+        home, role = (place.there, "owner") if who == "foreign" else (place.here, who)
+        assert isinstance(home, House)
+        http.headers["cookie"] = f"{COOKIE}={place.run(home.sign_in(role))}"
 
 
 def rows(method: str | None = None) -> Iterator[tuple[str, Row]]:

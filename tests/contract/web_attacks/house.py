@@ -44,13 +44,22 @@ class House(Belonging):
     offices: Offices | None = None
     things: dict[str, Things] = field(default_factory=dict)
     """One of each kind, to look at."""
+    users: dict[str, str] = field(default_factory=dict)
     _numbers: count[int] = field(default_factory=count)
 
     async def settle(self, hr: Handrail, offices: Offices) -> None:
         await super().settle(hr, offices)
         self.hr, self.offices = hr, offices
+        for role, token in self.cookies.items():
+            self.users[role] = (await offices.doorkeeper.principal_from_session(token)).user or ""
         for kind in MAKERS:
             self.things[kind] = await self.make(kind)
+
+    async def sign_in(self, role: str) -> str:
+        """A new session, in the place of one that may have ended."""
+        _, offices = self._open
+        self.cookies[role] = await offices.doorkeeper.sign_in(self.users[role], self.tenant)
+        return self.cookies[role]
 
     async def make(self, kind: str) -> Things:
         """A fresh one of a kind."""

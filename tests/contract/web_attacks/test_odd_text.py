@@ -24,7 +24,7 @@ ODD = {
 }
 
 
-@pytest.mark.fault("F29")
+@pytest.mark.fault("F30")
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
 def test_odd_text_stays_text(place: Premises, odd: str) -> None:
     who, hr = Principal(HERE, "ana", agent="bot"), place.platform.hr

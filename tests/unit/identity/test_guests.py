@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.core.errors import UsageError
+from handrail.identity.errors import TooOften
 from handrail.identity.guests import LONGEST_NAME, Guest, display_name, note_of, read_note
 from handrail.store.sealing import Seal
 from handrail.store.tool_sessions import ToolSession
@@ -58,3 +59,11 @@ def test_a_guest_belongs_to_a_session_while_the_link_lives_by_which_they_came() 
         session("link1", 10.0, id="t2"),
     ):
         assert not BO.belongs_to(other, 9.0)
+
+
+@pytest.mark.parametrize(
+    ("wait", "said"),
+    [(0.2, "1 second"), (59.5, "60 seconds"), (61, "2 minutes"), (3_601, "2 hours"), (86_400, "24 hours")],
+)
+def test_whoever_did_something_too_often_is_told_how_long_to_wait(wait: float, said: str) -> None:
+    assert str(TooOften("Enough.", wait)) == f"Enough. Try again in {said}."

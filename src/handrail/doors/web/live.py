@@ -104,6 +104,10 @@ class Live:
         """Whether some page of this process wants to hear of a topic."""
         return any(one in line.topics for line in self._lines.get(tenant, ()))
 
+    def listeners(self, tenant: str, one: str) -> list[Principal | None]:
+        """Who wants to hear of a topic, once for each page."""
+        return [line.who for line in self._lines.get(tenant, ()) if one in line.topics]
+
     def tell(self, tenant: str, *topics: str) -> None:
         """Something changed that the log does not tell of. Other processes are not told."""
         for line in self._lines.get(tenant, ()):

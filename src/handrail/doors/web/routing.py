@@ -109,6 +109,12 @@ class Reader:
         offices = self.web.platform.offices
         return self.web.now() if offices is None else offices.db.clock.now()
 
+    @property
+    def address(self) -> str:
+        """Where the request comes from."""
+        client = self.request.client
+        return "" if client is None else client.host
+
     def may(self, permission: str) -> bool:
         return self.who.holds(permission)
 

@@ -24,6 +24,8 @@ tool_sessions = Table(
     may("share_expires_at", Double),
     PrimaryKeyConstraint("tenant_id", "id"),
     Index(None, "tenant_id", "created_at", "id"),
+    Index(None, "tenant_id", "tool_slug", "created_at", "id"),
+    Index(None, "tenant_id", "share_id"),
 )
 """The share link itself is nowhere. A higher revision says that something is new: a submission, an end."""
 
@@ -73,4 +75,4 @@ embed_runs = Table(
     must("runs", Integer),
     PrimaryKeyConstraint("tenant_id", "embed_id", "day", "visitor"),
 )
-"""How often a published page was used on a day. A visitor of '' is everybody together."""
+"""How often an embed, or a share link, was used on a day. A visitor of '' is everybody together."""

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from handrail import Context, Result, tool
 from handrail.ext import build_markdown_table
+from handrail.toolsets.demo.picking import ONE, SEVERAL
 from handrail.toolsets.demo.store import STORE, Status
 
 
@@ -17,7 +18,7 @@ class Change(BaseModel):
     after: Status
 
 
-@tool("data.updateRecord", level="write", writes=lambda args: f"record:{args.id}")
+@tool("data.updateRecord", level="write", writes=lambda args: f"record:{args.id}", form=ONE)
 async def update_record(id: str, status: Status, *, ctx: Context) -> Change | Result:
     """Change the status of one record; a person is asked before an agent may.
 
@@ -47,6 +48,7 @@ class Deleted(BaseModel):
     "data.bulkDelete",
     level="destructive",
     writes=lambda args: [f"record:{one}" for one in args.ids],
+    form=SEVERAL,
     sections=[{"key": "ids", "label": "Deleted", "type": "table"}],
 )
 async def bulk_delete(

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from handrail import Context, Result, tool
 from handrail.ext import build_markdown_table
+from handrail.toolsets.demo.picking import ONE
 from handrail.toolsets.demo.store import STORE, Record, Status
 
 
@@ -68,6 +69,7 @@ async def search_records(
 @tool(
     "data.getRecordDetail",
     level="read",
+    form=ONE,
     sections=[{"key": "name", "label": "Name", "type": "summary"}],
 )
 async def get_record_detail(id: str, *, ctx: Context) -> Record | Result:

@@ -6,6 +6,7 @@ from pydantic import BaseModel
 
 from handrail import Context, Result, tool
 from handrail.ext import build_markdown_table
+from handrail.toolsets.demo.picking import ONE
 from handrail.toolsets.demo.store import STORE
 
 POINTS = {("status", "active"): 50, ("status", "pending"): 20, ("category", "enterprise"): 40}
@@ -25,6 +26,7 @@ class Score(BaseModel):
 @tool(
     "analysis.scoreRecord",
     level="read",
+    form=ONE,
     sections=[
         {"key": "score", "label": "Score", "type": "summary"},
         {"key": "reasons", "label": "Why", "type": "ranking"},

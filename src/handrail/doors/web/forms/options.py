@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from handrail.core.define.entity_options import Option, options_of_type
+from handrail.core.define.principal import Principal
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One thing to pick: what is sent, and what a person reads."""
-
-    value: str
-    label: str = ""
-
-    def to_dict(self) -> dict[str, str]:
-        return {"value": self.value, "label": self.label or self.value}
+_log = logging.getLogger("handrail.web")
 
 
 class OptionSource(Protocol):
@@ -37,6 +32,23 @@ class Options:
 
 
 NO_OPTIONS = Options()
+
+
+class Registered:
+    """What was registered for each type, as one person may see it. What fails to look finds nothing."""
+
+    def __init__(self, who: Principal) -> None:
+        self._who = who
+
+    async def search(self, type: str, text: str, limit: int) -> list[Option]:
+        find = options_of_type(type)
+        if find is None:
+            return []
+        try:
+            return list(await find(self._who, text, limit))[:limit]
+        except Exception:
+            _log.exception("the options of %r could not be looked for", type)
+            return []
 
 
 async def load_options(

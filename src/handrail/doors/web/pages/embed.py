@@ -15,6 +15,8 @@ from starlette.responses import Response
 
 from handrail.core.define.call import FieldError
 from handrail.core.define.tool import Tool
+from handrail.core.errors import StorageError
+from handrail.doors.entrance import EMBEDS
 from handrail.doors.web import controls as c
 from handrail.doors.web.answer import html
 from handrail.doors.web.forms.field import MISSING
@@ -30,6 +32,8 @@ from handrail.identity.embedding import published_tool, published_tools, run_pub
 from handrail.store.embeds import Embed
 
 pages = Pages()
+_AROUND = "embed_ancestors"
+_NOWHERE = "'none'"
 
 
 @pages.get("/embed/{token}", open=True)
@@ -81,10 +85,8 @@ async def run(reader: Reader) -> Response:
     if not read.ok:
         form = draw_form(reader, tool, read.value, read.errors)
         return _tool_page(reader, embed, tool, form, status=422 if read.errors else 200)
-    client = reader.request.client
-    address = "" if client is None else client.host
     done = await run_published(
-        reader.hr, reader.offices.embeds, tenant, embed, tool, dict(read.value), address
+        reader.hr, reader.offices.embeds, tenant, embed, tool, dict(read.value), reader.address
     )
     if isinstance(done, str):
         form = draw_form(reader, tool, read.value, said=done)
@@ -100,7 +102,24 @@ async def run(reader: Reader) -> Response:
 async def _behind(reader: Reader) -> tuple[str, Embed] | None:
     if reader.platform.offices is None:
         return None
-    return await reader.offices.embeds.behind(reader.part("token"))
+    found = await reader.offices.embeds.behind(reader.part("token"))
+    if found is not None:
+        reader.request.scope["state"][_AROUND] = _ancestors(found[1])
+        reader.web.pacing.take("embed", f"{found[1].id} {reader.address}")
+    return found
+
+
+async def around(reader: Reader) -> str:
+    """Where a page that only says what went wrong may be framed: where the embed may, if there is one."""
+    known: str | None = reader.request.scope["state"].get(_AROUND)
+    if known is not None or reader.platform.offices is None:
+        return known or _NOWHERE
+    token = reader.request.url.path.removeprefix(EMBEDS).partition("/")[0]
+    try:
+        found = await reader.offices.embeds.behind(token)
+    except StorageError:
+        return _NOWHERE
+    return _NOWHERE if found is None else _ancestors(found[1])
 
 
 async def _here(reader: Reader) -> tuple[str, Embed, Tool] | None:
@@ -172,7 +191,7 @@ def _gone(reader: Reader) -> Response:
 
 
 def _ancestors(embed: Embed) -> str:
-    return " ".join(embed.origins) or "'none'"
+    return " ".join(embed.origins) or _NOWHERE
 
 
 def _url(reader: Reader, tool: Tool) -> str:

@@ -34,6 +34,12 @@ def upgrade() -> None:
     op.create_index(
         "ix_tool_sessions_tenant_id_created_at_id", "tool_sessions", ["tenant_id", "created_at", "id"]
     )
+    op.create_index(
+        "ix_tool_sessions_tenant_id_tool_slug_created_at_id",
+        "tool_sessions",
+        ["tenant_id", "tool_slug", "created_at", "id"],
+    )
+    op.create_index("ix_tool_sessions_tenant_id_share_id", "tool_sessions", ["tenant_id", "share_id"])
     op.create_table(
         "tool_submissions",
         sa.Column("tenant_id", sa.Text(), nullable=False),

@@ -9,11 +9,12 @@ import pytest
 
 from handrail import ext, tool
 from handrail.core.define.call import FieldError
+from handrail.core.define.entity_options import Option
 from handrail.core.define.secrecy import MASK
 from handrail.doors.web.forms.components import bootstrap_field_registry
 from handrail.doors.web.forms.field import MISSING
 from handrail.doors.web.forms.form import compile_form, form_of
-from handrail.doors.web.forms.options import Option, Options, load_options
+from handrail.doors.web.forms.options import Options, load_options
 from handrail.doors.web.forms.post import Upload
 from handrail.ext import FormSpec, forget_form_spec, register_form_spec
 from tests.unit.doors.web.forms.browser import Page, changed

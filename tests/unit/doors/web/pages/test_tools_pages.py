@@ -14,10 +14,10 @@ import pytest
 from pydantic import Field
 
 from handrail import Handrail, Policy, Principal, Rule, tool
+from handrail.core.define.entity_options import Option
 from handrail.core.define.sections import FormSpec, OutputSection
 from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.web.app import build_web
-from handrail.doors.web.forms.options import Option
 from handrail.platform import FixedKeys, Platform
 from tests.harness.serving import serving
 from tests.unit.doors.web.forms.browser import Page, changed

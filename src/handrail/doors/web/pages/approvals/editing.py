@@ -28,6 +28,7 @@ from handrail.doors.web.pages.approvals.outcome import sentence
 from handrail.doors.web.pages.tools.inputs import FACE, Input, posted, read_input, text_under
 from handrail.doors.web.pages.tools.jsontext import NotJson, read_object
 from handrail.doors.web.pages.tools.panel import draw_fields
+from handrail.doors.web.pages.tools.picking import options_of
 from handrail.doors.web.routing import Pages, Reader, go
 from handrail.doors.web.words import level_mark
 
@@ -39,7 +40,7 @@ async def edit(reader: Reader) -> Response:
     ask = await ask_of(reader, reader.part("id"))
     if not ask.can_approve:
         return go(f"/approvals/{ask.id}")
-    return _editing(reader, ask, Input(value=dict(ask.request.args)), seen_mark(ask.request))
+    return await _editing(reader, ask, Input(value=dict(ask.request.args)), seen_mark(ask.request))
 
 
 @pages.post("/approvals/{id}/edit")
@@ -52,18 +53,18 @@ async def look(reader: Reader) -> Response:
         return go(f"/approvals/{ask.id}")
     given = read_input(ask.tool, pairs)
     if turn := text_under(pairs, "_to"):
-        return _editing(reader, ask, given.turned("json" if turn == "json" else "form"), shown)
+        return await _editing(reader, ask, given.turned("json" if turn == "json" else "form"), shown)
     if given.done or not given.readable or given.errors:
-        return _editing(reader, ask, given, shown)
+        return await _editing(reader, ask, given, shown)
     if not ask.can_approve or shown != seen_mark(ask.request):
-        return _editing(reader, ask, given, shown, 409)
+        return await _editing(reader, ask, given, shown, 409)
     reply = recorded(ask.request, yes(by=reader.who.user, edits=given.args), ask.tool, True)
     if not isinstance(reply, Reply):
-        return _editing(reader, ask, given.wrong(reply), shown)
+        return await _editing(reader, ask, given.wrong(reply), shown)
     return _looking(reader, ask, copy_object(given.args))
 
 
-def _editing(reader: Reader, ask: Ask, given: Input, shown: str, status: int = 200) -> Response:
+async def _editing(reader: Reader, ask: Ask, given: Input, shown: str, status: int = 200) -> Response:
     assert ask.tool is not None
     wrong = bool(given.errors) or not given.readable
     action = f"/approvals/{ask.id}/edit"
@@ -79,7 +80,7 @@ def _editing(reader: Reader, ask: Ask, given: Input, shown: str, status: int = 2
             h.input(type="hidden", name="shown", value=shown),
             h.input(type="hidden", name=FACE, value=given.face),
             _as_asked(ask),
-            draw_fields(ask.tool, given),
+            draw_fields(ask.tool, given, await options_of(reader, ask.tool)),
             h.div(".ask-buttons")[
                 h.button(".btn", type="submit")["See what changes"],
                 _other_face(given),
@@ -161,7 +162,7 @@ async def back(reader: Reader) -> Response:
         value = read_object(str(form.get("edits") or ""), blank=False)
     except NotJson:
         value = dict(ask.request.args)
-    return _editing(reader, ask, Input(value=value), seen_mark(ask.request))
+    return await _editing(reader, ask, Input(value=value), seen_mark(ask.request))
 
 
 def _level(ask: Ask, value: Any) -> h.Node:

@@ -96,7 +96,7 @@ def _answers(seat: Seat, given: Sequence[ToolSessionSubmission], now: float) -> 
 
 def _answer(seat: Seat, one: ToolSessionSubmission, names: Sequence[str], now: float) -> h.Element:
     values: Mapping[str, Any] = one.input if isinstance(one.input, dict) else {}
-    return h.tr(id=f"answer-{one.user_id}")[
+    return h.tr(id=f"answer-{one.id}")[
         h.th(scope="row")[who(one, seat), ", ", when(one.created_at, now)],
         (h.td[_short(values.get(name))] for name in names),
         h.td[

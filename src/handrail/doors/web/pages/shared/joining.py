@@ -51,6 +51,7 @@ async def join(reader: Reader) -> Response:
 async def _behind(reader: Reader) -> ToolSession | None:
     if reader.platform.offices is None:
         raise NotThere
+    reader.web.pacing.take("join", reader.address)
     session = await reader.offices.tool_sessions.behind(reader.part("token"))
     if session is not None:
         try:

@@ -14,6 +14,7 @@ from handrail.core.errors import ToolError, UsageError
 from handrail.doors.http.whose import plausible
 from handrail.doors.web.answer import html
 from handrail.doors.web.forms.field import ToolFormMode
+from handrail.doors.web.forms.options import NO_OPTIONS, Options
 from handrail.doors.web.frame import bare, page
 from handrail.doors.web.routing import NotSignedIn, NotThere, Reader
 from handrail.doors.web.watching import news_of
@@ -39,6 +40,8 @@ class Seat:
     tool: Tool
     who: Participant
     manages: bool = False
+    options: Options = NO_OPTIONS
+    """What pickers offer; a guest learns nothing of what there is."""
 
     @property
     def guest(self) -> bool:
@@ -59,9 +62,9 @@ def url_of(session: ToolSession, *more: str) -> str:
     return "/".join(["/tools", *(quote(part, safe="") for part in parts)])
 
 
-async def seat_of(reader: Reader) -> Seat:
-    """The seat of this reader in the session of the address."""
-    found = await _member(reader) or await _guest(reader)
+async def seat_of(reader: Reader, *, counts: bool = True) -> Seat:
+    """The seat of this reader in the session of the address. A guest's requests are counted."""
+    found = await _member(reader) or await _guest(reader, counts)
     if found is None:
         if reader.somebody is None:
             raise NotSignedIn
@@ -97,11 +100,16 @@ async def _member(reader: Reader) -> Seat | None:
     return Seat(session, tool, somebody, may_manage(who, session))
 
 
-async def _guest(reader: Reader) -> Seat | None:
+async def _guest(reader: Reader, counts: bool) -> Seat | None:
     note = reader.request.cookies.get(GUEST)
     if note is None or not plausible(reader.part("id")):
         return None
-    found = await reader.offices.tool_sessions.guest(note, reader.part("id"))
+    sessions = reader.offices.tool_sessions
+    holder = sessions.holder(note, reader.part("id"))
+    if holder is not None and counts:
+        reader.web.pacing.take("guest", holder.id)
+        reader.web.pacing.take("link", holder.share)
+    found = await sessions.guest(note, reader.part("id"))
     if found is None:
         raise Gone
     guest, session = found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import wraps
+from math import ceil
 from typing import Any
 
 import htpy as h
@@ -17,21 +18,23 @@ from handrail.core.define.secrecy import without
 from handrail.core.run.approvals import Conflict
 from handrail.doors.http.routing import source_of
 from handrail.doors.http.telling import as_bytes
-from handrail.doors.session_export import as_csv, as_data
+from handrail.doors.session_export import as_csv, as_data, for_guests
 from handrail.doors.web import controls as c
 from handrail.doors.web.answer import html
 from handrail.doors.web.forms.field import MISSING
 from handrail.doors.web.forms.form import form_of
-from handrail.doors.web.forms.options import Options
 from handrail.doors.web.forms.post import taken
 from handrail.doors.web.forms.refused import refused_fields
+from handrail.doors.web.pacing import check_listeners
 from handrail.doors.web.pages.shared.drawing import draw_live, draw_state, who
 from handrail.doors.web.pages.shared.managing import draw_manage
 from handrail.doors.web.pages.shared.seat import Gone, Seat, gone, seat_of, shown
+from handrail.doors.web.pages.tools.picking import options_of
 from handrail.doors.web.routing import NotThere, Pages, Reader, go
 from handrail.doors.web.views.result import draw_result
 from handrail.doors.web.watching import news_of
 from handrail.doors.web.words import when
+from handrail.identity.errors import TooOften
 from handrail.identity.submitting import submit
 from handrail.store.tool_sessions import ToolSessionSubmission
 
@@ -46,7 +49,10 @@ def _seated(handler: Callable[[Reader, Seat], Awaitable[Response]]) -> Handler:
     @wraps(handler)
     async def answer(reader: Reader) -> Response:
         try:
-            return await handler(reader, await seat_of(reader))
+            seat = await seat_of(reader)
+            if not seat.guest:
+                seat = replace(seat, options=await options_of(reader, seat.tool))
+            return await handler(reader, seat)
         except Gone:
             return gone(reader)
 
@@ -79,6 +85,10 @@ async def answer(reader: Reader, seat: Seat) -> Response:
         done = await submit(reader.hr, sessions, seat.session, seat.who, dict(read.value), source=source)
     except Conflict as refused:
         return await _again(reader, seat, draw_form(seat, read.value, said=str(refused)), 409)
+    except TooOften as refused:
+        told = await _again(reader, seat, draw_form(seat, read.value, said=str(refused)), 429)
+        told.headers["retry-after"] = str(ceil(refused.wait))
+        return told
     if done.submission is None:
         errors, said = _wrong(done.outcome)
         return await _again(reader, seat, draw_form(seat, read.value, errors, said=said), 422)
@@ -94,7 +104,14 @@ async def _given(reader: Reader, seat: Seat) -> Sequence[ToolSessionSubmission]:
     given = await reader.offices.tool_sessions.submissions(seat.session)
     if not seat.guest:
         return given
-    return [replace(one, input=without_operator_fields(seat.tool, _args(one))) for one in given]
+    return [
+        replace(
+            one,
+            input=without_operator_fields(seat.tool, _args(one)),
+            user_display_name=one.user_display_name or "somebody",
+        )
+        for one in given
+    ]
 
 
 async def _again(reader: Reader, seat: Seat, form: h.Element, status: int) -> Response:
@@ -145,11 +162,10 @@ def draw_form(
         "hx-sync": "this:drop",
     }
     form = form_of(seat.tool, seat.mode)
-    options = Options()
     fields = (
-        form.draw(errors=errors, options=options)
+        form.draw(errors=errors, options=seat.options)
         if value is MISSING
-        else form.draw(value, errors, options=options)
+        else form.draw(value, errors, options=seat.options)
     )
     return h.form(
         asks,
@@ -201,13 +217,16 @@ async def live(reader: Reader, seat: Seat) -> Response:
         if last:
             return False
         try:
-            await seat_of(reader)
+            await seat_of(reader, counts=False)
         except Exception:
             last = True
         return True
 
     reader.request.scope["state"]["still"] = still
-    return reader.web.live.answer(reader.request, seat.session.tenant_id, [news_of(seat.session.id)], None)
+    tenant, news = seat.session.tenant_id, news_of(seat.session.id)
+    if seat.guest:
+        check_listeners(reader.web.live, tenant, news, seat.who.id)
+    return reader.web.live.answer(reader.request, tenant, [news], seat.who.principal if seat.guest else None)
 
 
 @pages.get(f"{_HERE}/answer/{{submission}}", open=True)
@@ -239,7 +258,7 @@ def _args(found: ToolSessionSubmission) -> dict[str, Any]:
 async def as_json_file(reader: Reader, seat: Seat) -> Response:
     given = await _given(reader, seat)
     made = await reader.offices.aggregates.of(seat.tool, seat.session, given)
-    data = as_data(seat.session, given, made)
+    data = (for_guests if seat.guest else as_data)(seat.session, given, made)
     return Response(as_bytes(data), headers=_file("answers.json"), media_type=JSONResponse.media_type)
 
 

@@ -20,16 +20,15 @@ async def options(reader: Reader) -> Response:
     """Things of a type that the tool's form picks from, by what was typed so far."""
     tool = await tool_here(reader)
     type, text = reader.query.get("type", ""), reader.query.get("q", "").strip()[:_LONGEST]
-    find = reader.web.options
-    if find is None or type not in form_of(tool).types:
+    if type not in form_of(tool).types:
         return JSONResponse([])
-    found = await find(reader.who).search(type, text, _MOST)
+    found = await reader.web.options(reader.who).search(type, text, _MOST)
     return JSONResponse([one.to_dict() for one in found[:_MOST]], headers={"cache-control": "no-store"})
 
 
 async def options_of(reader: Reader, tool: Tool) -> Options:
     """The first things of each type that the form picks from, and where a page can look for more."""
-    find, types = reader.web.options, form_of(tool).types
-    if find is None or not types:
+    types = form_of(tool).types
+    if not types:
         return NO_OPTIONS
-    return await load_options(sorted(types), find(reader.who), url_of(tool, "options"), _MOST)
+    return await load_options(sorted(types), reader.web.options(reader.who), url_of(tool, "options"), _MOST)
