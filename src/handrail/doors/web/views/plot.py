@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from htpy import Node, g, line, text
 
@@ -15,6 +16,11 @@ from handrail.doors.web.views.scale import Scale, short
 
 HEIGHT, TOP, BOTTOM = 240, 18, 216
 LEFT = 10.0
+MOST_NAMES = 12
+_WIDTHS = (280, 480, 720)
+"""Widths of charts in px; views.css hides the labels for which one is too narrow."""
+_GLYPH, _GAP = 7, 8
+"""What a character takes in px, and the room between two labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +58,35 @@ class Plot:
         ]
 
     def names(self) -> Node:
-        """As many labels as can be read beside each other."""
-        longest = max(len(one) for one in self.labels)
-        room = 12 if longest <= 4 else 8 if longest <= 7 else 5
-        every = -(-len(self.labels) // room)
+        """As many labels as can be read beside each other; the wider the chart turns out, the more."""
+        steps = self._steps()
         low = str(HEIGHT - 6)
         return g[
             (
-                text(".view-tick", x=pc(self.along(at)), y=low, text_anchor="middle")[brief(self.labels[at])]
-                for at in range(0, len(self.labels), every)
+                text(
+                    class_=["view-tick", _from(at, steps)],
+                    x=pc(self.along(at)),
+                    y=low,
+                    text_anchor="middle",
+                )[brief(self.labels[at])]
+                for at in range(0, len(self.labels), steps[-1])
             )
         ]
+
+    def _steps(self) -> list[int]:
+        """Every how manyth label fits at each width, from narrow to wide; each a multiple of the next."""
+        needed = max(len(brief(one)) for one in self.labels) * _GLYPH + _GAP
+        steps = [max(1, ceil(len(self.labels) / MOST_NAMES))]
+        for width in reversed(_WIDTHS):
+            fits = ceil(needed / (self.slot * width / 100))
+            steps.append(max(1, ceil(fits / steps[-1])) * steps[-1])
+        return steps[:0:-1]
+
+
+def _from(at: int, steps: Sequence[int]) -> str | None:
+    """The class that hides a label in charts too narrow for it."""
+    first = next(width for width, step in zip(_WIDTHS, steps, strict=True) if at % step == 0)
+    return None if first == _WIDTHS[0] else f"view-from-{first}"
 
 
 def px(place: float) -> str:
