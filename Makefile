@@ -66,7 +66,7 @@ run: setup  ## the server with example tools, at http://127.0.0.1:8000
 	@$(BIN)/handrail serve --demo --database sqlite:///build/demo.db $(ARGS)
 
 test: setup $(SUITE) browser  ## every test but the corpora and the soak
-	@$(BIN)/python -m pytest $(WORKERS) $(ARGS)
+	@$(BIN)/python -m pytest $(WORKERS) -m "not long" $(ARGS)
 
 lint: setup  ## rules, format and the direction of imports
 	@$(BIN)/ruff check .
@@ -93,7 +93,8 @@ soak: setup $(SUITE) browser  ## the long seeded fault and load runs
 	@code=5; \
 	if [ -d tests/soak ]; then code=0; $(BIN)/python -m pytest --timeout=0 tests/soak $(ARGS) || code=$$?; fi; \
 	if [ $$code -eq 5 ]; then echo "soak: there is no soak test yet"; code=0; fi; \
-	exit $$code
+	[ $$code -eq 0 ] || exit $$code
+	@$(BIN)/python -m pytest $(WORKERS) --timeout=300 -m long $(ARGS)
 
 bench: setup $(PEERS)/.handrail-setup  ## the speed table, with peers from an environment of their own
 	@$(BIN)/python benchmarks/run.py --peers $(PEERS)/bin/python $(ARGS)

@@ -11,6 +11,8 @@ import pytest
 from handrail.doors.cli.new import STYLES
 from tests.acceptance.command_line import SHOP, Terminal, environment, handrail
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 BAD = """
 from handrail import tool

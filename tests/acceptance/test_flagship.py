@@ -10,6 +10,8 @@ from tests.acceptance.outside_client import MODERN
 from tests.acceptance.quick import Quick
 from tests.acceptance.story import Killed, Platform, play
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.req("BY-01", "BY-02", "BY-03", "BY-06", "BY-12", "BY-13")
 @pytest.mark.timeout(300)

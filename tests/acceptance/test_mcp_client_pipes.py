@@ -18,6 +18,8 @@ from handrail.testing import ScriptedApprover
 from handrail.toolsets.finding import describe_tool, search_tools
 from tests.harness.foreign import ROOT, Foreign, alive, until
 
+pytestmark = pytest.mark.long
+
 ANA = Principal(tenant="acme", user="ana")
 
 

@@ -16,7 +16,7 @@ from tests.mcp_suite.serving import serving
 from tests.mcp_suite.suite import ALPHA, LEGS, STABLE, Leg, listed, run_client, run_server
 from tests.mcp_suite.table import PAGE, written
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.timeout(300), pytest.mark.long]
 CLIENT = f"{sys.executable} -m tests.mcp_suite.client"
 SAMPLE = {
     Leg(STABLE, "2025-11-25"): ("tools_call",),

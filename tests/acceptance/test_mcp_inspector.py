@@ -17,7 +17,7 @@ from tests.acceptance.serving import serving
 from tests.mcp_suite.packages import command, environment
 from tests.mcp_suite.tools import SCHEMA, TOOLS
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.timeout(120), pytest.mark.long]
 ERAS = ("legacy", "modern")
 
 

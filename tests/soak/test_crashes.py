@@ -1,4 +1,4 @@
-"""Two hundred crashes on each database, at points drawn from the code."""
+"""A hundred crashes on each database, at points drawn from the code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.databases import TEMPLATE, Postgres
 from tests.harness.crashing import PRELOAD, Plan, Stage
 from tests.harness.nursery import Nursery
 
-CRASHES = 200
+CRASHES = 100
 AT_ONCE = 2
 
 pytestmark = [pytest.mark.fault("F01", "F02"), pytest.mark.req("BY-12", "BY-13", "EV-15")]

@@ -12,7 +12,7 @@ from handrail.databases import upgrade
 from tests.databases import TEMPLATE, Postgres
 from tests.harness.life import live, lives_in
 
-EXAMPLES = 12
+EXAMPLES = 6
 STEPS = 50
 
 pytestmark = [pytest.mark.fault("F01", "F02"), pytest.mark.req("BY-03", "BY-12", "BY-13")]

@@ -21,7 +21,7 @@ from tests.acceptance.workshop import ANA, LEASE, Workers, guest, soon, workers
 from tests.databases import Postgres
 
 FROZEN = 60.0
-ROUNDS = 10
+ROUNDS = 6
 IN_FLIGHT = 500
 WAITING = 10_000
 NOISE = 10_000

@@ -13,6 +13,8 @@ from playwright.sync_api import Browser, BrowserContext, FrameLocator, Page, exp
 from tests.acceptance.web.browser import DEADLINE, new_link, sign_in, window
 from tests.acceptance.web.team import Team, page_of_others, team
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:

@@ -13,6 +13,8 @@ from handrail.ext import FormSpec
 from tests.acceptance.web.browser import Window
 from tests.acceptance.web.form_page import form_page
 
+pytestmark = pytest.mark.long
+
 Windows = Callable[..., Window]
 
 SCHEMA: dict[str, Any] = {

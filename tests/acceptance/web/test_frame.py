@@ -23,6 +23,7 @@ def test_a_page_that_is_not_there_says_so_and_the_frame_works(
         page.get_by_role("combobox").fill("records")
         expect(page.get_by_role("option").first).to_contain_text("ecord")
         page.keyboard.press("Escape")
+        expect(page.locator("#palette")).to_be_hidden()
         page.keyboard.press("?")
         expect(page.get_by_role("heading", name="Keyboard")).to_be_visible()
         page.keyboard.press("Escape")

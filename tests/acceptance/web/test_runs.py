@@ -11,6 +11,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.acceptance.web.browser import Window, window
 from tests.acceptance.web.story_tools import Office, office
 
+pytestmark = pytest.mark.long
+
 Windows = Callable[..., Window]
 
 

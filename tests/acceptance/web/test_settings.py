@@ -11,6 +11,8 @@ from tests.acceptance.serving import Served, serving
 from tests.acceptance.web.browser import Window, sign_in, window
 from tests.acceptance.web.people import add_person, key_of, link_of
 
+pytestmark = pytest.mark.long
+
 Windows = Callable[..., Window]
 OWNER = "ana@acme.example"
 TOOLS = '''

@@ -10,6 +10,8 @@ from playwright.sync_api import Page, expect
 from tests.acceptance.web.browser import Window, new_link, sign_in
 from tests.acceptance.web.team import Team, team
 
+pytestmark = pytest.mark.long
+
 Windows = Callable[..., Window]
 
 

@@ -12,6 +12,8 @@ from tests.acceptance.serving import Served, serving
 from tests.acceptance.web.browser import Window, sign_in
 from tests.acceptance.web.people import PASSWORD, add_person, link_of
 
+pytestmark = pytest.mark.long
+
 Windows = Callable[..., Window]
 
 

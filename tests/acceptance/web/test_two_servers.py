@@ -22,6 +22,8 @@ from tests.acceptance.web.browser import Window
 from tests.acceptance.web.desk import TOOLS, session
 from tests.harness.polling import until
 
+pytestmark = pytest.mark.long
+
 
 class Caller(threading.Thread):
     """An agent at one server who asks, and waits there for the end."""

@@ -21,6 +21,8 @@ from handrail.doors.web.views.result import draw_result
 from handrail.ext import OutputSection
 from tests.acceptance.web.browser import Window, window
 
+pytestmark = pytest.mark.long
+
 Windows = Callable[..., Window]
 ROWS = [{"name": "b", "n": 10}, {"name": "a", "n": 9}, {"name": "c", "n": None}, {"name": "d", "n": -1.5}]
 SECTIONS = [

@@ -23,6 +23,8 @@ from tests.contract.web_attacks.nonsense import (
 )
 from tests.contract.web_attacks.table import TABLE
 
+pytestmark = pytest.mark.long
+
 
 def words(answer: httpx.Response) -> str:
     return re.sub(r"<[^>]*>", " ", answer.text)

@@ -9,6 +9,8 @@ from tests.contract.http_attacks.premises import Premises
 from tests.contract.web_attacks.contents import changed, contents
 from tests.contract.web_attacks.going import client, go, house, renew, rows, thing_of
 
+pytestmark = pytest.mark.long
+
 ELSEWHERE = (
     {"origin": "https://evil.example"},
     {"origin": "null"},

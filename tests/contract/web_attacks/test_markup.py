@@ -17,6 +17,8 @@ from tests.contract.web_attacks.painting import PAINT, Painted, painting
 from tests.contract.web_attacks.table import Row
 from tests.contract.web_attacks.trees import Tree
 
+pytestmark = pytest.mark.long
+
 DRAWN = frozenset({"/live", "/frame"})
 """What is no page of ours."""
 

@@ -14,6 +14,8 @@ from tests.contract.http_attacks.premises import HERE, Premises
 from tests.contract.web_attacks.going import assert_kept, client
 from tests.contract.web_attacks.trees import Tree
 
+pytestmark = pytest.mark.long
+
 ODD = {
     "a zero": "a\x00b<b>",
     "other directions": "\u202e\u2066<b>\u200b\u2028x",

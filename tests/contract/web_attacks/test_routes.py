@@ -12,6 +12,8 @@ from tests.contract.web_attacks.going import WHO, client, go, house, renew, rows
 from tests.contract.web_attacks.house import Things
 from tests.contract.web_attacks.table import OPEN, TABLE
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.fault("F26")
 def test_every_page_stands_in_the_table(place: Premises) -> None:
