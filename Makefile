@@ -65,7 +65,7 @@ run: setup  ## the server with example tools, at http://127.0.0.1:8000
 	@mkdir -p build
 	@$(BIN)/handrail serve --demo --database sqlite:///build/demo.db $(ARGS)
 
-test: setup $(SUITE) browser  ## every test but the corpora and the soak
+test: setup $(SUITE) browser  ## every test but the corpora, the soak and the long ones
 	@$(BIN)/python -m pytest $(WORKERS) -m "not long" $(ARGS)
 
 lint: setup  ## rules, format and the direction of imports
