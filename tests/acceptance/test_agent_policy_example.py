@@ -11,6 +11,8 @@ from inline_snapshot import snapshot
 from tests.acceptance.processes import run
 from tests.docs import sessions
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.req("PM-20", "PM-21", "PM-22", "PM-23", "PM-24", "PM-25")
 def test_agents_get_what_their_file_says_and_sub_agents_no_more_than_both() -> None:

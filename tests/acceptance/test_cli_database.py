@@ -18,6 +18,8 @@ from tests.acceptance.command_line import handrail
 from tests.acceptance.quick import Quick
 from tests.databases import Postgres
 
+pytestmark = pytest.mark.long
+
 NEEDING = [
     ["db", "upgrade"],
     ["approvals", "list"],

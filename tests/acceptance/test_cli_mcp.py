@@ -11,6 +11,8 @@ import pytest
 from tests.acceptance.command_line import handrail
 from tests.harness.foreign import MODULE, ROOT, Foreign
 
+pytestmark = pytest.mark.long
+
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 
 

@@ -12,6 +12,8 @@ from handrail import Handrail, Principal, tool
 from handrail.core.run.jobs import JobEntry
 from handrail.ext import Conflict, UsageError
 
+pytestmark = pytest.mark.long
+
 T = TypeVar("T")
 ANA = Principal("acme", "ana")
 RITA = Principal("acme", "rita", permissions=["approvals.decide"])

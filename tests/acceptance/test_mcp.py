@@ -20,6 +20,8 @@ from tests.acceptance.command_line import environment, handrail
 from tests.acceptance.serving import Served, serving
 from tests.contract.mcp.serving import MODERN, until
 
+pytestmark = pytest.mark.long
+
 PRESS = """
 import asyncio
 from pathlib import Path

@@ -21,6 +21,8 @@ from handrail.testing import ScriptedApprover
 from tests.harness import polling
 from tests.harness.foreign import DEADLINE, ROOT, Foreign
 
+pytestmark = pytest.mark.long
+
 ANA, BO = Principal(tenant="acme", user="ana"), Principal(tenant="acme", user="bo")
 
 

@@ -16,6 +16,8 @@ from tests.harness.ledger import Ledger
 from tests.harness.nursery import Nursery
 from tests.harness.remote import Remote
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def nursery() -> Iterator[Nursery]:

@@ -21,6 +21,8 @@ from tests.acceptance.command_line import handrail
 from tests.acceptance.serving import serving
 from tests.harness.serving import serving as app_serving
 
+pytestmark = pytest.mark.long
+
 DEADLINE = 30.0
 
 

@@ -16,7 +16,7 @@ from handrail.testing import TurnedClock
 from tests.acceptance.workshop import ANA, FREE, Workers, guest, soon, tools, workers
 from tests.harness import facts
 
-pytestmark = [pytest.mark.fault("F14"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.fault("F14"), pytest.mark.timeout(180), pytest.mark.long]
 
 
 def look(name: str, *after: str, until: str | None = None) -> Task:

@@ -13,6 +13,8 @@ from tests.acceptance.serving import Served, serving
 from tests.acceptance.web.browser import Window, sign_in
 from tests.acceptance.web.people import add_person, beside, key_of, link_of
 
+pytestmark = pytest.mark.long
+
 Windows = Callable[..., Window]
 TOOLS = '''
 from handrail import tool

@@ -17,6 +17,8 @@ from handrail.identity.granting import console
 from handrail.identity.offices import Offices
 from handrail.platform import Platform, platform_of
 
+pytestmark = pytest.mark.long
+
 PASSWORD = "three calm blue herons"
 ANA = "ana@example.com"
 HERE = {"sec-fetch-site": "same-origin"}
