@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from hatchling.builders.config import BuilderConfig
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).parent
@@ -32,7 +33,7 @@ _SHIPPED = {
 }
 
 
-class Assets(BuildHookInterface):  # type: ignore[type-arg]  # generic in the stubs only
+class Assets(BuildHookInterface[BuilderConfig]):
     """Runs before the wheel, and before an editable install."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

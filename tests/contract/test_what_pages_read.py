@@ -41,9 +41,12 @@ def ran(log: StoreLog, id: str, session: str | None = None, result: Result | Non
     log.append(ToolCompleted(call, "t", 2.0, f"run_{id}", result or Result(), 1.0))
 
 
-def names(log: StoreLog, **given: object) -> list[str]:
+def names(
+    log: StoreLog, *, named: bool = False, prefix: str = "", after: str | None = None, limit: int = 50
+) -> list[str]:
     with log.db.reading("acme") as conn:
-        return [one.id for one in list_sessions(conn, "acme", **given)]  # type: ignore[arg-type]  # options
+        found = list_sessions(conn, "acme", named=named, prefix=prefix, after=after, limit=limit)
+    return [one.id for one in found]
 
 
 async def test_sessions_of_single_calls_are_left_out_and_names_can_be_looked_for(log: StoreLog) -> None:

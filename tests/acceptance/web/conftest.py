@@ -25,8 +25,8 @@ def windows(browser: Browser) -> Iterator[Callable[..., Window]]:
     """Opens windows; at the end none of them may have seen what must not happen."""
     opened: list[Window] = []
 
-    def open_one(url: str, **options: object) -> Window:
-        opened.append(window(browser, url, **options))  # type: ignore[arg-type]  # passed on as they are
+    def open_one(url: str, *, script: bool = True, width: int = 1280, dark: bool = False) -> Window:
+        opened.append(window(browser, url, script=script, width=width, dark=dark))
         return opened[-1]
 
     yield open_one

@@ -116,8 +116,8 @@ class Desk:
         """Let somebody in who has signed in here: the owner, or whoever has the address."""
         if email not in self.sessions:
             self.sessions[email] = session(self.served, new_link(self.served, email))
-        cookie = {"name": COOKIE, "value": self.sessions[email], "url": self.served.url}
-        opened.context.add_cookies([cookie])  # type: ignore[list-item]  # as Playwright's own examples do
+        token, url = self.sessions[email], self.served.url
+        opened.context.add_cookies([{"name": COOKIE, "value": token, "url": url}])
         return opened
 
 

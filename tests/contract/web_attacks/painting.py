@@ -51,7 +51,7 @@ def painted_tools(tenant: str, paint: str) -> tuple[Tool, Tool, Tool, Tool]:
         ctx: Context,
         text: Text = paint,
         pick: Pick = "a",
-        many: Annotated[list[str], Field(title=paint)] = [],  # noqa: B006  # a schema
+        many: Annotated[list[str] | None, Field(title=paint)] = None,
     ) -> Result:
         ctx.append_output(text)
         ctx.metadata(title=text)

@@ -6,6 +6,7 @@ A block is drawn by its type. Whatever does not fit the section that speaks of i
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,6 +16,8 @@ from handrail.core.define.plain import plain
 from handrail.core.define.sections import OutputSection, SectionKind
 from handrail.core.define.tool import Tool
 from handrail.core.define.view_specs import own_block, sections_of
+
+_log = logging.getLogger("handrail.views")
 
 BlockType = SectionKind | Literal["value"]
 
@@ -59,6 +62,7 @@ def _by(own: Any, output: Any) -> list[Block] | None:
     try:
         made = list(own(output))
     except Exception:  # an author's function may fail in any way; the output is shown all the same
+        _log.exception("an output block failed; the output is shown without it")
         return None
     return made if all(isinstance(one, Block) for one in made) else None
 

@@ -195,12 +195,12 @@ def pointer(root: Mapping[str, Any], ref: str) -> Mapping[str, Any] | None:
 
 
 def _anchored(root: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
-    return next((node for node in _nodes(root) if node.get("$anchor") == name), None)
+    return next((node for node in objects_in(root) if node.get("$anchor") == name), None)
 
 
-def _nodes(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def objects_in(schema: Any) -> Iterator[Mapping[str, Any]]:
     """Every object inside a schema."""
-    stack: list[Any] = [schema]
+    stack = [schema]
     while stack:
         node = stack.pop()
         if isinstance(node, Mapping):

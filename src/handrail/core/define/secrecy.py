@@ -11,7 +11,7 @@ from urllib.parse import quote, quote_plus
 from pydantic_core import to_jsonable_python
 
 from handrail.core.define.call import Repair
-from handrail.core.define.schema import JsonSchema, branches, resolve
+from handrail.core.define.schema import JsonSchema, branches, objects_in, resolve
 
 MASK = "•••"
 NAME_REPAIRS = frozenset({"parameter name", "name of this alias"})
@@ -28,7 +28,7 @@ def secret_paths(schema: JsonSchema) -> frozenset[str]:
 
     A schema that refers to itself has no end of paths: there the names of secrets count wherever they occur.
     """
-    objects = list(_objects(schema))
+    objects = list(objects_in(schema))
     if not any(map(_is_secret, objects)):
         return frozenset()
     found, complete = _reach(schema, schema, by_name=True)
@@ -41,17 +41,6 @@ def secret_paths(schema: JsonSchema) -> frozenset[str]:
                 ends = below if complete else {()} if below else set()
                 found |= {("**", _escaped(name), *path) for path in ends}
     return frozenset(".".join(path) for path in found if path)
-
-
-def _objects(schema: Any) -> Iterator[Mapping[str, Any]]:
-    stack = [schema]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Mapping):
-            yield node
-            stack += node.values()
-        elif isinstance(node, list):
-            stack += node
 
 
 def _is_secret(node: Mapping[str, Any]) -> bool:

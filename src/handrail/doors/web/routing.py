@@ -134,10 +134,10 @@ class Pages:
     def _add(self, method: str, path: str, need: str | None, open: bool) -> Callable[[Handler], Handler]:
         def keep(handler: Handler) -> Handler:
             async def guarded(reader: Reader) -> Response:
-                if not open and need is not None and not reader.who.holds(need):
-                    raise NotThere
                 if not open:
-                    reader.who  # noqa: B018  # raises for nobody
+                    who = reader.who
+                    if need is not None and not who.holds(need):
+                        raise NotThere
                 return await handler(reader)
 
             self.routes.append((method, path, guarded))

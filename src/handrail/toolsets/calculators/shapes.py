@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 MOST = 1e12
@@ -65,6 +65,15 @@ def check_names(names: Iterable[str]) -> None:
         if key in seen:
             raise ValueError(f"“{name}” is there twice; give each its own name")
         seen.add(key)
+
+
+def _named_apart(items: list[Any]) -> list[Any]:
+    check_names(item.name for item in items)
+    return items
+
+
+NAMED_APART = AfterValidator(_named_apart)
+"""Of a list of things with names: no two have the same."""
 
 
 def check_weights(weights: Iterable[float]) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import Any
 
-from handrail.core.define.schema import JsonSchema
+from handrail.core.define.schema import JsonSchema, objects_in
 from handrail.core.define.sections import FormSpec
 from handrail.doors.web.forms.field import Field, ListField, ObjectField, Rows, Shaped, UnionField
 
@@ -14,7 +13,7 @@ _CONDITIONS = ("if", "dependencies", "dependentSchemas")
 
 def picked_types(schema: JsonSchema, spec: FormSpec) -> tuple[str, ...]:
     """The types of things that the pickers of a form pick from."""
-    found = [node.get("x-entity-type") for node in _nodes(schema)]
+    found = [node.get("x-entity-type") for node in objects_in(schema)]
     found += [hints.get(key) for hints in spec.hints.values() for key in ("entity", "options")]
     return tuple(dict.fromkeys(one for one in found if isinstance(one, str)))
 
@@ -22,18 +21,7 @@ def picked_types(schema: JsonSchema, spec: FormSpec) -> tuple[str, ...]:
 def has_conditions(schema: JsonSchema, spec: FormSpec) -> bool:
     """Whether some field is shown only at times."""
     hinted = any("visible_when" in hints for hints in spec.hints.values())
-    return hinted or any(key in node for node in _nodes(schema) for key in _CONDITIONS)
-
-
-def _nodes(schema: Any) -> Iterator[Mapping[str, Any]]:
-    stack = [schema]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Mapping):
-            yield node
-            stack += node.values()
-        elif isinstance(node, list):
-            stack += node
+    return hinted or any(key in node for node in objects_in(schema) for key in _CONDITIONS)
 
 
 def pruned(field: Field, value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from htpy import Node, fragment, h3, section
@@ -16,6 +17,8 @@ from handrail.doors.web.views.ranking import draw_ranking
 from handrail.doors.web.views.summary import draw_summary
 from handrail.doors.web.views.text import shown
 from handrail.doors.web.views.values import laid_out, rows
+
+_log = logging.getLogger("handrail.views")
 
 Renderer = Callable[[Block, Look], Node]
 
@@ -39,6 +42,7 @@ def _safely(block: Block, look: Look) -> Node:
     try:
         return str(fragment[draw_block(block, look)])
     except Exception:  # the content of an author's own block can have any shape
+        _log.exception("the block %r could not be drawn; it is shown as it is", block.key)
         return draw_block(Block("value", block.key, block.label, {"value": plain(block.content)}), look)
 
 

@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from handrail.toolsets.calculators.shapes import (
+    NAMED_APART,
     Given,
     Name,
     Percent,
     Told,
     Verdict,
     at_least_one,
-    check_names,
 )
 
 Days = Annotated[float, Field(ge=0, le=10_000)]
@@ -53,7 +53,10 @@ class Work(Given):
     """A piece of work, part by part, and what makes it harder."""
 
     items: Annotated[
-        list[WorkItem], at_least_one("add at least one part of the work"), Field(min_length=1, max_length=200)
+        list[WorkItem],
+        at_least_one("add at least one part of the work"),
+        NAMED_APART,
+        Field(min_length=1, max_length=200),
     ] = Field(description="The parts of the work, 1 to 200.")
     novelty: Degree = Field(default="normal", description="How new this kind of work is to the team.")
     integration: Degree = Field(
@@ -71,12 +74,6 @@ class Work(Given):
     team_size: Annotated[int, Field(ge=1, le=1000)] = Field(
         default=1, description="How many people work on it at the same time."
     )
-
-    @field_validator("items")
-    @classmethod
-    def _told_apart(cls, items: list[WorkItem]) -> list[WorkItem]:
-        check_names(item.name for item in items)
-        return items
 
 
 class ComplexitySummary(Told):

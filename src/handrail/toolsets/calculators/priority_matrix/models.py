@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from handrail.toolsets.calculators.shapes import (
+    NAMED_APART,
     Given,
     Name,
     Percent,
     Told,
     Verdict,
     at_least_one,
-    check_names,
 )
 
 Rating = Annotated[float, Field(ge=1, le=10)]
@@ -37,17 +37,14 @@ class Candidates(Given):
     """What could be done, rated."""
 
     items: Annotated[
-        list[Candidate], at_least_one("add at least one item to rank"), Field(min_length=1, max_length=100)
+        list[Candidate],
+        at_least_one("add at least one item to rank"),
+        NAMED_APART,
+        Field(min_length=1, max_length=100),
     ] = Field(description="What to rank, 1 to 100.")
     midpoint: Rating = Field(
         default=5.5, description="Where high impact and high effort begin; the middle of the scale is 5.5."
     )
-
-    @field_validator("items")
-    @classmethod
-    def _told_apart(cls, items: list[Candidate]) -> list[Candidate]:
-        check_names(item.name for item in items)
-        return items
 
 
 class Ranked(Told):

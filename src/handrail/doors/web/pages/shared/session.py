@@ -15,6 +15,7 @@ from handrail.core.define.call import FieldError, Outcome
 from handrail.core.define.operator_fields import without_operator_fields
 from handrail.core.define.result import Result
 from handrail.core.define.secrecy import without
+from handrail.core.errors import HandrailError
 from handrail.core.run.approvals import Conflict
 from handrail.doors.http.routing import source_of
 from handrail.doors.http.telling import as_bytes
@@ -30,7 +31,7 @@ from handrail.doors.web.pages.shared.drawing import draw_live, draw_state, who
 from handrail.doors.web.pages.shared.managing import draw_manage
 from handrail.doors.web.pages.shared.seat import Gone, Seat, gone, seat_of, shown
 from handrail.doors.web.pages.tools.picking import options_of
-from handrail.doors.web.routing import NotThere, Pages, Reader, go
+from handrail.doors.web.routing import NotSignedIn, NotThere, Pages, Reader, go
 from handrail.doors.web.views.result import draw_result
 from handrail.doors.web.watching import news_of
 from handrail.doors.web.words import when
@@ -218,7 +219,7 @@ async def live(reader: Reader, seat: Seat) -> Response:
             return False
         try:
             await seat_of(reader, counts=False)
-        except Exception:
+        except (Gone, NotSignedIn, NotThere, HandrailError):
             last = True
         return True
 
