@@ -9,11 +9,12 @@ from urllib.parse import unquote
 import htpy as h
 
 from handrail.doors.web.forms.empty import draw_empty, read_empty
-from handrail.doors.web.forms.field import MISSING, Blank, Field, ListField, Rows
+from handrail.doors.web.forms.field import MISSING, Field, ListField, Rows
 from handrail.doors.web.forms.pen import Pen, Said, button, sign
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
 from handrail.doors.web.forms.registry import register_widget
+from handrail.doors.web.forms.widgets.several import fits_texts, state_of, wrong_below
 from handrail.doors.web.forms.wire import KEPT, MODE, SIDE, VALUE, one_line
 
 _DATA = re.compile(r"data:(?P<kind>[^;,]*)(?P<params>(?:;[^;,]*)*),(?P<data>.*)", re.S)
@@ -68,19 +69,15 @@ class ManyMedia:
         self._image = image
 
     def fits(self, field: ListField, value: Any) -> bool:
-        if value is MISSING or value is None or isinstance(value, Blank):
-            return True
-        return isinstance(value, list) and all(
-            isinstance(one, str) and one and one_line(one) for one in value
-        )
+        return fits_texts(value)
 
     def draw(self, field: ListField, pen: Pen, place: Place, value: Any) -> h.Node:
         said = Said(field, pen, place)
-        state = "out" if value is MISSING else "null" if value is None else "here"
+        state = state_of(value)
         files = value if isinstance(value, list) else []
         kept = [_kept(field, place, at, one) for at, one in enumerate(files)]
         mode = h.input(type="hidden", name=MODE + place.pointer, value=state)
-        inner = [h.p(".form-error")[f"{field.label} {error.reason}"] for error in pen.below(place)]
+        inner = wrong_below(field, pen, place)
         return _dropzone(field, said, place, self._image, True, kept, mode, inner)
 
     def read(self, field: ListField, post: Post, place: Place) -> Any:

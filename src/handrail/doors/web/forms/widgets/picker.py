@@ -7,11 +7,12 @@ from typing import Any
 import htpy as h
 
 from handrail.doors.web.forms.empty import draw_empty, read_empty
-from handrail.doors.web.forms.field import MISSING, Blank, Field, ListField, Rows
+from handrail.doors.web.forms.field import MISSING, Field, ListField, Rows
 from handrail.doors.web.forms.pen import Pen, Said, button, sign
 from handrail.doors.web.forms.place import Place
 from handrail.doors.web.forms.post import Post
 from handrail.doors.web.forms.registry import register_widget
+from handrail.doors.web.forms.widgets.several import fits_texts, state_of, wrong_below
 from handrail.doors.web.forms.wire import KEPT, MODE, VALUE, one_line
 
 
@@ -50,17 +51,13 @@ class ManyPicker:
     """Several things: those picked so far, and a box for the next."""
 
     def fits(self, field: ListField, value: Any) -> bool:
-        if value is MISSING or value is None or isinstance(value, Blank):
-            return True
-        return isinstance(value, list) and all(
-            isinstance(one, str) and one and one_line(one) for one in value
-        )
+        return fits_texts(value)
 
     def draw(self, field: ListField, pen: Pen, place: Place, value: Any) -> h.Node:
         said = Said(field, pen, place)
-        state = "out" if value is MISSING else "null" if value is None else "here"
+        state = state_of(value)
         picked = value if isinstance(value, list) else []
-        inner = [h.p(".form-error")[f"{field.label} {error.reason}"] for error in pen.below(place)]
+        inner = wrong_below(field, pen, place)
         return said.frame(
             h.div(".form-picks")[
                 (_picked(field, pen, place, at, one) for at, one in enumerate(picked)),
