@@ -16,7 +16,7 @@ PIP := pip --disable-pip-version-check --no-input -qq
 WORKERS ?= --numprocesses=auto --maxprocesses=4 --dist=worksteal --inline-snapshot=disable
 CORPORA := $(abspath $(or $(HANDRAIL_CORPORA),../shared/data))
 
-.PHONY: help browser screens setup run test lint format types corpora soak bench docs coverage-req lock clean distclean
+.PHONY: help browser sandbox screens setup run test lint format types corpora soak bench docs coverage-req lock clean distclean
 
 help:  ## this list
 	@echo "Handrail: make <target>"
@@ -58,6 +58,16 @@ browser:
 	    echo "make: the tests of the pages need Chromium; on Debian: apt-get install chromium" >&2; exit 1; \
 	  fi; }
 
+# The shell's sandbox, which the tests of the workspace tools need too.
+sandbox:
+	@command -v bwrap >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "make: installing bubblewrap for the tests of the shell"; \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq bubblewrap >/dev/null; \
+	  else \
+	    echo "make: the tests of the shell need bubblewrap; on Debian: apt-get install bubblewrap" >&2; exit 1; \
+	  fi; }
+
 setup: $(SETUP)  ## the environment in .venv, from the hashed lock
 	@:
 
@@ -65,7 +75,7 @@ run: setup  ## the server with example tools, at http://127.0.0.1:8000
 	@mkdir -p build
 	@$(BIN)/handrail serve --demo --database sqlite:///build/demo.db $(ARGS)
 
-test: setup $(SUITE) browser  ## every test but the corpora, the soak and the long ones
+test: setup $(SUITE) browser sandbox  ## every test but the corpora, the soak and the long ones
 	@$(BIN)/python -m pytest $(WORKERS) -m "not long" $(ARGS)
 
 lint: setup  ## rules, format and the direction of imports
@@ -89,7 +99,7 @@ corpora: setup  ## the tests on public data sets, from HANDRAIL_CORPORA or ../sh
 	  echo "corpora: NOT RUN, the data sets are absent; set HANDRAIL_CORPORA to their folder"; \
 	fi
 
-soak: setup $(SUITE) browser  ## the long seeded fault and load runs
+soak: setup $(SUITE) browser sandbox  ## the long seeded fault and load runs
 	@code=5; \
 	if [ -d tests/soak ]; then code=0; $(BIN)/python -m pytest --timeout=0 tests/soak $(ARGS) || code=$$?; fi; \
 	if [ $$code -eq 5 ]; then echo "soak: there is no soak test yet"; code=0; fi; \
