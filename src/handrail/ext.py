@@ -87,7 +87,7 @@ from handrail.core.guard.standing import MemoryStanding, Standing
 from handrail.core.run.approvals import Conflict
 from handrail.core.run.graph import GraphError, Task
 from handrail.core.run.grouping import Group
-from handrail.core.run.hooks import Hook
+from handrail.core.run.hooks import Equipped, Hook
 from handrail.core.run.house import Secrets
 from handrail.core.run.reading import read_result
 from handrail.core.run.retrying import with_retry
@@ -149,6 +149,7 @@ __all__ = [
     "Described",
     "DuplicateName",
     "Embedder",
+    "Equipped",
     "Event",
     "EventLog",
     "FieldDefinition",

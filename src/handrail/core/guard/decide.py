@@ -22,7 +22,10 @@ from handrail.core.guard.rules import Rule
 
 CallerKind = Literal["automation", "person", "service"]
 SafetyCheck = Callable[[Tool, Any, Principal], Step | None]
-"""A further look at tool and arguments (a sandbox, say): a step, or nothing to add."""
+"""A further look at tool and arguments (a sandbox, say): a step, or nothing to add.
+
+One with a method `watches(tool) -> bool` looks at the calls of those tools alone; it is asked once for each.
+"""
 
 _KINDS: dict[Source, CallerKind] = {
     "agent": "automation",
