@@ -34,7 +34,7 @@ from handrail.core.define.fields import (
 from handrail.core.define.found import Described
 from handrail.core.define.markdown import build_markdown_table
 from handrail.core.define.names import humanize_field_name, slug_of, wire_name
-from handrail.core.define.permission import LEVELS, Level
+from handrail.core.define.permission import LEVELS, Judged, Level
 from handrail.core.define.registryevent import RegistryEvent
 from handrail.core.define.result import Attachment, ToolResponse
 from handrail.core.define.sections import FormGroup, FormSpec, OutputSection, ViewSpec
@@ -162,6 +162,7 @@ __all__ = [
     "HandrailError",
     "Hook",
     "InitContext",
+    "Judged",
     "Keys",
     "LazyToolset",
     "Level",

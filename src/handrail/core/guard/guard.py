@@ -9,12 +9,11 @@ from handrail.core.define.decision import Decision, Step, strictest
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
+from handrail.core.guard.axes import is_dynamic, judge
 from handrail.core.guard.decide import (
     SafetyCheck,
-    axes,
     decide,
     holding,
-    is_dynamic,
     looks_at_args,
     sight,
     weigh,
@@ -94,13 +93,18 @@ class Guard:
     def _weighed_by_args(
         self, tool: Tool, args: Any, principal: Principal, source: Source, rules: tuple[Rule, ...]
     ) -> Decision:
-        """Arguments can change only what level and danger are and which rules hold: that is remembered by."""
-        level, danger = axes(tool, args)
-        held = holding(rules, args, principal, source, level, danger)
-        key = (tool, principal, source, level, danger, held)
+        """Arguments can change only what level and danger are and which rules hold: that is remembered by.
+
+        Where the tool says why, it speaks of this very call, and nothing is remembered.
+        """
+        judged = judge(tool, args)
+        held = holding(rules, args, principal, source, judged.level, judged.danger)
+        if judged.explained:
+            return weigh(tool, principal, self.policy, source, judged, rules, held)
+        key = (tool, principal, source, judged.level, judged.danger, held)
         decision = self._weighed.get(key)
         if decision is None:
-            decision = weigh(tool, principal, self.policy, source, level, danger, rules, held)
+            decision = weigh(tool, principal, self.policy, source, judged, rules, held)
             self._remember(self._weighed, key, decision)
         return decision
 

@@ -19,12 +19,13 @@ from handrail.core.define.result import make_result
 from handrail.core.find.registry import Snapshot
 from handrail.core.find.view import TenantView
 from handrail.core.guard.admit import Admitted, admit
-from handrail.core.guard.decide import is_effectful
+from handrail.core.guard.axes import is_effectful
 from handrail.core.ids import new_id
 from handrail.core.run import refusal
 from handrail.core.run.approve import pass_gate
 from handrail.core.run.aside import NOTHING_ASIDE
 from handrail.core.run.brought import Brought
+from handrail.core.run.discreet import discreet
 from handrail.core.run.duplicate import earlier_outcome
 from handrail.core.run.ending import failed, interrupted, stopped, without_secrets
 from handrail.core.run.hooks import UNWATCHED, cached_result, recorded
@@ -99,6 +100,8 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
 
         if decision is None:
             decision = house.guard.decide(tool, tale.values, principal, call.source)
+            if tool.secrets or tale.aside.secrets:
+                decision = discreet(decision, tool, tale.args, tale.secrets)
         tale.decision = decision
         if decision.verdict != "allow" or (brought is not None and brought.grant is not None):
             passed = await pass_gate(tale, decision, brought.grant if brought is not None else None)
