@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 
 from handrail import Tool
 from handrail.ext import Hook, SafetyCheck
+from handrail.toolsets.spawning import spawning
+from handrail.toolsets.tasks import FileTaskBook, task_tools
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.options import Options
 
@@ -20,11 +23,20 @@ class Fitted:
     """By id and by every alias."""
     hooks: tuple[Hook, ...]
     safety: tuple[SafetyCheck, ...]
-    close: Callable[[], None]
+    close: Callable[[], Awaitable[None]]
 
 
 def fit(workspace: Workspace, options: Options) -> Fitted:
     """Everything there is for a workspace."""
-    tools: tuple[Tool, ...] = ()
+    book = FileTaskBook(partial(workspace.own, "tasks"))
+    tools = (
+        *task_tools(book),
+        spawning().tool,
+    )
     named = {name: tool for tool in tools for name in tool.names}
-    return Fitted(tools, named, (), (), workspace.close)
+
+    async def close() -> None:
+        await book.close()
+        workspace.close()
+
+    return Fitted(tools, named, (), (), close)
