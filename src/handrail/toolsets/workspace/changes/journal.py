@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import blake2b
 from itertools import groupby
 
 from handrail.ext import Clock, ToolError
@@ -50,7 +50,7 @@ class Toggle:
 
 def hash_of(data: bytes | None) -> bytes | None:
     """The name of a content; None where there is no file."""
-    return None if data is None else sha256(data).digest()
+    return None if data is None else blake2b(data, digest_size=32).digest()
 
 
 class Changes:
@@ -80,6 +80,7 @@ class Changes:
             what = (change.path, change.operation, before, after, change.mode_before, _named(folders), None)
             number = self._insert(db, self._who(change), what)
             self._forget(db)
+        self._tables.written(len(change.after or b""))
         return number
 
     def begin(self, change: Change, toggles: Sequence[Toggle]) -> list[int]:

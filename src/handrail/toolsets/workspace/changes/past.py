@@ -108,22 +108,15 @@ def newest_undone(db: sqlite3.Connection, tenant: str, session: str | None) -> l
     """What the last undo took back that is not brought back yet, the newest first."""
     where, values = ("", ()) if session is None else ("AND e.session = ? ", (session,))
     last = (
-        "SELECT e.call_id FROM changes e JOIN changes c ON c.id = e.root AND c.toggled = e.id "
+        "SELECT e.session, e.call_id FROM changes e JOIN changes c ON c.id = e.root AND c.toggled = e.id "
         f"WHERE e.tenant = ? {where}AND e.root IS NOT NULL AND c.undone = 1 ORDER BY e.id DESC LIMIT 1"
     )
     found = db.execute(last, (tenant, *values)).fetchone()
     if found is None:
         return []
-    query = (
-        f"{_EFFECT} WHERE e.tenant = ? AND e.call_id = ? AND c.undone = 1 AND {_MATTERS} ORDER BY e.id DESC"
-    )
-    return _kept(db.execute(query, (tenant, found[0])))
-
-
-def turn_of(db: sqlite3.Connection, tenant: str, call_id: str) -> Turn | None:
-    """The turn of a call that changed something."""
-    query = "SELECT session, turn, call_id FROM changes WHERE tenant = ? AND call_id = ? LIMIT 1"
-    return _turn(db.execute(query, (tenant, call_id)).fetchone())
+    call = "c.tenant = ? AND e.session = ? AND e.call_id = ?"
+    query = f"{_EFFECT} WHERE {call} AND c.undone = 1 AND {_MATTERS} ORDER BY e.id DESC"
+    return _kept(db.execute(query, (tenant, *found)))
 
 
 def history(db: sqlite3.Connection, tenant: str, path: str | None = None) -> list[Kept]:

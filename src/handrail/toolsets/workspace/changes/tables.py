@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final, Literal
 
@@ -19,6 +19,8 @@ State = Literal[0, 1, 2]
 
 _WAIT = 20.0
 _WAL_LEFT = 16 * 1024 * 1024
+_WAL_FULL = 8 * 1024 * 1024
+"""So much is written before it is brought to its place, which waits for the disk."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS contents (hash BLOB PRIMARY KEY, size INTEGER NOT NULL, data BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS changes (
@@ -32,9 +34,6 @@ CREATE TABLE IF NOT EXISTS changes (
 );
 CREATE INDEX IF NOT EXISTS changes_of_path ON changes (tenant, path, id);
 CREATE INDEX IF NOT EXISTS changes_of_turn ON changes (tenant, session, turn, id);
-CREATE INDEX IF NOT EXISTS changes_of_call ON changes (call_id);
-CREATE INDEX IF NOT EXISTS changes_begun ON changes (id) WHERE state = 0;
-CREATE INDEX IF NOT EXISTS sizes ON contents (size);
 """
 """`root`: of an undo or redo, the change that it takes back or brings back.
 `undone`, `toggled`: of a change, whether it is taken back now, and by which row that was last turned over."""
@@ -48,6 +47,8 @@ class Tables:
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._process = 0
+        self._written = 0
+        self._tidying: threading.Thread | None = None
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -70,7 +71,21 @@ class Tables:
                     connection.execute("ROLLBACK")
                 raise
 
+    def written(self, size: int) -> None:
+        """So many bytes were written. From time to time they are brought to their place, beside the work."""
+        self._written += size
+        if self._written >= _WAL_FULL and (self._tidying is None or not self._tidying.is_alive()):
+            self._written = 0
+            self._tidying = threading.Thread(target=self._tidy, name="handrail-history", daemon=True)
+            self._tidying.start()
+
+    def _tidy(self) -> None:
+        with suppress(sqlite3.Error), closing(sqlite3.connect(self._file(), timeout=_WAIT)) as beside:
+            beside.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
     def close(self) -> None:
+        if self._tidying is not None:
+            self._tidying.join()
         with self._lock:
             if self._connection is not None and self._process == os.getpid():
                 self._connection.close()
@@ -79,11 +94,11 @@ class Tables:
     def _open(self) -> sqlite3.Connection:
         if self._connection is not None and self._process == os.getpid():
             return self._connection
-        file = self._folder() / "changes.db"
-        opened = sqlite3.connect(file, timeout=_WAIT, isolation_level=None, check_same_thread=False)
+        opened = sqlite3.connect(self._file(), timeout=_WAIT, isolation_level=None, check_same_thread=False)
         try:
             opened.execute("PRAGMA journal_mode = WAL")
             opened.execute("PRAGMA synchronous = NORMAL")
+            opened.execute("PRAGMA wal_autocheckpoint = 0")
             opened.execute(f"PRAGMA journal_size_limit = {_WAL_LEFT}")
             opened.executescript(_SCHEMA)
         except BaseException:
@@ -91,6 +106,9 @@ class Tables:
             raise
         self._connection, self._process = opened, os.getpid()
         return opened
+
+    def _file(self) -> Path:
+        return self._folder() / "changes.db"
 
 
 def _said(error: Exception) -> ToolError:

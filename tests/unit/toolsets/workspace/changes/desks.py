@@ -60,7 +60,7 @@ class Desk:
         return number
 
     async def call(self, tool: str, args: dict[str, Any], **how: Any) -> Outcome:
-        how = {"principal": ANA, "session": "s", "turn": 1, "source": "web"} | how
+        how = dict[str, Any]({"principal": ANA, "session": "s", "turn": 1, "source": "web"} | how)
         return await self.handrail.call(tool, args, **how)
 
     async def undo(self, path: str, **args: Any) -> Outcome:
