@@ -13,7 +13,7 @@ from handrail.core.define.schema import digest_of
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted
 from handrail.core.guard.approval import ApprovalRequest, Reply, RequestStatus, read_reply
-from handrail.core.guard.decide import axes
+from handrail.core.guard.axes import axes
 from handrail.core.guard.plan import Planned
 from handrail.core.guard.settling import settle
 from handrail.core.ids import new_id

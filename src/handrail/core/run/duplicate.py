@@ -8,7 +8,7 @@ from dataclasses import replace
 from handrail.core.define.call import Outcome
 from handrail.core.define.result import Result
 from handrail.core.define.schema import digest_of
-from handrail.core.guard.decide import is_effectful
+from handrail.core.guard.axes import is_effectful
 from handrail.core.guard.dedup import Dedup, signature_of
 from handrail.core.guard.keys import KeyEntry, key_id
 from handrail.core.run import refusal
