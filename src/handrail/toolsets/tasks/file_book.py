@@ -99,8 +99,9 @@ class FileRows:
 class FileTaskBook:
     """Tasks in `tasks.db` of a folder. A thread of its own does the work, so that the loop never waits."""
 
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / "tasks.db"
+    def __init__(self, folder: Path | Callable[[], Path]) -> None:
+        """A folder, or what makes it: that is asked when the first task is written or read."""
+        self._folder = folder
         self._thread = ThreadPoolExecutor(1, "handrail-tasks")
         self._connection: sqlite3.Connection | None = None
 
@@ -128,9 +129,10 @@ class FileTaskBook:
             ) from error
 
     def _open(self) -> sqlite3.Connection:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
+        folder = self._folder if isinstance(self._folder, Path) else self._folder()
+        folder.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(
-            self._file, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            folder / "tasks.db", timeout=_PATIENCE, isolation_level=None, check_same_thread=False
         )
         try:
             connection.execute("pragma journal_mode = wal")

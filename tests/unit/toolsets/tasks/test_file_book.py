@@ -39,7 +39,7 @@ async def test_what_was_written_is_there_after_a_restart(tmp_path: Path) -> None
     async with caller(FileTaskBook(tmp_path / "state")) as call:
         await call("task_create", subject="Read")
         await call("todowrite", todos=[{"content": "Look", "status": "in_progress"}])
-    async with caller(FileTaskBook(tmp_path / "state")) as call:
+    async with caller(FileTaskBook(lambda: tmp_path / "state")) as call:
         assert await call.says("task_list") == "1 task: 1 pending\n[ ] T1 Read"
         assert await call.says("todoread") == "[~] Look"
 
