@@ -97,10 +97,12 @@ class FileRows:
 
 
 class FileTaskBook:
-    """Tasks in `tasks.db` of a folder. A thread of its own does the work, so that the loop never waits."""
+    """Tasks in `tasks.db` of a folder, which may be asked for when it is needed first.
+
+    A thread of its own does the work, so that the loop never waits.
+    """
 
     def __init__(self, folder: Path | Callable[[], Path]) -> None:
-        """A folder, or what makes it: that is asked when the first task is written or read."""
         self._folder = folder
         self._thread = ThreadPoolExecutor(1, "handrail-tasks")
         self._connection: sqlite3.Connection | None = None
