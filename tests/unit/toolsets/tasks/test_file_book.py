@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from handrail.ext import ToolError
 from handrail.toolsets.tasks import FileTaskBook, keeping
 from handrail.toolsets.tasks.entry import Item, Shelf
+from tests.harness.polling import until
 from tests.unit.toolsets.tasks.shelves import caller
 
 HERE = Shelf("acme", "session:s1")
@@ -117,3 +119,12 @@ async def test_the_loop_goes_on_while_another_process_writes(tmp_path: Path) -> 
     other.close()
     assert await waiting == "T1"
     await book.close()
+
+
+async def test_a_closed_book_leaves_no_thread_and_opens_again(tmp_path: Path) -> None:
+    book = FileTaskBook(tmp_path)
+    for number in (1, 2):
+        made = await book.within(HERE, lambda rows: keeping.create(rows, "Read", "", (), "now"))
+        assert made.number == number
+        await book.close()
+        until(lambda: not any(one.name.startswith("handrail-tasks") for one in threading.enumerate()))
