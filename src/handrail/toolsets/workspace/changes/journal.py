@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import blake2b
+from hashlib import sha256
 from itertools import groupby
 
 from handrail.ext import Clock, ToolError
@@ -50,7 +50,7 @@ class Toggle:
 
 def hash_of(data: bytes | None) -> bytes | None:
     """The name of a content; None where there is no file."""
-    return None if data is None else blake2b(data, digest_size=32).digest()
+    return None if data is None else sha256(data).digest()
 
 
 class Changes:
