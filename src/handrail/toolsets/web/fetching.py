@@ -52,7 +52,7 @@ class Fetcher:
 
     def __init__(self, options: WebOptions) -> None:
         self._options = options
-        self._allowed = Allowed.of(options.allow)
+        self._allowed = Allowed.of(options.private_networks)
         self._resolve = options.resolver or resolve
         self._tls: ssl.SSLContext | None = None
 
@@ -84,14 +84,15 @@ class Fetcher:
                     f"{url} redirects to a place that is not fetched. {error}", code=error.code
                 ) from None
         raise ToolError(
-            f"The page redirects more than {self._options.redirects} times. Fetch {url} if you need what is there.",
+            f"The page redirects more than {self._options.redirects} times. "
+            f"Fetch {url} if that is what you need.",
             code="TOO_MANY_REDIRECTS",
         )
 
     async def exchange(
         self, request: Request, *, trusted: Allowed | None = None, skip: Sequence[int] = ()
     ) -> Answer:
-        """One request and its answer; what has a status of `skip` is not read. `trusted` is allowed as well."""
+        """One request and its answer, unread where its status is to be skipped; `trusted` is allowed, too."""
         with needs():
             import httpcore2
 
@@ -138,8 +139,8 @@ class Fetcher:
                     continue
                 kind = f"an address that is {told}"
             raise ToolError(
-                f"{url.host} leads to {kind}. Only places on the public internet are fetched; an operator can "
-                "allow others by the option `allow` of the web tools.",
+                f"{url.host} leads to {kind}. Only places on the public internet are fetched; "
+                "an operator can allow others by the setting `private_networks`.",
                 code="ADDRESS_REFUSED",
             )
         if not addresses:

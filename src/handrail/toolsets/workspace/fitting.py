@@ -10,7 +10,12 @@ from handrail import Tool
 from handrail.ext import Hook, SafetyCheck
 from handrail.toolsets.spawning import spawning
 from handrail.toolsets.tasks import FileTaskBook, task_tools
+from handrail.toolsets.web import WebOptions, web_tools
+from handrail.toolsets.workspace.changes.journal import Changes
+from handrail.toolsets.workspace.changes.undo_file import undo_file
+from handrail.toolsets.workspace.changes.undo_turn import undo_turn
 from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.files import file_tools
 from handrail.toolsets.workspace.options import Options
 
 
@@ -29,7 +34,13 @@ class Fitted:
 def fit(workspace: Workspace, options: Options) -> Fitted:
     """Everything there is for a workspace."""
     book = FileTaskBook(partial(workspace.own, "tasks"))
+    changes = Changes(workspace)
+    workspace.journal = changes
     tools = (
+        *file_tools(workspace),
+        undo_file(changes),
+        undo_turn(changes),
+        *web_tools(web_options(options)),
         *task_tools(book),
         spawning().tool,
     )
@@ -37,6 +48,16 @@ def fit(workspace: Workspace, options: Options) -> Fitted:
 
     async def close() -> None:
         await book.close()
+        changes.close()
         workspace.close()
 
     return Fitted(tools, named, (), (), close)
+
+
+def web_options(options: Options) -> WebOptions:
+    """What the web tools of a workspace are allowed."""
+    return WebOptions(
+        private_networks=options.private_networks,
+        provider=options.search,
+        searxng_url=options.searxng_url,
+    )

@@ -6,11 +6,10 @@ import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from handrail.ext import DefinitionError
-
-Provider = Literal["exa", "brave", "searxng"]
+from handrail.toolsets.web.options import ProviderName
 
 
 class WorkspaceError(DefinitionError):
@@ -37,7 +36,7 @@ class Options:
     """Paths from the root that are not there for tools."""
     private_networks: tuple[str, ...] = ()
     """Networks and hosts inside that webfetch may reach, such as 10.1.0.0/16."""
-    search: Provider | None = None
+    search: ProviderName | None = None
     """Who searches the web; by default whoever is set up."""
     searxng_url: str | None = None
     """Where a SearXNG of one's own answers."""
@@ -83,8 +82,8 @@ def _switch(value: Any) -> bool:
 
 
 def _provider(value: Any) -> Any:
-    if value not in get_args(Provider):
-        raise ValueError(f"use one of: {', '.join(get_args(Provider))}")
+    if value not in get_args(ProviderName):
+        raise ValueError(f"use one of: {', '.join(get_args(ProviderName))}")
     return value
 
 
