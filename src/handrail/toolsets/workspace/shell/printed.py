@@ -38,9 +38,8 @@ class Printed:
         if not self.missing:
             return (bytes(self._head) + tail).decode(errors="replace")
         head = _whole_end(bytes(self._head)).decode(errors="replace")
-        return (
-            f"{head}\n[{self.missing:,} bytes left out here]\n{_whole_start(tail).decode(errors='replace')}"
-        )
+        end = _whole_start(tail).decode(errors="replace")
+        return f"{head}\n[{self.missing:,} bytes left out here]\n{end}"
 
 
 def _whole_end(data: bytes) -> bytes:

@@ -27,7 +27,7 @@ Hear = Callable[[bytes], None]
 _CHUNK = 64 * 1024
 _TICK = 0.05
 _GRACE = 5.0
-_LOW = 5
+_LOW = 10
 """How much a command yields to others when the processor is scarce."""
 
 
