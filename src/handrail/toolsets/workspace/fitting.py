@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from handrail import Tool
 from handrail.ext import Hook, SafetyCheck
@@ -16,7 +17,11 @@ from handrail.toolsets.workspace.changes.undo_file import undo_file
 from handrail.toolsets.workspace.changes.undo_turn import undo_turn
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.files import file_tools
+from handrail.toolsets.workspace.hooks.file_cache import FileCache
+from handrail.toolsets.workspace.hooks.syntax_check import SyntaxCheck
+from handrail.toolsets.workspace.hooks.syntax_trees import SyntaxTrees
 from handrail.toolsets.workspace.options import Options
+from handrail.toolsets.workspace.shell import SandboxCheck, ShellOptions, shell_tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +41,10 @@ def fit(workspace: Workspace, options: Options) -> Fitted:
     book = FileTaskBook(partial(workspace.own, "tasks"))
     changes = Changes(workspace)
     workspace.journal = changes
+    shell = ShellOptions(options.network, options.unsandboxed, tuple(map(Path, options.readable)))
     tools = (
         *file_tools(workspace),
+        *shell_tools(workspace, shell),
         undo_file(changes),
         undo_turn(changes),
         *web_tools(web_options(options)),
@@ -51,7 +58,8 @@ def fit(workspace: Workspace, options: Options) -> Fitted:
         changes.close()
         workspace.close()
 
-    return Fitted(tools, named, (), (), close)
+    hooks = (FileCache(workspace), SyntaxCheck(changes, SyntaxTrees(workspace)))
+    return Fitted(tools, named, hooks, (SandboxCheck(shell),), close)
 
 
 def web_options(options: Options) -> WebOptions:
