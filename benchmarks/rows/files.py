@@ -1,0 +1,21 @@
+"""Files through the whole pipeline: numbered reads, and edits with a journal and an atomic write."""
+
+from __future__ import annotations
+
+from benchmarks.processes import ours, time_together
+from benchmarks.row import Ratio, Row, at_most
+from benchmarks.timing import Effort
+
+TITLE = "A file of 1,000 lines"
+
+_READS = "{:.2f} times plain Python"
+
+
+def measure(peers: str | None, effort: Effort) -> list[Row]:
+    here = ours("benchmarks.ours.files")
+    times = time_together([here], effort)
+    rows: list[Row] = []
+    for plain, tool in (("plain read", "read_file"), ("plain edit", "edit_file")):
+        base, measured = times.of(here, plain), times.of(here, tool)
+        rows += [Row(plain, base), Row(tool, measured, Ratio(measured, base, _READS), at_most(3))]
+    return rows
