@@ -20,15 +20,15 @@ _place = tempfile.TemporaryDirectory(prefix="handrail-bench-")
 
 async def subjects() -> Sequence[Subject]:
     root = Path(_place.name)
-    (root / "plain.py").write_text(_TEXT)
-    (root / "ours.py").write_text(_TEXT)
+    (root / "plain.txt").write_text(_TEXT)
+    (root / "ours.txt").write_text(_TEXT)
     hr = Handrail(
         [WorkspaceToolset(root, tenant="acme")], policy=Policy(approval_mode="danger", moderate="allow")
     )
     return (
-        Subject("plain read", _times(_plainly(lambda: read(root / "plain.py"))), _has_all_lines),
+        Subject("plain read", _times(_plainly(lambda: read(root / "plain.txt"))), _has_all_lines),
         Subject("read_file", _times(lambda: _read(hr)), _has_all_lines),
-        Subject("plain edit", _turns(lambda old, new: edit(root / "plain.py", old, new)), bool),
+        Subject("plain edit", _turns(lambda old, new: edit(root / "plain.txt", old, new)), bool),
         Subject("edit_file", _edits(hr), _is_edited),
     )
 
@@ -54,7 +54,7 @@ def edit(path: Path, old: str, new: str) -> bool:
 
 
 async def _read(hr: Handrail) -> str:
-    outcome = await hr.call("read_file", {"path": "ours.py"}, principal=SOMEBODY)
+    outcome = await hr.call("read_file", {"path": "ours.txt"}, principal=SOMEBODY)
     return outcome.to_model()
 
 
@@ -92,7 +92,7 @@ def _edits(hr: Handrail) -> Callable[[int], Awaitable[object]]:
 
     async def loop(number: int) -> object:
         for _ in range(number):
-            args = {"path": "ours.py", "search": pair[0], "replace": pair[1]}
+            args = {"path": "ours.txt", "search": pair[0], "replace": pair[1]}
             last = await hr.call("edit_file", args, principal=SOMEBODY, source="agent")
             pair.reverse()
         return last

@@ -116,7 +116,7 @@ def _lines(text: str) -> list[str]:
 
 def _opcodes(old: Sequence[str], new: Sequence[str], lead: int, tail: int) -> list[Opcode]:
     ours, theirs = old[lead : len(old) - tail], new[lead : len(new) - tail]
-    if max(len(ours), len(theirs)) <= _COMPARED:
+    if max(len(ours), len(theirs)) <= _COMPARED and not set(ours).isdisjoint(theirs):
         return list[Opcode](SequenceMatcher(None, old, new).get_opcodes())
     told: list[Opcode] = [("equal", 0, lead, 0, lead)] if lead else []
     told.append(("replace", lead, lead + len(ours), lead, lead + len(theirs)))
