@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import cycle, islice
 from pathlib import Path
 
 from benchmarks.subject_process import main
@@ -12,24 +13,32 @@ from handrail.toolsets.workspace.toolset import WorkspaceToolset
 
 SOMEBODY = Principal(tenant="acme", user="u1")
 LINES = 1_000
+_FILES = 300
+"""More than are kept of what was read."""
 _TEXT = "".join(f"name{number} = {number}\n" for number in range(LINES))
 _OLD, _NEW = "name500 = 500\n", "name500 = 'five hundred'\n"
+
+Loop = Callable[[int], Awaitable[object]]
 
 _place = tempfile.TemporaryDirectory(prefix="handrail-bench-")
 
 
 async def subjects() -> Sequence[Subject]:
     root = Path(_place.name)
-    (root / "plain.txt").write_text(_TEXT)
-    (root / "ours.txt").write_text(_TEXT)
+    names = [f"{number}.txt" for number in range(_FILES)]
+    for name in ("plain.txt", "ours.txt", "plain.py", "ours.py", *names):
+        (root / name).write_text(_TEXT)
     hr = Handrail(
         [WorkspaceToolset(root, tenant="acme")], policy=Policy(approval_mode="danger", moderate="allow")
     )
     return (
-        Subject("plain read", _times(_plainly(lambda: read(root / "plain.txt"))), _has_all_lines),
-        Subject("read_file", _times(lambda: _read(hr)), _has_all_lines),
-        Subject("plain edit", _turns(lambda old, new: edit(root / "plain.txt", old, new)), bool),
-        Subject("edit_file", _edits(hr), _is_edited),
+        Subject("plain read", _plain_reads(root, names), _has_all_lines),
+        Subject("read_file", _reads(hr, names), _has_all_lines),
+        Subject("read_file, seen before", _reads(hr, ["ours.txt"]), _has_all_lines),
+        Subject("plain edit", _plain_edits(root / "plain.txt", edit), bool),
+        Subject("edit_file", _edits(hr, "ours.txt"), _is_edited),
+        Subject("plain edit of Python, compiled", _plain_edits(root / "plain.py", edit_python), bool),
+        Subject("edit_file of Python, syntax checked", _edits(hr, "ours.py"), _is_edited),
     )
 
 
@@ -53,46 +62,54 @@ def edit(path: Path, old: str, new: str) -> bool:
     return True
 
 
-async def _read(hr: Handrail) -> str:
-    outcome = await hr.call("read_file", {"path": "ours.txt"}, principal=SOMEBODY)
-    return outcome.to_model()
+def edit_python(path: Path, old: str, new: str) -> bool:
+    """The same, and whether it is Python afterwards."""
+    done = edit(path, old, new)
+    compile(path.read_bytes(), "<file>", "exec", dont_inherit=True)
+    return done
 
 
-def _times(once: Callable[[], Awaitable[object]]) -> Callable[[int], Awaitable[object]]:
+def _plain_reads(root: Path, names: Sequence[str]) -> Loop:
+    paths = cycle([root / name for name in names])
+
     async def loop(number: int) -> object:
-        for _ in range(number):
-            last = await once()
+        for path in islice(paths, number):
+            last = read(path)
         return last
 
     return loop
 
 
-def _plainly(once: Callable[[], object]) -> Callable[[], Awaitable[object]]:
-    async def done() -> object:
-        return once()
+def _reads(hr: Handrail, names: Sequence[str]) -> Loop:
+    turns = cycle(names)
 
-    return done
+    async def loop(number: int) -> object:
+        for name in islice(turns, number):
+            last = (await hr.call("read_file", {"path": name}, principal=SOMEBODY)).to_model()
+        return last
+
+    return loop
 
 
-def _turns(once: Callable[[str, str], object]) -> Callable[[int], Awaitable[object]]:
+def _plain_edits(path: Path, change: Callable[[Path, str, str], object]) -> Loop:
     """There and back again."""
     pair = [_OLD, _NEW]
 
     async def loop(number: int) -> object:
         for _ in range(number):
-            last = once(*pair)
+            last = change(path, *pair)
             pair.reverse()
         return last
 
     return loop
 
 
-def _edits(hr: Handrail) -> Callable[[int], Awaitable[object]]:
+def _edits(hr: Handrail, name: str) -> Loop:
     pair = [_OLD, _NEW]
 
     async def loop(number: int) -> object:
         for _ in range(number):
-            args = {"path": "ours.txt", "search": pair[0], "replace": pair[1]}
+            args = {"path": name, "search": pair[0], "replace": pair[1]}
             last = await hr.call("edit_file", args, principal=SOMEBODY, source="agent")
             pair.reverse()
         return last

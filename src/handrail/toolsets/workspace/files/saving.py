@@ -57,7 +57,7 @@ def taken(workspace: Workspace, path: str, most: int = _LARGEST_KEPT) -> tuple[s
                 f"{path} has {found.st_size} bytes; files of more than {most} are not changed by this tool.",
                 code="TOO_LARGE",
             )
-        return name, Held(file.read(most + 1), stamp_of(found), S_IMODE(found.st_mode))
+        return name, Held(file.read(found.st_size + 1), stamp_of(found), S_IMODE(found.st_mode))
 
 
 def save(
