@@ -16,6 +16,9 @@ from handrail.toolsets.workspace.changes.undo_file import undo_file
 from handrail.toolsets.workspace.changes.undo_turn import undo_turn
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.files import file_tools
+from handrail.toolsets.workspace.hooks.file_cache import FileCache
+from handrail.toolsets.workspace.hooks.syntax_check import SyntaxCheck
+from handrail.toolsets.workspace.hooks.syntax_trees import SyntaxTrees
 from handrail.toolsets.workspace.options import Options
 
 
@@ -44,6 +47,7 @@ def fit(workspace: Workspace, options: Options) -> Fitted:
         *task_tools(book),
         spawning().tool,
     )
+    hooks = (FileCache(workspace), SyntaxCheck(changes, SyntaxTrees(workspace)))
     named = {name: tool for tool in tools for name in tool.names}
 
     async def close() -> None:
@@ -51,7 +55,7 @@ def fit(workspace: Workspace, options: Options) -> Fitted:
         changes.close()
         workspace.close()
 
-    return Fitted(tools, named, (), (), close)
+    return Fitted(tools, named, hooks, (), close)
 
 
 def web_options(options: Options) -> WebOptions:
