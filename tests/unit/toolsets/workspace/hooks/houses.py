@@ -6,7 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from handrail import Handrail, Outcome, Policy, Principal
+from handrail.ext import ApprovalRequest, Reply, approve
 from handrail.toolsets.workspace.toolset import WorkspaceToolset
+
+
+async def _yes(request: ApprovalRequest) -> Reply:
+    return approve()
 
 
 class House:
@@ -16,7 +21,9 @@ class House:
         self.root = root
         self.turn = 0
         self.toolset = WorkspaceToolset(root, tenant="acme")
-        self.handrail = Handrail([self.toolset], policy=Policy(approval_mode="policy"), **options)
+        self.handrail = Handrail(
+            [self.toolset], policy=Policy(approval_mode="policy"), approver=_yes, **options
+        )
 
     async def call(self, tool: str, *, agent: str = "ada", **args: Any) -> Outcome:
         self.turn += 1
