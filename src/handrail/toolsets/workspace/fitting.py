@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from handrail import Tool
 from handrail.ext import Hook, SafetyCheck
@@ -20,6 +21,7 @@ from handrail.toolsets.workspace.hooks.file_cache import FileCache
 from handrail.toolsets.workspace.hooks.syntax_check import SyntaxCheck
 from handrail.toolsets.workspace.hooks.syntax_trees import SyntaxTrees
 from handrail.toolsets.workspace.options import Options
+from handrail.toolsets.workspace.shell import SandboxCheck, ShellOptions, shell_tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +41,16 @@ def fit(workspace: Workspace, options: Options) -> Fitted:
     book = FileTaskBook(partial(workspace.own, "tasks"))
     changes = Changes(workspace)
     workspace.journal = changes
+    shell = ShellOptions(options.network, options.unsandboxed, tuple(map(Path, options.readable)))
     tools = (
         *file_tools(workspace),
+        *shell_tools(workspace, shell),
         undo_file(changes),
         undo_turn(changes),
         *web_tools(web_options(options)),
         *task_tools(book),
         spawning().tool,
     )
-    hooks = (FileCache(workspace), SyntaxCheck(changes, SyntaxTrees(workspace)))
     named = {name: tool for tool in tools for name in tool.names}
 
     async def close() -> None:
@@ -55,7 +58,8 @@ def fit(workspace: Workspace, options: Options) -> Fitted:
         changes.close()
         workspace.close()
 
-    return Fitted(tools, named, hooks, (), close)
+    hooks = (FileCache(workspace), SyntaxCheck(changes, SyntaxTrees(workspace)))
+    return Fitted(tools, named, hooks, (SandboxCheck(shell),), close)
 
 
 def web_options(options: Options) -> WebOptions:

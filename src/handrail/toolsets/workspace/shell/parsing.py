@@ -24,6 +24,7 @@ _DELIMITER = re.compile(r"""(['"]?)([A-Za-z_][A-Za-z0-9_]*)\1""")
 _ANSI = re.compile(r"\$'(?:[^'\\]|\\.)*'", re.DOTALL)
 _BEFORE_COMMENT = frozenset(" \t\n;&|()")
 _TEXTS = frozenset({"string_content", "heredoc_content", "regex", "extglob_pattern"})
+_TIGHT = frozenset({"simple_expansion", "concatenation", "variable_assignment", "subscript"})
 _BARE = frozenset({"word", "number", "variable_name", "special_variable_name", "test_operator"})
 
 
@@ -69,7 +70,7 @@ def misread(root: Node, nodes: list[Node]) -> str | None:
     end = 0
     skipping = 0
     for node in nodes:
-        if node.type in ("ERROR",) or node.is_missing:
+        if node.type == "ERROR" or node.is_missing or (node.type in _TIGHT and _has_gap(node)):
             return text_of(node) or text_of(root)
         if node.start_byte < skipping:
             continue
@@ -86,6 +87,12 @@ def misread(root: Node, nodes: list[Node]) -> str | None:
             return text_of(node) or text_of(root)
         end = max(end, node.end_byte)
     return None if _BLANK.match(source[end - root.start_byte :].decode(errors="replace")) else text_of(root)
+
+
+def _has_gap(node: Node) -> bool:
+    """Whether there is space inside what the shell only takes together when there is none."""
+    ends = [child.end_byte for child in node.children]
+    return any(child.start_byte != end for end, child in zip(ends, node.children[1:], strict=False))
 
 
 def _between(source: bytes, root: Node, start: int, end: int) -> str:

@@ -54,7 +54,8 @@ def judge_redirect(node: Node) -> Judgement:
     goals = [one for one in node.named_children if one.type != "file_descriptor"]
     if not goals:
         return SAFE if operator.endswith("-") else dangerous("it cannot be read with certainty")
-    if len(goals) > 1:  # the tree takes arguments that follow a redirection for a part of it
+    if sum(one.type != "file_descriptor" for one in node.children) > 2:
+        # the tree takes arguments that follow a redirection for a part of it
         return dangerous("arguments follow a redirection; write redirections last")
     first = read_word(goals[0])
     if operator in (">&", "<&") and goals[0].type in ("number", "word") and _is_descriptor(first.value):

@@ -122,8 +122,11 @@ def _judge_words(words: list[Word], inner: Inner) -> Judgement:
 
 def _judge_here(node: Node) -> Judgement:
     """The tree takes arguments that follow a here-document for a part of it."""
-    words = [one for one in node.named_children if one.type in _WORDS]
-    if len(words) > (node.type == "herestring_redirect"):
+    if node.type == "herestring_redirect":
+        words = [one for one in node.children if one.type not in ("<<<", "file_descriptor")][1:]
+    else:
+        words = [one for one in node.children if one.type in _WORDS or one.type == "$"]
+    if words:
         return dangerous("arguments follow a redirection; write redirections last")
     return SAFE
 

@@ -24,7 +24,13 @@ BYPASSES = _lines("bypasses.txt")
 _JOINTS = [";", "&&", "||", "|", "&", "\n", "|&"]
 _FRAMES = [
     *("{}", "({})", "{{ {}; }}", "! {}", "echo $({})", 'echo "$({})"', "cat <({})", "if {}\nthen ls\nfi"),
-    *("while {}\ndo ls\ndone", "f() {{ {}\n}}", "x=$({})", "cat <<EOF\n$({})\nEOF\n", "case $({}) in a) ls;; esac"),
+    *(
+        "while {}\ndo ls\ndone",
+        "f() {{ {}\n}}",
+        "x=$({})",
+        "cat <<EOF\n$({})\nEOF\n",
+        "case $({}) in a) ls;; esac",
+    ),
 ]
 
 
@@ -94,7 +100,11 @@ def test_an_unknown_program_is_never_safe():
 def test_a_safe_command_does_not_hide_a_dangerous_one(daily: str, joint: str, frame: str, first: bool):
     evil = frame.format("rm -rf x")
     daily = daily if daily.endswith("\n") or "#" not in daily else "ls"
-    command = f"{evil}\n{joint.strip() and ''}{daily}" if first else f"{daily}{joint if daily[-1] != chr(10) else ''}{evil}"
+    command = (
+        f"{evil}\n{joint.strip() and ''}{daily}"
+        if first
+        else f"{daily}{joint if daily[-1] != chr(10) else ''}{evil}"
+    )
     assert not judge(command).is_safe
 
 
