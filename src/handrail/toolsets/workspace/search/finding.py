@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from handrail.ext import Signal, ToolError
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.search import ripgrep
 from handrail.toolsets.workspace.search.expressions import why, wrong
+from handrail.toolsets.workspace.search.kinds import pattern_for
+from handrail.toolsets.workspace.search.patterns import pattern_of
 from handrail.toolsets.workspace.search.plain import Plain
 from handrail.toolsets.workspace.search.query import Line, NotUnderstood, Query, Tally, Where
 from handrail.toolsets.workspace.search.seeker import Folders
@@ -90,6 +92,21 @@ class Finder:
                     os.close(fd)
             yield from ((path, lines) for path, lines in shown.items() if lines)
 
+    def stats(self, paths: Iterable[str], signal: Signal) -> Iterator[tuple[str, os.stat_result]]:
+        """What the file system says of those that are files below the root, not through links."""
+        folders = Folders(str(self.workspace.root))
+        try:
+            for path in paths:
+                signal.throw_if_aborted()
+                try:
+                    found = folders.stat(path)
+                except OSError:
+                    continue
+                if stat.S_ISREG(found.st_mode):
+                    yield path, found
+        finally:
+            folders.close()
+
     def _open(self, path: str) -> int | None:
         folders = Folders(str(self.workspace.root))
         try:
@@ -133,11 +150,21 @@ class Finder:
         return Tally(files, tally.large, binary, linked)
 
 
-def place(workspace: Workspace, path: str) -> Where:
-    """Where a path leads: a folder to look through, or a file."""
+def place(
+    workspace: Workspace,
+    path: str,
+    glob: str | None = None,
+    kind: str | None = None,
+    include_ignored: bool = False,
+) -> Where:
+    """Where to look: below a folder or in one file, at files that fit a pattern or are of a kind."""
+    if glob is not None and kind is not None:
+        raise ToolError("Give a glob or a type, not both.", code="INVALID_PATTERN")
     found = workspace.stat(path)
     if found is None:
         raise ToolError(
             f"There is no {path} in the workspace. See what there is with list_files.", code="FILE_NOT_FOUND"
         )
-    return Where(workspace.relative(path), is_file=not stat.S_ISDIR(found.st_mode))
+    wanted = pattern_for(kind) if kind is not None else glob
+    pattern = None if wanted is None else pattern_of(wanted)
+    return Where(workspace.relative(path), not stat.S_ISDIR(found.st_mode), pattern, include_ignored)

@@ -38,8 +38,7 @@ def found_by(
     try:
         finder = Finder(workspace, program)
         query = Query(expression(pattern, literal=literal), literal, ignore_case)
-        where = place(workspace, path)._replace(include_ignored=include_ignored)
-        where = where._replace(pattern=None if glob is None else pattern_of(glob))
+        where = place(workspace, path, glob, include_ignored=include_ignored)
         tally, engine = finder.search(query, where, Signal())
         return tally, list(finder.lines(engine, query, list(tally.files), Signal(), around, 1000))
     finally:
