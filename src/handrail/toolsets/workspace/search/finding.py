@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from handrail.ext import Signal, ToolError
-from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.desk import STATE, Workspace
 from handrail.toolsets.workspace.search import ripgrep
 from handrail.toolsets.workspace.search.expressions import why, wrong
 from handrail.toolsets.workspace.search.kinds import pattern_for
@@ -52,7 +52,12 @@ class Finder:
     def files(self, where: Where, signal: Signal) -> list[str]:
         """All files, in any order."""
         found = (self._ripgrep or self._plain).files(where, signal)
-        return [path for path in found if not self.workspace.is_hidden(tuple(path.split("/")))]
+        return [path for path in found if not self._is_hidden(path)]
+
+    def _is_hidden(self, path: str) -> bool:
+        """As the workspace says; most paths need not ask."""
+        may_be = bool(self.workspace.keeping.hidden) or STATE in path.casefold()
+        return may_be and self.workspace.is_hidden(tuple(path.split("/")))
 
     def search(self, query: Query, where: Where, signal: Signal) -> tuple[Tally, Engine]:
         """How many lines match in each file that may be read and is text, and the engine that said so."""
@@ -128,7 +133,7 @@ class Finder:
         try:
             for path in sorted(tally.files):
                 signal.throw_if_aborted()
-                if self.workspace.is_hidden(tuple(path.split("/"))):
+                if self._is_hidden(path):
                     continue
                 try:
                     fd = folders.open(path)
