@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import suppress
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -93,15 +94,15 @@ def test_a_file_with_a_second_name_is_not_read_unless_allowed(root: Path) -> Non
 @pytest.mark.fault("F19")
 def test_a_link_swapped_in_during_the_call_leads_nowhere(root: Path) -> None:
     workspace, over, seen = Workspace(root), threading.Event(), set[bytes]()
-    (root / "inner").mkdir()
-    (root / "inner/secret").write_text("inside")
+    (root / "real").mkdir()
+    (root / "real/secret").write_text("inside")
+    (root / "inner").symlink_to("real")
 
     def swap() -> None:
+        targets = cycle(["../root-evil", "real"])
         while not over.is_set():
-            os.rename(root / "inner", root / "aside")
-            os.symlink("../root-evil", root / "inner")
-            os.unlink(root / "inner")
-            os.rename(root / "aside", root / "inner")
+            os.symlink(next(targets), root / "next")
+            os.replace(root / "next", root / "inner")
 
     swapping = threading.Thread(target=swap)
     swapping.start()
