@@ -7,11 +7,15 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib import import_module
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
+
+from handrail.toolsets.workspace.hooks.languages import GRAMMARS
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
+_NO_CODE = (".html", ".htm", ".css")
 _LONGEST = 2_000_000
 _DEEPEST = 200
 
@@ -24,26 +28,6 @@ class Definition(NamedTuple):
     kind: str
 
 
-_GRAMMARS: dict[str, tuple[str, str]] = {
-    "c": ("tree_sitter_c", "language"),
-    "h": ("tree_sitter_c", "language"),
-    "cc": ("tree_sitter_cpp", "language"),
-    "cpp": ("tree_sitter_cpp", "language"),
-    "cxx": ("tree_sitter_cpp", "language"),
-    "hpp": ("tree_sitter_cpp", "language"),
-    "go": ("tree_sitter_go", "language"),
-    "java": ("tree_sitter_java", "language"),
-    "js": ("tree_sitter_javascript", "language"),
-    "jsx": ("tree_sitter_javascript", "language"),
-    "mjs": ("tree_sitter_javascript", "language"),
-    "cjs": ("tree_sitter_javascript", "language"),
-    "rb": ("tree_sitter_ruby", "language"),
-    "rs": ("tree_sitter_rust", "language"),
-    "ts": ("tree_sitter_typescript", "language_typescript"),
-    "tsx": ("tree_sitter_typescript", "language_tsx"),
-    "sh": ("tree_sitter_bash", "language"),
-    "bash": ("tree_sitter_bash", "language"),
-}
 _DEFINES = re.compile(
     r"(class|struct|interface|enum|trait|union|module|namespace|function|method|func|macro|type|mod|const|static"
     r"|variable|field|property|object|impl|protocol)(?:_\w+)?_"
@@ -60,10 +44,10 @@ _WORDS = re.compile(
 
 def definitions(path: str, data: bytes) -> list[Definition]:
     """The definitions of a file, in the order of its lines."""
-    end = path.rpartition(".")[2].lower()
+    end = PurePosixPath(path).suffix.lower()
     if len(data) > _LONGEST:
         return []
-    if end in ("py", "pyi"):
+    if end in (".py", ".pyi"):
         found = _of_python(data)
     elif (parser := _parser(end)) is not None:
         found = _of_tree(parser, data)
@@ -95,9 +79,9 @@ def _of_python(data: bytes) -> list[Definition] | None:
 @lru_cache(maxsize=32)
 def _parser(end: str) -> Parser | None:
     """The parser of a language, where it is installed."""
-    if end not in _GRAMMARS:
+    if end not in GRAMMARS or end in _NO_CODE:
         return None
-    module, function = _GRAMMARS[end]
+    module, function = GRAMMARS[end]
     try:
         from tree_sitter import Language, Parser
 

@@ -172,4 +172,5 @@ def place(
         )
     wanted = pattern_for(kind) if kind is not None else glob
     pattern = None if wanted is None else pattern_of(wanted)
-    return Where(workspace.relative(path), not stat.S_ISDIR(found.st_mode), pattern, include_ignored)
+    start = workspace.relative(path).removeprefix("./")
+    return Where(start, not stat.S_ISDIR(found.st_mode), pattern, include_ignored)

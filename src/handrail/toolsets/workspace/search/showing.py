@@ -11,7 +11,9 @@ _UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
 def name(path: str) -> str:
-    """A path on one line; what is no text in it is written out."""
+    """A path on one line, as it can be given again; what is no text in it is written out."""
+    if path.startswith("-"):
+        path = f"./{path}"
     written = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in written)
 

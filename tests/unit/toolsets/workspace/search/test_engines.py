@@ -14,7 +14,6 @@ from handrail.toolsets.workspace import Workspace
 from handrail.toolsets.workspace.search import ripgrep
 from handrail.toolsets.workspace.search.expressions import expression
 from handrail.toolsets.workspace.search.finding import Finder, place
-from handrail.toolsets.workspace.search.patterns import pattern_of
 from handrail.toolsets.workspace.search.query import Line, Query, Tally
 from tests.unit.toolsets.workspace.search.trees import lay, paths, plant, rules
 
