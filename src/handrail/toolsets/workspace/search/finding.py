@@ -14,6 +14,7 @@ from handrail.toolsets.workspace.search.expressions import why, wrong
 from handrail.toolsets.workspace.search.kinds import pattern_for
 from handrail.toolsets.workspace.search.patterns import pattern_of
 from handrail.toolsets.workspace.search.plain import Plain
+from handrail.toolsets.workspace.search.process import SECONDS
 from handrail.toolsets.workspace.search.query import Line, NotUnderstood, Query, Tally, Where
 from handrail.toolsets.workspace.search.seeker import Folders
 from handrail.toolsets.workspace.text import is_binary
@@ -40,10 +41,12 @@ class Finder:
     each file that is told of is opened again below the root, and its lines are taken from there.
     """
 
-    def __init__(self, workspace: Workspace, program: str | None = None) -> None:
+    def __init__(self, workspace: Workspace, program: str | None = None, seconds: float = SECONDS) -> None:
         self.workspace = workspace
-        self._plain: Engine = Plain(workspace)
-        self._ripgrep: Engine | None = None if program is None else ripgrep.Ripgrep(program, workspace)
+        self._plain: Engine = Plain(workspace, seconds)
+        self._ripgrep: Engine | None = None
+        if program is not None:
+            self._ripgrep = ripgrep.Ripgrep(program, workspace, seconds)
 
     @classmethod
     def of(cls, workspace: Workspace) -> Finder:
@@ -51,7 +54,10 @@ class Finder:
 
     def files(self, where: Where, signal: Signal) -> list[str]:
         """All files, in any order."""
-        found = (self._ripgrep or self._plain).files(where, signal)
+        try:
+            found = (self._ripgrep or self._plain).files(where, signal)
+        except NotUnderstood:
+            found = self._plain.files(where, signal)
         return [path for path in found if not self._is_hidden(path)]
 
     def _is_hidden(self, path: str) -> bool:
@@ -170,6 +176,8 @@ def place(
         raise ToolError(
             f"There is no {path} in the workspace. See what there is with list_files.", code="FILE_NOT_FOUND"
         )
+    if not stat.S_ISDIR(found.st_mode) and not stat.S_ISREG(found.st_mode):
+        raise ToolError(f"{path} is a device, pipe or socket, not a file.", code="NOT_A_FILE")
     wanted = pattern_for(kind) if kind is not None else glob
     pattern = None if wanted is None else pattern_of(wanted)
     start = workspace.relative(path).removeprefix("./")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime
 from heapq import nlargest
 from typing import Annotated, Literal
@@ -45,7 +44,7 @@ def glob(workspace: Workspace, finder: Finder | None = None) -> Tool:
         origin="system",
         output=FoundFiles,
     )
-    async def glob(
+    def glob(
         pattern: Annotated[
             str,
             Field(description="Such as *.py, src/**/*.ts or docs/*.{md,txt}", min_length=1, max_length=1000),
@@ -64,7 +63,7 @@ def glob(workspace: Workspace, finder: Finder | None = None) -> Tool:
         where = place(workspace, path, pattern, include_ignored=include_ignored)
         if where.is_file:
             raise ToolError(f"{path} is a file, not a folder.", code="NOT_A_FOLDER")
-        return await asyncio.to_thread(_result, finder, where, sort == "modified", limit, ctx.signal)
+        return _result(finder, where, sort == "modified", limit, ctx.signal)
 
     return glob
 

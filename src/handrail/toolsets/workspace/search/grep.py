@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
@@ -59,7 +58,7 @@ def grep(workspace: Workspace, finder: Finder | None = None) -> Tool:
         origin="system",
         output=Matches,
     )
-    async def grep(
+    def grep(
         pattern: Annotated[
             str, Field(description="A regular expression, tried on each line", min_length=1, max_length=4000)
         ],
@@ -93,7 +92,7 @@ def grep(workspace: Workspace, finder: Finder | None = None) -> Tool:
         where = place(workspace, path, glob, type, include_ignored)
         query = Query(expression(pattern, literal=literal), literal, ignore_case)
         search = _Search(finder, query, where, ctx.signal, (before, after))
-        return await asyncio.to_thread(search.result, pattern, output, offset, limit)
+        return search.result(pattern, output, offset, limit)
 
     return grep
 

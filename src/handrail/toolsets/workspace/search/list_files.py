@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import stat
 from typing import Annotated, Literal
 
@@ -46,7 +45,7 @@ def list_files(workspace: Workspace) -> Tool:
         origin="system",
         output=Listing,
     )
-    async def list_files(
+    def list_files(
         path: Annotated[str, Field(description="The folder")] = ".",
         glob: Annotated[
             str | None,
@@ -72,7 +71,7 @@ def list_files(workspace: Workspace) -> Tool:
                 code="NOT_A_FOLDER",
             )
         deepest = max(depth, DEEPEST if glob and "/" in glob.strip("/") else 1)
-        return await asyncio.to_thread(_result, workspace, where, deepest, limit, ctx.signal)
+        return _result(workspace, where, deepest, limit, ctx.signal)
 
     return list_files
 

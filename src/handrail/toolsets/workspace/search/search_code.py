@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
 from pydantic import BaseModel, Field
@@ -53,7 +52,7 @@ def search_code(workspace: Workspace, finder: Finder | None = None) -> Tool:
         origin="system",
         output=CodeFound,
     )
-    async def search_code(
+    def search_code(
         query: Annotated[
             str, Field(description="A name, or several words of one", min_length=1, max_length=400)
         ],
@@ -78,7 +77,7 @@ def search_code(workspace: Workspace, finder: Finder | None = None) -> Tool:
                 code="INVALID_PATTERN",
             )
         where = place(workspace, path, glob, type, include_ignored)
-        return await asyncio.to_thread(_result, finder, where, words, limit, ctx.signal)
+        return _result(finder, where, words, limit, ctx.signal)
 
     return search_code
 

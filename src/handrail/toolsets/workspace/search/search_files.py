@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
 from pydantic import BaseModel, Field
@@ -36,7 +35,7 @@ def search_files(workspace: Workspace, finder: Finder | None = None) -> Tool:
         origin="system",
         output=NamedFiles,
     )
-    async def search_files(
+    def search_files(
         query: Annotated[
             str,
             Field(
@@ -56,7 +55,7 @@ def search_files(workspace: Workspace, finder: Finder | None = None) -> Tool:
             raise ToolError(f"{path} is a file, not a folder.", code="NOT_A_FOLDER")
         if not query.strip(" /\t"):
             raise ToolError("The query is empty. Give parts of a name or path.", code="INVALID_PATTERN")
-        return await asyncio.to_thread(_result, finder, where, query, limit, ctx.signal)
+        return _result(finder, where, query, limit, ctx.signal)
 
     return search_files
 
