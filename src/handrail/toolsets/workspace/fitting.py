@@ -21,6 +21,7 @@ from handrail.toolsets.workspace.hooks.file_cache import FileCache
 from handrail.toolsets.workspace.hooks.syntax_check import SyntaxCheck
 from handrail.toolsets.workspace.hooks.syntax_trees import SyntaxTrees
 from handrail.toolsets.workspace.options import Options
+from handrail.toolsets.workspace.search import searching_tools
 from handrail.toolsets.workspace.shell import SandboxCheck, ShellOptions, shell_tools
 
 
@@ -44,6 +45,7 @@ def fit(workspace: Workspace, options: Options, tenant: str) -> Fitted:
     shell = ShellOptions(options.network, options.unsandboxed, tuple(map(Path, options.readable)))
     made = (
         *file_tools(workspace),
+        *searching_tools(workspace),
         *shell_tools(workspace, shell),
         undo_file(changes),
         undo_turn(changes),
