@@ -95,9 +95,7 @@ async def test_people_see_tasks_and_todos_in_a_table(call: Caller) -> None:
 
 async def test_a_circle_is_refused_and_named(call: Caller) -> None:
     for number in range(1, 5):
-        await call(
-            "task_create", subject=f"Step {number}", depends_on=[f"T{number - 1}"] if number > 1 else []
-        )
+        await call("task_create", subject=f"Step {number}", depends_on=[f"T{number - 1}"] if number > 1 else [])
     refused = await call("task_update", id="T1", depends_on=["T4"], status="completed")
     assert refused.code == "TASK_CYCLE"
     assert refused.result.error == snapshot(
@@ -159,9 +157,7 @@ async def test_a_todo_list_is_written_as_a_whole_and_read(call: Caller) -> None:
 """)
     assert await call.says("todoread") == written
     assert await call.says("todoread", status="pending") == "[ ] Tell"
-    assert (
-        await call("todoread")
-    ).result.summary == "4 todos: 1 pending, 1 in progress, 1 completed, 1 cancelled"
+    assert (await call("todoread")).result.summary == "4 todos: 1 pending, 1 in progress, 1 completed, 1 cancelled"
     await call("todowrite", todos=[])
     assert await call.says("todoread") == "The list is empty."
 
