@@ -14,6 +14,8 @@ PIP := pip --disable-pip-version-check --no-input -qq
 
 # At most four workers: each may later start servers of its own. Snapshots are compared, never written.
 WORKERS ?= --numprocesses=auto --maxprocesses=4 --dist=worksteal --inline-snapshot=disable
+# What was compiled once is not compiled again in each of a thousand processes.
+unexport PYTHONDONTWRITEBYTECODE
 CORPORA := $(abspath $(or $(HANDRAIL_CORPORA),../shared/data))
 
 .PHONY: help browser sandbox screens setup run test lint format types corpora soak bench docs coverage-req lock clean distclean
@@ -99,12 +101,15 @@ corpora: setup  ## the tests on public data sets, from HANDRAIL_CORPORA or ../sh
 	  echo "corpora: NOT RUN, the data sets are absent; set HANDRAIL_CORPORA to their folder"; \
 	fi
 
+# What may share the machine comes first, the longest of it at the beginning; then what asserts times, by itself.
 soak: setup $(SUITE) browser sandbox  ## the long seeded fault and load runs
-	@code=5; \
-	if [ -d tests/soak ]; then code=0; $(BIN)/python -m pytest --timeout=0 tests/soak $(ARGS) || code=$$?; fi; \
-	if [ $$code -eq 5 ]; then echo "soak: there is no soak test yet"; code=0; fi; \
-	[ $$code -eq 0 ] || exit $$code
-	@$(BIN)/python -m pytest $(WORKERS) --timeout=300 -m long $(ARGS)
+	@$(BIN)/python -m pytest $(WORKERS) --dist=load --maxschedchunk=1 --timeout=900 \
+	  --override-ini="norecursedirs=.* build dist __pycache__ tests/corpora" \
+	  -m "(soak or long) and not alone" $(ARGS) $(unless_asked)
+	@$(BIN)/python -m pytest --timeout=900 -m alone tests/soak $(ARGS) $(unless_asked)
+
+# Whoever asks for some tests only may find none of them here.
+unless_asked = $(if $(ARGS),|| [ $$? -eq 5 ])
 
 bench: setup $(PEERS)/.handrail-setup  ## the speed table, with peers from an environment of their own
 	@$(BIN)/python benchmarks/run.py --peers $(PEERS)/bin/python $(ARGS)

@@ -32,7 +32,6 @@ from handrail.core.guard.dedup import Dedup, Failures, Scope
 from handrail.core.guard.guard import Guard
 from handrail.core.guard.guards import Guards
 from handrail.core.guard.keys import Keys
-from handrail.core.guard.plan import Plan
 from handrail.core.guard.policy import Policy
 from handrail.core.ids import new_id
 from handrail.core.run.approvals import Approvals
@@ -120,7 +119,7 @@ class Handrail(Background):
             book=book if book is not None else kept.book,
             claims=claims if claims is not None else MemoryClaims(),
             keys=keys if keys is not None else kept.keys,
-            plan=Plan(),
+            plans=kept.plans,
             host=Hosting(self._nested, lambda: self._house, lambda: self._search),
             place=Workplace(self._pool, cancel_grace),
             clock=clock,

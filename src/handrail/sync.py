@@ -179,8 +179,10 @@ class Handrail:
     def planned(self, principal: Principal | None = None, session: str | None = None) -> list[Planned]:
         return self.block_on(self._inner.planned(principal, session))
 
-    def run_plan(self, principal: Principal | None = None, session: str | None = None) -> list[Outcome]:
-        return self.block_on(self._inner.run_plan(principal, session))
+    def run_plan(
+        self, principal: Principal | None = None, session: str | None = None, **options: Any
+    ) -> list[Outcome]:
+        return self.block_on(self._inner.run_plan(principal, session, **options))
 
     def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
         return self.block_on(self._inner.discard_plan(principal, session))

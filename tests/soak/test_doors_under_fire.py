@@ -93,6 +93,7 @@ class Watch:
         assert answer is None or 400 <= answer.status_code < 500, (name, answer)
 
 
+@pytest.mark.alone
 @pytest.mark.fault("F28", "F30")
 def test_what_must_not_come_in_is_refused_within_a_second(place: Premises) -> None:
     watch, owner = Watch(), bearer(place.here.keys["owner"])
@@ -114,6 +115,7 @@ def test_what_must_not_come_in_is_refused_within_a_second(place: Premises) -> No
     assert watch.slow == []
 
 
+@pytest.mark.alone
 @pytest.mark.fault("F30")
 @pytest.mark.parametrize("path", ["/mcp", "/api/tools/echo.say/call"])
 def test_a_hundred_megabytes_are_refused_within_a_second(place: Premises, path: str) -> None:
@@ -134,6 +136,7 @@ def test_a_hundred_megabytes_are_refused_within_a_second(place: Premises, path: 
     assert watch.slow == []
 
 
+@pytest.mark.alone
 @pytest.mark.fault("F28")
 @pytest.mark.parametrize("door", [at_api, at_mcp])
 def test_a_key_that_another_process_revokes_opens_nothing_a_second_later(

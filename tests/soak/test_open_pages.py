@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx
 import psutil
+import pytest
 
 from handrail.doors.web.live import live_url
 from tests.acceptance.serving import serving
@@ -20,6 +21,7 @@ SLOWEST = 3.0
 """Seconds in which a page answers, however many listen."""
 
 
+@pytest.mark.alone
 def test_a_thousand_open_pages_leave_room_for_others(tmp_path: Path) -> None:
     (tmp_path / "handrail.toml").write_text("rate_limit = 100000\n")
     with serving(tmp_path, "--demo") as served:

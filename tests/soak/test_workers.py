@@ -32,6 +32,7 @@ def _all_at_it(staff: Workers, name: str) -> bool:
     return len(staff.effects(f"look {name} ")) == 9
 
 
+@pytest.mark.alone
 @pytest.mark.fault("F06")
 async def test_a_dead_workers_work_is_finished_within_the_lease_and_five_seconds(
     postgres_url: str, tmp_path: Path
@@ -155,6 +156,7 @@ async def test_ten_thousand_waiting_approvals_cost_nothing(
         assert threading.active_count() <= before + 8
 
 
+@pytest.mark.alone
 @pytest.mark.fault("F17")
 async def test_a_noisy_tenant_leaves_the_quiet_one_in_peace(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from handrail.core.define.call import Call, Outcome, make_call
@@ -131,12 +131,24 @@ class Background(Looking):
 
     async def planned(self, principal: Principal | None = None, session: str | None = None) -> list[Planned]:
         """What plan mode has queued for this principal, in order."""
-        return self._house.plan.queued(principal or self._principal(), session)
+        return await self._house.plans.queued(principal or self._principal(), session)
 
-    async def run_plan(self, principal: Principal | None = None, session: str | None = None) -> list[Outcome]:
-        """Run what is queued, in order, each through the full guard; plan mode itself no longer holds it."""
-        return await self._later.run_plan(principal or self._principal(), session)
+    async def run_plan(
+        self,
+        principal: Principal | None = None,
+        session: str | None = None,
+        *,
+        calls: Collection[str] | None = None,
+        stop_on_failure: bool = False,
+    ) -> list[Outcome]:
+        """Run what is queued, in order, each through the full guard; plan mode itself no longer holds it.
+
+        Each call is taken by one process only. With `calls`, only those of these ids. One that does not
+        succeed keeps the others from nothing, unless it is to stop there: what follows then stays queued.
+        """
+        who = principal or self._principal()
+        return await self._later.run_plan(who, session, calls, stop_on_failure)
 
     async def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
         """Forget what is queued; how many calls that were."""
-        return len(self._house.plan.take(principal or self._principal(), session))
+        return await self._house.plans.discard(principal or self._principal(), session)

@@ -23,7 +23,7 @@ from handrail.core.guard.book import ApprovalBook
 from handrail.core.guard.claims import Claims
 from handrail.core.guard.guard import Guard
 from handrail.core.guard.keys import Keys
-from handrail.core.guard.plan import Plan
+from handrail.core.guard.plan import Plans
 from handrail.core.guard.standing import MemoryStanding, Standing
 from handrail.core.listeners import Listeners
 from handrail.core.run.hooks import Watchers
@@ -67,7 +67,7 @@ class House:
     book: ApprovalBook
     claims: Claims
     keys: Keys
-    plan: Plan
+    plans: Plans
     host: Host
     place: Workplace
     clock: Clock

@@ -11,7 +11,7 @@ from handrail.doors.cli.screen import Screen, Side
 from handrail.doors.visible import exact
 
 NOT_RUN = frozenset({"pending", "queued"})
-"""Statuses of calls that somebody else could still run. Here nobody can: they end with the command."""
+"""Statuses of calls that did not run yet."""
 
 
 def show_outcome(here: Screen, outcome: Outcome, tool: Tool | None, hint: str | None) -> None:

@@ -303,6 +303,33 @@ class LetterPage(BaseModel):
     next: str | None
 
 
+class PlannedLine(BaseModel):
+    """A call that plan mode holds back. Secrets are masked."""
+
+    call_id: str
+    tool: str
+    arguments: dict[str, Any]
+    reason: str
+    session: str | None
+    user: str | None
+    agent: str | None
+    source: str
+    at: float
+
+
+class PlanPage(BaseModel):
+    calls: list[PlannedLine]
+    next: str | None
+
+
+class PlanRun(BaseModel):
+    outcomes: list[Told]
+
+
+class Discarded(BaseModel):
+    discarded: int
+
+
 class Purged(BaseModel):
     purged: int
 

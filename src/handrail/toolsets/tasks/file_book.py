@@ -97,20 +97,27 @@ class FileRows:
 
 
 class FileTaskBook:
-    """Tasks in `tasks.db` of a folder. A thread of its own does the work, so that the loop never waits."""
+    """Tasks in `tasks.db` of a folder, which may be asked for when it is needed first.
 
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / "tasks.db"
-        self._thread = ThreadPoolExecutor(1, "handrail-tasks")
+    A thread of its own does the work, so that the loop never waits.
+    """
+
+    def __init__(self, folder: Path | Callable[[], Path]) -> None:
+        self._folder = folder
+        self._thread: ThreadPoolExecutor | None = None
         self._connection: sqlite3.Connection | None = None
 
     async def within(self, shelf: Shelf, work: Callable[[Rows], T]) -> T:
-        # one thread takes them in the order in which they come
+        if self._thread is None:  # one, which takes them in the order in which they come
+            self._thread = ThreadPoolExecutor(1, "handrail-tasks")
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._do, shelf, work)
 
     async def close(self) -> None:
         """Let go of the file; what is used afterwards opens it again."""
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._let_go)
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            await asyncio.get_running_loop().run_in_executor(thread, self._let_go)
+            thread.shutdown(wait=False)
 
     def _do(self, shelf: Shelf, work: Callable[[Rows], T]) -> T:
         try:
@@ -128,9 +135,10 @@ class FileTaskBook:
             ) from error
 
     def _open(self) -> sqlite3.Connection:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
+        folder = self._folder if isinstance(self._folder, Path) else self._folder()
+        folder.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(
-            self._file, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            folder / "tasks.db", timeout=_PATIENCE, isolation_level=None, check_same_thread=False
         )
         try:
             connection.execute("pragma journal_mode = wal")

@@ -55,7 +55,7 @@ class WorkspaceToolset:
     async def close(self) -> None:
         for fitted in self._fitted.values():
             if fitted is not None:
-                fitted.close()
+                await fitted.close()
         self._fitted.clear()
         self._of.clear()
 

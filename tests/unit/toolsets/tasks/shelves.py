@@ -28,9 +28,7 @@ class Caller:
         return Caller(self.hr, principal, session)
 
     async def __call__(self, tool: str, **args: Any) -> Outcome:
-        return await self.hr.call(
-            tool, args, principal=self.principal, session=self.session, source="agent"
-        )
+        return await self.hr.call(tool, args, principal=self.principal, session=self.session, source="agent")
 
     async def says(self, tool: str, **args: Any) -> str:
         return (await self(tool, **args)).to_model()
