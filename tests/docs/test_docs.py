@@ -52,6 +52,7 @@ NO_CODES |= {"RECORD_NOT_FOUND"}  # of a tool of the demo
 NO_CODES |= {"API_KEY", "HOME", "KEY", "LEASE", "PATH", "PER_TENANT", "RATE"}  # ends of names of variables
 NO_CODES |= {"CSV", "HTML", "MCP", "MISSING", "REST"}  # words of pages
 NO_CODES |= set("ARMENIAN CHEROKEE COPTIC CYRILLIC DESERET GREEK LATIN LISU OSAGE".split())  # alphabets
+NO_CODES |= {"EXA_API_KEY", "BRAVE_API_KEY"}  # secrets of the web tools
 NO_CODES |= {"SUCCESS"}  # how the durable engine calls what is done
 
 
