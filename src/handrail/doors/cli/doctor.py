@@ -179,6 +179,8 @@ def _tools(named: list[str] | None, settings: Settings, opener: Opener) -> Check
     tools = _tried("tools", lambda: tools_of(named, settings))
     if isinstance(tools, Check):
         return tools
+    if not tools and settings.workspace is not None:
+        return Check("tools", "ok", "those of the workspace")
     if not tools:
         return Check("tools", "warn", "none", "make one: handrail new tool notes.search")
     if isinstance(clash := _tried("tools", lambda: opener(settings, tools, None, None)), Check):

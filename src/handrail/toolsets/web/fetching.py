@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _AROUND = 262_144
 """Bytes beside a body that may come over the wire: headers and what frames the pieces."""
 _MOST_ADDRESSES = 4
+_MOST_PIECES = 50_000
+"""A body in more pieces than this was cut up to cost time."""
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
@@ -78,7 +80,7 @@ class Fetcher:
             if answer.status not in _REDIRECTS or not location:
                 return answer
             try:
-                url = url.joined(location)
+                url = url.joined(_utf8(location))
             except ToolError as error:
                 raise ToolError(
                     f"{url} redirects to a place that is not fetched. {error}", code=error.code
@@ -158,9 +160,15 @@ class Fetcher:
         if declared.isascii() and declared.isdigit() and (len(declared) > 15 or int(declared) > most):
             raise TooLarge(most)
         unpacker = Unpacker(headers.get("content-encoding", ""), most)
+        count = 0
         async with aclosing(response.aiter_stream()) as pieces:
             async for piece in pieces:
                 unpacker.feed(piece)
+                count += 1
+                if count > _MOST_PIECES:
+                    raise TooLarge(most)
+                if count % 256 == 0:
+                    await asyncio.sleep(0)  # what came in one go is no reason to keep others waiting
         return Answer(url, response.status, headers, unpacker.done())
 
     def _context(self) -> ssl.SSLContext:
@@ -179,6 +187,14 @@ async def resolve(host: str, port: int) -> list[str]:
     except (socket.gaierror, UnicodeError):
         raise _unknown(host) from None
     return [str(entry[4][0]) for entry in found]
+
+
+def _utf8(header: str) -> str:
+    """A header as most servers mean it, which is not how the protocol says it is to be read."""
+    try:
+        return header.encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError:
+        return header
 
 
 def _unknown(host: str) -> ToolError:
