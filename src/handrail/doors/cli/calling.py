@@ -18,7 +18,6 @@ from handrail.doors.cli.opening import Opened
 from handrail.doors.cli.screen import Side
 from handrail.doors.visible import one_line, visible
 
-
 _WATCHED = 200_000
 """Characters of what a body says that are kept, so that they are not said again."""
 
