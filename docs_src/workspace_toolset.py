@@ -5,9 +5,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 
+def note(folder: str) -> None:
+    Path(folder, "notes.txt").write_text("milk\n")
+
+
 async def main() -> None:
     with TemporaryDirectory() as folder:
-        Path(folder, "notes.txt").write_text("milk\n")
+        note(folder)
         # region toolset
         from handrail import Handrail, Policy, Principal
         from handrail.toolsets.workspace import WorkspaceToolset

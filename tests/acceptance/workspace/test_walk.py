@@ -1,4 +1,4 @@
-"""docs/workspace.md: search, read, edit, run the tests and undo in a real repository, as the page shows it."""
+"""docs/workspace.md: search, read, edit, run the tests and undo in a repository, as the page shows it."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ def test_every_command_of_the_walk_answers_what_the_page_shows(tmp_path: Path) -
         commands.append(command.split()[2])
     assert {"grep", "read_file", "edit_file", "bash", "undo_file", "undo_turn"} <= set(commands)
 
-    left = subprocess.run(["git", "status", "--short"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    left = subprocess.run(
+        ["git", "status", "--short"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert left.stdout == "", "what the walk changed it has undone, and what we keep is nothing for git"
     assert (tmp_path / "prices/discount.py").read_text() == FILES["prices/discount.py"]
