@@ -108,7 +108,7 @@ def play(words: list[str], folder: str, env: dict[str, str], streams: list[str])
     os.environ.clear()
     os.environ.update(env)
     for number, path in enumerate(streams):
-        os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), number)
+        os.dup2(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND), number)
     sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115 - to its end
     sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
     sys.path[:] = _path(folder, env)
