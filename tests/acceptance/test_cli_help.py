@@ -48,6 +48,7 @@ Commands:
   show         Show everything about one tool.
   run          Run a tool, with flags made from its schema.
   policy       Ask what the guard would say.
+  plan         See, run or discard what plan mode holds back.
   approvals    See and answer what waits for a person.
   runs         See which calls ran, and how they ended.
   events       Show what happened, oldest first.

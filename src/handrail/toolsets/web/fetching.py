@@ -80,9 +80,7 @@ class Fetcher:
             try:
                 url = url.joined(location)
             except ToolError as error:
-                raise ToolError(
-                    f"{url} redirects to a place that is not fetched. {error}", code=error.code
-                ) from None
+                raise ToolError(f"{url} redirects to a place that is not fetched. {error}", code=error.code) from None
         raise ToolError(
             f"The page redirects more than {self._options.redirects} times. Fetch {url} if you need what is there.",
             code="TOO_MANY_REDIRECTS",

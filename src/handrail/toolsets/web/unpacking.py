@@ -76,6 +76,4 @@ class Unpacker:
 
 
 def _broken() -> ToolError:
-    return ToolError(
-        "The server's answer is packed in a way that cannot be unpacked.", code="CONNECTION_FAILED"
-    )
+    return ToolError("The server's answer is packed in a way that cannot be unpacked.", code="CONNECTION_FAILED")
