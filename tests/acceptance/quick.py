@@ -16,7 +16,7 @@ from tests.harness.nursery import Nursery
 PRELOADED = (
     *(
         f"handrail.doors.cli.{name}"
-        for name in "root run plan approve dlq keys tenants events runs verify".split()
+        for name in "root run plan undo approve dlq keys tenants events runs verify".split()
     ),
     *(
         f"handrail.{name}"

@@ -51,6 +51,7 @@ Commands:
   plan         See, run or discard what plan mode holds back.
   approvals    See and answer what waits for a person.
   runs         See which calls ran, and how they ended.
+  undo         Take back what a call did.
   events       Show what happened, oldest first.
   verify-log   Check that nobody changed the record of what happened.
   dlq          See, replay and purge calls that failed.
