@@ -23,7 +23,9 @@ from tests.harness.nursery import ROOT, Nursery
 PRELOADED = (
     *(
         f"handrail.doors.cli.{name}"
-        for name in "root run tools show explain new approve dlq keys tenants events runs verify".split()
+        for name in (
+            "root run plan undo tools show explain new approve dlq keys tenants events runs verify".split()
+        )
     ),
     *(
         f"handrail.{name}"
