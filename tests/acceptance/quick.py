@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import functools
 import os
+import signal
 import sys
 import tempfile
 import termios
@@ -43,6 +44,14 @@ def nursery() -> Nursery:
     return opened
 
 
+@functools.cache
+def servers() -> Nursery:
+    """One that has imported what servers need, which is much more."""
+    opened = Nursery(*PRELOADED, "tests.acceptance.preload")
+    atexit.register(opened.close)
+    return opened
+
+
 def handrail(*words: str, cwd: Path, stdin: str = "", **env: str) -> Done:
     """Run a command until it ends."""
     with tempfile.TemporaryDirectory() as folder:
@@ -62,6 +71,37 @@ def handrail(*words: str, cwd: Path, stdin: str = "", **env: str) -> Done:
 def shop(*words: str, cwd: Path, stdin: str = "", **env: str) -> Done:
     """The same with the tools of the shop."""
     return handrail(*words, cwd=cwd, stdin=stdin, **{"HANDRAIL_TOOLS": SHOP, **env})
+
+
+class Going:
+    """A command that goes on: as much of `subprocess.Popen` as its tests need."""
+
+    def __init__(self, *words: str, cwd: Path, **env: str) -> None:
+        """`env` is the whole environment."""
+        read, write = os.pipe()
+        self._child = servers().start(
+            "tests.acceptance.quick:play",
+            words=words,
+            folder=str(cwd),
+            env=env,
+            streams=[os.devnull, os.devnull, f"/proc/{os.getpid()}/fd/{write}"],
+        )
+        self._child.add_done_callback(lambda _: os.close(write))
+        self.pid = self._child.pid.result(DEADLINE)
+        self.stderr = open(read, encoding="utf-8")  # noqa: SIM115 - whoever reads it closes it
+
+    def poll(self) -> int | None:
+        return self._child.result() if self._child.done() else None
+
+    def wait(self, timeout: float | None = None) -> int:
+        return self._child.result(timeout)
+
+    def send_signal(self, number: int) -> None:
+        if not self._child.done():
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
 
 
 class Quick:
