@@ -9,7 +9,6 @@ from __future__ import annotations
 import atexit
 import functools
 import os
-import signal
 import sys
 import tempfile
 import termios
@@ -19,6 +18,7 @@ from pathlib import Path
 from pexpect.fdpexpect import fdspawn
 
 from tests.acceptance.command_line import DEADLINE, SHOP, Done, Screen, environment
+from tests.harness.going import Going
 from tests.harness.nursery import ROOT, Nursery
 
 PRELOADED = (
@@ -73,35 +73,17 @@ def shop(*words: str, cwd: Path, stdin: str = "", **env: str) -> Done:
     return handrail(*words, cwd=cwd, stdin=stdin, **{"HANDRAIL_TOOLS": SHOP, **env})
 
 
-class Going:
-    """A command that goes on: as much of `subprocess.Popen` as its tests need."""
-
-    def __init__(self, *words: str, cwd: Path, **env: str) -> None:
-        """`env` is the whole environment."""
-        read, write = os.pipe()
-        self._child = servers().start(
-            "tests.acceptance.quick:play",
-            words=words,
-            folder=str(cwd),
-            env=env,
-            streams=[os.devnull, os.devnull, f"/proc/{os.getpid()}/fd/{write}"],
-        )
-        self._child.add_done_callback(lambda _: os.close(write))
-        self.pid = self._child.pid.result(DEADLINE)
-        self.stderr = open(read, encoding="utf-8")  # noqa: SIM115 - whoever reads it closes it
-
-    def poll(self) -> int | None:
-        return self._child.result() if self._child.done() else None
-
-    def wait(self, timeout: float | None = None) -> int:
-        return self._child.result(timeout)
-
-    def send_signal(self, number: int) -> None:
-        if not self._child.done():
-            os.kill(self.pid, number)
-
-    def kill(self) -> None:
-        self.send_signal(signal.SIGKILL)
+def going(*words: str, cwd: Path, env: dict[str, str]) -> Going:
+    """A command that goes on, such as a server; `heard` is its standard error."""
+    streams = [os.devnull, os.devnull]
+    return Going(
+        servers(),
+        "tests.acceptance.quick:play",
+        words=words,
+        folder=str(cwd),
+        env=env,
+        streams=streams,
+    )
 
 
 class Quick:
@@ -141,13 +123,15 @@ class Terminal(Screen):
         return self._ended.result(DEADLINE)
 
 
-def play(words: list[str], folder: str, env: dict[str, str], streams: list[str]) -> None:
+def play(
+    words: list[str], folder: str, env: dict[str, str], streams: list[str], said: str | None = None
+) -> None:
     """In the fork: be the command that was typed."""
     os.setsid()  # a terminal that is opened next is that of this process
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(env)
-    for number, path in enumerate(streams):
+    for number, path in enumerate([*streams, *([] if said is None else [said])]):
         os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), number)
     sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115 - to its end
     sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115

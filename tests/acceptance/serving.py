@@ -18,7 +18,8 @@ from typing import IO
 import httpx
 
 from tests.acceptance.command_line import environment
-from tests.acceptance.quick import Going, handrail
+from tests.acceptance.quick import going, handrail
+from tests.harness.going import Going
 from tests.harness.polling import until
 
 DEADLINE = 40.0
@@ -83,7 +84,7 @@ def serving(folder: Path, *words: str, port: int = 0, fresh: bool = False, **env
     """
     command = ("serve", "--port", str(port), *words)
     around = environment(**env) | {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
-    process = _started(folder, command, around) if fresh else Going(*command, cwd=folder, **around)
+    process = _started(folder, command, around) if fresh else going(*command, cwd=folder, env=around)
     try:
         yield _heard(process, folder)
     finally:
@@ -106,16 +107,17 @@ def _started(folder: Path, command: Sequence[str], env: dict[str, str]) -> subpr
 
 def _heard(process: subprocess.Popen[str] | Going, folder: Path) -> Served:
     """Read until the last line of what a start says."""
-    assert process.stderr is not None
+    stream = process.heard if isinstance(process, Going) else process.stderr
+    assert stream is not None
     said: list[str] = []
-    for line in process.stderr:
+    for line in stream:
         said.append(line.rstrip("\n"))
         if "keys add" in line or "handrail sign-in" in line:
             break
     found = re.search(r" at (http://[^;]+);", "\n".join(said))
     assert found is not None, (process.wait(DEADLINE), said)
     served = Served(process, folder, found[1], said)
-    served.reader = threading.Thread(target=_read, args=(process.stderr, served.logged), daemon=True)
+    served.reader = threading.Thread(target=_read, args=(stream, served.logged), daemon=True)
     served.reader.start()
     with served.http() as http:
         until(lambda: _is_ready(http))
