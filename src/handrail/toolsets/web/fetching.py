@@ -85,7 +85,9 @@ class Fetcher:
             try:
                 url = url.joined(_utf8(location))
             except ToolError as error:
-                raise ToolError(f"{url} redirects to a place that is not fetched. {error}", code=error.code) from None
+                raise ToolError(
+                    f"{url} redirects to a place that is not fetched. {error}", code=error.code
+                ) from None
         raise ToolError(
             f"The page redirects more than {self._options.redirects} times. "
             f"Fetch {url} if that is what you need.",

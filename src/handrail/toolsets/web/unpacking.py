@@ -77,4 +77,6 @@ def _has_envelope(start: bytes) -> bool:
 
 
 def _broken() -> ToolError:
-    return ToolError("The server's answer is packed in a way that cannot be unpacked.", code="CONNECTION_FAILED")
+    return ToolError(
+        "The server's answer is packed in a way that cannot be unpacked.", code="CONNECTION_FAILED"
+    )
