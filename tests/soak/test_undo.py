@@ -14,7 +14,7 @@ from tests.unit.toolsets.workspace.changes.machine import UndoMachine
 @pytest.mark.timeout(300)
 def test_files_hold_what_the_model_says_on_long_walks() -> None:
     long = settings(
-        max_examples=60,
+        max_examples=40,
         stateful_step_count=60,
         deadline=None,
         suppress_health_check=list(HealthCheck),

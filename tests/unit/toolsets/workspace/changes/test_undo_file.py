@@ -135,6 +135,16 @@ async def test_a_folder_that_somebody_made_meanwhile_stays(desk: Desk) -> None:
     assert (desk.root / "new").is_dir() and desk.read("new/a.txt") is None
 
 
+@pytest.mark.req("BY-14")
+async def test_a_folder_that_took_the_place_of_the_one_that_was_made_stays(desk: Desk) -> None:
+    desk.put("new/a.txt", b"a")
+    (desk.root / "new").rename(desk.root / "moved")
+    (desk.root / "new").mkdir()
+    (desk.root / "moved/a.txt").rename(desk.root / "new/a.txt")
+    assert (await desk.undo("new/a.txt")).ok
+    assert (desk.root / "new").is_dir() and desk.read("new/a.txt") is None
+
+
 @pytest.mark.req("FC-03")
 async def test_a_link_in_the_place_of_a_folder_is_not_followed(desk: Desk) -> None:
     desk.put("one/a.txt", b"a")
