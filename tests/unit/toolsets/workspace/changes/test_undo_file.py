@@ -156,6 +156,17 @@ async def test_a_link_in_the_place_of_a_folder_is_not_followed(desk: Desk) -> No
 
 
 @pytest.mark.req("BT-03")
+async def test_a_file_is_undone_by_any_of_its_names(desk: Desk) -> None:
+    (desk.root / "a.txt").write_bytes(b"1")
+    (desk.root / "link").symlink_to("a.txt")
+    assert (await desk.call("write_file", {"path": "link", "content": "2"})).ok
+    assert (await desk.undo("link")).ok
+    assert desk.read("a.txt") == b"1" and (desk.root / "link").is_symlink()
+    assert (await desk.undo(str(desk.root / "a.txt"), redo=True)).ok
+    assert desk.read("a.txt") == b"2"
+
+
+@pytest.mark.req("BT-03")
 async def test_only_changes_of_the_own_tenant_are_undone(desk: Desk) -> None:
     desk.put("a.txt", b"acme")
     out = await desk.call("undo_file", {"path": "a.txt"}, principal=BO)
