@@ -54,7 +54,7 @@ NO_CODES |= {"CSV", "HTML", "MCP", "MISSING", "REST"}  # words of pages
 NO_CODES |= set("ARMENIAN CHEROKEE COPTIC CYRILLIC DESERET GREEK LATIN LISU OSAGE".split())  # alphabets
 NO_CODES |= {"GIT_CONFIG_COUNT", "GIT_OPTIONAL_LOCKS", "GIT_PAGER", "GIT_TERMINAL_PROMPT", "LANG"}
 NO_CODES |= {"SHELL", "TERM", "TMPDIR", "ALL", "COMMIT", "ROLLBACK"}  # of commands and databases
-NO_CODES |= {"EXA_API_KEY", "BRAVE_API_KEY", "HANDRAIL_WORKSPACE"}
+NO_CODES |= {"EXA_API_KEY", "BRAVE_API_KEY", "HANDRAIL_WORKSPACE"}  # secrets and settings
 NO_CODES |= {"SUCCESS"}  # how the durable engine calls what is done
 
 

@@ -37,8 +37,9 @@ class Site:
     pages: dict[str, Page] = field(default_factory=dict)
     connects: int = 0
     asked: list[Asked] = field(default_factory=list)
-    gone: int = 0
-    """How many connections their other end has closed."""
+    came: asyncio.Event = field(default_factory=asyncio.Event)
+    left: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when somebody has asked for something, and when the other end of a connection was closed."""
     open: dict[asyncio.Task[Any], Writer] = field(default_factory=dict)
 
     @property
@@ -64,6 +65,7 @@ class Site:
             asked = Asked(method, target, headers)
             asked.body = await reader.readexactly(int(headers.get("content-length", "0")))
             self.asked.append(asked)
+            self.came.set()
             page = self.pages.get(target.partition("?")[0], answer(b"nothing here", status="404 Not Found"))
             if isinstance(page, bytes):
                 writer.write(page)
@@ -73,7 +75,7 @@ class Site:
                 await page(asked, writer)
             while await reader.read(65536):
                 pass
-        self.gone += 1
+        self.left.set()
         writer.transport.abort()
         self.open.pop(task)
 

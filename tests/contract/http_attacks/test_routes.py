@@ -26,6 +26,7 @@ NEEDS = {
     "GET /api/calls/{call_id}": "events.read or own",
     "GET /api/calls/{call_id}/events": "events.read or own",
     "POST /api/calls/{call_id}/cancel": "jobs.cancel or own",
+    "POST /api/calls/{call_id}/undo": None,
     "GET /api/runs": "runs.read",
     "GET /api/runs/{run_id}": "runs.read",
     "GET /api/events": "events.read",

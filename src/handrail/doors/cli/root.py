@@ -76,6 +76,7 @@ COMMANDS: dict[str, Entry | tuple[str, dict[str, Entry]]] = {
             ),
         },
     ),
+    "undo": Entry("undo", "Take back what a call did."),
     "events": Entry("events", "Show what happened, oldest first."),
     "verify-log": Entry("verify", "Check that nobody changed the record of what happened."),
     "dlq": (

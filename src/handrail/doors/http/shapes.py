@@ -326,6 +326,16 @@ class PlanRun(BaseModel):
     outcomes: list[Told]
 
 
+class Undone(BaseModel):
+    """What takes a call back; without an outcome where it was only asked for."""
+
+    undoes: str
+    tool: str
+    arguments: dict[str, Any]
+    decision: Explained
+    outcome: Told | None
+
+
 class Discarded(BaseModel):
     discarded: int
 

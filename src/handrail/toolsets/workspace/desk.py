@@ -88,6 +88,10 @@ class Workspace:
 
     def open(self, path: str) -> BinaryIO:
         """The file, for reading."""
+        return self.opened(path)[1]
+
+    def opened(self, path: str) -> tuple[str, BinaryIO]:
+        """The way from the root to the file without links, and the file, for reading."""
         with self._spot(path) as spot:
             fd = os.open(spot.name, _READ, dir_fd=spot.folder)
         try:
@@ -95,7 +99,7 @@ class Workspace:
         except BaseException:
             os.close(fd)
             raise
-        return os.fdopen(fd, "rb")
+        return named(spot.parts), os.fdopen(fd, "rb")
 
     def open_folder(self, path: str) -> int:
         """A descriptor of the folder; the caller closes it."""
@@ -247,6 +251,8 @@ def named(parts: tuple[str, ...]) -> str:
 
 
 def _is_among(parts: tuple[str, ...], names: Collection[str]) -> bool:
+    if not names:
+        return False
     folded = tuple(part.casefold() for part in parts)
     return any(folded[: len(one)] == one for one in (tuple(name.casefold().split("/")) for name in names))
 

@@ -25,7 +25,7 @@ _OWN: dict[str, Callable[[], Parser]] = {
     ".yaml": lambda: _yaml(),
     ".yml": lambda: _yaml(),
 }
-_GRAMMARS: dict[str, tuple[str, str]] = {
+GRAMMARS: dict[str, tuple[str, str]] = {
     ".js": ("tree_sitter_javascript", "language"),
     ".mjs": ("tree_sitter_javascript", "language"),
     ".cjs": ("tree_sitter_javascript", "language"),
@@ -68,8 +68,8 @@ def _parser(suffix: str) -> Parser | None:
     try:
         if suffix in _OWN:
             return _OWN[suffix]()
-        if suffix in _GRAMMARS:
-            module, function = _GRAMMARS[suffix]
+        if suffix in GRAMMARS:
+            module, function = GRAMMARS[suffix]
             return problems.grammar(getattr(import_module(module), function)())
     except ImportError as error:
         _log.info("files that end in %s are not checked: %s; pip install 'handrail[syntax]'", suffix, error)

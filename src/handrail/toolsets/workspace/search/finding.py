@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from handrail.ext import Signal, ToolError
-from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.desk import STATE, Workspace
 from handrail.toolsets.workspace.search import ripgrep
 from handrail.toolsets.workspace.search.expressions import why, wrong
+from handrail.toolsets.workspace.search.kinds import pattern_for
+from handrail.toolsets.workspace.search.patterns import pattern_of
 from handrail.toolsets.workspace.search.plain import Plain
+from handrail.toolsets.workspace.search.process import SECONDS
 from handrail.toolsets.workspace.search.query import Line, NotUnderstood, Query, Tally, Where
 from handrail.toolsets.workspace.search.seeker import Folders
 from handrail.toolsets.workspace.text import is_binary
@@ -38,10 +41,12 @@ class Finder:
     each file that is told of is opened again below the root, and its lines are taken from there.
     """
 
-    def __init__(self, workspace: Workspace, program: str | None = None) -> None:
+    def __init__(self, workspace: Workspace, program: str | None = None, seconds: float = SECONDS) -> None:
         self.workspace = workspace
-        self._plain: Engine = Plain(workspace)
-        self._ripgrep: Engine | None = None if program is None else ripgrep.Ripgrep(program, workspace)
+        self._plain: Engine = Plain(workspace, seconds)
+        self._ripgrep: Engine | None = None
+        if program is not None:
+            self._ripgrep = ripgrep.Ripgrep(program, workspace, seconds)
 
     @classmethod
     def of(cls, workspace: Workspace) -> Finder:
@@ -49,8 +54,16 @@ class Finder:
 
     def files(self, where: Where, signal: Signal) -> list[str]:
         """All files, in any order."""
-        found = (self._ripgrep or self._plain).files(where, signal)
-        return [path for path in found if not self.workspace.is_hidden(tuple(path.split("/")))]
+        try:
+            found = (self._ripgrep or self._plain).files(where, signal)
+        except NotUnderstood:
+            found = self._plain.files(where, signal)
+        return [path for path in found if not self._is_hidden(path)]
+
+    def _is_hidden(self, path: str) -> bool:
+        """As the workspace says; most paths need not ask."""
+        may_be = bool(self.workspace.keeping.hidden) or STATE in path.casefold()
+        return may_be and self.workspace.is_hidden(tuple(path.split("/")))
 
     def search(self, query: Query, where: Where, signal: Signal) -> tuple[Tally, Engine]:
         """How many lines match in each file that may be read and is text, and the engine that said so."""
@@ -90,6 +103,21 @@ class Finder:
                     os.close(fd)
             yield from ((path, lines) for path, lines in shown.items() if lines)
 
+    def stats(self, paths: Iterable[str], signal: Signal) -> Iterator[tuple[str, os.stat_result]]:
+        """What the file system says of those that are files below the root, not through links."""
+        folders = Folders(str(self.workspace.root))
+        try:
+            for path in paths:
+                signal.throw_if_aborted()
+                try:
+                    found = folders.stat(path)
+                except OSError:
+                    continue
+                if stat.S_ISREG(found.st_mode):
+                    yield path, found
+        finally:
+            folders.close()
+
     def _open(self, path: str) -> int | None:
         folders = Folders(str(self.workspace.root))
         try:
@@ -111,7 +139,7 @@ class Finder:
         try:
             for path in sorted(tally.files):
                 signal.throw_if_aborted()
-                if self.workspace.is_hidden(tuple(path.split("/"))):
+                if self._is_hidden(path):
                     continue
                 try:
                     fd = folders.open(path)
@@ -133,11 +161,24 @@ class Finder:
         return Tally(files, tally.large, binary, linked)
 
 
-def place(workspace: Workspace, path: str) -> Where:
-    """Where a path leads: a folder to look through, or a file."""
+def place(
+    workspace: Workspace,
+    path: str,
+    glob: str | None = None,
+    kind: str | None = None,
+    include_ignored: bool = False,
+) -> Where:
+    """Where to look: below a folder or in one file, at files that fit a pattern or are of a kind."""
+    if glob is not None and kind is not None:
+        raise ToolError("Give a glob or a type, not both.", code="INVALID_PATTERN")
     found = workspace.stat(path)
     if found is None:
         raise ToolError(
             f"There is no {path} in the workspace. See what there is with list_files.", code="FILE_NOT_FOUND"
         )
-    return Where(workspace.relative(path), is_file=not stat.S_ISDIR(found.st_mode))
+    if not stat.S_ISDIR(found.st_mode) and not stat.S_ISREG(found.st_mode):
+        raise ToolError(f"{path} is a device, pipe or socket, not a file.", code="NOT_A_FILE")
+    wanted = pattern_for(kind) if kind is not None else glob
+    pattern = None if wanted is None else pattern_of(wanted)
+    start = workspace.relative(path).removeprefix("./")
+    return Where(start, not stat.S_ISDIR(found.st_mode), pattern, include_ignored)

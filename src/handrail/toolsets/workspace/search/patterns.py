@@ -11,7 +11,7 @@ from handrail.ext import ToolError
 _MOST = 200
 """How many patterns braces may stand for."""
 _MANY = "(?:[^/]+/)*"
-_PLAIN = re.compile(r"[\w.*?\[\]!\- @+#%=,]+", re.ASCII)
+_PLAIN = re.compile(r"[\w.*?\- @+#%=]+", re.ASCII)
 """A name that ripgrep understands in the same way."""
 
 

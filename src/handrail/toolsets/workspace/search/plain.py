@@ -10,7 +10,7 @@ from typing import Any
 
 from handrail.ext import Signal, ToolError
 from handrail.toolsets.workspace.desk import Workspace
-from handrail.toolsets.workspace.search.process import Ran, run
+from handrail.toolsets.workspace.search.process import SECONDS, Ran, run
 from handrail.toolsets.workspace.search.query import (
     LARGEST,
     MOST_LISTED,
@@ -29,8 +29,9 @@ _SEEKER = str(Path(__file__).with_name("seeker.py"))
 class Plain:
     """Walks and searches by Python."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, seconds: float = SECONDS) -> None:
         self._workspace = workspace
+        self._seconds = seconds
 
     def files(self, where: Where, signal: Signal) -> list[str]:
         """All files, in any order."""
@@ -73,7 +74,15 @@ class Plain:
         asked |= {"pattern": query.expression.python, "ignore_case": query.ignore_case}
         head = json.dumps({**asked, "root": str(self._workspace.root)}).encode() + b"\n"
         command = [sys.executable, "-I", "-S", "-W", "ignore", _SEEKER]
-        ran = run(command, self._workspace.root, signal, given=head + given, most=bytes_, keep_open=keep_open)
+        ran = run(
+            command,
+            self._workspace.root,
+            signal,
+            given=head + given,
+            most=bytes_,
+            keep_open=keep_open,
+            seconds=self._seconds,
+        )
         if ran.code != 0 and ran.whole:
             raise ToolError("The search broke off. Narrow it with `path` or `glob`.", code="SEARCH_FAILED")
         return ran

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ from functools import lru_cache
 from handrail.ext import Signal
 from handrail.toolsets.workspace.desk import STATE, Workspace
 from handrail.toolsets.workspace.search.ignoring import rules_above
-from handrail.toolsets.workspace.search.process import Ran, run
+from handrail.toolsets.workspace.search.process import SECONDS, Ran, run
 from handrail.toolsets.workspace.search.query import (
     LARGEST,
     MOST_LISTED,
@@ -41,24 +42,37 @@ _WALK = [
 ]
 _TEXT = ["--text", "--crlf", "--no-mmap"]
 _TOO_LARGE = re.compile(rb"ignoring (?:\./)*(.+): \d+ bytes$", re.MULTILINE)
-_SYNTAX = re.compile(
-    rb"regex parse error|error parsing|regex could not|Compiled regex exceeds|not allowed in a regex"
-)
+_COMPLAINT = re.compile(rb"^(?!(rg: )?(DEBUG|TRACE)\|)(?=.)", re.MULTILINE)
+"""Files that cannot be read are passed over without a word: what else it says is about the call itself."""
+_COUNTED = re.compile(rb"([^\0]+)\0(\d+)\r?\n")
+_OLDEST = 13
 
 
 @lru_cache(maxsize=1)
 def find() -> str | None:
-    """Where ripgrep is: beside our Python, else on the path."""
-    beside = os.path.join(os.path.dirname(sys.executable), "rg")
-    return beside if os.access(beside, os.X_OK) else shutil.which("rg")
+    """Where ripgrep is: beside our Python, else on the path. One that is too old is none."""
+    for program in (os.path.join(os.path.dirname(sys.executable), "rg"), shutil.which("rg")):
+        if program is not None and _version(program) >= _OLDEST:
+            return program
+    return None
+
+
+def _version(program: str) -> int:
+    try:
+        told = subprocess.run([program, "--version"], capture_output=True, timeout=10, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return 0
+    found = re.match(rb"ripgrep (\d+)", told)
+    return int(found[1]) if found else 0
 
 
 class Ripgrep:
     """Walks and searches by ripgrep."""
 
-    def __init__(self, program: str, workspace: Workspace) -> None:
+    def __init__(self, program: str, workspace: Workspace, seconds: float = SECONDS) -> None:
         self._program = program
         self._workspace = workspace
+        self._seconds = seconds
 
     def files(self, where: Where, signal: Signal) -> list[str]:
         """All files, in any order."""
@@ -78,11 +92,8 @@ class Ripgrep:
         with self._walking(where) as options:
             words = ["--count", "--with-filename", "--debug", *_TEXT, f"--max-filesize={LARGEST}", *options]
             ran = self._run([*words, *_asked(query), "--", f"./{where.start}"], signal, MOST_LISTED)
-        if ran.code == 2 and _SYNTAX.search(ran.errors):
-            raise NotUnderstood
         found = {}
-        for one in ran.output.split(b"\n")[:-1]:
-            told, _, number = one.rpartition(b"\0")
+        for told, number in _COUNTED.findall(ran.output):
             path = os.fsdecode(told.removeprefix(b"./").removeprefix(b"./"))
             if where.takes(path):
                 found[path] = int(number)
@@ -96,8 +107,6 @@ class Ripgrep:
         words = ["--json", *_TEXT, f"-B{before}", f"-A{after}", f"--max-count={most}", *_asked(query), "--"]
         words += [f"/dev/fd/{fd}" for fd in opened]
         ran = self._run(words, signal, MOST_SHOWN, opened)
-        if ran.code == 2 and _SYNTAX.search(ran.errors):
-            raise NotUnderstood
         for text in ran.output.split(b"\n"):
             if not text.startswith((b'{"type":"match"', b'{"type":"context"')) or not text.endswith(b"}"):
                 continue
@@ -114,7 +123,11 @@ class Ripgrep:
 
     def _run(self, words: list[str], signal: Signal, most: int, keep_open: Sequence[int] = ()) -> Ran:
         command = [self._program, *_ALWAYS, *words]
-        return run(command, self._workspace.root, signal, most=most, keep_open=keep_open)
+        root = self._workspace.root
+        ran = run(command, root, signal, most=most, keep_open=keep_open, seconds=self._seconds)
+        if ran.whole and (ran.code not in (0, 1, 2) or (ran.code == 2 and _COMPLAINT.search(ran.errors))):
+            raise NotUnderstood
+        return ran
 
     @contextmanager
     def _walking(self, where: Where) -> Iterator[list[str]]:

@@ -42,23 +42,30 @@ class Folders:
 
     def __init__(self, root: str) -> None:
         self._root = os.open(root, _FOLDER)
-        self._at: tuple[str, ...] = ()
+        self._at = ""
         self._fd = os.dup(self._root)
 
     def open(self, path: str) -> int:
-        *folders, name = path.split("/")
-        if tuple(folders) != self._at:
-            self._enter(tuple(folders))
-        return os.open(name, _OPEN, dir_fd=self._fd)
+        return os.open(self._name(path), _OPEN, dir_fd=self._fd)
+
+    def stat(self, path: str) -> os.stat_result:
+        return os.stat(self._name(path), dir_fd=self._fd, follow_symlinks=False)
+
+    def _name(self, path: str) -> str:
+        """The last part, once its folder is the one that is open."""
+        folder, _, name = path.rpartition("/")
+        if folder != self._at:
+            self._enter(folder)
+        return name
 
     def close(self) -> None:
         os.close(self._root)
         os.close(self._fd)
 
-    def _enter(self, folders: tuple[str, ...]) -> None:
+    def _enter(self, folder: str) -> None:
         fd = os.dup(self._root)
         try:
-            for part in folders:
+            for part in folder.split("/") if folder else ():
                 inner = os.open(part, _FOLDER, dir_fd=fd)
                 os.close(fd)
                 fd = inner
@@ -66,7 +73,7 @@ class Folders:
             os.close(fd)
             raise
         os.close(self._fd)
-        self._fd, self._at = fd, folders
+        self._fd, self._at = fd, folder
 
 
 def count(asked: dict[str, Any], paths: list[bytes], regex: re.Pattern[str]) -> Iterator[Any]:

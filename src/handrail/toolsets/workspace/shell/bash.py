@@ -58,12 +58,14 @@ def bash(workspace: Workspace, options: ShellOptions) -> Tool:
                 "a page.",
                 code="NO_NETWORK",
             )
+        changes = not (judge(command).is_safe and _elsewhere(workspace, cwd).is_safe)
+        shown = shown_of(workspace, options, network=network, writable=changes)
         streaming = Streaming(ctx)
         try:
-            ran = await _run(workspace, options, command, folder, network, timeout, streaming)
+            ran = await _run(shown, options, command, folder, timeout, streaming)
         finally:
             streaming.close()
-            if not judge(command).is_safe:
+            if changes:
                 workspace.tell(None)
         return told(command, ran, timeout)
 
@@ -71,17 +73,10 @@ def bash(workspace: Workspace, options: ShellOptions) -> Tool:
 
 
 async def _run(
-    workspace: Workspace,
-    options: ShellOptions,
-    command: str,
-    folder: Path,
-    network: bool,
-    timeout: float,
-    streaming: Streaming,
+    shown: Shown, options: ShellOptions, command: str, folder: Path, timeout: float, streaming: Streaming
 ) -> Ran:
     problem = sandbox_problem()
     if problem is None:
-        shown = shown_of(workspace, options, network)
         return await run_sandboxed(command, shown, folder, options.limits, timeout, streaming.hear)
     if not options.unsandboxed:
         raise no_sandbox(problem)
@@ -117,8 +112,8 @@ def _folder(workspace: Workspace, cwd: str) -> Path:
     return folder
 
 
-def shown_of(workspace: Workspace, options: ShellOptions, network: bool = False) -> Shown:
-    """What a command of this workspace sees."""
+def shown_of(workspace: Workspace, options: ShellOptions, *, network: bool, writable: bool) -> Shown:
+    """What a command of this workspace sees. What was let through as reading can do no more."""
     root, keeping = workspace.root, workspace.keeping
     return Shown(
         root,
@@ -126,4 +121,5 @@ def shown_of(workspace: Workspace, options: ShellOptions, network: bool = False)
         hidden=(workspace.state, *(root / name for name in keeping.hidden)),
         readable=options.readable,
         network=network,
+        writable=writable,
     )

@@ -71,6 +71,8 @@ class Shown:
     readable: tuple[Path, ...] = ()
     """Outside the root: toolchains, say."""
     network: bool = False
+    writable: bool = True
+    """Whether the workspace can be changed."""
 
 
 def sandboxed(shown: Shown, folder: Path, inner: list[str], info: int) -> list[str]:
@@ -83,7 +85,7 @@ def sandboxed(shown: Shown, folder: Path, inner: list[str], info: int) -> list[s
         *("--proc", "/proc", *_kernel(), "--dev", "/dev"),
         *("--size", str(_SCRATCH), "--perms", "1777", "--tmpfs", "/tmp"),
         *_read_only(*shown.readable),
-        *("--bind", str(shown.root), str(shown.root)),
+        *("--bind" if shown.writable else "--ro-bind", str(shown.root), str(shown.root)),
         *_kept(shown),
         *("--chdir", str(folder), "--"),
         *inner,
@@ -145,7 +147,7 @@ def _kept(shown: Shown) -> Iterator[str]:
             folder = shown.root / above
             if folder != shown.root and folder not in anchored and _is_real(folder):
                 anchored.add(folder)
-                yield from ("--bind", str(folder), str(folder))
+                yield from ("--bind" if shown.writable else "--ro-bind", str(folder), str(folder))
     for place in shown.protected:
         if _is_real(place):
             yield from ("--ro-bind", str(place), str(place))

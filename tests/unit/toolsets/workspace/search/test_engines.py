@@ -14,7 +14,6 @@ from handrail.toolsets.workspace import Workspace
 from handrail.toolsets.workspace.search import ripgrep
 from handrail.toolsets.workspace.search.expressions import expression
 from handrail.toolsets.workspace.search.finding import Finder, place
-from handrail.toolsets.workspace.search.patterns import pattern_of
 from handrail.toolsets.workspace.search.query import Line, Query, Tally
 from tests.unit.toolsets.workspace.search.trees import lay, paths, plant, rules
 
@@ -38,8 +37,7 @@ def found_by(
     try:
         finder = Finder(workspace, program)
         query = Query(expression(pattern, literal=literal), literal, ignore_case)
-        where = place(workspace, path)._replace(include_ignored=include_ignored)
-        where = where._replace(pattern=None if glob is None else pattern_of(glob))
+        where = place(workspace, path, glob, include_ignored=include_ignored)
         tally, engine = finder.search(query, where, Signal())
         return tally, list(finder.lines(engine, query, list(tally.files), Signal(), around, 1000))
     finally:
