@@ -96,10 +96,6 @@ async def test_a_call_that_is_cancelled_as_it_starts_leaves_no_process(tmp_path:
 def test_a_killed_program_leaves_no_process(tmp_path: Path, boxed: bool):
     mark = a_mark()
     how = "run_sandboxed(c, Shown(r), r" if boxed else "run_bare(c, r"
-        "run_sandboxed(c, Shown(r), r, Limits(), 60, print)"
-        if boxed
-        else "run_bare(c, r, Limits(), 60, print)"
-    )
     program = (
         "import asyncio, sys\nfrom pathlib import Path\n"
         "from handrail.toolsets.workspace.shell.running import run_bare, run_sandboxed\n"
