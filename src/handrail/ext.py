@@ -91,6 +91,7 @@ from handrail.core.run.hooks import Equipped, Hook
 from handrail.core.run.house import Secrets
 from handrail.core.run.reading import read_result
 from handrail.core.run.retrying import with_retry
+from handrail.core.run.undo import Undoing
 from handrail.core.run.worker import (
     WorkerState,
     is_tool_already_executed,
@@ -209,6 +210,7 @@ __all__ = [
     "ToolResponse",
     "ToolRun",
     "ToolStarted",
+    "Undoing",
     "UnknownOutcome",
     "Usage",
     "UsageError",

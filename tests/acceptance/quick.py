@@ -18,12 +18,15 @@ from pathlib import Path
 from pexpect.fdpexpect import fdspawn
 
 from tests.acceptance.command_line import DEADLINE, SHOP, Done, Screen, environment
+from tests.harness.going import Going
 from tests.harness.nursery import ROOT, Nursery
 
 PRELOADED = (
     *(
         f"handrail.doors.cli.{name}"
-        for name in "root run tools show explain new approve dlq keys tenants events runs verify".split()
+        for name in (
+            "root run plan undo tools show explain new approve dlq keys tenants events runs verify".split()
+        )
     ),
     *(
         f"handrail.{name}"
@@ -39,6 +42,14 @@ PRELOADED = (
 def nursery() -> Nursery:
     """The one of this process, which ends it."""
     opened = Nursery(*PRELOADED)
+    atexit.register(opened.close)
+    return opened
+
+
+@functools.cache
+def servers() -> Nursery:
+    """One that has imported what servers need, which is much more."""
+    opened = Nursery(*PRELOADED, "tests.acceptance.preload")
     atexit.register(opened.close)
     return opened
 
@@ -62,6 +73,19 @@ def handrail(*words: str, cwd: Path, stdin: str = "", **env: str) -> Done:
 def shop(*words: str, cwd: Path, stdin: str = "", **env: str) -> Done:
     """The same with the tools of the shop."""
     return handrail(*words, cwd=cwd, stdin=stdin, **{"HANDRAIL_TOOLS": SHOP, **env})
+
+
+def going(*words: str, cwd: Path, env: dict[str, str]) -> Going:
+    """A command that goes on, such as a server; `heard` is its standard error."""
+    streams = [os.devnull, os.devnull]
+    return Going(
+        servers(),
+        "tests.acceptance.quick:play",
+        words=words,
+        folder=str(cwd),
+        env=env,
+        streams=streams,
+    )
 
 
 class Quick:
@@ -101,14 +125,16 @@ class Terminal(Screen):
         return self._ended.result(DEADLINE)
 
 
-def play(words: list[str], folder: str, env: dict[str, str], streams: list[str]) -> None:
+def play(
+    words: list[str], folder: str, env: dict[str, str], streams: list[str], said: str | None = None
+) -> None:
     """In the fork: be the command that was typed."""
     os.setsid()  # a terminal that is opened next is that of this process
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(env)
-    for number, path in enumerate(streams):
-        os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), number)
+    for number, path in enumerate([*streams, *([] if said is None else [said])]):
+        os.dup2(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND), number)
     sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115 - to its end
     sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
     sys.path[:] = _path(folder, env)

@@ -17,8 +17,7 @@ from handrail.core.run.letter_office import LetterOffice
 from handrail.core.run.outcomes import Look, Outcomes
 from handrail.core.run.perform import Work
 from handrail.core.run.pipeline import run
-from handrail.core.tell.events import Event, ToolFailed
-from handrail.core.tell.outcome import outcome_of
+from handrail.core.tell.outcome import of_the_call, outcome_of
 
 
 class Later:
@@ -78,7 +77,7 @@ class Later:
         """What is in the log of a call that a process died over; None when it never began."""
         log, tenant, call = self._house.teller.log, planned.principal.tenant, planned.call
         told = await asyncio.to_thread(lambda: list(log.read(tenant, call_id=call.id)))
-        events = [event for event in told if not _is_of_another(event)]
+        events = of_the_call(told)
         if not events:
             return None
         unknown = refusal.unknown_outcome(
@@ -91,8 +90,3 @@ class Later:
         if self._tasks:
             await asyncio.wait(self._tasks)
         await self.outcomes.close()
-
-
-def _is_of_another(event: Event) -> bool:
-    """Whether it tells of somebody who wanted the id of a call that was there already."""
-    return isinstance(event, ToolFailed) and event.result.code == "CALL_ID_IN_USE"

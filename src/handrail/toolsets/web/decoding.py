@@ -21,7 +21,7 @@ _NO_TEXT = frozenset(
         "raw_unicode_escape",
         "undefined",
         "unicode_escape",
-        "utf-7",
+        "utf_7",
     )
 )
 _AS_BROWSERS = {
@@ -72,6 +72,6 @@ def _known(label: str) -> str | None:
         codec = codecs.lookup(label)
     except (LookupError, ValueError):
         return None
-    if codec.name in _NO_TEXT or not codec._is_text_encoding:
+    if codec.name.replace("-", "_") in _NO_TEXT or not codec._is_text_encoding:
         return None
     return _AS_BROWSERS.get(codec.name, codec.name)

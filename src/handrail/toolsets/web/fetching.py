@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 _AROUND = 262_144
 """Bytes beside a body that may come over the wire: headers and what frames the pieces."""
 _MOST_ADDRESSES = 4
+_MOST_PIECES = 50_000
+"""A body in more pieces than this was cut up to cost time."""
 _REDIRECTS = (301, 302, 303, 307, 308)
+Skips = Callable[[int], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +76,14 @@ class Fetcher:
         """The page at an address, after at most as many redirects as are allowed."""
         url = read_url(address)
         for _ in range(self._options.redirects + 1):
-            answer = await self.exchange(Request(url, headers={"Accept": accept}), skip=_REDIRECTS)
+            answer = await self.exchange(
+                Request(url, headers={"Accept": accept}), skips=lambda status: not 200 <= status < 300
+            )
             location = answer.headers.get("location")
             if answer.status not in _REDIRECTS or not location:
                 return answer
             try:
-                url = url.joined(location)
+                url = url.joined(_utf8(location))
             except ToolError as error:
                 raise ToolError(
                     f"{url} redirects to a place that is not fetched. {error}", code=error.code
@@ -90,9 +95,9 @@ class Fetcher:
         )
 
     async def exchange(
-        self, request: Request, *, trusted: Allowed | None = None, skip: Sequence[int] = ()
+        self, request: Request, *, trusted: Allowed | None = None, skips: Skips = lambda status: False
     ) -> Answer:
-        """One request and its answer, unread where its status is to be skipped; `trusted` is allowed, too."""
+        """One request and its answer, unread where its status is one to skip; `trusted` is allowed, too."""
         with needs():
             import httpcore2
 
@@ -113,7 +118,7 @@ class Fetcher:
                 content=request.body,
             )
             response = await connection.handle_async_request(made)
-            return await self._read(url, response, skip)
+            return await self._read(url, response, skips)
         except (httpcore2.LocalProtocolError, UnicodeEncodeError):
             raise ToolError("A header of the request has characters that no header can hold.") from None
         except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException) as error:
@@ -147,20 +152,26 @@ class Fetcher:
             raise _unknown(url.host)
         return addresses[:_MOST_ADDRESSES]
 
-    async def _read(self, url: Url, response: httpcore2.Response, skip: Sequence[int]) -> Answer:
+    async def _read(self, url: Url, response: httpcore2.Response, skips: Skips) -> Answer:
         headers: dict[str, str] = {}
         for name, value in response.headers:
             headers.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
-        if response.status in skip:
+        if skips(response.status):
             return Answer(url, response.status, headers, b"")
         most = self._options.max_bytes
         declared = headers.get("content-length", "")
         if declared.isascii() and declared.isdigit() and (len(declared) > 15 or int(declared) > most):
             raise TooLarge(most)
         unpacker = Unpacker(headers.get("content-encoding", ""), most)
+        count = 0
         async with aclosing(response.aiter_stream()) as pieces:
             async for piece in pieces:
                 unpacker.feed(piece)
+                count += 1
+                if count > _MOST_PIECES:
+                    raise TooLarge(most)
+                if count % 256 == 0:
+                    await asyncio.sleep(0)  # what came in one go is no reason to keep others waiting
         return Answer(url, response.status, headers, unpacker.done())
 
     def _context(self) -> ssl.SSLContext:
@@ -179,6 +190,14 @@ async def resolve(host: str, port: int) -> list[str]:
     except (socket.gaierror, UnicodeError):
         raise _unknown(host) from None
     return [str(entry[4][0]) for entry in found]
+
+
+def _utf8(header: str) -> str:
+    """A header as most servers mean it, which is not how the protocol says it is to be read."""
+    try:
+        return header.encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError:
+        return header
 
 
 def _unknown(host: str) -> ToolError:

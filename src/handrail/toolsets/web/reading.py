@@ -15,6 +15,7 @@ from handrail.toolsets.web.markdown import Format, readable
 ACCEPT = (
     "text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, application/xml;q=0.8, */*;q=0.5"
 )
+_KIND = re.compile(r"[a-z]{1,20}/[a-z0-9.+_-]{1,80}")
 _HTML = ("text/html", "application/xhtml+xml")
 _TEXT = re.compile(
     r"text/.+|application/(.+\+)?(json|xml|yaml|javascript|ecmascript|toml|sql|graphql|x-sh|x-tex|x-ndjson|x-yaml"
@@ -45,7 +46,7 @@ class Page:
 def read(answer: Answer, form: Format) -> Page:
     """The answer, read by its type. What is neither text nor an image or a PDF is refused with its type."""
     header = answer.headers.get("content-type", "")
-    kind = header.partition(";")[0].strip().lower() or _guessed(answer.body)
+    kind = _kind(header) or _guessed(answer.body)
     if kind in _SIGNATURES:
         return _attached(kind, answer)
     if not _TEXT.fullmatch(kind) or is_binary(answer.body):
@@ -72,6 +73,12 @@ def _attached(kind: str, answer: Answer) -> Page:
     last = unquote(answer.url.target.partition("?")[0].rpartition("/")[2])
     stem = re.sub(r"[^\w.-]", "-", last)[:80].strip(".-").rpartition(".")[0] or "download"
     return Page(kind, attachment=Attachment(kind, f"{stem}.{_ENDINGS[kind]}", answer.body))
+
+
+def _kind(header: str) -> str | None:
+    """The type that a server says; words that are none are no type."""
+    found = _KIND.fullmatch(header.partition(";")[0].strip().lower())
+    return None if found is None else found[0]
 
 
 def _guessed(body: bytes) -> str:

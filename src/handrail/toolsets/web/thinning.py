@@ -239,4 +239,5 @@ class _Thinner:
         shown = html.unescape(text).replace(LESS_THAN, "")
         if not (self._names.get("code") or self._names.get("pre")):
             shown = shown.replace("<", LESS_THAN)
-        self._thin.pieces.append(html.escape(shown, quote=False))
+        if shown:
+            self._thin.pieces.append(html.escape(shown, quote=False))

@@ -18,6 +18,7 @@ from handrail.toolsets.web.reading import ACCEPT, Page, read
 from handrail.toolsets.web.retrying import retry_after
 
 _LONGEST_WAIT = 120.0
+_LONGEST_ADDRESS = 300
 
 
 class WebPage(BaseModel):
@@ -81,12 +82,18 @@ def _told(answer: Answer, page: Page, max_chars: int | None) -> Result:
         return Result(
             data=data, summary=summary, output=f"{summary} from {where}", attachments=(page.attachment,)
         )
-    named = f"{page.title!r}, " if page.title else ""
-    told = framed(text, f"Fetched {where} ({named}{page.type})")
+    told = framed(
+        f"Title: {page.title}\n\n{text}" if page.title else text, f"Fetched {_short(where)} ({page.type})"
+    )
     if is_cut:
         of = f" of {len(page.text):,}" if not page.is_cut else ""
         told += f"\nThe text was cut after {len(text):,}{of} characters."
     return Result(data=data, summary=f"Fetched {page.title or answer.url.host} ({size})", output=told)
+
+
+def _short(address: str) -> str:
+    """An address that is not a text of its own."""
+    return address if len(address) <= _LONGEST_ADDRESS else f"{address[:_LONGEST_ADDRESS]}…"
 
 
 def _status(answer: Answer) -> ToolError:
@@ -102,7 +109,7 @@ def _status(answer: Answer) -> ToolError:
         429: " Wait before you fetch from there again.",
     }.get(answer.status, "")
     return ToolError(
-        f"{answer.url} answered with the status {answer.status}{words}.{hint}",
+        f"{_short(str(answer.url))} answered with the status {answer.status}{words}.{hint}",
         code="HTTP_STATUS",
         retry_after=retry_after(answer.headers) if answer.status in (429, 503) else None,
     )

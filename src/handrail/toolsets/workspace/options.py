@@ -28,6 +28,8 @@ class Options:
     """Whether a command may ask for the network."""
     unsandboxed: bool = False
     """Whether commands run where there is no sandbox."""
+    readable: tuple[str, ...] = ()
+    """Folders outside that commands may read, such as a toolchain. File tools do not see them."""
     hardlinks: bool = False
     """Whether files are read that have a second name, which may lie outside."""
     protected: tuple[str, ...] = ()
@@ -60,6 +62,7 @@ def options_of(table: Mapping[str, Any], where: str, folder: Path, tenant: str =
         except ValueError as error:
             raise WorkspaceError(f"{where}: {key} is {value!r}", remedy=f"{error}") from None
     read["root"] = str(folder / read.get("root", "."))
+    read["readable"] = tuple(str(folder / one) for one in read.get("readable", ()))
     return Options(**read)
 
 
@@ -92,6 +95,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "tenant": _text,
     "network": _switch,
     "unsandboxed": _switch,
+    "readable": _texts,
     "hardlinks": _switch,
     "protected": _texts,
     "hidden": _texts,

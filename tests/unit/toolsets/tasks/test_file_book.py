@@ -6,12 +6,13 @@ import asyncio
 import sqlite3
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from handrail.ext import ToolError
-from handrail.toolsets.tasks import FileTaskBook, keeping
+from handrail.toolsets.tasks import FileTaskBook, Rows, keeping
 from handrail.toolsets.tasks.entry import Item, Shelf
 from tests.harness.polling import until
 from tests.unit.toolsets.tasks.shelves import caller
@@ -19,7 +20,7 @@ from tests.unit.toolsets.tasks.shelves import caller
 HERE = Shelf("acme", "session:s1")
 WRITER = """
 import asyncio, pathlib, sys
-from handrail.toolsets.tasks import FileTaskBook, keeping
+from handrail.toolsets.tasks import FileTaskBook, Rows, keeping
 from handrail.toolsets.tasks.entry import Shelf
 
 async def main() -> None:
@@ -128,3 +129,17 @@ async def test_a_closed_book_leaves_no_thread_and_opens_again(tmp_path: Path) ->
         assert made.number == number
         await book.close()
         until(lambda: not any(one.name.startswith("handrail-tasks") for one in threading.enumerate()))
+
+
+async def test_nobody_else_writes_between_what_is_read_and_what_is_written(tmp_path: Path) -> None:
+    book = FileTaskBook(tmp_path)
+
+    def work(rows: Rows) -> int:
+        before = rows.last()
+        other = sqlite3.connect(tmp_path / "tasks.db", timeout=0, isolation_level=None)
+        with closing(other), pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("begin immediate")
+        return before
+
+    assert await book.within(HERE, work) == 0
+    await book.close()

@@ -202,6 +202,7 @@ async def test_sessions_tenants_and_lone_callers_have_lists_of_their_own(book: T
             call.as_(Principal(tenant="acme", user="bo"), session=None),
             call.as_(Principal(tenant="acme", user="ana", agent="coder"), session=None),
             call.as_(session="user:ana"),
+            call.as_(session="ana"),
         ]
         for number, one in enumerate(callers):
             await one("todowrite", todos=[{"content": f"Of {number}"}])

@@ -15,7 +15,7 @@ class Bounds:
     changes: int = 10_000
     bytes: int = 256 * _MB
     """Of all contents together; the same content counts once."""
-    one: int = 32 * _MB
+    one: int = 100_000_000
     """A file larger than this is changed without its content being kept: such a change cannot be undone."""
     every: int = 256
     """After so many changes it is looked whether there are too many."""

@@ -128,6 +128,13 @@ class Changes:
             self._settle(db, _begun(db))
             return find(db)
 
+    def before(self, tenant: str, session: str, call_id: str, path: str) -> bytes | None:
+        """What a file held before a call changed it; None when there was none, or it is not kept."""
+        with self._tables.reading() as db:
+            found = past.first_of_call(db, tenant, session, call_id, path)
+        name = found[0].before if found else None
+        return None if name is None else self.content(name)
+
     def history(self, tenant: str, path: str | None = None) -> list[Kept]:
         """Everything that happened to a file, or to all, the oldest first."""
         return self.look(lambda db: past.history(db, tenant, path))

@@ -119,6 +119,15 @@ def newest_undone(db: sqlite3.Connection, tenant: str, session: str | None) -> l
     return _kept(db.execute(query, (tenant, *found)))
 
 
+def first_of_call(db: sqlite3.Connection, tenant: str, session: str, call_id: str, path: str) -> list[Kept]:
+    """The first change that a call made to a file."""
+    query = (
+        f"SELECT {_ALL}, e.id FROM changes e WHERE e.tenant = ? AND e.session = ? AND e.call_id = ? "
+        "AND e.path = ? ORDER BY e.id LIMIT 1"
+    )
+    return _kept(db.execute(query, (tenant, session, call_id, path)))
+
+
 def history(db: sqlite3.Connection, tenant: str, path: str | None = None) -> list[Kept]:
     """Everything that happened, the oldest first."""
     where, values = ("", ()) if path is None else (" AND e.path = ?", (path,))

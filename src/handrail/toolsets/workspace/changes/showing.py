@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from difflib import unified_diff
 from typing import Annotated
 
 from pydantic import BaseModel, Field
 
 from handrail import Result
 from handrail.toolsets.workspace.changes.undoing import Ready
-from handrail.toolsets.workspace.text import is_binary
-
-_MOST_BYTES = 400_000
-_MOST_LINES = 400
+from handrail.toolsets.workspace.files.diff import diff
+from handrail.toolsets.workspace.text import is_binary, mark_of
 
 
 class UndoneFile(BaseModel):
@@ -58,22 +55,15 @@ def undone(ready: list[Ready], *, preview: bool, redo: bool, what: str) -> Resul
 
 
 def difference(path: str, now: bytes | None, then: bytes | None) -> str:
-    """How a file differs from what it will be, as a unified diff where that is of use."""
-    some = [data for data in (now, then) if data is not None]
-    if any(is_binary(data) for data in some):
+    """How a file differs from what it will be."""
+    if any(is_binary(data) for data in (now, then) if data is not None):
         return f"{path}: binary, {_size(now)} to {_size(then)}"
-    if sum(map(len, some)) > _MOST_BYTES:
-        return f"{path}: {_size(now)} to {_size(then)}, too large to be compared"
-    old, new = (_lines(data) for data in (now, then))
-    names = ("/dev/null" if now is None else f"a/{path}", "/dev/null" if then is None else f"b/{path}")
-    lines = list(unified_diff(old, new, *names, lineterm=""))
-    if len(lines) > _MOST_LINES:
-        lines = [*lines[:_MOST_LINES], f"… {len(lines) - _MOST_LINES} more lines"]
-    return "\n".join(lines)
+    return diff(_text(now), _text(then), path).text
 
 
-def _lines(data: bytes | None) -> list[str]:
-    return (data or b"").decode("utf-8", "replace").removesuffix("\n").split("\n") if data else []
+def _text(data: bytes | None) -> str:
+    marked = mark_of(data or b"")
+    return (data or b"").decode("utf-8" if marked is None else marked[1], "replace")
 
 
 def _size(data: bytes | None) -> str:

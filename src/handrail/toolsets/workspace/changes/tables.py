@@ -62,13 +62,13 @@ class Tables:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """All that is done in it happens, or none of it."""
         with self.reading() as connection:
-            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("begin immediate")
             try:
                 yield connection
-                connection.execute("COMMIT")
+                connection.execute("commit")
             except BaseException:
                 if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                    connection.execute("rollback")
                 raise
 
     def written(self, size: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from typing import Annotated
 
 from pydantic import Field
@@ -13,6 +12,7 @@ from handrail.toolsets.workspace.changes import past
 from handrail.toolsets.workspace.changes.journal import Changes
 from handrail.toolsets.workspace.changes.showing import Undone, undone
 from handrail.toolsets.workspace.changes.undoing import prepared, undo
+from handrail.toolsets.workspace.files.saving import settled
 
 
 def undo_file(changes: Changes) -> Tool:
@@ -40,7 +40,7 @@ def undo_file(changes: Changes) -> Tool:
         *,
         ctx: Context,
     ) -> Result:
-        name = _canonical(changes, path)
+        name = settled(workspace, path)
         find = past.undone if redo else past.standing
         found = changes.look(lambda db: find(db, ctx.tenant_id, name, steps))
         if not found:
@@ -52,16 +52,6 @@ def undo_file(changes: Changes) -> Tool:
         return undone(ready, preview=preview, redo=redo, what=count)
 
     return undo_file
-
-
-def _canonical(changes: Changes, path: str) -> str:
-    """The name under which changes of the file are kept, also when its folder is gone."""
-    try:
-        return changes.workspace.relative(path)
-    except ToolError as error:
-        if error.code != "FILE_NOT_FOUND":
-            raise
-        return posixpath.normpath("/".join(changes.workspace.beneath.parts(path)) or ".")
 
 
 def _nothing(path: str, *, redo: bool) -> ToolError:

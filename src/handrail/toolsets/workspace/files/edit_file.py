@@ -12,7 +12,7 @@ from handrail.ext import ToolError
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.files.diff import diff
 from handrail.toolsets.workspace.files.editing import Applied, Edit, apply
-from handrail.toolsets.workspace.files.saving import LARGEST_TEXT, FileChange, held, save, settled
+from handrail.toolsets.workspace.files.saving import LARGEST_TEXT, FileChange, save, taken
 from handrail.toolsets.workspace.text import Text, decode, encode, is_binary
 
 _MOST_EDITS = 100
@@ -81,8 +81,7 @@ def edit_file(workspace: Workspace) -> Tool:
         ctx: Context,
     ) -> Result:
         wanted = _wanted(search, replace, replace_all, edits)
-        name = settled(workspace, path)
-        before = held(workspace, name, LARGEST_TEXT)
+        name, before = taken(workspace, path, LARGEST_TEXT)
         if before is None and wanted[0].search:
             raise ToolError(
                 f"There is no {path} in the workspace. Check the path, or make the file with write_file.",

@@ -9,7 +9,7 @@ from pydantic import Field
 from handrail import Context, Result, Tool, tool
 from handrail.ext import ToolError
 from handrail.toolsets.workspace.desk import Workspace
-from handrail.toolsets.workspace.files.saving import FileChange, delete, held, settled
+from handrail.toolsets.workspace.files.saving import FileChange, delete, taken
 
 
 def file_delete(workspace: Workspace) -> Tool:
@@ -30,8 +30,7 @@ def file_delete(workspace: Workspace) -> Tool:
         *,
         ctx: Context,
     ) -> Result:
-        name = settled(workspace, path)
-        before = held(workspace, name)
+        name, before = taken(workspace, path)
         if before is None:
             raise ToolError(
                 f"There is no {path} in the workspace. Nothing was deleted.", code="FILE_NOT_FOUND"

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from handrail import Result, Tool, tool
 from handrail.ext import ToolError
-from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.desk import Workspace, named
 from handrail.toolsets.workspace.files.kinds import kind_of
 from handrail.toolsets.workspace.files.paging import CHUNK
 from handrail.toolsets.workspace.text import is_binary, mark_of
@@ -70,7 +70,7 @@ def _info(workspace: Workspace, path: str) -> FileInfo:
     if found is None:
         raise ToolError(f"There is no {path} in the workspace.", code="FILE_NOT_FOUND")
     name = workspace.relative(path)
-    given = "/".join(workspace.beneath.parts(path)) or "."
+    given = named(workspace.beneath.parts(path))
     regular, folder = stat.S_ISREG(found.st_mode), stat.S_ISDIR(found.st_mode)
     info = FileInfo(
         path=given,

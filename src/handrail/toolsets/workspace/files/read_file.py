@@ -89,7 +89,7 @@ def read_file(workspace: Workspace) -> Tool:
 
 
 def _read(file: BinaryIO, path: str, size: int, bounds: Bounds, encoding: str) -> Result:
-    head = file.read(_AT_ONCE if size <= _AT_ONCE else _HEAD)
+    head = file.read(size + 1 if size <= _AT_ONCE else _HEAD)
     name = known(encoding)
     wide = name.startswith(("utf-16", "utf-32"))
     if head.startswith(b"%PDF-") or (not wide and is_binary(head)):

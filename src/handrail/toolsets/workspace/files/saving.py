@@ -42,13 +42,13 @@ class FileChange(BaseModel):
     diff: str = ""
 
 
-def held(workspace: Workspace, path: str, most: int = _LARGEST_KEPT) -> Held | None:
-    """The file as it is now; None when there is none."""
+def taken(workspace: Workspace, path: str, most: int = _LARGEST_KEPT) -> tuple[str, Held | None]:
+    """The way from the root to a file without links, and the file as it is now; None when there is none."""
     try:
-        file = workspace.open(path)
+        name, file = workspace.opened(path)
     except ToolError as error:
         if error.code == "FILE_NOT_FOUND":
-            return None
+            return _settled(workspace, path), None
         raise
     with file:
         found = os.fstat(file.fileno())
@@ -57,13 +57,13 @@ def held(workspace: Workspace, path: str, most: int = _LARGEST_KEPT) -> Held | N
                 f"{path} has {found.st_size} bytes; files of more than {most} are not changed by this tool.",
                 code="TOO_LARGE",
             )
-        return Held(file.read(most + 1), stamp_of(found), S_IMODE(found.st_mode))
+        return name, Held(file.read(found.st_size + 1), stamp_of(found), S_IMODE(found.st_mode))
 
 
 def save(
     workspace: Workspace, ctx: Context, path: str, operation: Operation, before: Held | None, after: bytes
 ) -> None:
-    """Put the new bytes in place of those that were read, if these are still there. The path is settled."""
+    """Put the new bytes in place of those that were read, if these are still there."""
     if len(after) > LARGEST_TEXT:
         raise ToolError(
             f"The file would have {len(after)} bytes; more than {LARGEST_TEXT} are not written.",
@@ -103,7 +103,7 @@ def _change(
     return replace(Change.of(ctx, path, operation, None, after, None), made_folders=workspace.missing(path))
 
 
-def settled(workspace: Workspace, path: str) -> str:
+def _settled(workspace: Workspace, path: str) -> str:
     """The way from the root without links, for a file that may be missing, and its folders with it."""
     try:
         return workspace.relative(path)
@@ -111,4 +111,4 @@ def settled(workspace: Workspace, path: str) -> str:
         folder, _, name = path.rstrip("/").rpartition("/")
         if error.code != "FILE_NOT_FOUND" or not folder or name in ("..", "."):
             raise
-        return f"{settled(workspace, folder)}/{name}"
+        return f"{_settled(workspace, folder)}/{name}"

@@ -10,6 +10,8 @@ from itertools import zip_longest
 _NUMBERED = re.compile(r"\s*\d+(\t|→|\||: )")
 _MOST = 3
 _SHOWN = 160
+_LONG_LINE = 1_000
+"""Lines beyond this are shown, not compared."""
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": "'", "”": "'", '"': "'", "`": "'"})
 _DASHES = str.maketrans({"–": "-", "—": "-", "−": "-", "‑": "-"})
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|#\d+);")
@@ -55,7 +57,7 @@ def _difference(ours: str | None, theirs: str | None, row: int) -> str:
         return f"the file ends before line {row}, search goes on with {_quoted(ours or '')}"
     if ours is None:
         return f"search ends before line {row}"
-    reasons = " and ".join(_reasons(ours, theirs))
+    reasons = "" if max(len(ours), len(theirs)) > _LONG_LINE else " and ".join(_reasons(ours, theirs))
     where = f"line {row}"
     if reasons:
         where += f" in {reasons}"

@@ -10,7 +10,7 @@ from handrail import Context, Result, Tool, tool
 from handrail.ext import ToolError
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.files.diff import diff
-from handrail.toolsets.workspace.files.saving import LARGEST_TEXT, FileChange, Held, held, save, settled
+from handrail.toolsets.workspace.files.saving import LARGEST_TEXT, FileChange, Held, save, taken
 from handrail.toolsets.workspace.text import Text, decode, encode, is_binary, known
 
 Newline = Literal["keep", "lf", "crlf"]
@@ -50,8 +50,7 @@ def write_file(workspace: Workspace) -> Tool:
                 f"The content has {len(content)} characters; more than {LARGEST_TEXT} are not written.",
                 code="TOO_LARGE",
             )
-        name = settled(workspace, path)
-        before = held(workspace, name)
+        name, before = taken(workspace, path)
         old = None if before is None else _text(before, encoding, content, path)
         text = _written(content, old, encoding, newline)
         after = encode(text, path)

@@ -9,17 +9,23 @@ from pathlib import Path
 from typing import Any
 
 from handrail import Handrail, Outcome, Policy, Principal
+from handrail.ext import ApprovalRequest, Reply, approve
 from handrail.toolsets.workspace import Workspace
 from handrail.toolsets.workspace.change import Change, Operation
 from handrail.toolsets.workspace.changes.forgetting import Bounds
 from handrail.toolsets.workspace.changes.journal import Changes
 from handrail.toolsets.workspace.changes.undo_file import undo_file
 from handrail.toolsets.workspace.changes.undo_turn import undo_turn
+from handrail.toolsets.workspace.files import file_tools
 
 ANA = Principal(tenant="acme", user="ana")
 BO = Principal(tenant="other", user="bo")
 FREE = Policy(approval_mode="danger")
 _calls = count()
+
+
+async def _yes(request: ApprovalRequest) -> Reply:
+    return approve()
 
 
 class Desk:
@@ -30,7 +36,8 @@ class Desk:
         self.workspace = Workspace(root)
         self.changes = Changes(self.workspace, bounds)
         self.workspace.journal = self.changes
-        self.handrail = Handrail([undo_file(self.changes), undo_turn(self.changes)], policy=FREE)
+        tools = [*file_tools(self.workspace), undo_file(self.changes), undo_turn(self.changes)]
+        self.handrail = Handrail(tools, policy=FREE, approver=_yes)
 
     def close(self) -> None:
         self.changes.close()

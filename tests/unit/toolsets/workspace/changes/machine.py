@@ -22,6 +22,7 @@ PARTS = st.sampled_from([b"one\n", b"two\r\n", b"three\r", b"\0\x80", "größe\n
 CONTENTS = st.builds(
     lambda mark, parts: mark + b"".join(parts), st.sampled_from(MARKS), st.lists(PARTS, max_size=3)
 )
+TEXTS = st.sampled_from(["one\n", "one two\n", "\ufeffone\r\n", "größe", ""])
 NEW_FILE = 0o666
 
 
@@ -74,6 +75,20 @@ class UndoMachine(RuleBasedStateMachine):
         shutil.rmtree(self.root)
 
     # what tools do
+
+    @rule(path=PATHS, text=TEXTS)
+    def write_file(self, path: str, text: str) -> None:
+        self._tool("write_file", path, content=text)
+
+    @rule(path=PATHS, replace=TEXTS)
+    def edit_file(self, path: str, replace: str) -> None:
+        self._tool("edit_file", path, search="one", replace=replace, replace_all=True)
+
+    @rule(path=PATHS)
+    def file_delete(self, path: str) -> None:
+        self._tool("file_delete", path)
+
+    # what tools do, with any bytes
 
     @rule(path=PATHS, data=CONTENTS)
     def write(self, path: str, data: bytes) -> None:
@@ -185,6 +200,13 @@ class UndoMachine(RuleBasedStateMachine):
         assert real == self.files
 
     # the model
+
+    def _tool(self, tool: str, path: str, **args: Any) -> None:
+        """What a tool made of a file is read from it; that nothing else changed is what the model says."""
+        out = self.runner.run(self.desk.call(tool, {"path": path, **args}, turn=self.turn))
+        left = self.desk.read(path)
+        if out.ok:
+            self._changed(path, left)
 
     def _newest(self) -> list[Change]:
         return sorted(self.changes, key=lambda one: -one.last)
