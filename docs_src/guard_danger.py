@@ -6,10 +6,13 @@ import asyncio
 from typing import Any, Literal
 
 from handrail import Handrail, tool
+from handrail.ext import Judged
 
 
-def peril(args: Any) -> Literal["safe", "dangerous"]:
-    return "safe" if args.command in ("ls", "pwd") else "dangerous"
+def peril(args: Any) -> Literal["safe"] | Judged:
+    if args.command in ("ls", "pwd"):
+        return "safe"
+    return Judged("dangerous", f"`{args.command}` may change or delete files")
 
 
 @tool("shell.run", danger=peril)
@@ -32,7 +35,10 @@ async def main() -> None:
     # region use
     async with Handrail([run_command]) as hr:
         assert (await hr.call("shell.run", {"command": "ls"})).ok
-        assert (await hr.call("shell.run", {"command": "rm -rf /"})).status == "pending"
+        asked = await hr.call("shell.run", {"command": "rm -rf /"})
+        assert asked.status == "pending" and asked.decision is not None
+        said = "Needs approval: it is dangerous (`rm -rf /` may change or delete files)"
+        assert asked.decision.reason == said
         assert (run_command.danger, run_command.level) == ("dangerous", "destructive")
     # endregion
 

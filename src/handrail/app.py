@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from handrail.core.define.tool import Tool
@@ -58,14 +60,49 @@ def open_handrail(
 
 
 def toolsets_of(settings: Settings) -> list[Toolset]:
-    """The tools of the foreign servers in the settings. None is started or reached for it."""
-    if not settings.mcp:
-        return []
-    from handrail.bridges.mcp import McpToolset, servers_of
+    """The tools of the workspace and of the foreign servers in the settings. None is started for it."""
+    toolsets: list[Toolset] = []
+    if settings.workspace is not None:
+        toolsets.append(workspace_of(settings, settings.workspace))
+    if settings.mcp:
+        from handrail.bridges.mcp import McpToolset, servers_of
 
-    return [
-        McpToolset(server) for server in servers_of(settings.mcp, f"{settings.file}: mcp", settings.folder)
-    ]
+        where = f"{settings.file}: mcp"
+        toolsets += (McpToolset(server) for server in servers_of(settings.mcp, where, settings.folder))
+    return toolsets
+
+
+def workspace_of(settings: Settings, table: Mapping[str, Any]) -> Toolset:
+    """The tools of the workspace. What rules over them is neither changed nor, where it is secret, seen."""
+    from handrail.toolsets.workspace import WorkspaceToolset, options_of
+
+    options = options_of(table, f"{settings.file}: workspace", settings.folder, settings.tenant)
+    rules = [settings.file, None if settings.agents is None else settings.path(settings.agents)]
+    protected = inside(options.root, (one for one in rules if one is not None))
+    hidden = inside(options.root, files_of(settings.database_url))
+    return WorkspaceToolset(
+        replace(
+            options,
+            protected=(*options.protected, *protected),
+            hidden=(*options.hidden, *hidden),
+        )
+    )
+
+
+def inside(root: str, files: Iterable[Path]) -> list[str]:
+    """Those of the files that lie below a root, as paths from there."""
+    base = Path(root).resolve()
+    found = (file.resolve() for file in files)
+    return [str(file.relative_to(base)) for file in found if file.is_relative_to(base)]
+
+
+def files_of(database: str | None) -> list[Path]:
+    """The files of a SQLite database: its own, those beside it, and its key."""
+    kind, found, name = (database or "").partition(":///")
+    if not found or kind.partition("+")[0] != "sqlite":
+        return []
+    file = name.partition("?")[0]
+    return [Path(f"{file}{ending}") for ending in ("", "-wal", "-shm", "-journal", ".key", ".lock")]
 
 
 def agents_of(settings: Settings) -> dict[str, Policy]:

@@ -133,6 +133,7 @@ class _Opened:
         from handrail.store.letters.letters import StoreLetters
         from handrail.store.outcomes import outcome_in
         from handrail.store.pins import StorePins
+        from handrail.store.plans import StorePlans
         from handrail.store.secrets import StoreSecrets
         from handrail.store.standing import StoreStanding
         from handrail.store.usage import StoreTally
@@ -145,6 +146,7 @@ class _Opened:
             keys=StoreKeys(db, lambda conn, holder: bool(dead_among(conn, [holder])), outcome_in),
             letters=StoreLetters(db, self.seal, lambda conn, holder: bool(dead_among(conn, [holder]))),
             standing=StoreStanding(db),
+            plans=StorePlans(db, self.seal, lambda conn, holder: bool(dead_among(conn, [holder]))),
             jobs=self._jobs,
             secrets=StoreSecrets(db, self.seal),
             resolver=self.offices.attend,

@@ -32,7 +32,6 @@ from handrail.core.guard.dedup import Dedup, Failures, Scope
 from handrail.core.guard.guard import Guard
 from handrail.core.guard.guards import Guards
 from handrail.core.guard.keys import Keys
-from handrail.core.guard.plan import Plan
 from handrail.core.guard.policy import Policy
 from handrail.core.ids import new_id
 from handrail.core.run.approvals import Approvals
@@ -42,7 +41,7 @@ from handrail.core.run.catalogue import Catalogue
 from handrail.core.run.explaining import explain
 from handrail.core.run.export import Format, export
 from handrail.core.run.grouping import Group, group_tool_calls_into_batches
-from handrail.core.run.hooks import Hook
+from handrail.core.run.hooks import Equipped, Hook, Watchers
 from handrail.core.run.hosting import Hosting
 from handrail.core.run.house import House, Secrets, Workplace
 from handrail.core.run.job_office import JobOffice
@@ -98,10 +97,12 @@ class Handrail(Background):
         max_parallel: int = 128,
     ) -> None:
         clock = clock or Clock()
-        hooks, safety = tuple(hooks), tuple(safety)
         retries = None if retry is None else retry_of(retry)
         self.registry = registry if registry is not None else Registry()
         toolsets = self._take(tools)
+        equipped = [toolset for toolset in toolsets if isinstance(toolset, Equipped)]
+        hooks = (*hooks, *(hook for one in equipped for hook in one.hooks))
+        safety = (*safety, *(check for one in equipped for check in one.safety))
         self._threads: ThreadPoolExecutor | None = None
         self._max_parallel = at_least_one("max_parallel", max_parallel)
         # After all that can be wrong with what is given: whoever corrects it finds the database free.
@@ -118,17 +119,16 @@ class Handrail(Background):
             book=book if book is not None else kept.book,
             claims=claims if claims is not None else MemoryClaims(),
             keys=keys if keys is not None else kept.keys,
-            plan=Plan(),
+            plans=kept.plans,
             host=Hosting(self._nested, lambda: self._house, lambda: self._search),
             place=Workplace(self._pool, cancel_grace),
             clock=clock,
             init=InitContext(working_dir or os.getcwd()),
             toolsets=toolsets,
             approver=approver,
-            hooks=hooks,
+            watchers=Watchers(hooks, safety) if hooks or safety else None,
             secrets=secret_source(secrets) or kept.secrets,
             create_context=create_context,
-            plain=not (hooks or safety),
             repairing=repair,
             timeout=timeout,
             retry=retries,

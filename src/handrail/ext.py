@@ -34,7 +34,7 @@ from handrail.core.define.fields import (
 from handrail.core.define.found import Described
 from handrail.core.define.markdown import build_markdown_table
 from handrail.core.define.names import humanize_field_name, slug_of, wire_name
-from handrail.core.define.permission import LEVELS, Level
+from handrail.core.define.permission import LEVELS, Judged, Level
 from handrail.core.define.registryevent import RegistryEvent
 from handrail.core.define.result import Attachment, ToolResponse
 from handrail.core.define.sections import FormGroup, FormSpec, OutputSection, ViewSpec
@@ -87,10 +87,11 @@ from handrail.core.guard.standing import MemoryStanding, Standing
 from handrail.core.run.approvals import Conflict
 from handrail.core.run.graph import GraphError, Task
 from handrail.core.run.grouping import Group
-from handrail.core.run.hooks import Hook
+from handrail.core.run.hooks import Equipped, Hook
 from handrail.core.run.house import Secrets
 from handrail.core.run.reading import read_result
 from handrail.core.run.retrying import with_retry
+from handrail.core.run.undo import Undoing
 from handrail.core.run.worker import (
     WorkerState,
     is_tool_already_executed,
@@ -149,6 +150,7 @@ __all__ = [
     "Described",
     "DuplicateName",
     "Embedder",
+    "Equipped",
     "Event",
     "EventLog",
     "FieldDefinition",
@@ -161,6 +163,7 @@ __all__ = [
     "HandrailError",
     "Hook",
     "InitContext",
+    "Judged",
     "Keys",
     "LazyToolset",
     "Level",
@@ -207,6 +210,7 @@ __all__ = [
     "ToolResponse",
     "ToolRun",
     "ToolStarted",
+    "Undoing",
     "UnknownOutcome",
     "Usage",
     "UsageError",

@@ -44,6 +44,8 @@ class Settings:
     """The table [policy], as written."""
     mcp: Mapping[str, Any] = field(default_factory=dict)
     """The table [mcp], as written: the foreign servers whose tools are used here."""
+    workspace: Mapping[str, Any] | None = None
+    """The table [workspace], as written: the folder that the workspace tools work in; None without them."""
     agents: str | None = None
     """A file with the policies of agents."""
     database: str | None = None
@@ -220,6 +222,15 @@ def _table(value: Any) -> Mapping[str, Any]:
     return value
 
 
+def _workspace(value: Any) -> Mapping[str, Any]:
+    """A folder alone is a table with nothing but its root."""
+    if isinstance(value, str) and value:
+        return {"root": value}
+    if not isinstance(value, dict):
+        raise ValueError("name a folder, or write it as a table, such as [workspace]")
+    return value
+
+
 READERS: dict[str, Callable[[Any], Any]] = {
     "tools": _names,
     "tenant": _name,
@@ -231,6 +242,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "cancel_grace": _seconds,
     "policy": _table,
     "mcp": _table,
+    "workspace": _workspace,
     "agents": _name,
     "database": _address,
     "owner_url": _address,

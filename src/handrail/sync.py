@@ -30,6 +30,7 @@ from handrail.core.run.invoke import holds_thread
 from handrail.core.run.jobs import JobEntry, JobState
 from handrail.core.run.scheduling import Schedule
 from handrail.core.run.secret_office import SecretName
+from handrail.core.run.undo import Undoing
 from handrail.core.tell.events import Event
 from handrail.core.tell.letters import DeadLetter
 from handrail.core.tell.log import EventLog
@@ -176,11 +177,16 @@ class Handrail:
     ) -> Outcome:
         return self.block_on(self._inner.wait(call_id, timeout, principal=principal))
 
+    def undo(self, call_id: str, **options: Any) -> Undoing:
+        return self.block_on(self._inner.undo(call_id, **options))
+
     def planned(self, principal: Principal | None = None, session: str | None = None) -> list[Planned]:
         return self.block_on(self._inner.planned(principal, session))
 
-    def run_plan(self, principal: Principal | None = None, session: str | None = None) -> list[Outcome]:
-        return self.block_on(self._inner.run_plan(principal, session))
+    def run_plan(
+        self, principal: Principal | None = None, session: str | None = None, **options: Any
+    ) -> list[Outcome]:
+        return self.block_on(self._inner.run_plan(principal, session, **options))
 
     def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
         return self.block_on(self._inner.discard_plan(principal, session))

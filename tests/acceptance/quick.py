@@ -24,7 +24,9 @@ from tests.harness.nursery import ROOT, Nursery
 PRELOADED = (
     *(
         f"handrail.doors.cli.{name}"
-        for name in "root run tools show explain new approve dlq keys tenants events runs verify".split()
+        for name in (
+            "root run plan undo tools show explain new approve dlq keys tenants events runs verify".split()
+        )
     ),
     *(
         f"handrail.{name}"
@@ -132,7 +134,7 @@ def play(
     os.environ.clear()
     os.environ.update(env)
     for number, path in enumerate([*streams, *([] if said is None else [said])]):
-        os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), number)
+        os.dup2(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND), number)
     sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115 - to its end
     sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
     sys.path[:] = _path(folder, env)

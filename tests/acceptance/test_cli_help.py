@@ -48,8 +48,10 @@ Commands:
   show         Show everything about one tool.
   run          Run a tool, with flags made from its schema.
   policy       Ask what the guard would say.
+  plan         See, run or discard what plan mode holds back.
   approvals    See and answer what waits for a person.
   runs         See which calls ran, and how they ended.
+  undo         Take back what a call did.
   events       Show what happened, oldest first.
   verify-log   Check that nobody changed the record of what happened.
   dlq          See, replay and purge calls that failed.

@@ -301,7 +301,7 @@ Give back what was sent.
 
 Example:  handrail run words.echo --text=TEXT
 
---flag:=JSON gives a flag any value. There are also --args, --as, --yes, --json, --session, --timeout, --tools and --debug; see: handrail run --help
+--flag:=JSON gives a flag any value. There are also --args, --as, --yes, --json, --plan, --session, --timeout, --tools and --debug; see: handrail run --help
 """)  # noqa: E501
     assert shop("run", "stock.hidden", "--help", cwd=tmp_path).code == 3
 

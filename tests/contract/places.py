@@ -13,6 +13,7 @@ from handrail.core.clock import Clock
 from handrail.core.guard.approval import ApprovalRequest, Reply
 from handrail.core.guard.book import ApprovalBook, MemoryBook
 from handrail.core.guard.keys import Keys, MemoryKeys
+from handrail.core.guard.plan import MemoryPlans, Plans
 from handrail.core.guard.standing import MemoryStanding, Standing
 from handrail.core.tell.letters import DeadLetters, MemoryDeadLetters
 from handrail.store.approvals.book import StoreBook
@@ -21,6 +22,7 @@ from handrail.store.events.log import StoreLog
 from handrail.store.keys.keys import StoreKeys
 from handrail.store.letters.letters import StoreLetters
 from handrail.store.outcomes import outcome_in
+from handrail.store.plans import StorePlans
 from handrail.store.sealing import Seal
 from handrail.store.standing import StoreStanding
 from handrail.testing import TurnedClock
@@ -54,13 +56,14 @@ class Place:
                 StoreKeys(db, self._is_dead, outcome_in),
                 StoreLetters(db, self.seal, self._is_dead),
                 StoreStanding(db),
+                StorePlans(db, self.seal, self._is_dead),
                 StoreLog(db),
             )
             self._open.append(made)
             return made
         if self._memory is None:
             memory = (MemoryBook(self.clock.now), MemoryKeys(), MemoryDeadLetters(), MemoryStanding())
-            self._memory = Process(None, *memory)
+            self._memory = Process(None, *memory, MemoryPlans())
         return self._memory
 
     def kill(self, process: Process) -> None:
@@ -91,6 +94,7 @@ class Process:
     keys: Keys
     letters: DeadLetters
     standing: Standing
+    plans: Plans
     log: StoreLog | None = None
 
     async def settled(self) -> None:

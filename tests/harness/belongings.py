@@ -13,6 +13,7 @@ from handrail.core.define.decision import Decision
 from handrail.core.find.pins import Pin, Sighting
 from handrail.core.find.visibility import ToolRow
 from handrail.core.guard.approval import ApprovalRequest, approve
+from handrail.core.guard.plan import Planned
 from handrail.core.run.jobs import Job
 from handrail.core.tell.events import ToolCompleted, ToolStarted
 from handrail.core.tell.letters import DeadLetter
@@ -35,6 +36,7 @@ from handrail.store.letters.queries import add_letter, take_letter
 from handrail.store.letters.rows import to_row
 from handrail.store.links import add_link
 from handrail.store.pins import note_sighting
+from handrail.store.plans import add_planned
 from handrail.store.roles import save_role
 from handrail.store.schedules import ScheduleRow, put_schedule
 from handrail.store.sealing import Seal
@@ -97,6 +99,11 @@ class Belongings:
     @property
     def job(self) -> Job:
         return Job(self.call, "t.x", {"card": self.card})
+
+    @property
+    def planned(self) -> Planned:
+        args = {"card": self.card}
+        return Planned(self.call, "t.x", args, "plan mode queues it", args, frozenset(), NOW)
 
     def task(self, call_id: str) -> Job:
         """A job that comes after the first one."""
@@ -165,6 +172,7 @@ class Belongings:
                 save_version(conn, tenant, "tool", "t_x", content, at=NOW, by="ana")
             add_request(conn, tenant, self.request, SEAL)
             self._answered(conn)
+            add_planned(conn, tenant, self.planned, SEAL)
             give_standing(conn, tenant, self.principal, "s1", "d", "ana", NOW)
             add_job(conn, tenant, self.job, seal_job(SEAL, self.job), NOW)
             take_job(conn, tenant, "call_1", "holder_1#1", NOW)

@@ -19,7 +19,14 @@ from handrail.core.define.principal import EVERYTHING
 from handrail.core.errors import UsageError
 
 _VIEW = frozenset(
-    {"entities.team.read", "entity_types.team.read", "runs.read", "tool_sessions.read", "tools.tenant.read"}
+    {
+        "entities.team.read",
+        "entity_types.team.read",
+        "plans.run",
+        "runs.read",
+        "tool_sessions.read",
+        "tools.tenant.read",
+    }
 )
 _WORK = _VIEW | {"entities.team.create", "entities.team.update", "tool_sessions.create"}
 _BUILD = {"embeds.manage", "tools.tenant.create", "tools.tenant.update", "tools.tenant.delete"}

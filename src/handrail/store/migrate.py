@@ -13,7 +13,7 @@ from handrail.store.engines import dialect_of, make_engine
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0011"
+HEAD = "0012"
 """The newest step of the migrations."""
 _LOCK = 4_702_111_234_219
 """The number of the advisory lock that two who migrate at once take in turn."""

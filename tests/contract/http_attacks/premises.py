@@ -17,9 +17,10 @@ from typing import Any, TypeVar
 import httpx
 from fastapi import FastAPI
 
-from handrail import Handrail, Principal, tool
+from handrail import Call, Handrail, Principal, tool
 from handrail.core.define.names import slug_of
 from handrail.core.find.visibility import row_slug
+from handrail.core.guard.plan import Planned
 from handrail.doors.entrance import COOKIE, Bounds, Entrance
 from handrail.doors.http import sse
 from handrail.doors.http.api import build_api
@@ -85,6 +86,8 @@ class Belonging:
     ids: dict[str, list[str]] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
     cookies: dict[str, str] = field(default_factory=dict)
+    people: dict[str, str] = field(default_factory=dict)
+    """Their ids, by role."""
 
     async def settle(self, hr: Handrail, offices: Offices) -> None:
         """One of everything, under names and with words that carry the mark."""
@@ -98,6 +101,7 @@ class Belonging:
         text, _ = await offices.keys.make(by, "agent", agent="agent", permissions=[])
         self.keys["agent"] = text.reveal()
         calls = await self._work(hr)
+        await self._plan(hr)
         await offices.editing.override(by, row_slug(fail), {"description": f"Fails for {mark}"})
         await self._keep_secret(offices)
         who = Principal(self.tenant, permissions=["*"])
@@ -121,6 +125,7 @@ class Belonging:
     async def _join(self, role: str, offices: Offices) -> None:
         by = console(self.tenant)
         user = await offices.people.add_member(by, f"{role}-{self.mark}@example.com", [role])
+        self.people[role] = user.id
         self.cookies[role] = await offices.doorkeeper.sign_in(user.id, self.tenant)
         text, _ = await offices.keys.make(by, role, "service", user=user.id, permissions=["*"])
         self.keys[role] = text.reveal()
@@ -135,6 +140,15 @@ class Belonging:
         made += [alone, await hr.submit("echo.say", told, principal=who, source="api")]
         await hr.wait(made[-1].call_id, 20, principal=who)
         return [one.call_id for one in made]
+
+    async def _plan(self, hr: Handrail) -> None:
+        """A planned call of everybody."""
+        for role, user in self.people.items():
+            call = Call(
+                "echo.say", None, Principal(self.tenant, user), "web", id=f"planned-{role}-{self.mark}"
+            )
+            told = {"text": f"word {self.mark}"}
+            assert await hr._house.plans.add(Planned(call, "echo.say", told, "planned", told)) == "added"
 
     async def _keep_secret(self, offices: Offices) -> None:
         await offices.db.write(

@@ -8,7 +8,7 @@ import pytest
 from tests.contract.http_attacks.doors import ways
 from tests.contract.http_attacks.premises import ROLES, Premises, inside
 
-NAMELESS = ("GET /api/me", "GET /api/usage", "GET /api/tools/search")
+NAMELESS = ("GET /api/me", "GET /api/usage", "GET /api/tools/search", "GET /api/plan")
 """Lists that name nothing even of one's own tenant."""
 
 

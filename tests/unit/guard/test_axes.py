@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, Policy, Principal, Rule, Tool, tool
-from handrail.core.guard.decide import axes, caller_kind
+from handrail.core.guard.axes import axes
+from handrail.core.guard.decide import caller_kind
 from handrail.ext import DefinitionError, Step
 from handrail.testing import ScriptedApprover
 

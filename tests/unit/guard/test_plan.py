@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from handrail import Call, Handrail, Policy, Principal, Registry, Rule, Tool, tool
-from handrail.core.guard.plan import Plan, Planned
+from handrail.core.guard.plan import MemoryPlans, Planned, reaches
 
 ANA = Principal(tenant="acme", user="ana")
 OPS = Principal(tenant="acme", user="ana", agent="ops")
@@ -176,12 +176,80 @@ async def test_arguments_changed_by_their_sender_after_the_review_do_not_run() -
     assert shelf == ["Emma"]
 
 
-def test_a_full_plan_takes_no_more_of_this_principal_and_leaves_room_for_others() -> None:
-    plan = Plan(keep=2)
-    taken = [plan.add(Planned(Call("t", principal=ANA), "t", {}, "")) for _ in range(3)]
-    other = plan.add(Planned(Call("t", principal=Principal(tenant="acme", user="bo")), "t", {}, ""))
+async def test_a_full_plan_takes_no_more_of_this_principal_and_leaves_room_for_others() -> None:
+    plans, bo = MemoryPlans(keep=2), Principal(tenant="acme", user="bo")
+    taken = [await plans.add(Planned(Call("t", principal=ANA, id=f"c{at}"), "t", {}, "")) for at in range(3)]
+    other = await plans.add(Planned(Call("t", principal=bo, id="c4"), "t", {}, ""))
 
-    assert (taken, other) == ([True, True, False], True)
+    assert (taken, other) == (["added", "added", "full"], "added")
+
+
+@pytest.mark.parametrize(
+    ("who", "owner", "within"),
+    [
+        (ANA, ANA, True),
+        (ANA, OPS, True),
+        (OPS, OPS, True),
+        (OPS, ANA, False),
+        (OPS, Principal(tenant="acme", user="ana", agent="sales"), False),
+        (Principal(tenant="acme", user="bo"), ANA, False),
+        (Principal(tenant="globex", user="ana"), ANA, False),
+        (Principal(tenant="acme", user="ana", ceiling="read"), ANA, False),
+        (Principal(tenant="acme", user="ana", scope=("t.*",)), ANA, False),
+        (Principal(tenant="acme", key="service"), Principal(tenant="acme", key="service"), True),
+        (
+            Principal(tenant="acme", key="service"),
+            Principal(tenant="acme", key="service", permissions={"a"}),
+            False,
+        ),
+        (Principal(tenant="acme"), ANA, False),
+    ],
+)
+def test_nobody_reaches_what_was_planned_with_more_authority(
+    who: Principal, owner: Principal, within: bool
+) -> None:
+    assert reaches(who, Planned(Call("t", principal=owner, id="c"), "t", {}, "")) is within
+
+
+async def test_an_id_that_is_planned_is_in_use() -> None:
+    shelf: list[str] = []
+    async with Handrail([adding(shelf)], policy=PLAN) as hr:
+        await add(hr, "Emma", id="one")
+        again = await add(hr, "Ulysses", id="one")
+        assert (again.status, again.code) == ("refused", "CALL_ID_IN_USE")
+        await hr.run_plan(ANA)
+
+    assert shelf == ["Emma"]
+
+
+async def test_a_call_that_fails_keeps_the_rest_from_nothing_unless_it_is_to_stop_there() -> None:
+    shelf: list[str] = []
+
+    @tool("shelf.fail", level="write")
+    async def fail() -> str:
+        """Fail."""
+        raise RuntimeError("the shelf is broken")
+
+    async with Handrail([adding(shelf), fail], policy=PLAN) as hr:
+        for stop, left in ((False, []), (True, ["c"])):
+            shelf.clear()
+            await add(hr, "a")
+            await hr.call("shelf.fail", principal=ANA)
+            await add(hr, "c")
+            done = await hr.run_plan(ANA, stop_on_failure=stop)
+            assert [out.status for out in done] == ["completed", "failed", "completed"][: len(done)]
+            assert [one.args["title"] for one in await hr.planned(ANA)] == left
+            assert shelf == (["a"] if stop else ["a", "c"])
+
+
+async def test_some_calls_of_a_plan_may_be_run_and_the_others_stay() -> None:
+    shelf: list[str] = []
+    async with Handrail([adding(shelf)], policy=PLAN) as hr:
+        outs = [await add(hr, title) for title in "abc"]
+        await hr.run_plan(ANA, calls={outs[1].call_id, "another"})
+        assert [one.args["title"] for one in await hr.planned(ANA)] == ["a", "c"]
+
+    assert shelf == ["b"]
 
 
 async def test_a_call_for_a_full_plan_is_refused_and_says_what_to_do() -> None:

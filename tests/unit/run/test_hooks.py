@@ -1,12 +1,14 @@
 """Hooks: stages that toolsets add around bodies, such as caches, records and checks of what was written."""
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from handrail import Context, Handrail, Policy, Result, Tool, tool
+from handrail import Context, Handrail, Policy, Principal, Result, Tool, tool
 from handrail.core.tell.log import open_runs
+from handrail.ext import CombinedToolset, Equipped, FilteredToolset, PrefixedToolset, StaticToolset, Step
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 
@@ -201,3 +203,118 @@ async def test_a_hook_sees_the_context_of_the_call_and_may_tell_progress() -> No
         events = [event async for event in hr.stream("files.read", {"path": "a.py"})]
     assert sorted(event.kind for event in events) == ["completed", "progress", "started"]
     assert len({event.payload()["run_id"] for event in events}) == 1
+
+
+class Watcher(Hook):
+    """Sees the tools of one name, and notes what it was asked and what it saw."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.asked: list[str] = []
+        self.seen: list[str] = []
+
+    def watches(self, tool: Tool) -> bool:
+        self.asked.append(tool.id)
+        return tool.id.endswith(self.name)
+
+    async def before(self, tool: Tool, values: Any, ctx: Context, /) -> Result | None:
+        self.seen.append(f"before {tool.id}")
+        return None
+
+    async def after(self, tool: Tool, values: Any, ctx: Context, result: Result, /) -> Result:
+        self.seen.append(f"after {tool.id} {values.path}")
+        return result
+
+
+class Look:
+    """A safety check that denies the calls of the one tool it watches."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.seen: list[str] = []
+
+    def watches(self, tool: Tool) -> bool:
+        return tool.id.endswith(self.name)
+
+    def __call__(self, tool: Tool, args: Any, principal: Principal, /) -> Step | None:
+        self.seen.append(f"{tool.id} {args.path}")
+        return Step("sandbox", "deny", "not today")
+
+
+class Desk(StaticToolset):
+    """A toolset that brings a hook and a safety check."""
+
+    def __init__(self, tools: Sequence[Tool], hook: Watcher, look: Look) -> None:
+        super().__init__(tools)
+        self.hooks = [hook]
+        self.safety = [look]
+
+
+@pytest.mark.req("EX-13")
+async def test_a_hook_that_says_what_it_watches_is_asked_once_for_each_tool_and_sees_those_alone() -> None:
+    watcher = Watcher("read")
+    async with Handrail(Files().tools, policy=WITHOUT_ASKING, hooks=[watcher]) as hr:
+        for _ in range(3):
+            await hr.call("files.read", {"path": "a.py"})
+            await hr.call("files.write", {"path": "a.py", "text": "x = 2"})
+    assert sorted(watcher.asked) == ["files.read", "files.write"]
+    assert watcher.seen == ["before files.read", "after files.read a.py"] * 3
+
+
+@pytest.mark.req("EX-13")
+async def test_a_tool_that_nobody_watches_keeps_the_short_way_and_its_remembered_decision() -> None:
+    @tool("sums.add", level="read")
+    async def add(path: int) -> int:
+        """Add one."""
+        return path + 1
+
+    files = Files()
+    hook, look = Watcher("read"), Look("write")
+    async with Handrail([*files.tools, add], policy=WITHOUT_ASKING, hooks=[hook], safety=[look]) as hr:
+        principal = Principal.local()
+        assert (await hr.call("sums.add", {"path": 1}, principal=principal)).result.data == 2
+        denied = await hr.call("files.write", {"path": "a.py", "text": ""}, principal=principal)
+        assert (denied.status, denied.decision and denied.decision.layer) == ("refused", "sandbox")
+        house = hr._house
+        assert house.watchers is not None
+        assert [house.watchers.of(one).plain for one in (*files.tools, add)] == [False, False, True]
+        assert house.guard.remembered(add, principal, "agent") is not None
+        assert house.guard.remembered(files.tools[1], principal, "agent") is None
+        described = await hr.describe("sums.add", principal)
+        assert (described.varies, (await hr.describe("files.write", principal)).varies) == (False, True)
+    assert (hook.seen, look.seen) == ([], ["files.write a.py"])
+
+
+@pytest.mark.req("EX-13")
+@pytest.mark.parametrize("wrapping", ["bare", "filtered", "prefixed", "combined"])
+async def test_a_toolset_brings_its_hooks_and_safety_checks_also_when_it_is_wrapped(wrapping: str) -> None:
+    own, theirs, look = Watcher("read"), Watcher("read"), Look("write")
+    desk = Desk(Files().tools, theirs, look)
+    given = {
+        "bare": desk,
+        "filtered": FilteredToolset(desk, lambda tool, principal: True),
+        "prefixed": PrefixedToolset(desk, "my"),
+        "combined": CombinedToolset((StaticToolset(()), desk)),
+    }[wrapping]
+    name = "my.files" if wrapping == "prefixed" else "files"
+    assert isinstance(given, Equipped)
+    async with Handrail([given], policy=WITHOUT_ASKING, hooks=[own]) as hr:
+        await hr.call(f"{name}.read", {"path": "a.py"})
+        out = await hr.call(f"{name}.write", {"path": "a.py", "text": ""})
+        assert hr._house.watchers is not None
+        [read, _] = await hr.tools()
+        assert hr._house.watchers.of(read).hooks == (own, theirs), "the Handrail's own come first"
+    assert theirs.seen == own.seen == [f"before {name}.read", f"after {name}.read a.py"]
+    assert (out.status, look.seen) == ("refused", [f"{name}.write a.py"])
+
+
+@pytest.mark.req("EX-13")
+async def test_a_hook_that_cannot_say_whether_it_watches_refuses_the_call() -> None:
+    class Broken(Hook):
+        def watches(self, tool: Tool) -> bool:
+            raise OSError("the list is gone")
+
+    files = Files()
+    async with Handrail(files.tools, policy=WITHOUT_ASKING, hooks=[Broken()]) as hr:
+        out = await hr.call("files.read", {"path": "a.py"})
+    assert (out.status, out.code, files.reads) == ("refused", "INTERNAL_ERROR", 0)

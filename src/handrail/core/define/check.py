@@ -95,6 +95,7 @@ def _kind_problems(tool: Tool) -> Iterator[tuple[str, str]]:
         ("reads", tool.reads),
         ("writes", tool.writes),
         ("aggregate", tool.aggregate),
+        ("undo", tool.undo),
     ):
         if fn is not None and not callable(fn):
             yield f"its {what} is {fn!r}, which cannot be called", "give a function"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 Level = Literal["read", "draft", "write", "destructive"]
@@ -33,6 +34,15 @@ _LEVEL_NEEDED: dict[Capability, Level] = {
     "write": "write",
     "execute": "write",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a tool's own danger or level function says of a call, and what about the call made it say so."""
+
+    value: Danger | Level
+    why: str
+    """For whoever decides, with the part that decided: "`rm -rf build` deletes files recursively"."""
 
 
 def danger_of(level: Level) -> Danger:

@@ -18,6 +18,8 @@ Origin = Literal["system", "custom", "tenant_custom", "bundle", "mcp"]
 Isolation = Literal["process"]
 OfArgs = Callable[[Any], Any]
 """A function of the validated arguments, given as an object with attributes."""
+Compensation = Callable[[Any, Any], tuple[str, Mapping[str, Any]] | None]
+"""(validated arguments, data of the result) -> the call that takes its effect back, or None. Pure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,8 @@ class Tool:
     idempotent: bool = False
     isolation: Isolation | None = None
     """`process`: the body runs in a process of its own and can be stopped by force."""
+    undo: Compensation | None = None
+    """What takes the effect of a completed call back."""
     collaborative: bool = False
     aggregate: Callable[[list[Any]], Any] | None = None
     sections: tuple[OutputSection, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from handrail.core.define.names import WIRE_LIMIT, category_of, slug_of, wire_name
 from handrail.core.define.principal import Principal
@@ -29,8 +30,28 @@ class StaticToolset:
         return self._names.get(name)
 
 
+class _Wrapper:
+    """What a toolset brings beside its tools comes along when it is wrapped."""
+
+    __slots__ = ()
+    wrapped: Toolset
+
+    @property
+    def hooks(self) -> tuple[Any, ...]:
+        return brought(self.wrapped, "hooks")
+
+    @property
+    def safety(self) -> tuple[Any, ...]:
+        return brought(self.wrapped, "safety")
+
+
+def brought(toolset: Toolset, what: Literal["hooks", "safety"]) -> tuple[Any, ...]:
+    """The hooks or safety checks of a toolset; one that has none brings none."""
+    return tuple(getattr(toolset, what, ()))
+
+
 @dataclass(frozen=True, slots=True)
-class FilteredToolset:
+class FilteredToolset(_Wrapper):
     """Of another toolset, only what the test lets through; the rest is unknown. Bundles are this."""
 
     wrapped: Toolset
@@ -45,7 +66,7 @@ class FilteredToolset:
 
 
 @dataclass(frozen=True, slots=True)
-class PrefixedToolset:
+class PrefixedToolset(_Wrapper):
     """Another toolset under a heading of its own, so that names do not clash."""
 
     wrapped: Toolset
@@ -88,6 +109,14 @@ class CombinedToolset:
     """Several toolsets as one; the first that knows a name gives it."""
 
     parts: tuple[Toolset, ...]
+
+    @property
+    def hooks(self) -> tuple[Any, ...]:
+        return tuple(hook for part in self.parts for hook in brought(part, "hooks"))
+
+    @property
+    def safety(self) -> tuple[Any, ...]:
+        return tuple(check for part in self.parts for check in brought(part, "safety"))
 
     async def tools(self, principal: Principal, /) -> Sequence[Tool]:
         found: dict[str, Tool] = {}

@@ -14,15 +14,19 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from handrail.core.define.decision import Asked, Decision, Step, Verdict, strictest
-from handrail.core.define.permission import DANGERS, LEVELS, Danger, Level, Source, danger_of, level_of
+from handrail.core.define.permission import LEVELS, Danger, Level, Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
+from handrail.core.guard.axes import Judgement, is_dynamic, judge
 from handrail.core.guard.policy import Policy, listed, names_of
 from handrail.core.guard.rules import Rule
 
 CallerKind = Literal["automation", "person", "service"]
 SafetyCheck = Callable[[Tool, Any, Principal], Step | None]
-"""A further look at tool and arguments (a sandbox, say): a step, or nothing to add."""
+"""A further look at tool and arguments (a sandbox, say): a step, or nothing to add.
+
+One with a method `watches(tool) -> bool` looks at the calls of those tools alone; it is asked once for each.
+"""
 
 _KINDS: dict[Source, CallerKind] = {
     "agent": "automation",
@@ -79,9 +83,11 @@ def _key(tool: Tool, principal: Principal) -> Iterator[Step]:
         yield from _ceiling(tool, principal.ceiling, tool.level)
 
 
-def _ceiling(tool: Tool, ceiling: Level, level: Level) -> Iterator[Step]:
+def _ceiling(tool: Tool, ceiling: Level, level: Level, because: str = "") -> Iterator[Step]:
     if LEVELS.index(level) > LEVELS.index(ceiling):
         why = f"the key that was used reaches {ceiling}, and this call is {level}"
+        if because:
+            why = f"{why}: {because}"
         yield _not_permitted("level", tool, why, "key")
 
 
@@ -123,10 +129,10 @@ def decide(
         if is_dynamic(tool):
             said = _rules(tool, applying, holding(applying, args, principal, source))
             return strictest((*sight(tool, principal, policy), *said))
-    level, danger = axes(tool, args)
-    held = holding(applying, args, principal, source, level, danger)
+    judged = judge(tool, args)
+    held = holding(applying, args, principal, source, judged.level, judged.danger)
     checks = [_checked(tool, step) for check in safety if (step := check(tool, args, principal)) is not None]
-    return weigh(tool, principal, policy, source, level, danger, applying, held, checks)
+    return weigh(tool, principal, policy, source, judged, applying, held, checks)
 
 
 def weigh(
@@ -134,8 +140,7 @@ def weigh(
     principal: Principal,
     policy: Policy,
     source: Source,
-    level: Level,
-    danger: Danger,
+    judged: Judgement,
     rules: tuple[Rule, ...],
     held: tuple[bool, ...],
     checks: Iterable[Step] = (),
@@ -143,50 +148,14 @@ def weigh(
     """The decision once it is known what the arguments make of the call, and which rules hold for it."""
     steps = list(sight(tool, principal, policy))
     if principal.ceiling is not None and is_dynamic(tool):
-        steps += _ceiling(tool, principal.ceiling, level)
-    steps += (_plan(one, level) for one in policy.chain if one.plan)
+        steps += _ceiling(tool, principal.ceiling, judged.level, judged.level_why)
+    steps += (_plan(one, judged.level) for one in policy.chain if one.plan)
     steps += _rules(tool, rules, held)
     steps += checks
     kind = caller_kind(source, principal)
     for one in policy.chain:
-        steps += gates(level, danger, tool.policy, one.approval_mode, one.moderate, kind)
+        steps += gates(judged, tool.policy, one.approval_mode, one.moderate, kind)
     return strictest(tuple(steps))
-
-
-_EFFECTS = frozenset({"write", "destructive"})
-
-
-def is_effectful(tool: Tool, values: Any) -> bool:
-    """Whether this very call may change something."""
-    if tool.level_of_call is None and tool.danger_of_call is None:
-        return tool.level in _EFFECTS
-    return axes(tool, values)[0] in _EFFECTS
-
-
-def axes(tool: Tool, args: Any) -> tuple[Level, Danger]:
-    """Level and danger of this very call.
-
-    Where the tool computes its danger, that decides the level too. A computed level brings its own danger,
-    unless the tool declares one that its static level does not stand for.
-    """
-    level, danger = tool.level, tool.danger
-    if tool.danger_of_call is not None:
-        danger = tool.danger_of_call(args)
-        if danger not in DANGERS:
-            raise ValueError(f"the danger function of {tool.id} said {danger!r}, which is no danger")
-        level = level_of(danger)
-    if tool.level_of_call is not None:
-        level = tool.level_of_call(args)
-        if level not in LEVELS:
-            raise ValueError(f"the level function of {tool.id} said {level!r}, which is no level")
-        if tool.danger_of_call is None and tool.danger == danger_of(tool.level):
-            danger = danger_of(level)
-    return level, danger
-
-
-def is_dynamic(tool: Tool) -> bool:
-    """Whether level or danger depend on the arguments."""
-    return tool.level_of_call is not None or tool.danger_of_call is not None
 
 
 def rules_for(tool: Tool, policy: Policy) -> tuple[Rule, ...]:
@@ -276,50 +245,68 @@ def _plan(policy: Policy, level: Level) -> Step:
 
 
 def gates(
-    level: Level,
-    danger: Danger,
+    judged: Judgement,
     permission_policy: str,
     mode: str,
     moderate: str,
     kind: CallerKind,
 ) -> Iterator[Step]:
     """What danger, level and policy say when every earlier layer allows."""
+    level, danger, level_why, danger_why = judged
     always = permission_policy == "always_ask"
     clearable = level == "write" and danger != "dangerous" and not always
     if kind != "automation":
         yield (
-            _confirm("danger", kind, "it is dangerous") if danger == "dangerous" else _fine("danger", danger)
+            _confirm("danger", kind, "it is dangerous", danger_why)
+            if danger == "dangerous"
+            else _fine("danger", danger, danger_why)
         )
         destructive = level == "destructive"
-        yield _confirm("level", kind, "it is destructive") if destructive else _fine("level", level)
+        yield (
+            _confirm("level", kind, "it is destructive", level_why)
+            if destructive
+            else _fine("level", level, level_why)
+        )
         return
     if danger == "dangerous":
-        yield _ask("danger", "it is dangerous", False)
+        yield _ask("danger", "it is dangerous", False, danger_why)
     elif danger == "moderate" and mode == "danger" and moderate == "ask":
-        yield _ask("danger", "it is moderately dangerous", clearable)
+        yield _ask("danger", "it is moderately dangerous", clearable, danger_why)
     else:
-        yield _fine("danger", danger)
+        yield _fine("danger", danger, danger_why)
     if level == "destructive":
-        yield _ask("level", "it is destructive and cannot be taken back", False)
+        yield _ask("level", "it is destructive and cannot be taken back", False, level_why)
     elif level == "write" and mode == "strict":
-        yield _ask("level", "it changes real data", clearable)
+        yield _ask("level", "it changes real data", clearable, level_why)
     else:
-        yield _fine("level", level)
+        yield _fine("level", level, level_why)
     if always:
         yield _ask("policy", "it always asks before an agent runs it", False)
 
 
-def _ask(layer: str, why: str, clearable: bool) -> Step:
-    return Step(layer, "ask", f"Needs approval: {why}", None, "NEEDS_APPROVAL", "reviewer", clearable)
+def _ask(layer: str, what: str, clearable: bool, why: str = "") -> Step:
+    reason = f"Needs approval: {_because(what, why)}"
+    return Step(layer, "ask", reason, None, "NEEDS_APPROVAL", "reviewer", clearable)
 
 
-def _confirm(layer: str, kind: CallerKind, why: str) -> Step:
+def _confirm(layer: str, kind: CallerKind, what: str, why: str) -> Step:
     by: Literal["reviewer", "caller"] = "caller" if kind == "person" else "reviewer"
-    return Step(layer, "ask", f"Needs confirmation: {why}", None, "NEEDS_APPROVAL", by)
+    reason = f"Needs confirmation: {_because(what, why)}"
+    return Step(layer, "ask", reason, None, "NEEDS_APPROVAL", by)
+
+
+def _because(what: str, why: str) -> str:
+    return f"{what} ({why})" if why else what
+
+
+def _fine(layer: str, value: str, why: str) -> Step:
+    if not why:
+        return _as_ever(layer, value)
+    return Step(layer, "allow", _because(f"{value} runs by itself here", why))
 
 
 @cache
-def _fine(layer: str, value: str) -> Step:
+def _as_ever(layer: str, value: str) -> Step:
     return Step(layer, "allow", f"{value} runs by itself here")
 
 

@@ -9,7 +9,7 @@ from operator import methodcaller
 from typing import Any
 
 from handrail.core.define.tool import OfArgs, Tool
-from handrail.core.guard.decide import is_effectful
+from handrail.core.guard.axes import is_effectful
 from handrail.core.record import record
 
 _NONE: frozenset[str] = frozenset()

@@ -9,12 +9,11 @@ from handrail.core.define.decision import Decision, Step, strictest
 from handrail.core.define.permission import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
+from handrail.core.guard.axes import is_dynamic, judge
 from handrail.core.guard.decide import (
     SafetyCheck,
-    axes,
     decide,
     holding,
-    is_dynamic,
     looks_at_args,
     sight,
     weigh,
@@ -22,9 +21,9 @@ from handrail.core.guard.decide import (
 from handrail.core.guard.policy import Policy
 from handrail.core.guard.rulebook import RuleBook
 from handrail.core.guard.rules import Rule
+from handrail.core.guard.watching import REMEMBERED, watching
 
 _log = logging.getLogger("handrail.guard")
-_REMEMBERED = 20_000
 
 
 class Guard:
@@ -42,7 +41,7 @@ class Guard:
         self._weighed: dict[tuple[Any, ...], Decision] = {}
         self._last: dict[Tool, tuple[Principal, Source, Decision]] = {}
         """The newest of those by tool: most callers come back, and are recognised without hashing."""
-        self._known: dict[Tool, tuple[tuple[Rule, ...], bool]] = {}
+        self._known: dict[Tool, tuple[tuple[Rule, ...], tuple[SafetyCheck, ...], bool]] = {}
 
     def of(self, principal: Principal) -> Guard:
         """The guard that decides about this principal."""
@@ -81,10 +80,10 @@ class Guard:
         if decision is not None:
             return decision
         try:
-            rules, varying = self._what_is_known(tool)
-            if varying and not self.safety:
+            rules, checks, varying = self._what_is_known(tool)
+            if varying and not checks:
                 return self._weighed_by_args(tool, args, principal, source, rules)
-            decision = decide(tool, args, principal, self.policy, source, self.safety, rules)
+            decision = decide(tool, args, principal, self.policy, source, checks, rules)
         except Exception as error:
             return self._failed(tool, error)
         if not varying and decision.verdict != "deny":
@@ -94,41 +93,51 @@ class Guard:
     def _weighed_by_args(
         self, tool: Tool, args: Any, principal: Principal, source: Source, rules: tuple[Rule, ...]
     ) -> Decision:
-        """Arguments can change only what level and danger are and which rules hold: that is remembered by."""
-        level, danger = axes(tool, args)
-        held = holding(rules, args, principal, source, level, danger)
-        key = (tool, principal, source, level, danger, held)
+        """Arguments can change only what level and danger are and which rules hold: that is remembered by.
+
+        Where the tool says why, it speaks of this very call, and nothing is remembered.
+        """
+        judged = judge(tool, args)
+        held = holding(rules, args, principal, source, judged.level, judged.danger)
+        if judged.explained:
+            return weigh(tool, principal, self.policy, source, judged, rules, held)
+        key = (tool, principal, source, judged.level, judged.danger, held)
         decision = self._weighed.get(key)
         if decision is None:
-            decision = weigh(tool, principal, self.policy, source, level, danger, rules, held)
+            decision = weigh(tool, principal, self.policy, source, judged, rules, held)
             self._remember(self._weighed, key, decision)
         return decision
 
     def certain(self, tool: Tool, principal: Principal, source: Source) -> Decision:
         """What can be said before the arguments are known."""
         try:
-            rules, varying = self._what_is_known(tool)
+            rules, _, varying = self._what_is_known(tool)
             if varying:
                 return decide(tool, None, principal, self.policy, source, (), rules)
         except Exception as error:
             return self._failed(tool, error)
         return self.decide(tool, None, principal, source)
 
-    def _what_is_known(self, tool: Tool) -> tuple[tuple[Rule, ...], bool]:
-        """The rules that speak of a tool, and whether its decisions depend on arguments."""
+    def varies(self, tool: Tool) -> bool:
+        """Whether what is said of a tool depends on the arguments of the call."""
+        return self._what_is_known(tool)[2]
+
+    def _what_is_known(self, tool: Tool) -> tuple[tuple[Rule, ...], tuple[SafetyCheck, ...], bool]:
+        """The rules that speak of a tool, the checks that watch it, whether its decisions vary by call."""
         known = self._known.get(tool)
         if known is None:
             if self._book is None:
                 self._book = RuleBook(self.policy)
             rules = self._book.about(tool)
             conditional = any(looks_at_args(rule, tool) for rule in rules)
-            known = (rules, conditional or is_dynamic(tool) or bool(self.safety))
+            checks = watching(self.safety, tool)
+            known = (rules, checks, conditional or is_dynamic(tool) or bool(checks))
             self._remember(self._known, tool, known)
         return known
 
     @staticmethod
     def _remember(memory: dict[Any, Any], key: Any, value: Any) -> None:
-        if len(memory) >= _REMEMBERED:
+        if len(memory) >= REMEMBERED:
             memory.clear()
         memory[key] = value
 

@@ -1,13 +1,18 @@
-"""Plan: calls queued for review instead of run."""
+"""Plans: calls queued for review instead of run. The port, and its twin in memory."""
 
 from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, Protocol
 
 from handrail.core.define.call import Call
 from handrail.core.define.principal import Principal
+
+LONGEST = 1_000
+"""So many calls does one plan hold."""
+Added = Literal["added", "full", "known"]
+"""known: a call of this id is in a plan already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,54 +28,121 @@ class Planned:
     """The arguments as they were sent, for the run."""
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     """What an outer body was told in confidence: masked in every record of the call."""
+    at: float = 0.0
+    """When it was planned."""
+    doubtful: bool = False
+    """Whether a process took it to run it, and was gone before it said that it was over."""
+
+    @property
+    def principal(self) -> Principal:
+        assert self.call.principal is not None
+        return self.call.principal
+
+    def to_dict(self) -> dict[str, Any]:
+        """The call as JSON data, as a reviewer may see it."""
+        call = self.call
+        return {
+            "call_id": call.id,
+            "tool": self.tool,
+            "arguments": self.args,
+            "reason": self.reason,
+            "session": call.session,
+            "user": self.principal.user,
+            "agent": self.principal.agent,
+            "source": call.source,
+            "at": self.at,
+        }
 
 
-class Plan:
-    """The queue, in the order of the calls. Each principal may fill a plan of its own."""
+class Plans(Protocol):
+    """Where planned calls wait, in their order. Each principal fills a plan of its own."""
 
-    def __init__(self, keep: int = 1_000) -> None:
+    async def add(self, planned: Planned, /) -> Added:
+        """Queue a call behind the others of its plan."""
+        ...
+
+    async def queued(self, principal: Principal, session: str | None = None, /) -> list[Planned]:
+        """What is queued and within reach of a principal, in order."""
+        ...
+
+    async def holds(self, call_id: str, tenant: str, /) -> bool:
+        """Whether a call is still queued."""
+        ...
+
+    async def take(self, planned: Planned, /) -> bool:
+        """Take a call out of the queue to run it; False when somebody else has it, or it is gone."""
+        ...
+
+    async def over(self, planned: Planned, /) -> None:
+        """Forget a call that was taken: its end is told."""
+        ...
+
+    async def discard(self, principal: Principal, session: str | None = None, /) -> int:
+        """Forget what is queued and within reach of a principal; how many calls that were."""
+        ...
+
+
+def reaches(who: Principal, planned: Planned) -> bool:
+    """Whether somebody may see, run and discard a planned call.
+
+    A person reaches what was planned in their name. An agent, a key of nobody and a key that does not reach
+    everything have only what they planned themselves: a plan lends nobody the authority of another.
+    """
+    owner = planned.principal
+    if (who.tenant, who.user) != (owner.tenant, owner.user):
+        return False
+    narrow = who.user is None or who.agent is not None or who.scope is not None or who.ceiling is not None
+    return who == owner if narrow else True
+
+
+class MemoryPlans:
+    """The plans of a process without a database."""
+
+    def __init__(self, keep: int = LONGEST) -> None:
         self._keep = keep
-        self._queue: list[Planned] = []
+        self._queue: dict[tuple[str, str | None], Planned] = {}
         self._lock = threading.Lock()
 
-    def add(self, planned: Planned) -> bool:
-        """Queue a call; False when the plan is full."""
-        owner = planned.call.principal
-        assert owner is not None
+    async def add(self, planned: Planned, /) -> Added:
+        owner = planned.principal
         with self._lock:
-            if sum(_belongs(one, owner, None) for one in self._queue) >= self._keep:
-                return False
-            self._queue.append(planned)
-            return True
+            if _key(planned) in self._queue:
+                return "known"
+            theirs = ((one.principal.tenant, one.principal.user) for one in self._queue.values())
+            if sum(one == (owner.tenant, owner.user) for one in theirs) >= self._keep:
+                return "full"
+            self._queue[_key(planned)] = planned
+            return "added"
 
-    def queued(self, principal: Principal, session: str | None = None) -> list[Planned]:
-        """What is queued for a principal, in order."""
+    async def queued(self, principal: Principal, session: str | None = None, /) -> list[Planned]:
         with self._lock:
-            return [one for one in self._queue if _belongs(one, principal, session)]
+            return self._reached(principal, session)
 
-    def holds(self, call_id: str) -> bool:
-        """Whether a call is still queued."""
+    async def holds(self, call_id: str, tenant: str, /) -> bool:
         with self._lock:
-            return any(one.call.id == call_id for one in self._queue)
+            return (tenant, call_id) in self._queue
 
-    def remove(self, planned: Planned) -> bool:
-        """Take one call out of the queue; False when it is no longer there."""
+    async def take(self, planned: Planned, /) -> bool:
         with self._lock:
-            kept = [one for one in self._queue if one is not planned]
-            there = len(kept) < len(self._queue)
-            self._queue = kept
-            return there
+            return self._queue.pop(_key(planned), None) is not None
 
-    def take(self, principal: Principal, session: str | None = None) -> list[Planned]:
-        """Empty the queue of a principal and give what was in it."""
+    async def over(self, planned: Planned, /) -> None:
+        return
+
+    async def discard(self, principal: Principal, session: str | None = None, /) -> int:
         with self._lock:
-            taken = [one for one in self._queue if _belongs(one, principal, session)]
-            self._queue = [one for one in self._queue if not _belongs(one, principal, session)]
-            return taken
+            gone = self._reached(principal, session)
+            for one in gone:
+                del self._queue[_key(one)]
+            return len(gone)
+
+    def _reached(self, principal: Principal, session: str | None) -> list[Planned]:
+        return [
+            one
+            for one in self._queue.values()
+            if reaches(principal, one) and (session is None or one.call.session == session)
+        ]
 
 
-def _belongs(planned: Planned, principal: Principal, session: str | None) -> bool:
-    owner = planned.call.principal
-    assert owner is not None
-    same = owner.tenant == principal.tenant and owner.user == principal.user
-    return same and (session is None or planned.call.session == session)
+def _key(planned: Planned) -> tuple[str, str | None]:
+    return planned.principal.tenant, planned.call.id

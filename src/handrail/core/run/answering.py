@@ -13,8 +13,10 @@ from handrail.core.define.schema import digest_of
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted
 from handrail.core.guard.approval import ApprovalRequest, Reply
-from handrail.core.guard.decide import axes, is_standing
+from handrail.core.guard.axes import axes
+from handrail.core.guard.decide import is_standing
 from handrail.core.run import refusal
+from handrail.core.run.discreet import discreet
 from handrail.core.run.edits import effective
 from handrail.core.run.normalise import answered
 from handrail.core.run.refusal import Refusal
@@ -115,7 +117,8 @@ async def _checked_again(
         return refusal.invalid(tool, admitted)
     if reply.effective is not None and digest_of(admitted.args) != reply.effective.hash:
         return _altered(tool)
-    decision = house.guard.decide(tool, admitted.values, call.principal, call.source)
+    said = house.guard.decide(tool, admitted.values, call.principal, call.source)
+    decision = discreet(said, tool, admitted.args, tale.secrets)
     if decision.verdict == "deny":
         return await hidden_or_denied(decision, tool, call, house)
     if reply.edits is None and _is_graver(axes(tool, admitted.values), (request.level, request.danger)):

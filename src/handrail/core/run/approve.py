@@ -13,7 +13,7 @@ from handrail.core.define.schema import digest_of
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted
 from handrail.core.guard.approval import ApprovalRequest, Reply, RequestStatus, read_reply
-from handrail.core.guard.decide import axes
+from handrail.core.guard.axes import axes
 from handrail.core.guard.plan import Planned
 from handrail.core.guard.settling import settle
 from handrail.core.ids import new_id
@@ -43,7 +43,7 @@ async def pass_gate(tale: Tale, decision: Decision, grant: Grant | None) -> Outc
     if decision.verdict == "deny":
         return tale.refuse(refusal.denied(decision, tool))
     if decision.verdict == "queue":
-        return _queue(tale, tool, admitted, decision)
+        return await _queue(tale, tool, admitted, decision)
     if await _stands(tale, tool, decision):
         return admitted, tool
     request = _request(tale, tool, admitted, decision)
@@ -80,11 +80,15 @@ async def _resumed(tale: Tale, decision: Decision, grant: Grant) -> Outcome | tu
     return await answer(tale, grant.request, grant.reply)
 
 
-def _queue(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> Outcome:
+async def _queue(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> Outcome:
+    house = tale.house
     shown = tale.show(admitted.args, tool)
     secrets = frozenset(tale.secrets or ())
-    planned = Planned(tale.call, tool.id, shown, decision.reason, own_copy(tale.raw), secrets)
-    if not tale.house.plan.add(planned):
+    raw, now = own_copy(tale.raw), house.clock.now()
+    added = await house.plans.add(Planned(tale.call, tool.id, shown, decision.reason, raw, secrets, now))
+    if added == "known":
+        return tale.refuse(refusal.id_in_use())
+    if added == "full":
         full = f"The plan is full, so {tool.id} is not in it. Run or discard what is queued, then call again."
         return tale.refuse(refusal.broken("PLAN_FULL", "The plan is full", full, "plan"))
     said = f"{tool.name} is planned, not run. It runs when somebody runs the plan."

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from handrail.core.define.call import Call, Outcome, make_call
@@ -18,6 +19,7 @@ from handrail.core.run.graph import Task
 from handrail.core.run.later import Later
 from handrail.core.run.looking import Looking
 from handrail.core.run.submitting import submit, submit_all
+from handrail.core.run.undo import Undoing, already_undone, prepare
 
 
 class Background(Looking):
@@ -129,14 +131,51 @@ class Background(Looking):
             raise UsageError(f"Several tenants have a call {call_id!r}. Say for whom: `principal=`.")
         return next(iter(tenants), None)
 
+    async def undo(
+        self,
+        call_id: str,
+        *,
+        principal: Principal | None = None,
+        source: Source = "agent",
+        preview: bool = False,
+    ) -> Undoing:
+        """Take the effect of a completed call back, by the call that its tool names for that.
+
+        That one goes through the whole guard, once; it can be undone itself if its tool says how. With
+        `preview` nothing runs. A `ToolError` says why a call cannot be undone.
+        """
+        found = await prepare(call_id, principal or self._principal(), source, self._house)
+        shown = Undoing(call_id, found.call.tool, found.args, found.decision)
+        if preview:
+            return shown
+        outcome = await self.run(replace(found.call, args=found.args))
+        if outcome.status == "duplicate":
+            raise already_undone(outcome.result.metadata.get("duplicate_of", outcome.call_id))
+        return replace(shown, outcome=outcome)
+
+    async def run(self, call: Call) -> Outcome:
+        raise NotImplementedError
+
     async def planned(self, principal: Principal | None = None, session: str | None = None) -> list[Planned]:
         """What plan mode has queued for this principal, in order."""
-        return self._house.plan.queued(principal or self._principal(), session)
+        return await self._house.plans.queued(principal or self._principal(), session)
 
-    async def run_plan(self, principal: Principal | None = None, session: str | None = None) -> list[Outcome]:
-        """Run what is queued, in order, each through the full guard; plan mode itself no longer holds it."""
-        return await self._later.run_plan(principal or self._principal(), session)
+    async def run_plan(
+        self,
+        principal: Principal | None = None,
+        session: str | None = None,
+        *,
+        calls: Collection[str] | None = None,
+        stop_on_failure: bool = False,
+    ) -> list[Outcome]:
+        """Run what is queued, in order, each through the full guard; plan mode itself no longer holds it.
+
+        Each call is taken by one process only. With `calls`, only those of these ids. One that does not
+        succeed keeps the others from nothing, unless it is to stop there: what follows then stays queued.
+        """
+        who = principal or self._principal()
+        return await self._later.run_plan(who, session, calls, stop_on_failure)
 
     async def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
         """Forget what is queued; how many calls that were."""
-        return len(self._house.plan.take(principal or self._principal(), session))
+        return await self._house.plans.discard(principal or self._principal(), session)

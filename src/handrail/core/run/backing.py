@@ -13,6 +13,7 @@ from handrail.core.find.registry import Registry
 from handrail.core.find.resolver import Resolver
 from handrail.core.guard.book import ApprovalBook, MemoryBook
 from handrail.core.guard.keys import Keys, MemoryKeys
+from handrail.core.guard.plan import MemoryPlans, Plans
 from handrail.core.guard.standing import MemoryStanding, Standing
 from handrail.core.run.house import Secrets
 from handrail.core.run.jobs import Jobs
@@ -40,6 +41,7 @@ class Backing:
     keys: Keys
     letters: DeadLetters
     standing: Standing
+    plans: Plans
     jobs: Callable[[Callable[[], Work]], Jobs]
     """Makes the place for jobs, once it is known what it takes to perform them."""
     secrets: Secrets | None = None
@@ -65,6 +67,7 @@ def in_memory(clock: Clock) -> Backing:
         keys=MemoryKeys(),
         letters=MemoryDeadLetters(),
         standing=MemoryStanding(),
+        plans=MemoryPlans(),
         jobs=lambda work: MemoryJobs(work, clock),
     )
 

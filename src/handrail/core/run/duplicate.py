@@ -8,7 +8,7 @@ from dataclasses import replace
 from handrail.core.define.call import Outcome
 from handrail.core.define.result import Result
 from handrail.core.define.schema import digest_of
-from handrail.core.guard.decide import is_effectful
+from handrail.core.guard.axes import is_effectful
 from handrail.core.guard.dedup import Dedup, signature_of
 from handrail.core.guard.keys import KeyEntry, key_id
 from handrail.core.run import refusal
@@ -57,7 +57,7 @@ async def _in_memory(tale: Tale, memory: Dedup, turn: Turn) -> Outcome | None:
             await asyncio.shield(entry.ended)
         if entry.outcome is None:
             continue
-        if entry.outcome.status == "queued" and not tale.house.plan.holds(entry.outcome.call_id):
+        if entry.outcome.status == "queued" and not await _is_planned(tale, entry.outcome.call_id):
             memory.settle(signature, entry, None)
             continue
         known = await _final(tale, entry.outcome)
@@ -66,6 +66,11 @@ async def _in_memory(tale: Tale, memory: Dedup, turn: Turn) -> Outcome | None:
             continue
         turn.repeats = True
         return _again(tale, known)
+
+
+async def _is_planned(tale: Tale, call_id: str) -> bool:
+    assert tale.call.principal is not None
+    return await tale.house.plans.holds(call_id, tale.call.principal.tenant)
 
 
 async def _under_key(tale: Tale) -> Outcome | None:

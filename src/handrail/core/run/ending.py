@@ -12,7 +12,7 @@ from handrail.core.define.result import Attachment, Result
 from handrail.core.define.secrecy import MASK, scrubbed
 from handrail.core.define.tool import Tool
 from handrail.core.errors import ToolError, UnknownOutcome
-from handrail.core.guard.decide import is_effectful
+from handrail.core.guard.axes import is_effectful
 from handrail.core.run import refusal
 from handrail.core.run.child import words_of
 from handrail.core.run.process import ProcessDied

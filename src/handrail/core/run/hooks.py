@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import logging
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from handrail.core.define.context import Context
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
+from handrail.core.guard.decide import SafetyCheck
+from handrail.core.guard.watching import REMEMBERED, watching
 from handrail.core.run.normalise import normalise
 
 _log = logging.getLogger("handrail.run")
 
 
 class Hook(Protocol):
-    """One such stage. They run in the order in which they were given."""
+    """One such stage. They run in the order in which they were given.
+
+    One with a method `watches(tool) -> bool` sees those tools alone, and the calls of others pay nothing for
+    it. It is asked once for each tool.
+    """
 
     async def before(self, tool: Tool, values: Any, ctx: Context, /) -> Result | None:
         """A result to use instead of running the body, or None."""
@@ -23,6 +30,49 @@ class Hook(Protocol):
     async def after(self, tool: Tool, values: Any, ctx: Context, result: Result, /) -> Result:
         """The result, perhaps with a warning added; called for every body that ran to its end."""
         ...
+
+
+@runtime_checkable
+class Equipped(Protocol):
+    """A toolset that brings its own hooks and safety checks: a Handrail takes them after its own."""
+
+    @property
+    def hooks(self) -> Sequence[Hook]: ...
+    @property
+    def safety(self) -> Sequence[SafetyCheck]: ...
+
+
+class Watched(NamedTuple):
+    """What looks at the calls of one tool beside its body."""
+
+    hooks: tuple[Hook, ...] = ()
+    plain: bool = True
+    """Whether nothing but the body looks at validated arguments, so that flat ones may go the short way."""
+
+
+UNWATCHED = Watched()
+
+
+class Watchers:
+    """The hooks and safety checks of a Handrail, sorted once for each tool."""
+
+    __slots__ = ("_hooks", "_of", "_safety")
+
+    def __init__(self, hooks: tuple[Hook, ...], safety: tuple[SafetyCheck, ...]) -> None:
+        self._hooks, self._safety = hooks, safety
+        self._of: dict[Tool, Watched] = {}
+
+    def of(self, tool: Tool) -> Watched:
+        """What looks at this tool."""
+        watched = self._of.get(tool)
+        if watched is None:
+            hooks = watching(self._hooks, tool)
+            checks = watching(self._safety, tool)
+            watched = Watched(hooks, not hooks and not checks)
+            if len(self._of) >= REMEMBERED:
+                self._of.clear()
+            self._of[tool] = watched
+        return watched
 
 
 async def cached_result(hooks: tuple[Hook, ...], tool: Tool, values: Any, ctx: Context) -> Result | None:

@@ -23,10 +23,10 @@ from handrail.core.guard.book import ApprovalBook
 from handrail.core.guard.claims import Claims
 from handrail.core.guard.guard import Guard
 from handrail.core.guard.keys import Keys
-from handrail.core.guard.plan import Plan
+from handrail.core.guard.plan import Plans
 from handrail.core.guard.standing import MemoryStanding, Standing
 from handrail.core.listeners import Listeners
-from handrail.core.run.hooks import Hook
+from handrail.core.run.hooks import Watchers
 from handrail.core.tell.events import ToolStarted
 from handrail.core.tell.letters import DeadLetters, MemoryDeadLetters
 from handrail.core.tell.teller import Teller
@@ -67,7 +67,7 @@ class House:
     book: ApprovalBook
     claims: Claims
     keys: Keys
-    plan: Plan
+    plans: Plans
     host: Host
     place: Workplace
     clock: Clock
@@ -76,13 +76,12 @@ class House:
     resolver: Resolver | None = None
     """What is stored of tools by tenant; None where nothing is, and everybody has the registry's."""
     approver: Approver | None = None
-    hooks: tuple[Hook, ...] = ()
+    watchers: Watchers | None = None
+    """The hooks and safety checks; None without any."""
     secrets: Secrets | None = None
     create_context: Callable[[str, str], Mapping[str, Any]] | None = None
     similar: Callable[[Call], Awaitable[list[str]]] | None = None
     """Names this principal may see that are near the one it asked for."""
-    plain: bool = True
-    """Whether nothing but bodies looks at validated arguments, so that flat ones may go the short way."""
     repairing: bool = True
     timeout: float | None = None
     retry: Retry | None = None

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import replace
 
 from handrail.core.define.call import Outcome
 from handrail.core.define.principal import Principal
+from handrail.core.guard.plan import Planned
+from handrail.core.run import refusal
 from handrail.core.run.approve import Grant
 from handrail.core.run.brought import Brought
 from handrail.core.run.house import House
@@ -14,6 +17,7 @@ from handrail.core.run.letter_office import LetterOffice
 from handrail.core.run.outcomes import Look, Outcomes
 from handrail.core.run.perform import Work
 from handrail.core.run.pipeline import run
+from handrail.core.tell.outcome import of_the_call, outcome_of
 
 
 class Later:
@@ -45,20 +49,41 @@ class Later:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def run_plan(self, principal: Principal, session: str | None) -> list[Outcome]:
+    async def run_plan(
+        self, principal: Principal, session: str | None, calls: Collection[str] | None, stop_on_failure: bool
+    ) -> list[Outcome]:
         """Run what is queued, in order, each through the full guard; plan mode itself no longer holds it."""
-        plan = self._house.plan
+        plans = self._house.plans
         house = replace(self._house, guard=self._house.guard.without_plan())
         outcomes: list[Outcome] = []
-        for one in plan.queued(principal, session):
-            if not plan.remove(one):
+        for one in await plans.queued(principal, session):
+            if (calls is not None and one.call.id not in calls) or not await plans.take(one):
                 continue
-            outcome = await run(one.call, one.raw, house, Brought(None, one.secrets))
-            await self._letters.ended(one.call, outcome)
-            if outcome.status != "pending":
-                self.outcomes.put(principal.tenant, outcome)
+            try:
+                outcome = await self._as_told(one) if one.doubtful else None
+                if outcome is None:
+                    outcome = await run(one.call, one.raw, house, Brought(None, one.secrets))
+                    await self._letters.ended(one.call, outcome)
+                    if outcome.status != "pending":
+                        self.outcomes.put(principal.tenant, outcome)
+            finally:
+                await plans.over(one)
             outcomes.append(outcome)
+            if stop_on_failure and not outcome.ok:
+                break
         return outcomes
+
+    async def _as_told(self, planned: Planned) -> Outcome | None:
+        """What is in the log of a call that a process died over; None when it never began."""
+        log, tenant, call = self._house.teller.log, planned.principal.tenant, planned.call
+        told = await asyncio.to_thread(lambda: list(log.read(tenant, call_id=call.id)))
+        events = of_the_call(told)
+        if not events:
+            return None
+        unknown = refusal.unknown_outcome(
+            f"{planned.tool} began, and whoever ran it was gone before it ended."
+        )
+        return outcome_of(events) or Outcome("needs_review", unknown.result, call.id or "", planned.tool)
 
     async def over(self) -> None:
         """Wait for what was resumed."""

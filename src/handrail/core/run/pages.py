@@ -23,9 +23,9 @@ async def read_page(house: House, handle: str, principal: Principal, offset: int
     end: ToolCompleted | ToolFailed | None = None
     log = house.teller.log
     for event in await asyncio.to_thread(lambda: list(log.read(principal.tenant, call_id=handle))):
-        if isinstance(event, (ToolCompleted, ToolFailed)) and _is_of(event, principal):
+        if isinstance(event, (ToolCompleted, ToolFailed)) and is_of(event, principal):
             end = event
-    if end is None or not await _may_see(house, end.tool, principal):
+    if end is None or not await may_see(house, end.tool, principal):
         raise ToolError(f"There is no result {handle!r} to read.", code="TOOL_NOT_FOUND")
     text = end.result.text()
     page = text[offset : offset + size]
@@ -36,7 +36,8 @@ async def read_page(house: House, handle: str, principal: Principal, offset: int
     return f"{page}\n[{rest} characters follow. Read on with offset={following}.]"
 
 
-def _is_of(event: Event, principal: Principal) -> bool:
+def is_of(event: Event, principal: Principal) -> bool:
+    """Whether it tells of a call that this very principal made."""
     owner = event.call.principal
     return owner is not None and _identity(owner) == _identity(principal)
 
@@ -45,7 +46,7 @@ def _identity(principal: Principal) -> tuple[str | None, ...]:
     return principal.tenant, principal.user, principal.agent, principal.workspace
 
 
-async def _may_see(house: House, name: str, principal: Principal) -> bool:
+async def may_see(house: House, name: str, principal: Principal) -> bool:
     """Whether the tool is there and shown to the principal now; one that is gone is shown to nobody."""
     try:
         tool = await look_up(name, principal, house)

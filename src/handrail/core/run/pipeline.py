@@ -19,15 +19,16 @@ from handrail.core.define.result import make_result
 from handrail.core.find.registry import Snapshot
 from handrail.core.find.view import TenantView
 from handrail.core.guard.admit import Admitted, admit
-from handrail.core.guard.decide import is_effectful
+from handrail.core.guard.axes import is_effectful
 from handrail.core.ids import new_id
 from handrail.core.run import refusal
 from handrail.core.run.approve import pass_gate
 from handrail.core.run.aside import NOTHING_ASIDE
 from handrail.core.run.brought import Brought
+from handrail.core.run.discreet import discreet
 from handrail.core.run.duplicate import earlier_outcome
 from handrail.core.run.ending import failed, interrupted, stopped, without_secrets
-from handrail.core.run.hooks import cached_result, recorded
+from handrail.core.run.hooks import UNWATCHED, cached_result, recorded
 from handrail.core.run.house import House
 from handrail.core.run.invoke import invoke
 from handrail.core.run.normalise import normalise
@@ -52,6 +53,8 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
     if house.running.setdefault((principal.tenant, call.id), tale) is not tale:
         return tale.refuse(refusal.id_in_use())
     token = None
+    watchers = house.watchers
+    watched = UNWATCHED
     try:
         if brought is not None or call.parent is not None:
             tale.bring(brought)
@@ -78,8 +81,10 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
         if call.digest is not None and call.digest != tool.digest:
             return tale.refuse(refusal.stale(tool))
 
+        if watchers is not None:
+            watched = watchers.of(tool)
         flat = tool.flat_validate
-        if flat is not None and type(raw) is dict and house.plain and (values := flat(raw)) is not None:
+        if flat is not None and type(raw) is dict and watched.plain and (values := flat(raw)) is not None:
             tale.args = values if len(values) == len(raw) else raw.copy()
             tale.values = values
         else:
@@ -95,12 +100,16 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
 
         if decision is None:
             decision = house.guard.decide(tool, tale.values, principal, call.source)
+            if tool.secrets or tale.aside.secrets:
+                decision = discreet(decision, tool, tale.args, tale.secrets)
         tale.decision = decision
         if decision.verdict != "allow" or (brought is not None and brought.grant is not None):
             passed = await pass_gate(tale, decision, brought.grant if brought is not None else None)
             if isinstance(passed, Outcome):
                 return passed
             tale.admitted, tool = passed
+            if watchers is not None:
+                watched = watchers.of(tool)
         body, args, values = tool.body, tale.args, tale.values
         assert body is not None and args is not None
 
@@ -116,8 +125,9 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
             tale.extra = house.create_context(tool.id, call.id)
         token = context.enter(tale)
         cached = None
-        if house.hooks:
-            cached = await cached_result(house.hooks, tool, values, Context(tale))
+        hooks = watched.hooks
+        if hooks:
+            cached = await cached_result(hooks, tool, values, Context(tale))
             tale.check()
 
         shown = tale.show(args, tool) if tool.secrets or tale.aside.secrets else args
@@ -158,15 +168,15 @@ async def run(call: Call, raw: Any, house: House, brought: Brought | None = None
         if tale.ending is not None:
             return await stopped(tale, ignored=True)
 
-        if value.__class__ in tool.plain_outputs and not (tale.aside.secrets or house.hooks):
+        if value.__class__ in tool.plain_outputs and not (tale.aside.secrets or hooks):
             return tale.complete(make_result(True, value), bare_completed)
         result = normalise(value, tool)
         if tale.aside.tries:
             result = result.with_metadata(attempts=tale.attempt)
         if tale.secrets:
             result = without_secrets(result, tale.secrets)
-        if house.hooks:
-            result = await recorded(house.hooks, tool, values, Context(tale), result)
+        if hooks:
+            result = await recorded(hooks, tool, values, Context(tale), result)
             if tale.ending is not None:
                 return await stopped(tale, ignored=True)
             if tale.secrets:

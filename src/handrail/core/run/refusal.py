@@ -139,7 +139,7 @@ def bad_names() -> Refusal:
 
 
 def id_in_use() -> Refusal:
-    why = "Another call with this id is running. Give each call an id of its own, or none."
+    why = "Another call with this id is running or planned. Give each call an id of its own, or none."
     return _refusal("CALL_ID_IN_USE", "The call id is in use", why, "find")
 
 

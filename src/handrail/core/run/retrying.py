@@ -14,7 +14,7 @@ from handrail.core.define.result import Result
 from handrail.core.define.retry import Retry, retry_of
 from handrail.core.define.secrecy import scrubbed
 from handrail.core.define.tool import Body, Tool
-from handrail.core.guard.decide import is_effectful
+from handrail.core.guard.axes import is_effectful
 from handrail.core.run.child import words_of
 from handrail.core.run.invoke import invoke
 from handrail.core.run.normalise import normalise

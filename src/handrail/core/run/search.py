@@ -27,7 +27,6 @@ from handrail.core.find.planes import bits_of
 from handrail.core.find.ranking import rank
 from handrail.core.find.registry import every_name
 from handrail.core.find.words import pieces, squeezed
-from handrail.core.guard.decide import is_dynamic, looks_at_args, rules_for
 from handrail.core.run import refusal
 from handrail.core.run.catalogue import Catalogue, Listing
 from handrail.core.run.house import House
@@ -78,8 +77,7 @@ class Search:
         decision = guard.certain(found, principal, source)
         if decision.verdict == "deny":
             raise _as_error(refusal.not_found(name, await self.similar(call)))
-        looking = any(looks_at_args(rule, found) for rule in rules_for(found, guard.policy))
-        return Described(found, decision, looking or is_dynamic(found) or bool(guard.safety))
+        return Described(found, decision, guard.varies(found))
 
     async def similar(self, call: Call) -> list[str]:
         """Names near the one asked for, among those the principal may see. Nothing is loaded for it."""

@@ -39,6 +39,13 @@ def outcome_of(events: Iterable[Event]) -> Outcome | None:
     return known
 
 
+def of_the_call(events: Iterable[Event]) -> list[Event]:
+    """Without what is told of others who wanted the id of the call while it was in use."""
+    return [
+        one for one in events if not (isinstance(one, ToolFailed) and one.result.code == "CALL_ID_IN_USE")
+    ]
+
+
 def waiting(reason: str, approval_id: str) -> Result:
     """What is said of a call that waits for a person."""
     said = f"{reason}. It waits for a person (approval {approval_id}); nothing was run yet."

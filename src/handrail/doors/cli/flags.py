@@ -25,7 +25,7 @@ from handrail.doors.cli.kinds import ANY, SCALARS, Values, items_of, values_of
 
 Reading = Literal["switch", "text", "scalar", "many", "json"]
 
-OWN_SWITCHES = frozenset("debug help json yes".split())
+OWN_SWITCHES = frozenset("debug help json plan yes".split())
 OWN_VALUED = frozenset("args as session timeout tools".split())
 OWN = OWN_SWITCHES | OWN_VALUED
 """Options of the command itself; a parameter of such a name is reached with `arg-` in front."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -45,6 +46,12 @@ class Asked:
         """The command that runs this call."""
         return self._same("run")
 
+    @property
+    def plan(self) -> str:
+        """The command that runs what is planned."""
+        named = [word for name in self.options.tools for word in ("--tools", name)]
+        return shlex.join(["handrail", "plan", "run", *named])
+
     def _same(self, *words: str) -> str:
         """A command about the same call; secrets are not written out, so they are left to the reader."""
         if self.tool is None:
@@ -57,9 +64,9 @@ class Asked:
 
 
 def as_it_ends(outcome: Outcome, asked: Asked, answerable: bool) -> Outcome:
-    """An outcome in words that are true here: a plan ends with this command, as does what waits in memory."""
+    """An outcome in words that are true here: without a database, what waits ends with this command."""
     result = outcome.result
-    if outcome.code == "PLANNED":
+    if outcome.code == "PLANNED" and not asked.opened.lasting:
         said = f"{_title(asked, outcome)} was not run: plan mode holds it back."
         return replace(outcome, result=replace(result, summary=said, output=said))
     if outcome.code != "NEEDS_APPROVAL" or outcome.decision is None or asked.opened.lasting:
@@ -89,6 +96,8 @@ def hint_of(outcome: Outcome, asked: Asked, answerable: bool) -> str | None:
             return f"See why: {asked.explain}"
         case "MISSING_PARAM" | "INVALID_PARAM":
             return f"See its flags: {asked.flags}"
+        case "PLANNED" if asked.opened.lasting:
+            return f"See the plan: handrail plan show; carry it out: {asked.plan}"
         case "PLANNED":
             where = (
                 "handrail.toml" if asked.opened.acting.agent is None else "handrail.toml or the agents file"

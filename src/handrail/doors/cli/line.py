@@ -42,6 +42,7 @@ class Options:
     tools: tuple[str, ...] = ()
     json: bool = False
     yes: bool = False
+    plan: bool = False
     debug: bool = False
     help: bool = False
 
@@ -79,8 +80,10 @@ class Line:
         if unknown := [name for name in own if name not in known]:
             raise Stop(f"--{unknown[0]} is no option of this command", "leave it out")
         options, early = self.before.joined(own), self.early
-        if (options.tools, options.as_) != (early.tools, early.as_):
-            problem = "--tools or --as stands right after a flag, where it could be the value of that flag"
+        if (options.tools, options.as_, options.plan) != (early.tools, early.as_, early.plan):
+            problem = (
+                "--tools, --as or --plan stands right after a flag, where it could be the value of that flag"
+            )
             raise Stop(problem, "write it before the name of the tool")
         return whole(options.args) | given, options
 

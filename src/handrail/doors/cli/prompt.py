@@ -16,7 +16,8 @@ from handrail.core.define.permission import Danger, Level
 from handrail.core.define.tool import Tool
 from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.approval import ApprovalRequest, Reply, approve, reject
-from handrail.core.guard.decide import axes, is_standing
+from handrail.core.guard.axes import axes
+from handrail.core.guard.decide import is_standing
 from handrail.documents import DocumentError, parse_json
 from handrail.doors.cli.acting import Acting, told_agent
 from handrail.doors.cli.exits import Stop

@@ -43,6 +43,18 @@ COMMANDS: dict[str, Entry | tuple[str, dict[str, Entry]]] = {
         "Ask what the guard would say.",
         {"explain": Entry("explain", "Say whether a call would run, and why.", flags=True)},
     ),
+    "plan": (
+        "See, run or discard what plan mode holds back.",
+        {
+            "show": Entry(
+                "plan", "Show what is planned, in the order in which it would run.", function="show"
+            ),
+            "run": Entry(
+                "plan", "Run what is planned, in order, each call through the whole guard.", function="run"
+            ),
+            "discard": Entry("plan", "Forget what is planned; none of it runs.", function="discard"),
+        },
+    ),
     "approvals": (
         "See and answer what waits for a person.",
         {
@@ -64,6 +76,7 @@ COMMANDS: dict[str, Entry | tuple[str, dict[str, Entry]]] = {
             ),
         },
     ),
+    "undo": Entry("undo", "Take back what a call did."),
     "events": Entry("events", "Show what happened, oldest first."),
     "verify-log": Entry("verify", "Check that nobody changed the record of what happened."),
     "dlq": (
@@ -134,7 +147,7 @@ COMMANDS: dict[str, Entry | tuple[str, dict[str, Entry]]] = {
 }
 """Every command, in the order of the help; a group with its sentence and its commands."""
 
-BARE = {"mcp": "serve"}
+BARE = {"mcp": "serve", "plan": "show"}
 """What a group does that is called without one of its commands."""
 
 

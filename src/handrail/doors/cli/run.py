@@ -18,12 +18,14 @@ from handrail.doors.cli.exits import Exit, Stop, exit_of
 from handrail.doors.cli.flags import flags_of
 from handrail.doors.cli.hints import Asked, as_it_ends, hint_of
 from handrail.doors.cli.line import Args, Line, Name, Options
-from handrail.doors.cli.opening import Opened, open_for
+from handrail.doors.cli.opening import Opened, open_with
 from handrail.doors.cli.options import As, Debug, Json, Tools
 from handrail.doors.cli.prompt import Asking, Terminal
 from handrail.doors.cli.result import outcome_json, show_outcome
 from handrail.doors.cli.screen import Screen, screen
 from handrail.doors.cli.show import show_flags
+from handrail.doors.cli.where import need_database
+from handrail.settings import Settings, load_settings
 
 _LAST_SECOND = 1.0
 
@@ -42,6 +44,10 @@ def command(
             "Never for what is destructive or dangerous.",
         ),
     ] = False,
+    plan: Annotated[
+        bool,
+        typer.Option("--plan", help="Do not run it: put it into the plan. See: handrail plan"),
+    ] = False,
     session: Annotated[
         str | None, typer.Option("--session", metavar="name", help="The session that the call belongs to.")
     ] = None,
@@ -57,11 +63,11 @@ def command(
     `--limit:=null`. The options below may also stand among the flags; a parameter that is called like one of
     them has `arg-` in front.
     """
-    options = Options(args, as_, session, timeout, tuple(tools or ()), json, yes, debug)
+    options = Options(args, as_, session, timeout, tuple(tools or ()), json, yes, plan, debug)
     line = Line(options, name, ctx.args)
     with screen(line.early.debug) as here:
         asking = Asking(Terminal(here.err))
-        opened = open_for(ctx, line.early.tools, line.early.as_, asking)
+        opened = open_with(ctx, _settings(line.early), line.early.tools, line.early.as_, asking)
         opened.need_tools()
         if "--help" in line.words:
             _help(here, opened.run(opened.need(line.name)), line.name)
@@ -71,6 +77,15 @@ def command(
             # Read between two runs: while the loop runs, Ctrl-C does not end the reading of standard input.
             read = line.read(tool) if isinstance(tool, Tool) else ({}, line.early)
             raise typer.Exit(loop.run(_run(opened, asking, line, tool, *read, here)))
+
+
+def _settings(options: Options) -> Settings:
+    """The settings; with --plan, those under which every call is planned."""
+    settings = load_settings()
+    if not options.plan:
+        return settings
+    need_database(settings)
+    return replace(settings, policy={**settings.policy, "plan": "all"})
 
 
 async def _run(
@@ -132,6 +147,6 @@ def _help(here: Screen, tool: Tool, name: str) -> None:
     here.out.say(f"{tool.description}\n")
     show_flags(here.out, flags_of(tool, name), tool)
     here.out.say(
-        "\n--flag:=JSON gives a flag any value. There are also --args, --as, --yes, --json, --session, "
-        "--timeout, --tools and --debug; see: handrail run --help"
+        "\n--flag:=JSON gives a flag any value. There are also --args, --as, --yes, --json, --plan, "
+        "--session, --timeout, --tools and --debug; see: handrail run --help"
     )

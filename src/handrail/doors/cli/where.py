@@ -44,16 +44,17 @@ def open_at(
     """Handrail over the database, with the tools that are named, for the person at the terminal."""
     settings = settings_at(database, tenant, user)
     need_database(settings)
-    return open_with(ctx, settings, tools, carried=_carried(database, tenant, user))
+    return open_with(ctx, settings, tools, carried=carried_at(database, tenant, user))
 
 
 def open_bare(ctx: typer.Context, database: str | None, tenant: str | None, user: str | None) -> Opened:
     """The same without tools, for what is to be had from the database alone."""
     settings = replace(settings_at(database, tenant, user), tools=())
     need_database(settings)
-    return open_with(ctx, settings, None, carried=_carried(database, tenant, user))
+    return open_with(ctx, settings, None, carried=carried_at(database, tenant, user))
 
 
-def _carried(database: str | None, tenant: str | None, user: str | None) -> list[str]:
+def carried_at(database: str | None, tenant: str | None, user: str | None) -> list[str]:
+    """The same options again, for another command about the same."""
     options = (("--database", database), ("--tenant", tenant), ("--user", user))
     return [word for option, given in options if given is not None for word in (option, given)]

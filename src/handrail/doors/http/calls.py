@@ -13,7 +13,7 @@ from handrail.core.define.call import Outcome
 from handrail.core.define.principal import Principal
 from handrail.doors.http import shapes
 from handrail.doors.http.calling import KEY, SLUG, Wish, read_call
-from handrail.doors.http.ending import answer, call_url, told
+from handrail.doors.http.ending import answer, call_url, status_of, told
 from handrail.doors.http.reading import body
 from handrail.doors.http.record import Record
 from handrail.doors.http.refusing import Refused
@@ -31,7 +31,7 @@ from handrail.doors.http.routing import (
 from handrail.doors.http.sse import DOCUMENT, Line, last_event
 from handrail.doors.http.streams import begin, resumed, waited
 from handrail.doors.http.telling import ready
-from handrail.doors.http.whose import Known, known_call
+from handrail.doors.http.whose import Known, known_call, no_such_call, plausible
 from handrail.platform import Platform
 
 routes = router("calls")
@@ -172,3 +172,34 @@ async def cancel_call(
     by = who.user or who.agent or "a key"
     stopped = await platform.hr.cancel(known.id, f"{by} cancelled it", principal=who)
     return ready({"call_id": known.id, "stopped": stopped})
+
+
+@routes.post(
+    "/calls/{call_id}/undo",
+    summary="Take back what a call did",
+    responses=answers(409, 499, ok=shapes.Undone, says="What was called for it, and what came of that.")
+    | {202: {"model": shapes.Undone, "description": "The call that takes it back waits."}},
+)
+async def undo_call(
+    who: Anybody,
+    hr: TheHandrail,
+    source: TheSource,
+    call_id: str,
+    preview: Annotated[bool, Query(description="Only say what would be called.")] = False,
+) -> Response:
+    """One of your own that completed, if its tool says how. It is undone once, through the whole guard."""
+    if not plausible(call_id):
+        raise no_such_call()
+    shown = await hr.undo(call_id, principal=who, source=source, preview=preview)
+    outcome = shown.outcome
+    status = 200 if outcome is None else status_of(outcome)
+    if outcome is not None and status >= 400:
+        return answer(outcome)
+    whole = {
+        "undoes": shown.call_id,
+        "tool": shown.tool,
+        "arguments": dict(shown.args),
+        "decision": shown.decision.to_dict(),
+        "outcome": None if outcome is None else told(outcome),
+    }
+    return ready(whole, status)

@@ -31,6 +31,7 @@ from handrail.store.tables.waiting import (
     call_keys,
     dead_letters,
     letter_replays,
+    planned_calls,
     standing,
 )
 from handrail.store.tables.work import job_parents, jobs, schedules
@@ -63,6 +64,7 @@ __all__ = [
     "memberships",
     "metadata",
     "open_runs",
+    "planned_calls",
     "roles",
     "saved_inputs",
     "schedules",

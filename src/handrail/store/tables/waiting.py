@@ -73,6 +73,27 @@ standing = Table(
 )
 """Approvals that hold for the rest of a session."""
 
+planned_calls = Table(
+    "planned_calls",
+    metadata,
+    must("tenant_id"),
+    must("call_id"),
+    must("number", Integer),
+    may("user_id"),
+    may("agent"),
+    must("session_id"),
+    must("source"),
+    must("tool"),
+    must("args"),
+    must("reason"),
+    must("sealed"),
+    may("holder"),
+    must("at", Double),
+    PrimaryKeyConstraint("tenant_id", "call_id"),
+    Index("ix_planned_calls_user", "tenant_id", "user_id", "number"),
+)
+"""Calls that plan mode holds back, in their order; `holder` is the process that took one to run it."""
+
 call_keys = Table(
     "call_keys",
     metadata,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
@@ -18,7 +18,14 @@ class Change(BaseModel):
     after: Status
 
 
-@tool("data.updateRecord", level="write", writes=lambda args: f"record:{args.id}", form=ONE)
+def _back(args: Any, data: Any) -> tuple[str, dict[str, str]] | None:
+    """To the status that the record had before; a change to what it was already takes nothing back."""
+    if data["before"] == data["after"]:
+        return None
+    return "data.updateRecord", {"id": data["id"], "status": data["before"]}
+
+
+@tool("data.updateRecord", level="write", writes=lambda args: f"record:{args.id}", form=ONE, undo=_back)
 async def update_record(id: str, status: Status, *, ctx: Context) -> Change | Result:
     """Change the status of one record; a person is asked before an agent may.
 

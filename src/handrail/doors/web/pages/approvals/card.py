@@ -91,7 +91,7 @@ def _through(ask: Ask, now: float) -> h.Element:
 
 def _because(ask: Ask) -> h.Element:
     said = ask.request.reason or "a rule asks for it"
-    return h.p(".ask-because")[h.span(".quiet")["because "], said]
+    return h.p(".ask-because")[h.span(".quiet")["because "], drawing.sentence(said)]
 
 
 def _arguments(ask: Ask) -> h.Element:

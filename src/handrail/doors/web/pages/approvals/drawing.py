@@ -25,6 +25,11 @@ def exact_text(text: str) -> h.Element:
     return h.code(".ask-exact", dir="ltr")[list(_marked(text))]
 
 
+def sentence(text: str) -> h.Element:
+    """Words that may quote what somebody sent, with what cannot be seen written out."""
+    return h.span(dir="ltr")[list(_marked(text))]
+
+
 def _marked(text: str) -> Iterator[h.Node]:
     for piece in pieces(text):
         if piece.kind == "plain":

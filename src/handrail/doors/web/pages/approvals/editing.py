@@ -12,7 +12,7 @@ from handrail.core.define.jsonvalue import copy_object
 from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.approval import Reply
 from handrail.core.guard.approval import approve as yes
-from handrail.core.guard.decide import axes
+from handrail.core.guard.axes import axes
 from handrail.core.run.edits import recorded
 from handrail.doors.web.answer import html
 from handrail.doors.web.frame import page

@@ -24,6 +24,7 @@ WORDS = {
     "jobs.schedule": "Schedule jobs",
     "keys.manage": "Make and revoke keys",
     "members.manage": "Add and remove members",
+    "plans.run": "Run what you have planned",
     "roles.manage": "Make and change roles",
     "runs.read": "See everybody's runs",
     "secrets.manage": "Keep secrets",

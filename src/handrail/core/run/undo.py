@@ -1,0 +1,166 @@
+"""undo: the call that takes the effect of an earlier one back, through the guard like any other."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from handrail.core.define.call import Call, Outcome, make_call
+from handrail.core.define.decision import Decision
+from handrail.core.define.jsonvalue import copy_object
+from handrail.core.define.permission import Source
+from handrail.core.define.principal import Principal
+from handrail.core.define.secrecy import MASK
+from handrail.core.define.tool import Tool
+from handrail.core.errors import ToolError
+from handrail.core.guard.admit import Admitted, admit
+from handrail.core.run.explaining import explain
+from handrail.core.run.house import House
+from handrail.core.run.pages import is_of, may_see
+from handrail.core.run.refusal import Refusal
+from handrail.core.run.seek import seek
+from handrail.core.tell.events import Event, ToolCompleted, ToolStarted
+from handrail.core.tell.outcome import of_the_call, outcome_of
+
+_log = logging.getLogger("handrail.run")
+
+
+@dataclass(frozen=True, slots=True)
+class Undoing:
+    """How a call is undone: what is called for it, and what came of that."""
+
+    call_id: str
+    """The call that is undone."""
+    tool: str
+    args: Mapping[str, Any]
+    decision: Decision
+    """What the guard says to the call that undoes it."""
+    outcome: Outcome | None = None
+    """None in a preview."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The call that undoes another one, ready to run."""
+
+    call: Call
+    args: dict[str, Any]
+    decision: Decision
+
+
+async def prepare(call_id: str, who: Principal, source: Source, house: House) -> Prepared:
+    """What would take a call back; a `ToolError` says why nothing does."""
+    started, completed = await _told(call_id, who, house)
+    tool = await _tool(started, who, house)
+    name, args = _compensation(tool, started, completed)
+    number = await _free_attempt(call_id, who, house)
+    undo_id = _undo_id(call_id, number)
+    call = make_call(name, None, who, source, started.call.session, undo_id, None, f"undo:{undo_id}")
+    return Prepared(call, args, await explain(call, args, house))
+
+
+async def _told(call_id: str, who: Principal, house: House) -> tuple[ToolStarted, ToolCompleted]:
+    """The beginning and the end of a call that is theirs, in the record."""
+    events = [event for event in await _events(call_id, who, house) if _is_theirs(event, who)]
+    if not events or not await may_see(house, events[0].tool, who):
+        raise ToolError(
+            f"There is no call {call_id!r} of yours. See which there are in the record of runs.",
+            code="CALL_NOT_FOUND",
+        )
+    begun = [event for event in events if isinstance(event, ToolStarted)]
+    ended = [event for event in events if isinstance(event, ToolCompleted)]
+    if not begun or not ended:
+        raise ToolError(
+            f"The call {call_id!r} of {events[0].tool} did not complete, so there is nothing to undo.",
+            code="NOT_COMPLETED",
+        )
+    return begun[-1], ended[-1]
+
+
+async def _events(call_id: str, who: Principal, house: House) -> list[Event]:
+    log = house.teller.log
+    return await asyncio.to_thread(lambda: list(log.read(who.tenant, call_id=call_id)))
+
+
+def _is_theirs(event: Event, who: Principal) -> bool:
+    """Whether it tells of a call of their own, or of one that an agent of theirs made."""
+    owner = event.call.principal
+    if owner is None or is_of(event, who):
+        return owner is not None
+    mine = (who.tenant, who.user, who.workspace) == (owner.tenant, owner.user, owner.workspace)
+    return mine and who.user is not None and who.agent is None
+
+
+async def _tool(started: ToolStarted, who: Principal, house: House) -> Tool:
+    tool = await seek(make_call(started.tool, None, who, "agent", None, None, None, None), house)
+    if isinstance(tool, Refusal):
+        raise ToolError(f"{tool.result.error}", code=tool.result.code or "TOOL_NOT_FOUND")
+    if tool.undo is None:
+        raise _not_undoable(f"{tool.id} does not say how its effect is taken back")
+    if _is_masked(started.input):
+        raise _not_undoable("its arguments are masked in the record, so nobody knows them any more")
+    return tool
+
+
+def _compensation(tool: Tool, started: ToolStarted, completed: ToolCompleted) -> tuple[str, dict[str, Any]]:
+    assert tool.undo is not None
+    given = admit(tool, dict(started.input), None, repairing=False)
+    if not isinstance(given, Admitted):
+        raise _not_undoable(f"{tool.id} has changed since, and the arguments of the call no longer fit it")
+    try:
+        found = tool.undo(given.values, completed.result.to_dict()["data"])
+        if found is None:
+            raise _not_undoable(f"{tool.id} says of this call that nothing takes it back")
+        name, args = found
+        if not isinstance(name, str):
+            raise TypeError(f"undo named {name!r}, which is no tool")
+        return name, copy_object(args)
+    except ToolError:
+        raise
+    except Exception as error:
+        _log.exception("the undo of %s failed", tool.id)
+        raise _not_undoable(f"{tool.id} could not say how ({type(error).__name__})") from error
+
+
+def _not_undoable(why: str) -> ToolError:
+    return ToolError(f"This call cannot be undone: {why}.", code="NOT_UNDOABLE")
+
+
+def _is_masked(value: Any) -> bool:
+    if isinstance(value, str):
+        return MASK in value
+    if isinstance(value, Mapping):
+        return any(map(_is_masked, value.values()))
+    return isinstance(value, (list, tuple)) and any(map(_is_masked, value))
+
+
+async def _free_attempt(call_id: str, who: Principal, house: House) -> int:
+    """The number of the next attempt: earlier ones came to nothing. One that did something is the last."""
+    number = 1
+    while events := await _events(_undo_id(call_id, number), who, house):
+        undo_id = _undo_id(call_id, number)
+        if any(isinstance(event, ToolCompleted) for event in events):
+            raise already_undone(undo_id)
+        known = outcome_of(of_the_call(events))
+        if known is not None and known.status == "pending":
+            raise _under_way(undo_id, "waits for a person")
+        if known is None or known.status == "needs_review":
+            raise _under_way(undo_id, "nobody knows yet how it ends")
+        number += 1
+    return number
+
+
+def already_undone(undo_id: str) -> ToolError:
+    said = f"This call was undone already, by the call {undo_id}. Undo that one to bring it back."
+    return ToolError(said, code="ALREADY_UNDONE")
+
+
+def _under_way(undo_id: str, how: str) -> ToolError:
+    return ToolError(f"An undo of this call was begun, and {how} (call {undo_id}).", code="UNDO_UNDER_WAY")
+
+
+def _undo_id(call_id: str, number: int) -> str:
+    return f"undo-{call_id}" if number == 1 else f"undo-{call_id}-{number}"

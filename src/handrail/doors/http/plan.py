@@ -1,0 +1,51 @@
+"""/api/plan: your own calls that plan mode holds back, to be looked at, run or discarded."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Query
+from starlette.responses import Response
+
+from handrail.core.define.principal import Principal
+from handrail.doors.http import shapes
+from handrail.doors.http.ending import told
+from handrail.doors.http.paging import After, Limit, Name, page_of
+from handrail.doors.http.routing import Anybody, TheHandrail, answers, need, router
+from handrail.doors.http.telling import ready
+
+routes = router("plan")
+
+
+@routes.get("/plan", summary="List what is planned, in order", responses=answers(ok=shapes.PlanPage))
+async def list_plan(
+    who: Anybody, hr: TheHandrail, session: Name = None, after: After = None, limit: Limit = 50
+) -> Response:
+    """In the order in which it would run. Secrets are masked."""
+    found = await hr.planned(who, session)
+    page, following = page_of(found, after, limit, lambda one: one.call.id or "")
+    return ready({"calls": [one.to_dict() for one in page], "next": following})
+
+
+@routes.post(
+    "/plan/run",
+    summary="Run what is planned, in order",
+    responses=answers(ok=shapes.PlanRun, says="What became of each call, in order."),
+)
+async def run_plan(
+    who: Annotated[Principal, need("plans.run")],
+    hr: TheHandrail,
+    session: Name = None,
+    stop_on_failure: Annotated[
+        bool, Query(description="Stop after the first call that does not succeed.")
+    ] = False,
+) -> Response:
+    """Each call goes through the whole guard, as whoever planned it. Nobody runs one twice."""
+    outcomes = await hr.run_plan(who, session, stop_on_failure=stop_on_failure)
+    return ready({"outcomes": [told(one) for one in outcomes]})
+
+
+@routes.delete("/plan", summary="Discard what is planned", responses=answers(ok=shapes.Discarded))
+async def discard_plan(who: Anybody, hr: TheHandrail, session: Name = None) -> Response:
+    """None of it runs."""
+    return ready({"discarded": await hr.discard_plan(who, session)})

@@ -1,0 +1,180 @@
+"""FileTaskBook: tasks in a SQLite file, which outlive the process and are shared by several."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from handrail.ext import ToolError
+from handrail.toolsets.tasks.book import Rows
+from handrail.toolsets.tasks.entry import OPEN, Entry, Item, Shelf, Status
+
+T = TypeVar("T")
+
+_VERSION = 1
+_PATIENCE = 10.0
+"""Seconds to wait for another process that is writing."""
+_TABLES = """
+create table if not exists tasks (
+  tenant text not null, owner text not null, number integer not null,
+  subject text not null, description text not null, status text not null,
+  depends_on text not null, created text not null, updated text not null,
+  primary key (tenant, owner, number)
+) without rowid;
+create index if not exists tasks_by_status on tasks (tenant, owner, status, number);
+create table if not exists todos (
+  tenant text not null, owner text not null, number integer not null,
+  content text not null, status text not null, priority text not null,
+  primary key (tenant, owner, number)
+) without rowid;
+"""
+_COLUMNS = "number, subject, description, status, depends_on, created, updated"
+
+
+class FileRows:
+    """The tasks of one shelf, inside a transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, shelf: Shelf) -> None:
+        self._connection = connection
+        self._shelf = shelf
+
+    def _ask(self, query: str, *values: Any) -> list[Any]:
+        return self._connection.execute(query, (*self._shelf, *values)).fetchall()
+
+    def _entries(self, ending: str, *values: Any) -> list[Entry]:
+        query = f"select {_COLUMNS} from tasks where tenant = ? and owner = ? {ending}"
+        return [_entry(row) for row in self._ask(query, *values)]
+
+    def last(self) -> int:
+        ((last,),) = self._ask("select max(number) from tasks where tenant = ? and owner = ?")
+        return last or 0
+
+    def get(self, number: int) -> Entry | None:
+        return next(iter(self._entries("and number = ?", number)), None)
+
+    def put(self, entry: Entry) -> None:
+        texts = (entry.subject, entry.description, entry.status, json.dumps(entry.depends_on))
+        self._connection.execute(
+            f"insert or replace into tasks (tenant, owner, {_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*self._shelf, entry.number, *texts, entry.created, entry.updated),
+        )
+
+    def page(self, statuses: Collection[Status], after: int, limit: int) -> list[Entry]:
+        among = "and status in (select value from json_each(?)) and number > ? order by number limit ?"
+        return self._entries(among, json.dumps(list(statuses)), after, limit)
+
+    def newest(self, limit: int) -> list[Entry]:
+        return self._entries("order by number desc limit ?", limit)
+
+    def counts(self, after: int = 0) -> dict[str, int]:
+        query = (
+            "select status, count(*) from tasks where tenant = ? and owner = ? and number > ? group by status"
+        )
+        return dict(self._ask(query, after))
+
+    def still_open(self, numbers: Collection[int]) -> set[int]:
+        query = (
+            "select number from tasks where tenant = ? and owner = ? "
+            "and number in (select value from json_each(?)) and status in (?, ?)"
+        )
+        return {number for (number,) in self._ask(query, json.dumps(sorted(numbers)), *OPEN)}
+
+    def items(self) -> list[Item]:
+        query = "select content, status, priority from todos where tenant = ? and owner = ? order by number"
+        return [Item(*row) for row in self._ask(query)]
+
+    def put_items(self, items: Sequence[Item]) -> None:
+        self._ask("delete from todos where tenant = ? and owner = ?")
+        self._connection.executemany(
+            "insert into todos values (?, ?, ?, ?, ?, ?)", _numbered(self._shelf, items)
+        )
+
+
+class FileTaskBook:
+    """Tasks in `tasks.db` of a folder, which may be asked for when it is needed first.
+
+    A thread of its own does the work, so that the loop never waits.
+    """
+
+    def __init__(self, folder: Path | Callable[[], Path]) -> None:
+        self._folder = folder
+        self._thread: ThreadPoolExecutor | None = None
+        self._connection: sqlite3.Connection | None = None
+
+    async def within(self, shelf: Shelf, work: Callable[[Rows], T]) -> T:
+        if self._thread is None:  # one, which takes them in the order in which they come
+            self._thread = ThreadPoolExecutor(1, "handrail-tasks")
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._do, shelf, work)
+
+    async def close(self) -> None:
+        """Let go of the file; what is used afterwards opens it again."""
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            await asyncio.get_running_loop().run_in_executor(thread, self._let_go)
+            thread.shutdown(wait=False)
+
+    def _do(self, shelf: Shelf, work: Callable[[Rows], T]) -> T:
+        try:
+            connection = self._connection or self._open()
+            self._connection = connection
+            with connection:  # ends the transaction
+                connection.execute("begin immediate")
+                return work(FileRows(connection, shelf))
+        except (sqlite3.Error, OSError) as error:
+            self._let_go()
+            raise ToolError(
+                f"The tasks cannot be read or written just now: {_words(error)}. Nothing was changed. "
+                "Try again; if it stays so, go on without them and say so.",
+                code="TASKS_UNAVAILABLE",
+            ) from error
+
+    def _open(self) -> sqlite3.Connection:
+        folder = self._folder if isinstance(self._folder, Path) else self._folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(
+            folder / "tasks.db", timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        try:
+            connection.execute("pragma journal_mode = wal")
+            connection.execute("pragma synchronous = normal")
+            ((version,),) = connection.execute("pragma user_version").fetchall()
+            if version > _VERSION:
+                raise sqlite3.DatabaseError("a newer Handrail wrote them")
+            if version < _VERSION:
+                connection.executescript(
+                    f"begin immediate; {_TABLES} pragma user_version = {_VERSION}; commit;"
+                )
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _let_go(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(sqlite3.Error):
+                connection.close()
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    number, subject, description, status, depends_on, created, updated = row
+    before = tuple(json.loads(depends_on))
+    return Entry(number, subject, description, status, before, (), created, updated)
+
+
+def _numbered(shelf: Shelf, items: Sequence[Item]) -> Iterable[tuple[Any, ...]]:
+    for number, item in enumerate(items):
+        yield (*shelf, number, item.content, item.status, item.priority)
+
+
+def _words(error: Exception) -> str:
+    """What is wrong, without where the file lies."""
+    return (
+        str(error) if isinstance(error, sqlite3.Error) else (getattr(error, "strerror", None) or "no access")
+    )

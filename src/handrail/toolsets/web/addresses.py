@@ -1,0 +1,135 @@
+"""Which addresses may be connected to: those of the public internet, and what a setting allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from handrail.ext import UsageError
+
+Address = IPv4Address | IPv6Address
+
+# The tables of IANA stand here in full, since those of `ipaddress` differ from one Python to the next.
+_REFUSED_V4 = {
+    IPv4Network(text): why
+    for text, why in {
+        "0.0.0.0/8": "unspecified",
+        "10.0.0.0/8": "private",
+        "100.64.0.0/10": "shared with the provider",
+        "127.0.0.0/8": "loopback",
+        "168.63.129.16/32": "of a cloud's metadata",
+        "169.254.0.0/16": "link-local",
+        "172.16.0.0/12": "private",
+        "192.0.0.0/24": "reserved",
+        "192.0.2.0/24": "reserved",
+        "192.88.99.0/24": "reserved",
+        "192.168.0.0/16": "private",
+        "198.18.0.0/15": "reserved",
+        "198.51.100.0/24": "reserved",
+        "203.0.113.0/24": "reserved",
+        "224.0.0.0/4": "multicast",
+        "240.0.0.0/4": "reserved",
+    }.items()
+}
+_PUBLIC_V6 = IPv6Network("2000::/3")
+_REFUSED_V6 = {
+    IPv6Network(text): why
+    for text, why in {
+        "::/128": "unspecified",
+        "::1/128": "loopback",
+        "fc00::/7": "private",
+        "fe80::/10": "link-local",
+        "ff00::/8": "multicast",
+        "2001::/32": "a tunnel",
+        "2001::/23": "reserved",
+        "2001:db8::/32": "reserved",
+        "3fff::/20": "reserved",
+    }.items()
+}
+_MAPPED = IPv6Network("::ffff:0:0/96")
+_NAT64 = IPv6Network("64:ff9b::/96")
+_SIX_TO_FOUR = IPv6Network("2002::/16")
+_ISATAP = (0x00005EFE, 0x02005EFE)
+_NEVER_BY_NAME = ("link-local", "of a cloud's metadata", "multicast", "unspecified")
+"""What a name that is allowed must not lead to: whoever looks after the name could point it there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What is allowed beside the public internet; each entry for one port, or for all."""
+
+    networks: tuple[tuple[IPv4Network | IPv6Network, int | None], ...] = ()
+    hosts: tuple[tuple[str, int | None], ...] = ()
+
+    @classmethod
+    def of(cls, entries: Iterable[str]) -> Allowed:
+        """Of texts such as `10.0.0.0/8`, `127.0.0.1:8080`, `[::1]:8080`, `intranet.example`."""
+        networks: list[tuple[IPv4Network | IPv6Network, int | None]] = []
+        hosts: list[tuple[str, int | None]] = []
+        for entry in entries:
+            host, port = _split(entry)
+            try:
+                networks.append((ip_network(host), port))
+            except ValueError:
+                if not host or "/" in host or ":" in host or host.replace(".", "").isdigit():
+                    raise UsageError(
+                        f"{entry!r} is neither a network nor a host that could be allowed. Write it like "
+                        "'10.0.0.0/8', '127.0.0.1:8080', '[::1]:8080' or 'intranet.example'."
+                    ) from None
+                hosts.append((host.lower().rstrip("."), port))
+        return cls(tuple(networks), tuple(hosts))
+
+    def has_network(self, address: Address, port: int) -> bool:
+        return any(
+            address.version == network.version and address in network and only in (None, port)
+            for network, only in self.networks
+        )
+
+    def has_host(self, host: str, port: int) -> bool:
+        return any(host == name and only in (None, port) for name, only in self.hosts)
+
+
+def refusal(address: Address, host: str, port: int, allowed: Allowed) -> str | None:
+    """What kind of address this is, if nobody may be connected to it; None where it may be."""
+    plain = address.ipv4_mapped or address if isinstance(address, IPv6Address) else address
+    if allowed.has_network(plain, port) or allowed.has_network(address, port):
+        return None
+    kind = kind_of(plain)
+    if kind is not None and kind not in _NEVER_BY_NAME and allowed.has_host(host, port):
+        return None
+    return kind
+
+
+def kind_of(address: Address) -> str | None:
+    """Why an address is not of the public internet; None where it is. An address inside it counts as well."""
+    if isinstance(address, IPv4Address):
+        return next((why for network, why in _REFUSED_V4.items() if address in network), None)
+    if (kind := next((why for network, why in _REFUSED_V6.items() if address in network), None)) is not None:
+        return kind
+    number = int(address)
+    if address in _MAPPED or address in _NAT64:
+        return kind_of(IPv4Address(number & 0xFFFFFFFF))
+    if address not in _PUBLIC_V6:
+        return "reserved"
+    if address in _SIX_TO_FOUR and (kind := kind_of(IPv4Address(number >> 80 & 0xFFFFFFFF))) is not None:
+        return kind
+    if number >> 32 & 0xFFFFFFFF in _ISATAP:
+        return kind_of(IPv4Address(number & 0xFFFFFFFF))
+    return None
+
+
+def read_address(text: str) -> Address | None:
+    """An address as a resolver gives it. One with a zone is of this machine's own links and is none."""
+    try:
+        return ip_address(text)
+    except ValueError:
+        return None
+
+
+def _split(entry: str) -> tuple[str, int | None]:
+    """Host and port of an entry. An address of six colons has a port only behind brackets."""
+    host, colon, port = entry.strip().rpartition(":")
+    if colon and port.isascii() and port.isdigit() and (":" not in host or host.endswith("]")):
+        return host.strip("[]"), int(port)
+    return entry.strip().strip("[]"), None

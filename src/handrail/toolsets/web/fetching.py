@@ -1,0 +1,231 @@
+"""Fetcher: one request to checked addresses, and a page with its redirects, each of them checked again."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from handrail.ext import ToolError
+from handrail.toolsets.web.addresses import Address, Allowed, read_address, refusal
+from handrail.toolsets.web.needs import needs
+from handrail.toolsets.web.options import WebOptions
+from handrail.toolsets.web.unpacking import ACCEPTED, TooLarge, Unpacker
+from handrail.toolsets.web.url import Url, read_url
+
+if TYPE_CHECKING:
+    import httpcore2
+
+_AROUND = 262_144
+"""Bytes beside a body that may come over the wire: headers and what frames the pieces."""
+_MOST_ADDRESSES = 4
+_MOST_PIECES = 50_000
+"""A body in more pieces than this was cut up to cost time."""
+_REDIRECTS = (301, 302, 303, 307, 308)
+Skips = Callable[[int], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of a server. No cookies, no credentials but those that stand in `headers`."""
+
+    url: Url
+    method: str = "GET"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a server answered."""
+
+    url: Url
+    status: int
+    headers: Mapping[str, str]
+    """By name in small letters; of several with one name, the first."""
+    body: bytes
+
+
+class Fetcher:
+    """Fetches within the limits of its options. It connects to nothing that was not checked just before."""
+
+    def __init__(self, options: WebOptions) -> None:
+        self._options = options
+        self._allowed = Allowed.of(options.private_networks)
+        self._resolve = options.resolver or resolve
+        self._tls: ssl.SSLContext | None = None
+
+    @asynccontextmanager
+    async def within(self, seconds: float | None = None) -> AsyncIterator[None]:
+        """A limit on the time for all that is done inside."""
+        limit = self._options.timeout if seconds is None else seconds
+        try:
+            async with asyncio.timeout(limit):
+                yield
+        except TimeoutError:
+            raise ToolError(
+                f"There was no whole answer within {limit:g} seconds. Try again, or with a longer timeout.",
+                code="TIMEOUT",
+            ) from None
+
+    async def fetch(self, address: str, accept: str) -> Answer:
+        """The page at an address, after at most as many redirects as are allowed."""
+        url = read_url(address)
+        for _ in range(self._options.redirects + 1):
+            answer = await self.exchange(
+                Request(url, headers={"Accept": accept}), skips=lambda status: not 200 <= status < 300
+            )
+            location = answer.headers.get("location")
+            if answer.status not in _REDIRECTS or not location:
+                return answer
+            try:
+                url = url.joined(_utf8(location))
+            except ToolError as error:
+                raise ToolError(
+                    f"{url} redirects to a place that is not fetched. {error}", code=error.code
+                ) from None
+        raise ToolError(
+            f"The page redirects more than {self._options.redirects} times. "
+            f"Fetch {url} if that is what you need.",
+            code="TOO_MANY_REDIRECTS",
+        )
+
+    async def exchange(
+        self, request: Request, *, trusted: Allowed | None = None, skips: Skips = lambda status: False
+    ) -> Answer:
+        """One request and its answer, unread where its status is one to skip; `trusted` is allowed, too."""
+        with needs():
+            import httpcore2
+
+            from handrail.toolsets.web.pinned import Pinned
+        url = request.url
+        addresses = await self._checked(url, trusted)
+        network = Pinned(addresses, self._options.max_bytes + _AROUND)
+        try:
+            connection = httpcore2.AsyncHTTPConnection(
+                httpcore2.Origin(url.scheme.encode(), url.host.encode(), url.port),
+                ssl_context=self._context() if url.scheme == "https" else None,
+                network_backend=network,
+            )
+            made = httpcore2.Request(
+                request.method,
+                httpcore2.URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target),
+                headers=_headers(request),
+                content=request.body,
+            )
+            response = await connection.handle_async_request(made)
+            return await self._read(url, response, skips)
+        except (httpcore2.LocalProtocolError, UnicodeEncodeError):
+            raise ToolError("A header of the request has characters that no header can hold.") from None
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException) as error:
+            raise _failed(url, error) from None
+        finally:
+            await network.close()
+
+    async def _checked(self, url: Url, trusted: Allowed | None) -> list[Address]:
+        """The addresses of a host. One that is refused is enough to refuse the host."""
+        if url.address is not None:
+            found: list[Address | None] = [url.address]
+        else:
+            found = [read_address(text) for text in await self._resolve(url.host, url.port)]
+        addresses = []
+        for address in dict.fromkeys(found):
+            kind = "no address of the internet"
+            if address is not None:
+                told = refusal(address, url.host, url.port, self._allowed)
+                if told is not None and trusted is not None:
+                    told = refusal(address, url.host, url.port, trusted)
+                if told is None:
+                    addresses.append(address)
+                    continue
+                kind = f"an address that is {told}"
+            raise ToolError(
+                f"{url.host} leads to {kind}. Only places on the public internet are fetched; "
+                "an operator can allow others by the setting `private_networks`.",
+                code="ADDRESS_REFUSED",
+            )
+        if not addresses:
+            raise _unknown(url.host)
+        return addresses[:_MOST_ADDRESSES]
+
+    async def _read(self, url: Url, response: httpcore2.Response, skips: Skips) -> Answer:
+        headers: dict[str, str] = {}
+        for name, value in response.headers:
+            headers.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
+        if skips(response.status):
+            return Answer(url, response.status, headers, b"")
+        most = self._options.max_bytes
+        declared = headers.get("content-length", "")
+        if declared.isascii() and declared.isdigit() and (len(declared) > 15 or int(declared) > most):
+            raise TooLarge(most)
+        unpacker = Unpacker(headers.get("content-encoding", ""), most)
+        count = 0
+        async with aclosing(response.aiter_stream()) as pieces:
+            async for piece in pieces:
+                unpacker.feed(piece)
+                count += 1
+                if count > _MOST_PIECES:
+                    raise TooLarge(most)
+                if count % 256 == 0:
+                    await asyncio.sleep(0)  # what came in one go is no reason to keep others waiting
+        return Answer(url, response.status, headers, unpacker.done())
+
+    def _context(self) -> ssl.SSLContext:
+        if self._tls is None:
+            self._tls = ssl.create_default_context()
+            if self._options.ca_file is not None:
+                self._tls.load_verify_locations(self._options.ca_file)
+        return self._tls
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """The addresses of a name, as the system knows them, the one to try first at the front."""
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
+    except (socket.gaierror, UnicodeError):
+        raise _unknown(host) from None
+    return [str(entry[4][0]) for entry in found]
+
+
+def _utf8(header: str) -> str:
+    """A header as most servers mean it, which is not how the protocol says it is to be read."""
+    try:
+        return header.encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError:
+        return header
+
+
+def _unknown(host: str) -> ToolError:
+    return ToolError(f"There is no host {host}. Check how the name is written.", code="HOST_NOT_FOUND")
+
+
+def _failed(url: Url, error: Exception) -> ToolError:
+    cause = error.__cause__ or error.__context__
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return ToolError(
+            f"The certificate of {url.host} is not to be trusted: {cause.verify_message}.",
+            code="CERTIFICATE_REFUSED",
+        )
+    return ToolError(
+        f"{url.authority} could not be reached, or broke off. Try again later, or another address.",
+        code="CONNECTION_FAILED",
+    )
+
+
+def _headers(request: Request) -> list[tuple[bytes, bytes]]:
+    headers = {
+        "Host": request.url.authority,
+        "User-Agent": "handrail",
+        "Accept": "*/*",
+        "Accept-Encoding": ACCEPTED,
+        "Connection": "close",
+        **request.headers,
+    }
+    if request.body:
+        headers["Content-Length"] = str(len(request.body))
+    return [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]

@@ -1,0 +1,192 @@
+"""What a change did to a text, as a unified diff of bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+_AROUND = 3
+"""Unchanged lines that are shown around a change."""
+_COMPARED = 2_000
+"""Lines up to which the two sides are compared; beyond, one is shown as gone and the other as new."""
+_MOST_LINES = 300
+_MOST_CHARACTERS = 12_000
+_LONG_LINE = 500
+
+Opcode = tuple[str, int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """The lines of a diff, and how many lines came and went altogether."""
+
+    text: str
+    added: int
+    removed: int
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def diff(before: str, after: str, name: str) -> Diff:
+    """The unified diff of two texts; empty when they are the same."""
+    if before == after:
+        return Diff("", 0, 0)
+    front = _line_start(before, _common_front(before, after))
+    back = _common_back(before, after, front)
+    above = before.count("\n", 0, front)
+    old, new = _lines(before[front : len(before) - back]), _lines(after[front : len(after) - back])
+    lead = _lines(before[_back_over(before, front) : front])
+    tail = _lines(before[len(before) - back : _on_over(before, len(before) - back)])
+    old, new = [*lead, *old, *tail], [*lead, *new, *tail]
+    opcodes = _opcodes(old, new, len(lead), len(tail))
+    added = sum(theirs[1] - theirs[0] for _, theirs in _changes(opcodes))
+    removed = sum(ours[1] - ours[0] for ours, _ in _changes(opcodes))
+    shown = list(_unified(old, new, opcodes, above - len(lead)))
+    heads = [
+        "--- /dev/null" if not before else f"--- a/{name}",
+        "+++ /dev/null" if not after else f"+++ b/{name}",
+    ]
+    return Diff("\n".join(_bounded([*heads, *shown])), added, removed)
+
+
+def _common_front(one: str, other: str) -> int:
+    """How many characters two texts share at the front."""
+    low, high = 0, min(len(one), len(other))
+    if one[:high] == other[:high]:
+        return high
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _common_back(one: str, other: str, front: int) -> int:
+    """How many characters of whole lines two texts share at the back, beyond what they share in front."""
+    ours, theirs = len(one), len(other)
+    low, high = 0, min(ours, theirs) - front
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[ours - middle : ours - low] == other[theirs - middle : theirs - low]:
+            low = middle
+        else:
+            high = middle - 1
+    begins, begin = ours - low, theirs - low
+    if low and (begins == front or one[begins - 1] == "\n") and (begin == front or other[begin - 1] == "\n"):
+        return low
+    end = one.find("\n", begins)
+    return 0 if end < 0 else ours - end - 1
+
+
+def _line_start(text: str, at: int) -> int:
+    return text.rfind("\n", 0, at) + 1
+
+
+def _back_over(text: str, at: int) -> int:
+    """Where the lines begin that are shown before a place at the start of a line."""
+    for _ in range(_AROUND):
+        if at == 0:
+            break
+        at = text.rfind("\n", 0, at - 1) + 1
+    return at
+
+
+def _on_over(text: str, at: int) -> int:
+    for _ in range(_AROUND):
+        end = text.find("\n", at)
+        if end < 0:
+            return len(text)
+        at = end + 1
+    return at
+
+
+def _lines(text: str) -> list[str]:
+    """Lines with their ends."""
+    if not text:
+        return []
+    lines = text.split("\n")
+    last = lines.pop()
+    return [line + "\n" for line in lines] + ([last] if last else [])
+
+
+def _opcodes(old: Sequence[str], new: Sequence[str], lead: int, tail: int) -> list[Opcode]:
+    ours, theirs = old[lead : len(old) - tail], new[lead : len(new) - tail]
+    if max(len(ours), len(theirs)) <= _COMPARED and not set(ours).isdisjoint(theirs):
+        return list[Opcode](SequenceMatcher(None, old, new).get_opcodes())
+    told: list[Opcode] = [("equal", 0, lead, 0, lead)] if lead else []
+    told.append(("replace", lead, lead + len(ours), lead, lead + len(theirs)))
+    if tail:
+        told.append(("equal", lead + len(ours), len(old), lead + len(theirs), len(new)))
+    return told
+
+
+def _changes(opcodes: Sequence[Opcode]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    return (((a, b), (c, d)) for kind, a, b, c, d in opcodes if kind != "equal")
+
+
+def _unified(old: Sequence[str], new: Sequence[str], opcodes: list[Opcode], above: int) -> Iterator[str]:
+    for group in _groups(opcodes):
+        (_, a, _, c, _), (_, _, b, _, d) = group[0], group[-1]
+        yield f"@@ -{_span(a, b, above)} +{_span(c, d, above)} @@"
+        for kind, ours, ours_end, theirs, theirs_end in group:
+            if kind == "equal":
+                yield from _marked(" ", old[ours:ours_end])
+            else:
+                yield from _marked("-", old[ours:ours_end])
+                yield from _marked("+", new[theirs:theirs_end])
+
+
+def _groups(opcodes: list[Opcode]) -> Iterator[list[Opcode]]:
+    """Changes that stand near each other, with the unchanged lines around them."""
+    group: list[Opcode] = []
+    for nth, (kind, a, b, c, d) in enumerate(opcodes):
+        if kind != "equal":
+            group.append((kind, a, b, c, d))
+            continue
+        first, last = nth == 0, nth == len(opcodes) - 1
+        if not first and not last and b - a <= 2 * _AROUND:
+            group.append((kind, a, b, c, d))
+            continue
+        if not first:
+            group.append((kind, a, min(b, a + _AROUND), c, min(d, c + _AROUND)))
+            yield group
+            group = []
+        if not last:
+            group.append((kind, max(a, b - _AROUND), b, max(c, d - _AROUND), d))
+    if any(kind != "equal" for kind, *_ in group):
+        yield group
+
+
+def _span(start: int, end: int, above: int) -> str:
+    count = end - start
+    first = above + start + (1 if count else 0)
+    return f"{first}" if count == 1 else f"{first},{count}"
+
+
+def _marked(mark: str, lines: Sequence[str]) -> Iterator[str]:
+    for line in lines:
+        if line.endswith("\n"):
+            yield mark + line[:-1]
+        else:
+            yield mark + line
+            yield "\\ No newline at end of file"
+
+
+def _bounded(lines: Sequence[str]) -> Iterator[str]:
+    """The first lines of a diff, and how many more there are."""
+    room = _MOST_CHARACTERS
+    for nth, line in enumerate(lines):
+        short = (
+            line
+            if len(line) <= _LONG_LINE
+            else f"{line[:_LONG_LINE]}… [{len(line) - _LONG_LINE} more characters]"
+        )
+        room -= len(short) + 1
+        if nth >= _MOST_LINES or room < 0:
+            yield f"… [{len(lines) - nth} more lines of this diff are left out]"
+            return
+        yield short

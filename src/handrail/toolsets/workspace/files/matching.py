@@ -1,0 +1,169 @@
+"""Where a search text stands in a file: exactly, but for whitespace, or between its first and last lines.
+
+All three are bounded by construction: texts are sought by `str.find`, and what is compared line by line is
+counted against a budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from handrail.toolsets.workspace.files.indentation import BLANKS, SAME, Shift, indent_of, shift_between
+
+Way = Literal["exact", "whitespace", "anchored"]
+
+_BUDGET = 2_000_000
+"""Lines that one search may compare."""
+_ANCHORED_LINES = 4
+"""The shortest block that may be found by its first and last lines."""
+_ALIKE_MEAN = 0.75
+_ALIKE_LEAST = 0.5
+_LONG_LINE = 500
+"""Lines beyond this are equal or not; how alike they are is not measured."""
+
+_COMPARED = 200
+"""Lines of a block up to which search and replacement are compared line by line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A piece of a text, and how the lines of the search were indented there."""
+
+    start: int
+    end: int
+    shift: Shift = SAME
+
+
+def exact(text: str, search: str) -> Iterator[Match]:
+    """Every place of the search text, those that overlap too."""
+    at = text.find(search)
+    while at >= 0:
+        yield Match(at, at + len(search))
+        at = text.find(search, at + 1)
+
+
+def whitespace(text: str, search: str) -> Iterator[Match]:
+    """Whole lines that differ from the search in trailing blanks and by one shift of the indentation."""
+    wanted, closed = lines_of(search)
+    bare = [line.strip(BLANKS) for line in wanted]
+    if not any(bare):
+        return
+    lines = text.split("\n")
+    joined = "\n".join(["", *(line.strip(BLANKS) for line in lines), ""])
+    needle = "\n".join(["", *bare, ""])
+    places = _Places(lines)
+    row, seen, budget = 0, 0, _BUDGET
+    at = joined.find(needle)
+    while at >= 0 and budget > 0:
+        row += joined.count("\n", seen, at)
+        seen = at
+        budget -= len(wanted)
+        shift = shift_between(wanted, lines[row : row + len(wanted)])
+        if shift is not None:
+            yield places.match(row, len(wanted), closed, shift)
+        at = joined.find(needle, at + 1)
+
+
+def anchored(text: str, search: str) -> Iterator[Match]:
+    """Blocks of as many lines whose first and last are those of the search and whose middle is alike."""
+    wanted, closed = lines_of(search)
+    bare = [line.strip(BLANKS) for line in wanted]
+    count = len(bare)
+    if count < _ANCHORED_LINES or not bare[0] or not bare[-1]:
+        return
+    lines = text.split("\n")
+    held = [line.strip(BLANKS) for line in lines]
+    places = _Places(lines)
+    budget = _BUDGET
+    for row in range(len(held) - count + 1):
+        if held[row] != bare[0] or held[row + count - 1] != bare[-1]:
+            continue
+        budget -= count
+        if budget < 0:
+            return
+        shift = shift_between((wanted[0], wanted[-1]), (lines[row], lines[row + count - 1]))
+        if shift is not None and _alike(bare[1:-1], held[row + 1 : row + count - 1]):
+            yield places.match(row, count, closed, shift)
+
+
+def _alike(wanted: Sequence[str], held: Sequence[str]) -> bool:
+    """Whether at least half of the lines are equal, and the others differ in little."""
+    unequal = [(ours, theirs) for ours, theirs in zip(wanted, held, strict=True) if ours != theirs]
+    if 2 * len(unequal) > len(wanted):
+        return False
+    ratios = [likeness(ours, theirs) for ours, theirs in unequal]
+    mean = (len(wanted) - len(unequal) + sum(ratios)) / len(wanted)
+    return mean >= _ALIKE_MEAN and min(ratios, default=1.0) >= _ALIKE_LEAST
+
+
+def likeness(one: str, other: str) -> float:
+    """How alike two lines are: 1 when equal, 0 when nothing is shared or they are too long to tell."""
+    if one == other:
+        return 1.0
+    if not one or not other or max(len(one), len(other)) > _LONG_LINE:
+        return 0.0
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
+def lines_of(search: str) -> tuple[list[str], bool]:
+    """The lines of a search text, and whether it goes on to the end of its last line."""
+    closed = search.endswith("\n")
+    return (search[:-1] if closed else search).split("\n"), closed
+
+
+class _Places:
+    """From rows to places in the text, in ascending order of rows."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._row = 0
+        self._at = 0
+
+    def match(self, row: int, count: int, closed: bool, shift: Shift) -> Match:
+        self._at += sum(len(line) + 1 for line in self._lines[self._row : row])
+        self._row = row
+        end = self._at + sum(len(line) + 1 for line in self._lines[row : row + count])
+        last = row + count == len(self._lines)
+        return Match(self._at, end if closed and not last else end - 1, shift)
+
+
+def reindented(search: str, replace: str, found: str, shift: Shift) -> str:
+    """The replacement as it goes in place of what was found by anything but its exact text.
+
+    Its lines are shifted as those of the search were. A line that search and replacement share stays as
+    the file has it.
+    """
+    wanted, _ = lines_of(search)
+    given, closed = lines_of(replace)
+    held, held_closed = lines_of(found)
+    told: list[str] = []
+    for kept, ours, theirs in _steps(wanted, given):
+        told += held[ours] if kept else [_shifted(line, shift) for line in given[theirs]]
+    if replace == "":
+        return ""
+    closes = closed and (held_closed or not search.endswith("\n"))
+    return "\n".join(told) + ("\n" if closes else "")
+
+
+def _steps(wanted: list[str], given: list[str]) -> Iterator[tuple[bool, slice, slice]]:
+    """What search and replacement share, and what they do not; for large blocks only before and after."""
+    if max(len(wanted), len(given)) <= _COMPARED:
+        for kind, ours, ours_end, theirs, theirs_end in SequenceMatcher(
+            None, wanted, given, autojunk=False
+        ).get_opcodes():
+            yield kind == "equal", slice(ours, ours_end), slice(theirs, theirs_end)
+        return
+    least = min(len(wanted), len(given))
+    front = next((row for row in range(least) if wanted[row] != given[row]), least)
+    back = next((row for row in range(least - front) if wanted[-1 - row] != given[-1 - row]), least - front)
+    yield True, slice(front), slice(front)
+    yield False, slice(front, len(wanted) - back), slice(front, len(given) - back)
+    yield True, slice(len(wanted) - back, None), slice(len(given) - back, None)
+
+
+def _shifted(line: str, shift: Shift) -> str:
+    indent = indent_of(line)
+    return line if len(indent) == len(line) else shift(indent) + line[len(indent) :]

@@ -1,0 +1,106 @@
+"""How a workspace is written in handrail.toml: [workspace]."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from handrail.ext import DefinitionError
+from handrail.toolsets.web.options import ProviderName
+
+
+class WorkspaceError(DefinitionError):
+    """The workspace cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a workspace allows. Without a word it allows what can be taken back and stays inside."""
+
+    root: str = "."
+    """The folder; `{tenant}` in it stands for the tenant's slug, so that each tenant has its own."""
+    tenant: str = "local"
+    """Whose workspace it is, where the folder is the same for all; no other tenant sees these tools."""
+    network: bool = False
+    """Whether a command may ask for the network."""
+    unsandboxed: bool = False
+    """Whether commands run where there is no sandbox."""
+    readable: tuple[str, ...] = ()
+    """Folders outside that commands may read, such as a toolchain. File tools do not see them."""
+    hardlinks: bool = False
+    """Whether files are read that have a second name, which may lie outside."""
+    protected: tuple[str, ...] = ()
+    """Paths from the root that tools read and do not change."""
+    hidden: tuple[str, ...] = ()
+    """Paths from the root that are not there for tools."""
+    private_networks: tuple[str, ...] = ()
+    """Networks and hosts inside that webfetch may reach, such as 10.1.0.0/16."""
+    search: ProviderName | None = None
+    """Who searches the web; by default whoever is set up."""
+    searxng_url: str | None = None
+    """Where a SearXNG of one's own answers."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether each tenant has a folder of its own."""
+        return "{tenant}" in self.root
+
+
+def options_of(table: Mapping[str, Any], where: str, folder: Path, tenant: str = "local") -> Options:
+    """The options as they are written; a root that is relative is so to the folder."""
+    read: dict[str, Any] = {"tenant": tenant}
+    for key, value in table.items():
+        if key not in _READERS:
+            near = difflib.get_close_matches(key, _READERS, 1, 0.5)
+            remedy = f"did you mean {near[0]!r}?" if near else f"use one of: {', '.join(_READERS)}"
+            raise WorkspaceError(f"{where}: {key!r} is not a setting of a workspace", remedy=remedy)
+        try:
+            read[key] = _READERS[key](value)
+        except ValueError as error:
+            raise WorkspaceError(f"{where}: {key} is {value!r}", remedy=f"{error}") from None
+    read["root"] = str(folder / read.get("root", "."))
+    read["readable"] = tuple(str(folder / one) for one in read.get("readable", ()))
+    return Options(**read)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise ValueError("give text")
+    return value
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise ValueError('give a list, such as ["one", "two"]')
+    return tuple(_text(one) for one in value)
+
+
+def _switch(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("give true or false")
+    return value
+
+
+def _provider(value: Any) -> Any:
+    if value not in get_args(ProviderName):
+        raise ValueError(f"use one of: {', '.join(get_args(ProviderName))}")
+    return value
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "root": _text,
+    "tenant": _text,
+    "network": _switch,
+    "unsandboxed": _switch,
+    "readable": _texts,
+    "hardlinks": _switch,
+    "protected": _texts,
+    "hidden": _texts,
+    "private_networks": _texts,
+    "search": _provider,
+    "searxng_url": _text,
+}
+"""Every setting of a workspace, and what reads it."""

@@ -1,0 +1,104 @@
+"""handrail plan: calls that wait for a review, each step a process of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.command_line import Done
+from tests.acceptance.quick import Quick
+
+pytestmark = [pytest.mark.req("EX-20"), pytest.mark.timeout(180)]
+EMPTY = "The plan is empty. Put a call into it with `handrail run --plan NAME`"
+
+
+class Desk:
+    """Commands over one database."""
+
+    def __init__(self, quick: Quick, folder: Path) -> None:
+        self._quick, self._folder = quick, folder
+
+    def __call__(self, *words: str, **env: str) -> Done:
+        given = {"HANDRAIL_DATABASE": "sqlite:///shop.db", "HANDRAIL_KEY": "5a" * 32} | env
+        return self._quick(*words, cwd=self._folder, **given)
+
+    def order(self, item: str, *more: str, pieces: int = 1) -> Done:
+        return self("run", "stock.order", f"--item={item}", f"--pieces={pieces}", *more)
+
+    def items(self) -> list[str]:
+        return [one["arguments"]["item"] for one in self("plan", "show", "--json").json]
+
+
+@pytest.fixture
+def desk(quick: Quick, tmp_path: Path) -> Desk:
+    return Desk(quick, tmp_path)
+
+
+def test_a_call_is_planned_shown_and_run_by_three_commands(desk: Desk) -> None:
+    planned = desk.order("bolt", "--plan", pieces=5)
+    assert (planned.code, planned.out) == (4, "")
+    assert planned.err == (
+        "queued PLANNED: Order is planned, not run. It runs when somebody runs the plan.\n"
+        "  See the plan: handrail plan show; carry it out: handrail plan run\n"
+    )
+    [shown] = desk("plan", "show", "--json").json
+    assert (shown["tool"], shown["arguments"]) == ("stock.order", {"item": "bolt", "pieces": 5})
+    bare = desk("plan")
+    assert bare.out.split("\t")[:3] == [shown["call_id"], "stock.order", '{"item":"bolt","pieces":5}']
+    done = desk("plan", "run")
+    assert (done.code, done.out) == (0, '{"item":"bolt","pieces":5,"colour":"red","tags":[]}\n')
+    assert desk("runs", "list", "--json").json[0]["call_id"] == shown["call_id"]
+    again = desk("plan", "run")
+    assert (again.code, again.out) == (0, "") and again.err.startswith(EMPTY)
+
+
+@pytest.mark.long
+def test_a_plan_runs_in_order_and_one_failure_stops_it_only_if_asked(desk: Desk) -> None:
+    for item in ("a", "b"):
+        desk.order(item, "--plan", "--session=first")
+    desk("run", "words.fail", "--plan")
+    desk.order("c", "--plan")
+    stopped = desk("plan", "run", "--stop-on-failure", "--json")
+    assert [one["status"] for one in stopped.json] == ["completed", "completed", "failed"]
+    assert (stopped.code, len(desk("plan", "show", "--json").json)) == (1, 1)
+    rest = desk("plan", "run", "--json")
+    assert (rest.code, [one["status"] for one in rest.json]) == (0, ["completed"])
+
+
+@pytest.mark.long
+def test_a_plan_is_discarded_whole_or_by_session(desk: Desk) -> None:
+    for item, session in (("a", "one"), ("b", "two"), ("c", "two")):
+        desk.order(item, "--plan", f"--session={session}")
+    assert desk("plan", "discard", "--session=one").out == "1 planned call was discarded.\n"
+    assert desk.items() == ["b", "c"]
+    assert desk("plan", "discard", "--json").json == {"discarded": 2}
+    empty = desk("plan")
+    assert (empty.code, empty.out) == (0, "") and empty.err.startswith(EMPTY)
+
+
+@pytest.mark.long
+def test_what_the_settings_plan_outlives_the_command_too(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "handrail.toml").write_text("[policy]\nplan = true\n")
+    assert desk.order("bolt").code == 4
+    assert desk("run", "stock.count", "--item=bolt").code == 0, "what only reads runs"
+    assert desk("run", "stock.count", "--item=bolt", "--plan").code == 4, "unless it is planned by name"
+    assert desk("plan", "run", "--json").code == 0
+
+
+def test_a_plan_approves_nothing_and_says_what_waits(desk: Desk) -> None:
+    desk.order("bolt", "--as=agent", "--plan")
+    done = desk("plan", "run")
+    assert done.code == 4
+    assert "pending NEEDS_APPROVAL" in done.err and "handrail approvals approve approval_" in done.err
+    assert desk("plan", "show", "--json").json == []
+    assert len(desk("approvals", "list", "--json").json) == 1
+
+
+@pytest.mark.long
+def test_without_a_database_there_is_no_plan_to_keep(quick: Quick, tmp_path: Path) -> None:
+    planning = ["run", "stock.count", "--item=a", "--plan"]
+    for words in (["plan"], ["plan", "run"], ["plan", "discard"], planning):
+        done = quick(*words, cwd=tmp_path)
+        assert (done.code, done.out) == (2, "")
+        assert "there is no database here" in done.err

@@ -1,0 +1,184 @@
+"""Plans wait wherever ports are kept: memory, SQLite, PostgreSQL. Each call is taken once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from handrail import Call, Handrail, Policy, Principal, tool
+from handrail.core.guard.plan import Planned
+from handrail.core.tell.events import ToolStarted
+from handrail.store import tables
+from handrail.store.plans import add_planned
+from tests.contract.places import KINDS, Place, place_of
+
+ANA = Principal(tenant="acme", user="ana", roles={"boss"}, permissions={"shelf.add"})
+OPS = ANA.spawn("ops")
+CARD = "4711-0815-4711"
+PLAN = Policy(plan=True, approval_mode="policy")
+pytestmark = pytest.mark.req("EX-20")
+
+
+@pytest.fixture(params=KINDS)
+def place(request: pytest.FixtureRequest) -> Iterator[Place]:
+    yield from place_of(request)
+
+
+@pytest.fixture(params=KINDS[1:])
+def stored(request: pytest.FixtureRequest) -> Iterator[Place]:
+    yield from place_of(request)
+
+
+def planned(call_id: str, who: Principal = ANA, session: str | None = None) -> Planned:
+    call = Call("shelf.add", None, who, "web", session, call_id, 3, "key", "digest", "m1")
+    raw = {"title": call_id, "card": CARD}
+    return Planned(call, "shelf.add", {"title": call_id}, "it writes", raw, frozenset({CARD}), 7.5)
+
+
+async def test_a_planned_call_comes_back_in_another_process_as_it_was(place: Place) -> None:
+    one = planned("call_1", session="s1")
+    assert await place.process().plans.add(one) == "added"
+    assert await place.process().plans.queued(ANA) == [one]
+
+
+@pytest.mark.parametrize("call_id", ["x" * 5_000, "nul\x00", "ä\u202e", "\ud800", ""])
+async def test_any_id_is_kept_and_taken(place: Place, call_id: str) -> None:
+    plans = place.process().plans
+    await plans.add(planned(call_id))
+    [found] = await plans.queued(ANA)
+    assert found.call.id == call_id and await plans.holds(call_id, "acme")
+    assert await plans.take(found)
+
+
+async def test_plans_keep_their_order_and_are_apart_by_tenant_user_and_session(place: Place) -> None:
+    plans = place.process().plans
+    globex, bo = Principal(tenant="globex", user="ana"), Principal(tenant="acme", user="bo")
+    for call_id, who, session in (
+        ("c", ANA, "s1"),
+        ("a", OPS, "s2"),
+        ("z", bo, "s1"),
+        ("b", ANA, "s2"),
+        ("y", globex, "s1"),
+    ):
+        await plans.add(planned(call_id, who, session))
+    assert [one.call.id for one in await plans.queued(ANA)] == ["c", "a", "b"]
+    assert [one.call.id for one in await plans.queued(ANA, "s2")] == ["a", "b"]
+    assert [one.call.id for one in await plans.queued(OPS)] == ["a"]
+    assert not await plans.holds("y", "acme")
+    assert await plans.discard(ANA, "s2") == 2
+    assert await plans.discard(globex) == 1
+    assert [one.call.id for one in (*await plans.queued(ANA), *await plans.queued(bo))] == ["c", "z"]
+
+
+async def test_one_of_many_who_want_a_call_takes_it(place: Place) -> None:
+    processes = [place.process() for _ in range(3)]
+    await processes[0].plans.add(planned("call_1"))
+    await processes[0].settled()
+    [one] = await processes[1].plans.queued(ANA)
+    taken = await asyncio.gather(*(process.plans.take(one) for process in processes for _ in range(3)))
+    assert taken.count(True) == 1
+    winner = processes[taken.index(True) // 3]
+    assert not await processes[1].plans.queued(ANA) and not await processes[1].plans.holds("call_1", "acme")
+    assert await processes[2].plans.discard(ANA) == 0, "what somebody runs is nobody's to discard"
+    await winner.plans.over(one)
+    await winner.settled()
+    assert await processes[0].plans.add(one) == "added", "nothing is left of it"
+
+
+async def test_what_a_dead_process_took_is_there_again_and_in_doubt(stored: Place) -> None:
+    first, second = stored.process(), stored.process()
+    await first.plans.add(planned("call_1"))
+    [one] = await first.plans.queued(ANA)
+    assert await first.plans.take(one) and not one.doubtful
+    assert await second.plans.queued(ANA) == []
+    stored.kill(first)
+    [again] = await second.plans.queued(ANA)
+    assert again.doubtful and await second.plans.take(again) and not await second.plans.take(again)
+
+
+async def test_a_full_plan_takes_no_more(stored: Place) -> None:
+    process = stored.process()
+
+    def add(call_id: str) -> Any:
+        def adding(conn: Any) -> Any:
+            return add_planned(conn, "acme", planned(call_id), stored.seal, most=2)
+
+        return process.rows.write("acme", adding)
+
+    assert [await add(name) for name in ("a", "a", "b", "c")] == ["added", "known", "added", "full"]
+
+
+@pytest.mark.req("RC-05")
+async def test_no_row_shows_the_exact_arguments(stored: Place) -> None:
+    process = stored.process()
+    await process.plans.add(planned("call_1"))
+    with process.rows.reading("acme") as conn:
+        row = conn.execute(tables.planned_calls.select()).one()
+    assert CARD not in repr(row) and row.args == '{"title":"call_1"}'
+
+
+async def test_one_that_cannot_be_opened_hides_no_other(stored: Place) -> None:
+    process = stored.process()
+    await process.plans.add(planned("call_1"))
+    await process.plans.add(planned("call_2"))
+    with process.rows.transaction("acme") as conn:
+        changed = tables.planned_calls.update().where(tables.planned_calls.c.call_id == "call_1")
+        conn.execute(changed.values(sealed="broken"))
+    assert [one.call.id for one in await process.plans.queued(ANA)] == ["call_2"]
+
+
+@pytest.mark.parametrize("stored", ["sqlite"], indirect=True)
+async def test_a_plan_made_by_one_process_is_run_by_another_in_order_and_once(stored: Place) -> None:
+    shelf: list[str] = []
+
+    @tool("shelf.add", level="write")
+    async def add(title: str) -> str:
+        """Put a book on the shelf."""
+        shelf.append(title)
+        await asyncio.sleep(0)
+        return title
+
+    def handrail() -> Handrail:
+        return Handrail([add], database=stored.url, worker=False, policy=PLAN)
+
+    async with handrail() as hr:
+        for title in "cab":
+            assert (await hr.call("shelf.add", {"title": title}, principal=ANA)).status == "queued"
+    async with handrail() as one, handrail() as two:
+        done = await asyncio.gather(one.run_plan(ANA), two.run_plan(ANA))
+        assert sorted(out.status for outs in done for out in outs) == ["completed"] * 3
+        assert await one.planned(ANA) == []
+    assert sorted(shelf) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("stored", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("began", [False, True])
+@pytest.mark.req("BY-12")
+async def test_a_call_that_a_process_died_over_runs_only_if_it_never_began(
+    stored: Place, began: bool
+) -> None:
+    ran: list[str] = []
+
+    @tool("shelf.add", level="write")
+    async def add(title: str) -> str:
+        """Put a book on the shelf."""
+        ran.append(title)
+        return title
+
+    async with Handrail([add], database=stored.url, worker=False, policy=PLAN) as dead:
+        await dead.call("shelf.add", {"title": "a"}, principal=ANA)
+        plans = dead._house.plans
+        [one] = await plans.queued(ANA)
+        assert await plans.take(one)
+        if began:
+            begun = (ToolStarted, one.call, "shelf.add", 1.0, "run_1", {"title": "a"}, ())
+            dead._house.teller.tell(begun)
+        else:  # somebody else used its id meanwhile, which says nothing of the call
+            await dead.call("shelf.add", {"title": "b"}, principal=ANA, id=one.call.id)
+    async with Handrail([add], database=stored.url, worker=False, policy=PLAN) as hr:
+        [out] = await hr.run_plan(ANA)
+        assert await hr.planned(ANA) == []
+    assert (out.status, ran) == (("needs_review", []) if began else ("completed", ["a"]))

@@ -1,0 +1,100 @@
+"""The diff of a change: right, small and cheap."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handrail.toolsets.workspace.files.diff import diff
+
+_LINES = st.lists(st.sampled_from(["a", "b", "c", "", "  d", "e\r"]), max_size=40)
+_TEXTS = st.tuples(_LINES, st.booleans()).map(lambda one: "\n".join(one[0]) + ("\n" if one[1] else ""))
+
+
+def _patched(before: str, patch: str) -> str:
+    """The text after a unified diff, by the book."""
+    held = before.split("\n")
+    closed = held[-1] == ""
+    if closed:
+        held.pop()
+    told: list[str] = []
+    at = 0
+    open_end = not closed and bool(before)
+    mark = ""
+    for line in patch.split("\n")[2:]:
+        if hunk := re.match(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@$", line):
+            start = int(hunk[1]) - (1 if hunk[2] != "0" else 0)
+            told += held[at:start]
+            at = start
+            continue
+        if line.startswith("\\"):
+            if mark in "+ ":
+                open_end = True
+            elif mark == "-":
+                open_end = False
+            continue
+        mark = line[0]
+        if mark in " -":
+            assert held[at] == line[1:]
+            at += 1
+        if mark in " +":
+            told.append(line[1:])
+    told += held[at:]
+    return "\n".join(told) + ("" if open_end or not told else "\n")
+
+
+@given(_TEXTS, _TEXTS)
+def test_a_diff_turns_the_text_before_into_the_text_after(before: str, after: str) -> None:
+    told = diff(before, after, "a.txt")
+    assert (told.text == "") == (before == after)
+    if told.text:
+        assert _patched(before, told.text) == after
+
+
+@given(_TEXTS, st.integers(0, 40), _LINES)
+def test_a_diff_counts_the_lines_it_shows(before: str, at: int, more: list[str]) -> None:
+    lines = before.split("\n")
+    told = diff(before, "\n".join([*lines[:at], *more, *lines[at:]]), "a.txt")
+    shown = told.text.split("\n")[2:]
+    assert told.added == sum(line.startswith("+") for line in shown)
+    assert told.removed == sum(line.startswith("-") for line in shown)
+
+
+def test_a_change_is_shown_with_three_lines_around_it_and_its_line_numbers() -> None:
+    before = "".join(f"line {number}\n" for number in range(1, 101))
+    told = diff(before, before.replace("line 50\n", "line fifty\n"), "src/a.txt")
+    assert told.text.split("\n") == [
+        "--- a/src/a.txt",
+        "+++ b/src/a.txt",
+        "@@ -47,7 +47,7 @@",
+        " line 47",
+        " line 48",
+        " line 49",
+        "-line 50",
+        "+line fifty",
+        " line 51",
+        " line 52",
+        " line 53",
+    ]
+    assert (told.added, told.removed) == (1, 1)
+
+
+def test_a_large_diff_is_bounded_and_says_how_much_is_left_out() -> None:
+    before = "".join(f"{number}\n" for number in range(100_000))
+    after = "".join(f"{number} x\n" for number in range(100_000))
+    told = diff(before, after, "a.txt")
+    assert (told.added, told.removed) == (100_000, 100_000)
+    assert len(told.text) < 15_000
+    assert re.search(r"\[\d+ more lines of this diff are left out\]$", told.text)
+
+
+def test_a_very_long_line_is_cut_in_a_diff() -> None:
+    told = diff("x\n", "y" * 1_000_000 + "\n", "a.txt")
+    assert len(told.text) < 2_000
+    assert "more characters]" in told.text
+
+
+def test_the_same_text_has_no_diff() -> None:
+    assert diff("a\n", "a\n", "a.txt").text == ""

@@ -1,0 +1,94 @@
+"""What a model reads when its edit found nothing, or too much: enough to be right the next time."""
+
+from __future__ import annotations
+
+import pytest
+
+from handrail.ext import ToolError
+from handrail.toolsets.workspace.files.editing import Edit, apply
+
+_CODE = """class Shop:
+    def open(self):
+        print("open")
+
+    def close(self):
+\tprint('Closed – for today')
+        return None
+"""
+
+
+def _said(text: str, *edits: Edit) -> str:
+    with pytest.raises(ToolError) as refusal:
+        apply(text, edits, "shop.py")
+    return str(refusal.value)
+
+
+@pytest.mark.req("BF-11")
+def test_no_match_names_the_nearest_lines_and_what_differs() -> None:
+    said = _said(_CODE, Edit('def Open(self):\n        print("open")', "x"))
+    assert "not in shop.py (7 lines)" in said
+    assert "lines 2 to 3 (100 % alike):" in said
+    assert '     3\t        print("open")' in said
+    assert (
+        "line 2 in blanks and case: search has `def Open(self):`, the file has `    def open(self):`" in said
+    )
+
+
+@pytest.mark.parametrize(
+    ("search", "reason"),
+    [
+        ("        print('open')", "kinds of quotes"),
+        ("\tprint('Closed - for today')", "kinds of dashes"),
+        ("        Return None", "case"),
+        ("return  None", "blanks"),
+        ("Print( “open” )", "blanks and kinds of quotes and case"),
+    ],
+)
+def test_the_kind_of_difference_is_named(search: str, reason: str) -> None:
+    assert f"in {reason}: search has" in _said(_CODE, Edit(search, "x"))
+
+
+def test_a_difference_that_is_no_kind_shows_both_lines() -> None:
+    said = _said(_CODE, Edit('    def opens(this):\n        print("open")\n', "x"))
+    assert "line 2: search has `    def opens(this):`, the file has `    def open(self):`" in said
+
+
+def test_line_numbers_in_the_search_are_recognised() -> None:
+    said = _said(_CODE, Edit('     2\t    def open(self):\n     3\t        print("open")', "x"))
+    assert "begins with line numbers" in said
+    assert "lines 2 to 3 (100 % alike)" in said
+
+
+def test_escaped_line_ends_and_entities_are_recognised() -> None:
+    assert "write real line ends" in _said(_CODE, Edit("class Shop:\\n    def open", "x"))
+    assert "HTML entities" in _said("if a < b:\n", Edit("if a &lt; b:", "x"))
+
+
+def test_an_earlier_edit_of_the_same_call_is_named_as_the_reason() -> None:
+    said = _said(_CODE, Edit("class Shop", "class Store"), Edit("class Shop", "class Mall"))
+    assert said.startswith("Edit 2 of 2: ")
+    assert "an earlier edit of the same call has replaced it" in said
+
+
+@pytest.mark.req("BF-11")
+def test_several_matches_are_shown_with_their_lines_and_neighbours() -> None:
+    said = _said("a = 1\nreturn\nb = 2\nreturn\n", Edit("return", "yield"))
+    assert "fits 2 places in shop.py:" in said
+    assert "line 2:\n     1\ta = 1\n     2\treturn\n     3\tb = 2" in said
+    assert "line 4:\n     3\tb = 2\n     4\treturn" in said
+    assert "replace_all" in said
+
+
+def test_of_many_matches_only_some_are_shown() -> None:
+    said = _said("x\n" * 100_000, Edit("x", "y"))
+    assert "10 or more places" in said
+    assert len(said) < 2_000
+
+
+def test_an_explanation_is_short_whatever_the_file_holds() -> None:
+    said = _said("\n".join(["word " * 10_000] * 50), Edit("\n".join(["ward " * 5_000] * 80), "y"))
+    assert len(said) < 8_000
+
+
+def test_nothing_alike_says_so() -> None:
+    assert "Nothing like it was found" in _said(_CODE, Edit("zzzzz", "y"))

@@ -1,0 +1,233 @@
+"""Edits by search and replace: where they match, and that they do all or nothing."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from handrail.ext import ToolError
+from handrail.toolsets.workspace.files.editing import Applied, Edit, Edited, apply
+from handrail.toolsets.workspace.files.matching import exact, whitespace
+
+_CODE = """def total(prices):
+    result = 0
+    for price in prices:
+        result += price
+    return result
+
+
+def average(prices):
+    if not prices:
+        return None
+    return total(prices) / len(prices)
+"""
+_ALMOST = """def total(prices):
+    result = 0.0
+    for price in prices:
+        result += price
+    return result
+"""
+_SMALL = st.text(alphabet="ab \n\t", max_size=40)
+_LINES = st.lists(st.sampled_from(["a", "b", "  a", "    a", "\ta", "b  ", ""]), max_size=12)
+
+
+def _after(text: str, *edits: Edit) -> str:
+    return apply(text, edits, "a.py").text
+
+
+def _way(text: str, *edits: Edit) -> list[str]:
+    return [one.way for one in apply(text, edits, "a.py").applied]
+
+
+def _tried(text: str, *edits: Edit) -> Edited | str:
+    """The text after the edits, or the code of the refusal."""
+    try:
+        return apply(text, edits, "a.py")
+    except ToolError as error:
+        return error.code
+
+
+def _refused(text: str, *edits: Edit) -> ToolError:
+    with pytest.raises(ToolError) as refusal:
+        apply(text, edits, "a.py")
+    return refusal.value
+
+
+_SEARCHED = st.tuples(_SMALL, st.text(alphabet="ab \n", min_size=1, max_size=4), _SMALL)
+"""A text, what to search in it, and a text around it."""
+
+
+@pytest.mark.req("BF-03")
+@given(_SEARCHED, _SMALL)
+def test_an_exact_search_that_fits_one_place_does_what_replace_does(
+    searched: tuple[str, str, str], new: str
+) -> None:
+    before, search, after = searched
+    text = f"{before}{search}{after}"
+    assume(search != new and len(list(exact(text, search))) == 1)
+    assert _after(text, Edit(search, new)) == text.replace(search, new)
+
+
+@given(_SEARCHED, _SMALL)
+def test_replace_all_does_what_replace_does_wherever_the_search_stands_exactly(
+    searched: tuple[str, str, str], new: str
+) -> None:
+    before, search, after = searched
+    assume(search != new)
+    text = f"{before}{search}{after}{search}"
+    assert _after(text, Edit(search, new, replace_all=True)) == text.replace(search, new)
+
+
+@given(_LINES, _LINES.filter(lambda lines: any(line.strip() for line in lines)))
+def test_a_search_that_fits_several_places_is_never_taken_for_one(
+    lines: list[str], wanted: list[str]
+) -> None:
+    text, search = "\n".join(lines), "\n".join(wanted)
+    fits = len(list(exact(text, search))) or len(list(whitespace(text, search)))
+    told = _tried(text, Edit(search, "new"))
+    if fits == 1:
+        assert isinstance(told, Edited)
+    elif fits > 1:
+        assert told == "SEVERAL_MATCHES"
+    else:
+        assert told == "NO_MATCH" or (isinstance(told, Edited) and told.applied[0].way == "anchored")
+
+
+@given(_LINES, st.lists(st.tuples(st.sampled_from(["a", "b", "  a", "zz"]), _SMALL), min_size=1, max_size=4))
+def test_edits_are_applied_in_order_and_all_or_nothing(
+    lines: list[str], given: list[tuple[str, str]]
+) -> None:
+    text = "\n".join(lines)
+    edits = [Edit(search, new) for search, new in given]
+    expected: Edited | str = Edited(text, ())
+    for edit in edits:
+        if isinstance(expected, Edited):
+            expected = _tried(expected.text, edit)
+    told = _tried(text, *edits)
+    assert (told.text if isinstance(told, Edited) else told) == (
+        expected.text if isinstance(expected, Edited) else expected
+    )
+
+
+@pytest.mark.parametrize("shift", ["    ", "\t", "        "])
+def test_new_lines_are_indented_like_the_lines_that_were_found(shift: str) -> None:
+    held = "".join(f"{shift}{line}\n" if line else "\n" for line in _CODE.split("\n")[:-1])
+    edit = Edit(
+        "for price in prices:\n    result += price\n",
+        "for price in prices:\n    if price:\n        result += price\n",
+    )
+    told = _after(held, edit)
+    assert (
+        f"{shift}    for price in prices:\n{shift}        if price:\n{shift}            result += price\n"
+        in told
+    )
+    assert _way(held, edit) == ["whitespace"]
+
+
+def test_a_search_that_is_indented_too_far_is_taken_back() -> None:
+    edit = Edit(
+        "        result = 0\n        for price in prices:\n",
+        "        result = 1\n        for price in prices:\n",
+    )
+    assert _after(_CODE, edit) == _CODE.replace("result = 0", "result = 1")
+
+
+def test_spaces_find_tabs_and_the_new_lines_have_tabs() -> None:
+    held = _CODE.replace("    ", "\t")
+    edit = Edit(
+        "    for price in prices:\n        result += price",
+        "    for price in prices:\n        pass\n        go()",
+    )
+    assert "\tfor price in prices:\n\t\tpass\n\t\tgo()\n" in _after(held, edit)
+
+
+def test_trailing_blanks_do_not_matter_and_stay_on_lines_that_are_not_changed() -> None:
+    held = "one  \ntwo\t\nthree\n"
+    assert _after(held, Edit("one\ntwo\n", "one\n2\n")) == "one  \n2\nthree\n"
+
+
+def test_lines_that_are_shifted_unevenly_do_not_match() -> None:
+    assert _refused("  a\n      b\n", Edit("a\nb", "c")).code == "NO_MATCH"
+
+
+def test_a_long_block_is_found_by_its_first_and_last_lines_when_its_middle_is_alike() -> None:
+    edit = Edit(
+        _ALMOST,
+        _ALMOST.replace("+= price", "+= price.net"),
+    )
+    assert _way(_CODE, edit) == ["anchored"]
+    assert _after(_CODE, edit) == _CODE.replace("+= price\n", "+= price.net\n")
+
+
+def test_a_block_whose_middle_is_another_is_not_found_by_its_first_and_last_lines() -> None:
+    edit = Edit("def total(prices):\n    import sys\n    x = 1\n    y = 2\n    return result\n", "gone\n")
+    assert _refused(_CODE, edit).code == "NO_MATCH"
+
+
+def test_two_blocks_that_are_alike_are_told_apart_by_nobody() -> None:
+    block = "begin\n  one = 1\n  two = 2\n  three = {}\nend\n"
+    held = block.format(3) + block.format(4)
+    assert _refused(held, Edit(block.format("three"), "x\n")).code == "SEVERAL_MATCHES"
+
+
+def test_replace_all_is_never_done_by_likeness() -> None:
+    edit = Edit(
+        _ALMOST,
+        "",
+        True,
+    )
+    assert _refused(_CODE, edit).code == "NO_MATCH"
+
+
+@given(_SMALL.map(lambda text: text.replace("\n", "\r\n")), _SMALL.filter(bool), _SMALL)
+def test_a_file_with_crlf_keeps_it_when_it_is_edited_with_plain_line_ends(
+    text: str, search: str, new: str
+) -> None:
+    assume(search != new and text.count("\r\n") > 0)
+    expected = _tried(text.replace("\r\n", "\n"), Edit(search, new))
+    told = _tried(text, Edit(search, new))
+    if isinstance(expected, Edited):
+        assert isinstance(told, Edited)
+        assert told.text == expected.text.replace("\n", "\r\n")
+    else:
+        assert told == expected
+
+
+def test_in_a_file_of_both_line_ends_only_the_place_that_is_edited_changes() -> None:
+    assert _after("a\r\nb\nc\r\nd\n", Edit("c\nd", "c\ne\nd")) == "a\r\nb\nc\r\ne\r\nd\n"
+    assert _after("a\r\nb\nc\r\nd\n", Edit("b\nc", "b\nx\nc")) == "a\r\nb\nx\nc\r\nd\n"
+
+
+def test_crlf_in_the_search_finds_plain_line_ends_and_adds_no_other() -> None:
+    assert _after("a\nb\n", Edit("a\r\nb", "a\r\nc\r\nb")) == "a\nc\nb\n"
+
+
+def test_a_carriage_return_can_be_taken_out_on_purpose() -> None:
+    assert _after("a\r\nb\r\n", Edit("a\r\n", "a\n")) == "a\nb\r\n"
+
+
+def test_a_last_line_without_an_end_stays_without() -> None:
+    assert _after("x\n    one\n    two", Edit("one\ntwo\n", "one\nthree\n")) == "x\n    one\n    three"
+
+
+def test_an_empty_search_fills_an_empty_file_and_no_other() -> None:
+    assert _after("", Edit("", "new\n")) == "new\n"
+    assert _refused("text\n", Edit("", "new\n")).code == "NO_MATCH"
+
+
+def test_a_search_that_is_its_own_replacement_is_refused() -> None:
+    assert _refused("a\n", Edit("a", "a")).code == "NO_CHANGE"
+
+
+def test_places_that_overlap_are_several() -> None:
+    assert _refused("aaa", Edit("aa", "b")).code == "SEVERAL_MATCHES"
+    assert _after("aaa", Edit("aa", "b", replace_all=True)) == "ba"
+
+
+def test_the_lines_told_are_those_of_the_text_after_all_edits() -> None:
+    held = "".join(f"{number}\n" for number in range(1, 11))
+    told = apply(held, [Edit("8\n", "eight\n"), Edit("2\n", "2\n2a\n2b\n"), Edit("5\n", "")], "a.txt")
+    lines = told.text.split("\n")
+    assert told.applied == (Applied("exact", 1, (9,)), Applied("exact", 1, (2,)), Applied("exact", 1, (7,)))
+    assert (lines[8], lines[1], lines[6]) == ("eight", "2", "6")
