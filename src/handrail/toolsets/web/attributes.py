@@ -14,7 +14,7 @@ _HIDING = re.compile(
     r"|(?:font-size|opacity)\s*:\s*0(?![.\d]*[1-9])",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"/\*[^*]{0,60}\*/")
 _LANGUAGE = re.compile(r"(?:lang|language)-[\w+#-]{1,20}")
 
 

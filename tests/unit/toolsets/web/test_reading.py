@@ -196,6 +196,7 @@ HOSTILE = {
     "ampersands": "&",
     "sections": "<![CDATA[",
     "attributes": "<p " + "a=1 " * 50 + ">",
+    "styles": "<p style='" + "/*" * 4000 + "'>",
     "cells": "<table><td>x<p><b>",
 }
 
