@@ -14,7 +14,9 @@ PATIENCE = 20.0
 
 
 @pytest.mark.req("BT-06")
-@pytest.mark.parametrize("kind", ["deep", "deep lists", "different", "adopted", "half quotes", "angles"])
+@pytest.mark.parametrize(
+    "kind", ["deep", "deep lists", "different", "adopted", "half quotes", "angles", "styles"]
+)
 def test_ten_hostile_megabytes_are_over_soon(kind: str) -> None:
     unit = HOSTILE[kind]
     html = "".join(unit.format(number) for number in range(10_000_000 // len(unit)))
