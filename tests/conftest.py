@@ -6,6 +6,7 @@ import asyncio
 import functools
 import inspect
 import os
+import shutil
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
@@ -106,12 +107,31 @@ def postgres_url(postgres: Postgres) -> Iterator[str]:
 
 @pytest.fixture
 def sqlite_url(tmp_path: Path) -> str:
-    """A fresh SQLite file."""
+    """Where a SQLite file may be made."""
     return f"sqlite:///{tmp_path / 'handrail.db'}"
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(pytestconfig: pytest.Config) -> Path:
+    """A SQLite file that was migrated once, for all who copy it."""
+    shared = pytestconfig.stash[_SHARED]
+    file = shared.folder / "template.db"
+    with shared.locked():
+        if not file.exists():
+            made = file.with_suffix(".new")
+            migrated(f"sqlite:///{made}")
+            made.rename(file)
+    return file
+
+
+@pytest.fixture
+def migrated_sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
+    """A fresh SQLite file, migrated."""
+    return f"sqlite:///{shutil.copyfile(sqlite_template, tmp_path / 'handrail.db')}"
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest) -> str:
-    """A fresh database: once each on SQLite and on PostgreSQL."""
-    name = "sqlite_url" if request.param == "sqlite" else "postgres_url"
+    """A fresh database, migrated: once each on SQLite and on PostgreSQL."""
+    name = "migrated_sqlite_url" if request.param == "sqlite" else "postgres_url"
     return str(request.getfixturevalue(name))

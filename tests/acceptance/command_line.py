@@ -62,23 +62,11 @@ def shop(*words: str, cwd: Path, stdin: str = "", **env: str) -> Done:
     return handrail(*words, cwd=cwd, stdin=stdin, HANDRAIL_TOOLS=SHOP, **env)
 
 
-class Terminal:
-    """A command at a terminal, with somebody who reads and types."""
+class Screen:
+    """What a command shows at a terminal, for somebody who reads and types."""
 
-    def __init__(
-        self, *words: str, cwd: Path, columns: int = 100, into: str | None = None, **env: str
-    ) -> None:
-        """`into` names a file that gets the standard output, as `>` does."""
-        line = shlex.join([sys.executable, "-m", "handrail", *words])
-        self._child: Any = pexpect.spawn(
-            "/bin/sh",
-            ["-c", f"exec {line}" if into is None else f"exec {line} > {into}"],
-            cwd=str(cwd),
-            env=environment(HANDRAIL_TOOLS=SHOP, **env),
-            dimensions=(50, columns),
-            encoding="utf-8",
-            timeout=DEADLINE,
-        )
+    def __init__(self, child: Any) -> None:
+        self._child = child
         self.raw = ""
         """Everything that was shown, with its colours."""
 
@@ -90,20 +78,44 @@ class Terminal:
     def type(self, line: str) -> None:
         self._child.sendline(line)
 
+    def _read_on(self) -> None:
+        """Read until the end, and close the terminal."""
+        self._child.expect(pexpect.EOF)
+        self.raw += self._child.before
+        self._child.close()
+
+    @property
+    def shown(self) -> str:
+        """Everything that was shown, without colours."""
+        return _STYLE.sub("", self.raw).replace("\r\n", "\n")
+
+
+class Terminal(Screen):
+    """A command at a terminal, with somebody who reads and types."""
+
+    def __init__(
+        self, *words: str, cwd: Path, columns: int = 100, into: str | None = None, **env: str
+    ) -> None:
+        """`into` names a file that gets the standard output, as `>` does."""
+        line = shlex.join([sys.executable, "-m", "handrail", *words])
+        child: Any = pexpect.spawn(
+            "/bin/sh",
+            ["-c", f"exec {line}" if into is None else f"exec {line} > {into}"],
+            cwd=str(cwd),
+            env=environment(HANDRAIL_TOOLS=SHOP, **env),
+            dimensions=(50, columns),
+            encoding="utf-8",
+            timeout=DEADLINE,
+        )
+        super().__init__(child)
+
     def interrupt(self) -> None:
         """Press Ctrl-C."""
         self._child.sendintr()
 
     def end(self) -> int:
         """Wait until the command ends; its exit code, or minus the signal that ended it."""
-        self._child.expect(pexpect.EOF)
-        self.raw += self._child.before
-        self._child.close()
+        self._read_on()
         return int(
             self._child.exitstatus if self._child.exitstatus is not None else -self._child.signalstatus
         )
-
-    @property
-    def shown(self) -> str:
-        """Everything that was shown, without colours."""
-        return _STYLE.sub("", self.raw).replace("\r\n", "\n")

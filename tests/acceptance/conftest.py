@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.acceptance.quick import PRELOADED, Quick
-from tests.harness.nursery import Nursery
+from tests.acceptance.quick import Quick
 
 
 @pytest.fixture(scope="session")
-def quick() -> Iterator[Quick]:
+def quick() -> Quick:
     """The command line, started at once."""
-    with Nursery(*PRELOADED) as nursery:
-        yield Quick(nursery)
+    return Quick()

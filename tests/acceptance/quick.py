@@ -1,22 +1,32 @@
 """The command line in processes that start at once: forks of one that has imported everything already.
 
-For tests that need many commands. Those about starting and ending a process run `python -m handrail`.
+For tests that need many commands, in pipes or at a terminal. Those about starting and ending a process run
+`python -m handrail`.
 """
 
 from __future__ import annotations
 
+import atexit
+import functools
 import os
 import sys
 import tempfile
+import termios
+from concurrent.futures import Future
 from pathlib import Path
 
-from tests.acceptance.command_line import DEADLINE, SHOP, Done, environment
-from tests.harness.nursery import Nursery
+from pexpect.fdpexpect import fdspawn
+
+from tests.acceptance.command_line import DEADLINE, SHOP, Done, Screen, environment
+from tests.harness.going import Going
+from tests.harness.nursery import ROOT, Nursery
 
 PRELOADED = (
     *(
         f"handrail.doors.cli.{name}"
-        for name in "root run plan undo approve dlq keys tenants events runs verify".split()
+        for name in (
+            "root run plan undo tools show explain new approve dlq keys tenants events runs verify".split()
+        )
     ),
     *(
         f"handrail.{name}"
@@ -24,37 +34,111 @@ PRELOADED = (
     ),
     *(f"handrail.store.{name}" for name in "approvals.book keys.keys letters.letters usage migrate".split()),
     *("psycopg", "sqlalchemy.dialects.sqlite", "sqlalchemy.dialects.postgresql.psycopg"),
+    *("jsonschema_rs.canonical", "handrail.policyfile", "pydantic._internal._dataclasses", "typer._adapters"),
+    *("handrail.toolsets.workspace", "tree_sitter", "tree_sitter_bash"),
 )
 
 
-class Quick:
-    """Runs commands, each in a process of its own."""
+@functools.cache
+def nursery() -> Nursery:
+    """The one of this process, which ends it."""
+    opened = Nursery(*PRELOADED)
+    atexit.register(opened.close)
+    return opened
 
-    def __init__(self, nursery: Nursery) -> None:
-        self._nursery = nursery
+
+@functools.cache
+def servers() -> Nursery:
+    """One that has imported what servers need, which is much more."""
+    opened = Nursery(*PRELOADED, "tests.acceptance.preload")
+    atexit.register(opened.close)
+    return opened
+
+
+def handrail(*words: str, cwd: Path, stdin: str = "", **env: str) -> Done:
+    """Run a command until it ends."""
+    with tempfile.TemporaryDirectory() as folder:
+        given, out, err = (Path(folder, name) for name in ("in", "out", "err"))
+        given.write_text(stdin, encoding="utf-8")
+        code = nursery().run(
+            "tests.acceptance.quick:play",
+            timeout=DEADLINE * 2,
+            words=words,
+            folder=str(cwd),
+            env=environment(**env),
+            streams=[str(given), str(out), str(err)],
+        )
+        return Done(code, out.read_text(encoding="utf-8"), err.read_text(encoding="utf-8"))
+
+
+def shop(*words: str, cwd: Path, stdin: str = "", **env: str) -> Done:
+    """The same with the tools of the shop."""
+    return handrail(*words, cwd=cwd, stdin=stdin, **{"HANDRAIL_TOOLS": SHOP, **env})
+
+
+def going(*words: str, cwd: Path, env: dict[str, str]) -> Going:
+    """A command that goes on, such as a server; `heard` is its standard error."""
+    streams = [os.devnull, os.devnull]
+    return Going(
+        servers(),
+        "tests.acceptance.quick:play",
+        words=words,
+        folder=str(cwd),
+        env=env,
+        streams=streams,
+    )
+
+
+class Quick:
+    """Runs commands of the shop: for those who are handed what to run commands with."""
 
     def __call__(self, *words: str, cwd: Path, **env: str) -> Done:
-        with tempfile.TemporaryDirectory() as folder:
-            out, err = Path(folder, "out"), Path(folder, "err")
-            code = self._nursery.run(
-                "tests.acceptance.quick:play",
-                timeout=DEADLINE * 2,
-                words=words,
-                folder=str(cwd),
-                env=environment(**{"HANDRAIL_TOOLS": SHOP, **env}),
-                out=str(out),
-                err=str(err),
-            )
-            return Done(code, out.read_text(encoding="utf-8"), err.read_text(encoding="utf-8"))
+        return shop(*words, cwd=cwd, **env)
 
 
-def play(words: list[str], folder: str, env: dict[str, str], out: str, err: str) -> None:
+class Terminal(Screen):
+    """A command at a terminal, with somebody who reads and types."""
+
+    def __init__(
+        self, *words: str, cwd: Path, columns: int = 100, into: str | None = None, **env: str
+    ) -> None:
+        """`into` names a file that gets the standard output, as `>` does."""
+        ours, theirs = os.openpty()
+        termios.tcsetwinsize(theirs, (50, columns))
+        name = os.ttyname(theirs)
+        self._ended: Future[int] = nursery().start(
+            "tests.acceptance.quick:play",
+            words=words,
+            folder=str(cwd),
+            env=environment(**{"HANDRAIL_TOOLS": SHOP, **env}),
+            streams=[name, into or name, name],
+        )
+        self._ended.add_done_callback(lambda _: os.close(theirs))  # and so it is seen to be over
+        super().__init__(fdspawn(ours, encoding="utf-8", timeout=DEADLINE))
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C."""
+        self._child.send("\x03")
+
+    def end(self) -> int:
+        """Wait until the command ends; its exit code, or minus the signal that ended it."""
+        self._read_on()
+        return self._ended.result(DEADLINE)
+
+
+def play(
+    words: list[str], folder: str, env: dict[str, str], streams: list[str], said: str | None = None
+) -> None:
     """In the fork: be the command that was typed."""
+    os.setsid()  # a terminal that is opened next is that of this process
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(env)
-    for number, path in ((1, out), (2, err)):
-        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
+    for number, path in enumerate([*streams, *([] if said is None else [said])]):
+        os.dup2(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND), number)
+    sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115 - to its end
+    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.path[:] = _path(folder, env)
     sys.argv = ["handrail", *words]
     from handrail.app import main
 
@@ -64,3 +148,10 @@ def play(words: list[str], folder: str, env: dict[str, str], out: str, err: str)
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(ended.code if isinstance(ended.code, int) else 1)
+
+
+def _path(folder: str, env: dict[str, str]) -> list[str]:
+    """Where `python -m` looks for modules: here, and not where those of the tests are."""
+    named = [one for one in env.get("PYTHONPATH", "").split(os.pathsep) if one]
+    ours = {str(ROOT), str(ROOT / "src")}
+    return [folder, *named, *(one for one in sys.path if one not in ours), str(ROOT / "src")]

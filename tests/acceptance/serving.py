@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 import signal
+import ssl
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,16 +17,21 @@ from typing import IO
 
 import httpx
 
-from tests.acceptance.command_line import environment, handrail
+from tests.acceptance.command_line import environment
+from tests.acceptance.quick import going, handrail
+from tests.harness.going import Going
+from tests.harness.polling import until
 
 DEADLINE = 40.0
+NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+"""To load the world's certificates for each client takes long, and they are all on loopback."""
 
 
 @dataclass
 class Served:
     """A server that listens."""
 
-    process: subprocess.Popen[str]
+    process: subprocess.Popen[str] | Going
     folder: Path
     url: str
     said: list[str] = field(default_factory=list)
@@ -43,7 +48,7 @@ class Served:
 
     def http(self, key: str | None = None) -> httpx.Client:
         headers = {} if key is None else {"authorization": f"Bearer {key}"}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=DEADLINE)
+        return httpx.Client(base_url=self.url, headers=headers, timeout=DEADLINE, verify=NO_TLS)
 
     def key(self, name: str, *more: str) -> str:
         """A new key of the first tenant, made beside the server."""
@@ -72,18 +77,14 @@ class Served:
 
 
 @contextmanager
-def serving(folder: Path, *words: str, port: int = 0, **env: str) -> Iterator[Served]:
-    """A server over a folder, on a port that is free. Whatever happens, it is gone afterwards."""
-    command = [sys.executable, "-m", "handrail", "serve", "--port", str(port), *words]
-    process = subprocess.Popen(
-        command,
-        cwd=folder,
-        env=environment(**env) | {"PYTHONPATH": os.environ.get("PYTHONPATH", "")},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+def serving(folder: Path, *words: str, port: int = 0, fresh: bool = False, **env: str) -> Iterator[Served]:
+    """A server over a folder, on a port that is free. Whatever happens, it is gone afterwards.
+
+    It is a fork of a process that has imported everything, or a `fresh` one, started as people start it.
+    """
+    command = ("serve", "--port", str(port), *words)
+    around = environment(**env) | {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+    process = _started(folder, command, around) if fresh else going(*command, cwd=folder, env=around)
     try:
         yield _heard(process, folder)
     finally:
@@ -92,27 +93,42 @@ def serving(folder: Path, *words: str, port: int = 0, **env: str) -> Iterator[Se
         process.wait(DEADLINE)
 
 
-def _heard(process: subprocess.Popen[str], folder: Path) -> Served:
+def _started(folder: Path, command: Sequence[str], env: dict[str, str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "handrail", *command],
+        cwd=folder,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _heard(process: subprocess.Popen[str] | Going, folder: Path) -> Served:
     """Read until the last line of what a start says."""
-    assert process.stderr is not None
+    stream = process.heard if isinstance(process, Going) else process.stderr
+    assert stream is not None
     said: list[str] = []
-    for line in process.stderr:
+    for line in stream:
         said.append(line.rstrip("\n"))
         if "keys add" in line or "handrail sign-in" in line:
             break
     found = re.search(r" at (http://[^;]+);", "\n".join(said))
     assert found is not None, (process.wait(DEADLINE), said)
     served = Served(process, folder, found[1], said)
-    served.reader = threading.Thread(target=_read, args=(process.stderr, served.logged), daemon=True)
+    served.reader = threading.Thread(target=_read, args=(stream, served.logged), daemon=True)
     served.reader.start()
-    deadline = time.monotonic() + DEADLINE
-    while time.monotonic() < deadline:
-        try:
-            if httpx.get(f"{served.url}/readyz").status_code == 200:
-                return served
-        except httpx.TransportError:
-            continue
-    raise AssertionError("it never became ready")
+    with served.http() as http:
+        until(lambda: _is_ready(http))
+    return served
+
+
+def _is_ready(http: httpx.Client) -> bool:
+    try:
+        return http.get("/readyz").status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 def _read(stream: IO[str], lines: list[str]) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from tests.acceptance.command_line import SHOP, Terminal, handrail, shop
+from tests.acceptance.command_line import SHOP
+from tests.acceptance.quick import Terminal, handrail, shop
 
 
 def test_in_a_pipe_each_tool_is_a_line_with_tabs(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.command_line import handrail
+from tests.acceptance.quick import handrail
 
 TOOL = """
 from handrail import tool

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handrail.doors.cli.new import STYLES
-from tests.acceptance.command_line import handrail
+from tests.acceptance.quick import handrail
 
 
 @pytest.mark.req("TD-21")

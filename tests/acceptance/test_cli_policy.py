@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from tests.acceptance.command_line import SHOP, Terminal, handrail, shop
+from tests.acceptance.command_line import SHOP
+from tests.acceptance.quick import Terminal, handrail, shop
 
 SETTINGS = f"""
 tools = ["{SHOP}"]

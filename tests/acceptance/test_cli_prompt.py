@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.command_line import Terminal
+from tests.acceptance.quick import Terminal
 
 ASK = "[a]pprove / [r]eject / [e]dit: "
 DROP = ["run", "stock.drop", "--item", "bolt"]

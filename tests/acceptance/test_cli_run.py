@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from tests.acceptance.command_line import SHOP, handrail, shop
+from tests.acceptance.command_line import SHOP
+from tests.acceptance.quick import handrail, shop
 
 
 @pytest.mark.req("EX-04", "AP-11")

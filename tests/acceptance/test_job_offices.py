@@ -49,7 +49,7 @@ def where(request: pytest.FixtureRequest) -> dict[str, Any]:
     done.clear()
     if request.param == "memory":
         return {}
-    url = request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url")
+    url = request.getfixturevalue("postgres_url" if request.param == "postgresql" else "migrated_sqlite_url")
     return {"database": url}
 
 

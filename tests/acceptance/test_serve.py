@@ -12,8 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.acceptance.command_line import handrail
+from tests.acceptance.quick import handrail
 from tests.acceptance.serving import serving
+from tests.harness.polling import until
 
 SLOW = """
 import asyncio
@@ -41,7 +42,7 @@ def sign_in(http: httpx.Client, link: str) -> httpx.Response:
 
 
 def test_the_first_start_makes_everything_and_lets_the_owner_in_once(tmp_path: Path) -> None:
-    with serving(tmp_path, "--demo", "--owner", "ana@acme.example") as served:
+    with serving(tmp_path, "--demo", "--owner", "ana@acme.example", fresh=True) as served:
         assert served.link is not None and (tmp_path / "handrail.db").exists()
         with served.http() as http:
             nobody = http.get("/")
@@ -93,7 +94,7 @@ def test_a_key_of_the_command_line_opens_rest_and_what_is_revoked_opens_nothing(
 
 def test_asked_to_stop_it_finishes_what_has_begun(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
-    with serving(tmp_path, "--tools", "slow.py") as served:
+    with serving(tmp_path, "--tools", "slow.py", fresh=True) as served:
         key = served.key("shop", "--for", served.owner())
         answers: list[Any] = []
 
@@ -104,8 +105,7 @@ def test_asked_to_stop_it_finishes_what_has_begun(tmp_path: Path) -> None:
 
         caller = threading.Thread(target=call)
         caller.start()
-        while not (tmp_path / "began").exists():
-            assert caller.is_alive()
+        until((tmp_path / "began").exists)
         code, _ = served.stop()
         caller.join(30)
     assert code == 0 and answers[0].json()["result"]["data"] == {"waited": 1.0}
@@ -123,8 +123,7 @@ def test_what_does_not_finish_in_time_is_cancelled_and_told(tmp_path: Path) -> N
 
         caller = threading.Thread(target=call)
         caller.start()
-        while not (tmp_path / "began").exists():
-            assert caller.is_alive()
+        until((tmp_path / "began").exists)
         code, _ = served.stop()
         caller.join(30)
     done = handrail("events", "--database", "sqlite:///handrail.db", "--json", cwd=tmp_path)

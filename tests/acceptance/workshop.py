@@ -7,10 +7,11 @@ the file it waits for is there.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
+import functools
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -18,14 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from handrail import Handrail, Policy, Principal, tool
+from tests.harness.going import Going
+from tests.harness.nursery import Nursery
 
-ROOT = Path(__file__).parents[2]
 ANA = Principal(tenant="acme", user="ana", permissions=["*"])
 BO = Principal(tenant="other", user="bo", permissions=["*"])
 EVE = Principal(tenant="acme", user="eve", permissions=["*"])
 FREE = Policy(approval_mode="danger")
 LEASE = 2.0
-_MAIN = "from tests.acceptance.workshop import main; main()"
 
 
 @tool("shop.child", level="read", isolation="process")
@@ -105,34 +106,27 @@ class Workers:
 
     def __init__(self, url: str, folder: Path) -> None:
         self.url, self.folder = url, folder
-        self.all: list[subprocess.Popen[str]] = []
+        self.all: list[Going] = []
 
-    def start(self, variant: str = "") -> subprocess.Popen[str]:
+    def start(self, variant: str = "") -> Going:
         """One more, once it is at work."""
         log = self.folder / f"worker-{len(self.all)}.log"
-        stderr = log.open("w")
-        process = subprocess.Popen(
-            [sys.executable, "-c", _MAIN, self.url, str(self.folder), variant],
-            cwd=ROOT,
-            env={
-                **os.environ,
-                "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
-                "HANDRAIL_LEASE": str(LEASE),
-                "HANDRAIL_KEY": "",
-                "XDG_DATA_HOME": str(self.folder),
-            },
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            text=True,
+        around = {"HANDRAIL_LEASE": str(LEASE), "HANDRAIL_KEY": "", "XDG_DATA_HOME": str(self.folder)}
+        process = Going(
+            _nursery(),
+            "tests.acceptance.workshop:work",
+            url=self.url,
+            folder=str(self.folder),
+            variant=variant,
+            env={**os.environ, **around},
+            log=str(log),
         )
-        stderr.close()
         self.all.append(process)
-        assert process.stdout is not None
-        said = process.stdout.readline()
+        said = process.heard.readline()
         assert said == "ready\n", f"the worker did not start: {said}{log.read_text()}"
         return process
 
-    def kill(self, process: subprocess.Popen[str]) -> None:
+    def kill(self, process: Going) -> None:
         process.kill()
         process.wait(20)
 
@@ -143,15 +137,14 @@ class Workers:
                     process.send_signal(signal.SIGCONT)
                 process.kill()
                 process.wait(20)
-            assert process.stdout is not None
-            process.stdout.close()
+            process.heard.close()
 
     def effects(self, beginning: str = "") -> list[str]:
         file = self.folder / "effects"
         lines = file.read_text().splitlines() if file.exists() else []
         return [line for line in lines if line.startswith(beginning)]
 
-    def of(self, line: str) -> subprocess.Popen[str]:
+    def of(self, line: str) -> Going:
         """The worker that had an effect."""
         return next(one for one in self.all if one.pid == int(line.split()[-1]))
 
@@ -204,5 +197,18 @@ async def _work(url: str, folder: Path, variant: str) -> None:
         await over.wait()
 
 
-def main() -> None:
-    asyncio.run(_work(sys.argv[1], Path(sys.argv[2]), *sys.argv[3:]))
+def work(url: str, folder: str, variant: str, env: dict[str, str], log: str, said: str) -> None:
+    """In a process of its own."""
+    os.environ.clear()
+    os.environ.update(env)
+    for number, path in ((1, said), (2, log)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
+    asyncio.run(_work(url, Path(folder), variant))
+
+
+@functools.cache
+def _nursery() -> Nursery:
+    """Imports once what each worker needs."""
+    opened = Nursery("tests.harness.preload", "tests.acceptance.workshop", "dbos", "alembic.command")
+    atexit.register(opened.close)
+    return opened

@@ -21,7 +21,6 @@ from handrail.store.database import Database
 from handrail.store.events.log import StoreLog
 from handrail.store.keys.keys import StoreKeys
 from handrail.store.letters.letters import StoreLetters
-from handrail.store.migrate import upgrade
 from handrail.store.outcomes import outcome_in
 from handrail.store.plans import StorePlans
 from handrail.store.sealing import Seal
@@ -30,6 +29,7 @@ from handrail.testing import TurnedClock
 
 KEY = b"k" * 32
 KINDS = ["memory", "sqlite", "postgresql"]
+_URLS = {"sqlite": "migrated_sqlite_url", "postgresql": "postgres_url"}
 
 
 @dataclass
@@ -110,9 +110,7 @@ class Process:
 
 @contextmanager
 def opened(kind: str, url_of: Callable[[str], str]) -> Iterator[Place]:
-    url = None if kind == "memory" else url_of(f"{'postgres' if kind == 'postgresql' else kind}_url")
-    if url is not None:
-        upgrade(url)
+    url = None if kind == "memory" else url_of(_URLS[kind])
     place = Place(url)
     try:
         yield place

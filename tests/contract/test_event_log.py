@@ -30,10 +30,8 @@ def log(request: pytest.FixtureRequest) -> Iterator[FollowedLog]:
         return
     from handrail.store.database import Database
     from handrail.store.events.log import StoreLog
-    from handrail.store.migrate import upgrade
 
-    url = request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url")
-    upgrade(url)
+    url = request.getfixturevalue("postgres_url" if request.param == "postgresql" else "migrated_sqlite_url")
     db = Database(url)
     store = StoreLog(db)
     try:

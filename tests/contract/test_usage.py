@@ -71,7 +71,9 @@ def tally(request: pytest.FixtureRequest) -> Iterator[Tally]:
     if request.param == "memory":
         yield MemoryTally()
         return
-    found = opened(request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url"))
+    found = opened(
+        request.getfixturevalue("postgres_url" if request.param == "postgresql" else "migrated_sqlite_url")
+    )
     yield StoreTally(found)
     found.close()
 

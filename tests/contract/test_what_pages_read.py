@@ -14,7 +14,6 @@ from handrail.store.database import Database
 from handrail.store.events.log import StoreLog
 from handrail.store.events.rows import LARGEST_FILE
 from handrail.store.events.sessions import list_sessions
-from handrail.store.migrate import upgrade
 from handrail.store.outcomes import telling_in
 
 ANA = Principal("acme", "user_ana")
@@ -22,8 +21,7 @@ ANA = Principal("acme", "user_ana")
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def log(request: pytest.FixtureRequest) -> Iterator[StoreLog]:
-    url = request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url")
-    upgrade(url)
+    url = request.getfixturevalue("postgres_url" if request.param == "postgresql" else "migrated_sqlite_url")
     db = Database(url)
     store = StoreLog(db)
     try:

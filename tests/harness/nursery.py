@@ -23,6 +23,14 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 
 
+class Child(Future[int]):
+    """A child. Its result is its exit code; minus the signal where one killed it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pid: Future[int] = Future()
+
+
 class Nursery:
     """Starts children, each running one function of a module with JSON arguments."""
 
@@ -35,21 +43,21 @@ class Nursery:
             stdout=subprocess.PIPE,
             text=True,
         )
-        self._born: dict[int, Future[int]] = {}
+        self._born: dict[int, Child] = {}
         self._lock = threading.Lock()
         self._reader = threading.Thread(target=self._read, name="nursery", daemon=True)
         self._reader.start()
 
-    def start(self, function: str, **arguments: Any) -> Future[int]:
-        """Run `module:function` in a child. The exit code; minus the signal where one killed it."""
-        ended: Future[int] = Future()
+    def start(self, function: str, **arguments: Any) -> Child:
+        """Run `module:function` in a child."""
+        child = Child()
         with self._lock:
             number = len(self._born)
-            self._born[number] = ended
+            self._born[number] = child
             assert self._process.stdin is not None
             self._process.stdin.write(json.dumps([number, function, arguments]) + "\n")
             self._process.stdin.flush()
-        return ended
+        return child
 
     def run(self, function: str, timeout: float = 50, **arguments: Any) -> int:
         return self.start(function, **arguments).result(timeout)
@@ -57,8 +65,9 @@ class Nursery:
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            number, code = json.loads(line)
-            self._born[number].set_result(code)
+            number, told, value = json.loads(line)
+            child = self._born[number]
+            (child.pid if told == "pid" else child).set_result(value)
 
     def close(self) -> None:
         """Kill what still runs, and the nursery."""
@@ -101,7 +110,9 @@ def _main(preload: list[str]) -> None:
                 *lines, rest = (rest + data).split(b"\n")
                 for line in lines:
                     number, function, arguments = json.loads(line)
-                    children[_fork(function, arguments)] = number
+                    pid = _fork(function, arguments)
+                    children[pid] = number
+                    _say(json.dumps([number, "pid", pid]))
     for pid in children:
         os.kill(pid, signal.SIGKILL)
 
@@ -112,7 +123,7 @@ def _reap(children: dict[int, int]) -> None:
         if pid == 0:
             return
         if pid in children:
-            _say(json.dumps([children.pop(pid), os.waitstatus_to_exitcode(status)]))
+            _say(json.dumps([children.pop(pid), "code", os.waitstatus_to_exitcode(status)]))
 
 
 def _say(line: str) -> None:

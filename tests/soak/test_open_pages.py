@@ -24,7 +24,7 @@ SLOWEST = 3.0
 @pytest.mark.alone
 def test_a_thousand_open_pages_leave_room_for_others(tmp_path: Path) -> None:
     (tmp_path / "handrail.toml").write_text("rate_limit = 100000\n")
-    with serving(tmp_path, "--demo") as served:
+    with serving(tmp_path, "--demo", fresh=True) as served:
         assert served.link is not None
         cookie = cookie_of(served.link)
         asyncio.run(_look(served.url, cookie, psutil.Process(served.process.pid)))

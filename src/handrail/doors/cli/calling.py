@@ -18,6 +18,9 @@ from handrail.doors.cli.opening import Opened
 from handrail.doors.cli.screen import Side
 from handrail.doors.visible import one_line, visible
 
+_WATCHED = 200_000
+"""Characters of what a body says that are kept, so that they are not said again."""
+
 
 async def call(
     opened: Opened,
@@ -92,8 +95,11 @@ class _Live:
                 self.end()
                 self._side.say(f"… {one_line(event.title)}", "dim")
             elif isinstance(event, OutputAppended) and event.chunk:
-                self._side.stream.write(visible(event.chunk))
+                piece = visible(event.chunk)
+                self._side.stream.write(piece)
                 self._side.flush()
+                if len(self._side.streamed) < _WATCHED:
+                    self._side.streamed += piece
                 self._open = not event.chunk.endswith("\n")
 
     def end(self) -> None:

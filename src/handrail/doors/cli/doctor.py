@@ -107,6 +107,7 @@ def _project(named: list[str] | None, opener: Opener) -> Iterator[Check]:
     else:
         yield Check("settings", "ok", str(settings.file))
     yield from _database(settings)
+    yield from _workspace(settings)
     yield from _foreign(settings)
     settings = replace(settings, database=None, telemetry=False, mcp={})
     opened = _tried("policy", lambda: opener(settings, (), None, None))
@@ -129,6 +130,37 @@ def _database(settings: Settings) -> Iterator[Check]:
     yield name if isinstance(name, Check) else Check("database", "ok", name)
 
 
+def _workspace(settings: Settings) -> Iterator[Check]:
+    """Whether the workspace is there, and what its tools work with on this machine."""
+    if (table := settings.workspace) is None:
+        return
+    from handrail.toolsets.workspace import WorkspaceToolset, options_of
+
+    def fitted() -> WorkspaceToolset:
+        where = f"{settings.file}: workspace"
+        return WorkspaceToolset(options_of(table, where, settings.folder, settings.tenant))
+
+    found = _tried("workspace", fitted)
+    if isinstance(found, Check):
+        yield found
+        return
+    yield Check("workspace", "ok", found.options.root)
+    from handrail.toolsets.workspace.search.ripgrep import find as find_ripgrep
+    from handrail.toolsets.workspace.shell.safety import sandbox_problem
+
+    problem, without = sandbox_problem(), found.options.unsandboxed
+    if problem is None:
+        yield Check("sandbox", "ok", "commands run in bubblewrap")
+    else:
+        said = "commands run without one" if without else "bash refuses every command"
+        yield Check("sandbox", "warn", f"{problem}: {said}", "on Debian: apt-get install bubblewrap")
+    ripgrep = find_ripgrep()
+    if ripgrep is None:
+        yield Check("ripgrep", "ok", "not found; searching is slower", "pip install 'handrail[ripgrep]'")
+    else:
+        yield Check("ripgrep", "ok", ripgrep)
+
+
 def _foreign(settings: Settings) -> Iterator[Check]:
     """Whether the foreign servers are written so that they can be used. None is reached for it."""
     if not settings.mcp:
@@ -147,6 +179,8 @@ def _tools(named: list[str] | None, settings: Settings, opener: Opener) -> Check
     tools = _tried("tools", lambda: tools_of(named, settings))
     if isinstance(tools, Check):
         return tools
+    if not tools and settings.workspace is not None:
+        return Check("tools", "ok", "those of the workspace")
     if not tools:
         return Check("tools", "warn", "none", "make one: handrail new tool notes.search")
     if isinstance(clash := _tried("tools", lambda: opener(settings, tools, None, None)), Check):

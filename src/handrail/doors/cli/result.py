@@ -8,7 +8,7 @@ from handrail.core.define.call import Outcome, Repair
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
 from handrail.doors.cli.screen import Screen, Side
-from handrail.doors.visible import exact
+from handrail.doors.visible import exact, visible
 
 NOT_RUN = frozenset({"pending", "queued"})
 """Statuses of calls that did not run yet."""
@@ -20,7 +20,9 @@ def show_outcome(here: Screen, outcome: Outcome, tool: Tool | None, hint: str | 
         here.err.say(told(repair), "yellow")
     result = outcome.result
     if outcome.status not in NOT_RUN and (result.success or _has_content(result)):
-        if here.out.for_people:
+        if result.summary and _was_watched(here, result):
+            here.out.say(result.summary)
+        elif here.out.for_people:
             _draw(here.out, result, tool)
         else:
             _write(here.out, result)
@@ -32,6 +34,15 @@ def show_outcome(here: Screen, outcome: Outcome, tool: Tool | None, hint: str | 
     here.err.say(f"{outcome.status}{f' {outcome.code}' if outcome.code else ''}: {said}", "red")
     if hint:
         here.err.say(f"  {hint}")
+
+
+def _was_watched(here: Screen, result: Result) -> bool:
+    """Whether all that a tool prints was seen in this place while it ran; its own notes stand in brackets."""
+    if not here.err.streamed or result.output is None or not here.is_one:
+        return False
+    seen = set(here.err.streamed.splitlines())
+    lines = (line for line in visible(result.output).splitlines() if line not in seen)
+    return all(line.startswith("[") and line.endswith("]") for line in lines)
 
 
 def _has_content(result: Result) -> bool:

@@ -31,6 +31,8 @@ class Side:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self.for_people = stream.isatty()
+        self.streamed = ""
+        """What a body said here while it ran; the start of it, if that is much."""
 
     @cached_property
     def console(self) -> Console:
@@ -82,6 +84,14 @@ class Screen:
     def __init__(self, out: TextIO, err: TextIO) -> None:
         self.out = Side(out)
         self.err = Side(err)
+
+    @property
+    def is_one(self) -> bool:
+        """Whether both lead to the same place, so that whoever reads one reads the other."""
+        try:
+            return os.path.sameopenfile(self.out.stream.fileno(), self.err.stream.fileno())
+        except (OSError, ValueError):
+            return False
 
     def complain(self, stop: Stop) -> None:
         """Say what is wrong and what to do."""

@@ -104,16 +104,20 @@ class FileTaskBook:
 
     def __init__(self, folder: Path | Callable[[], Path]) -> None:
         self._folder = folder
-        self._thread = ThreadPoolExecutor(1, "handrail-tasks")
+        self._thread: ThreadPoolExecutor | None = None
         self._connection: sqlite3.Connection | None = None
 
     async def within(self, shelf: Shelf, work: Callable[[Rows], T]) -> T:
-        # one thread takes them in the order in which they come
+        if self._thread is None:  # one, which takes them in the order in which they come
+            self._thread = ThreadPoolExecutor(1, "handrail-tasks")
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._do, shelf, work)
 
     async def close(self) -> None:
         """Let go of the file; what is used afterwards opens it again."""
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._let_go)
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            await asyncio.get_running_loop().run_in_executor(thread, self._let_go)
+            thread.shutdown(wait=False)
 
     def _do(self, shelf: Shelf, work: Callable[[Rows], T]) -> T:
         try:

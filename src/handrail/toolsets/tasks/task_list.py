@@ -45,7 +45,9 @@ def task_list(book: TaskBook) -> Tool:
                         {"key": "updated", "format": "datetime"},
                     ]
                 },
-            }
+            },
+            {"key": "counts", "label": "How many", "type": "summary"},
+            {"key": "more", "label": "Behind these", "type": "summary"},
         ],
     )
     async def task_list(

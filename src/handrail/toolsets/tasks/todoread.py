@@ -17,7 +17,8 @@ SECTIONS: list[dict[str, Any]] = [
         "label": "Todos",
         "type": "table",
         "config": {"columns": [{"key": "content", "label": "What"}, "status", "priority"]},
-    }
+    },
+    {"key": "counts", "label": "How many", "type": "summary"},
 ]
 
 

@@ -105,16 +105,15 @@ def kind_of(address: Address) -> str | None:
     """Why an address is not of the public internet; None where it is. An address inside it counts as well."""
     if isinstance(address, IPv4Address):
         return next((why for network, why in _REFUSED_V4.items() if address in network), None)
-    for network, why in _REFUSED_V6.items():
-        if address in network:
-            return why
+    if (kind := next((why for network, why in _REFUSED_V6.items() if address in network), None)) is not None:
+        return kind
     number = int(address)
     if address in _MAPPED or address in _NAT64:
         return kind_of(IPv4Address(number & 0xFFFFFFFF))
     if address not in _PUBLIC_V6:
         return "reserved"
-    if address in _SIX_TO_FOUR and (why := kind_of(IPv4Address(number >> 80 & 0xFFFFFFFF))) is not None:
-        return why
+    if address in _SIX_TO_FOUR and (kind := kind_of(IPv4Address(number >> 80 & 0xFFFFFFFF))) is not None:
+        return kind
     if number >> 32 & 0xFFFFFFFF in _ISATAP:
         return kind_of(IPv4Address(number & 0xFFFFFFFF))
     return None

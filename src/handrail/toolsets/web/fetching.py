@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 _AROUND = 262_144
 """Bytes beside a body that may come over the wire: headers and what frames the pieces."""
 _MOST_ADDRESSES = 4
+_MOST_PIECES = 50_000
+"""A body in more pieces than this was cut up to cost time."""
 _REDIRECTS = (301, 302, 303, 307, 308)
+Skips = Callable[[int], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class Fetcher:
 
     def __init__(self, options: WebOptions) -> None:
         self._options = options
-        self._allowed = Allowed.of(options.allow)
+        self._allowed = Allowed.of(options.private_networks)
         self._resolve = options.resolver or resolve
         self._tls: ssl.SSLContext | None = None
 
@@ -73,23 +76,28 @@ class Fetcher:
         """The page at an address, after at most as many redirects as are allowed."""
         url = read_url(address)
         for _ in range(self._options.redirects + 1):
-            answer = await self.exchange(Request(url, headers={"Accept": accept}), skip=_REDIRECTS)
+            answer = await self.exchange(
+                Request(url, headers={"Accept": accept}), skips=lambda status: not 200 <= status < 300
+            )
             location = answer.headers.get("location")
             if answer.status not in _REDIRECTS or not location:
                 return answer
             try:
-                url = url.joined(location)
+                url = url.joined(_utf8(location))
             except ToolError as error:
-                raise ToolError(f"{url} redirects to a place that is not fetched. {error}", code=error.code) from None
+                raise ToolError(
+                    f"{url.shown} redirects to a place that is not fetched. {error}", code=error.code
+                ) from None
         raise ToolError(
-            f"The page redirects more than {self._options.redirects} times. Fetch {url} if you need what is there.",
+            f"The page redirects more than {self._options.redirects} times. "
+            f"Fetch {url.shown} if that is what you need.",
             code="TOO_MANY_REDIRECTS",
         )
 
     async def exchange(
-        self, request: Request, *, trusted: Allowed | None = None, skip: Sequence[int] = ()
+        self, request: Request, *, trusted: Allowed | None = None, skips: Skips = lambda status: False
     ) -> Answer:
-        """One request and its answer; what has a status of `skip` is not read. `trusted` is allowed as well."""
+        """One request and its answer, unread where its status is one to skip; `trusted` is allowed, too."""
         with needs():
             import httpcore2
 
@@ -110,7 +118,7 @@ class Fetcher:
                 content=request.body,
             )
             response = await connection.handle_async_request(made)
-            return await self._read(url, response, skip)
+            return await self._read(url, response, skips)
         except (httpcore2.LocalProtocolError, UnicodeEncodeError):
             raise ToolError("A header of the request has characters that no header can hold.") from None
         except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException) as error:
@@ -136,28 +144,34 @@ class Fetcher:
                     continue
                 kind = f"an address that is {told}"
             raise ToolError(
-                f"{url.host} leads to {kind}. Only places on the public internet are fetched; an operator can "
-                "allow others by the option `allow` of the web tools.",
+                f"{url.host} leads to {kind}. Only places on the public internet are fetched; "
+                "an operator can allow others by the setting `private_networks`.",
                 code="ADDRESS_REFUSED",
             )
         if not addresses:
             raise _unknown(url.host)
         return addresses[:_MOST_ADDRESSES]
 
-    async def _read(self, url: Url, response: httpcore2.Response, skip: Sequence[int]) -> Answer:
+    async def _read(self, url: Url, response: httpcore2.Response, skips: Skips) -> Answer:
         headers: dict[str, str] = {}
         for name, value in response.headers:
             headers.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
-        if response.status in skip:
+        if skips(response.status):
             return Answer(url, response.status, headers, b"")
         most = self._options.max_bytes
         declared = headers.get("content-length", "")
         if declared.isascii() and declared.isdigit() and (len(declared) > 15 or int(declared) > most):
             raise TooLarge(most)
         unpacker = Unpacker(headers.get("content-encoding", ""), most)
+        count = 0
         async with aclosing(response.aiter_stream()) as pieces:
             async for piece in pieces:
                 unpacker.feed(piece)
+                count += 1
+                if count > _MOST_PIECES:
+                    raise TooLarge(most)
+                if count % 256 == 0:
+                    await asyncio.sleep(0)  # what came in one go is no reason to keep others waiting
         return Answer(url, response.status, headers, unpacker.done())
 
     def _context(self) -> ssl.SSLContext:
@@ -172,10 +186,18 @@ async def resolve(host: str, port: int) -> list[str]:
     """The addresses of a name, as the system knows them, the one to try first at the front."""
     loop = asyncio.get_running_loop()
     try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (socket.gaierror, UnicodeError):
         raise _unknown(host) from None
     return [str(entry[4][0]) for entry in found]
+
+
+def _utf8(header: str) -> str:
+    """A header as most servers mean it, which is not how the protocol says it is to be read."""
+    try:
+        return header.encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError:
+        return header
 
 
 def _unknown(host: str) -> ToolError:

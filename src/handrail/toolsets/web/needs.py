@@ -17,5 +17,5 @@ def needs() -> Iterator[None]:
         missing = (error.name or "a package").partition(".")[0]
         raise ToolError(
             f"{missing} is not installed, which this tool needs: pip install 'handrail[workspace]'",
-            code="PACKAGE_MISSING",
+            code="NOT_INSTALLED",
         ) from error

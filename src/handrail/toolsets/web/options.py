@@ -22,7 +22,7 @@ ProviderName = Literal["exa", "brave", "searxng"]
 class WebOptions:
     """Limits of the web tools, what they may reach beside the public internet, and who searches."""
 
-    allow: Sequence[str] = ()
+    private_networks: Sequence[str] = ()
     """Networks and hosts beside the public internet: `10.0.0.0/8`, `127.0.0.1:8080`, `intranet.example`."""
     timeout: float = 30.0
     """Seconds for one call with all its redirects, unless the call asks for another time."""
@@ -40,7 +40,7 @@ class WebOptions:
     resolver: Resolver | None = None
 
     def __post_init__(self) -> None:
-        Allowed.of(self.allow)
+        Allowed.of(self.private_networks)
         if self.timeout <= 0 or self.max_bytes <= 0 or self.redirects < 0:
             raise UsageError("The limits of the web tools are numbers above 0.")
         if isinstance(self.provider, str) and self.provider not in ("exa", "brave", "searxng"):

@@ -28,46 +28,42 @@ class Unpacker:
         self._most = most
         self._kept = bytearray()
         self._encoding = encoding.strip().lower()
-        self._inflate = None
-        if self._encoding in _GZIP:
-            self._inflate = zlib.decompressobj(16 + zlib.MAX_WBITS)
-        elif self._encoding == "deflate":
-            self._inflate = zlib.decompressobj()
-        elif self._encoding not in ("", "identity"):
+        self._has_begun = False
+        self._head = b""
+        """What came before there was enough of it to know how it is packed."""
+        self._inflate = zlib.decompressobj(16 + zlib.MAX_WBITS) if self._encoding in _GZIP else None
+        if self._encoding not in ("", "identity", "deflate", *_GZIP):
             raise ToolError(
                 f"The server packed its answer as {encoding[:40]!r}, which was not asked for.",
                 code="UNSUPPORTED_CONTENT",
             )
-        self._begun = False
 
     def feed(self, piece: bytes) -> None:
-        if self._inflate is None:
+        self._has_begun = self._has_begun or bool(piece)
+        if self._encoding in ("", "identity"):
             self._keep(piece)
             return
+        if self._inflate is None:
+            piece = self._head = self._head + piece
+            if len(piece) < 2:
+                return
+            self._inflate = zlib.decompressobj(zlib.MAX_WBITS if _has_envelope(piece) else -zlib.MAX_WBITS)
         try:
-            self._unpack(piece)
+            while piece and not self._inflate.eof:
+                self._keep(self._inflate.decompress(piece, self._most - len(self._kept) + 1))
+                piece = self._inflate.unconsumed_tail
         except zlib.error:
-            if self._encoding != "deflate" or self._begun:
-                raise _broken() from None
-            self._inflate = zlib.decompressobj(-zlib.MAX_WBITS)  # some servers leave out the envelope
-            self._begun = True
-            try:
-                self._unpack(piece)
-            except zlib.error:
-                raise _broken() from None
+            raise _broken() from None
 
     def done(self) -> bytes:
         """The whole body, once every piece was fed."""
-        if self._inflate is not None and self._begun and not self._inflate.eof:
+        if (
+            self._has_begun
+            and self._encoding not in ("", "identity")
+            and (self._inflate is None or not self._inflate.eof)
+        ):
             raise _broken()
         return bytes(self._kept)
-
-    def _unpack(self, piece: bytes) -> None:
-        assert self._inflate is not None
-        while piece and not self._inflate.eof:
-            self._keep(self._inflate.decompress(piece, self._most - len(self._kept) + 1))
-            self._begun = True
-            piece = self._inflate.unconsumed_tail
 
     def _keep(self, piece: bytes) -> None:
         self._kept += piece
@@ -75,5 +71,12 @@ class Unpacker:
             raise TooLarge(self._most)
 
 
+def _has_envelope(start: bytes) -> bool:
+    """Whether `deflate` is what the standard means by it; some servers leave out the envelope."""
+    return start[0] & 0x0F == 8 and int.from_bytes(start[:2], "big") % 31 == 0
+
+
 def _broken() -> ToolError:
-    return ToolError("The server's answer is packed in a way that cannot be unpacked.", code="CONNECTION_FAILED")
+    return ToolError(
+        "The server's answer is packed in a way that cannot be unpacked.", code="CONNECTION_FAILED"
+    )

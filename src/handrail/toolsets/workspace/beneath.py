@@ -47,7 +47,7 @@ class Beneath:
         """The parts of a path as they are written; one that names the root in full is led back to it."""
         _check(path)
         if not path.startswith("/"):
-            return PurePosixPath(path).parts
+            return tuple([part for part in path.split("/") if part and part != "."])
         named = PurePosixPath(path).parts
         for root in (self.root.parts, self._given.parts):
             if named[: len(root)] == root:

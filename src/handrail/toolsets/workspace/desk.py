@@ -70,7 +70,7 @@ class Workspace:
     def relative(self, path: str) -> str:
         """The way from the root without links; `.` for the root itself."""
         with self._spot(path) as spot:
-            return "/".join(spot.parts) or "."
+            return named(spot.parts)
 
     def stat(self, path: str) -> os.stat_result | None:
         """What the path leads to; None when there is nothing."""
@@ -88,6 +88,10 @@ class Workspace:
 
     def open(self, path: str) -> BinaryIO:
         """The file, for reading."""
+        return self.opened(path)[1]
+
+    def opened(self, path: str) -> tuple[str, BinaryIO]:
+        """The way from the root to the file without links, and the file, for reading."""
         with self._spot(path) as spot:
             fd = os.open(spot.name, _READ, dir_fd=spot.folder)
         try:
@@ -95,7 +99,7 @@ class Workspace:
         except BaseException:
             os.close(fd)
             raise
-        return os.fdopen(fd, "rb")
+        return named(spot.parts), os.fdopen(fd, "rb")
 
     def open_folder(self, path: str) -> int:
         """A descriptor of the folder; the caller closes it."""
@@ -135,7 +139,7 @@ class Workspace:
             old = self._expected(spot, path, expected)
             self._replace(spot, path, data, old, mode)
             stamp = stamp_of(os.stat(spot.name, dir_fd=spot.folder, follow_symlinks=False))
-        self.tell("/".join(spot.parts))
+        self.tell(named(spot.parts))
         return stamp
 
     def remove(self, path: str, *, expected: Stamp | None = ANY) -> None:
@@ -144,11 +148,12 @@ class Workspace:
             self._check_change(path, spot.parts)
             self._expected(spot, path, expected)
             os.unlink(spot.name, dir_fd=spot.folder)
-        self.tell("/".join(spot.parts))
+        self.tell(named(spot.parts))
 
     def missing(self, path: str) -> tuple[str, ...]:
         """The folders on the way to a path that do not exist yet, the outermost first."""
-        folders = [str(one) for one in PurePosixPath(*self.beneath.parts(path)).parents if str(one) != "."]
+        parents = PurePosixPath(*self.beneath.parts(path)).parents
+        folders = [named(one.parts) for one in parents if one.parts]
         return tuple(one for one in reversed(folders) if self.stat(one) is None)
 
     @contextmanager
@@ -239,7 +244,15 @@ class Workspace:
             )
 
 
+def named(parts: tuple[str, ...]) -> str:
+    """The way from the root as it can be given again: what begins with a dash is no path."""
+    way = "/".join(parts) or "."
+    return f"./{way}" if way.startswith("-") else way
+
+
 def _is_among(parts: tuple[str, ...], names: Collection[str]) -> bool:
+    if not names:
+        return False
     folded = tuple(part.casefold() for part in parts)
     return any(folded[: len(one)] == one for one in (tuple(name.casefold().split("/")) for name in names))
 

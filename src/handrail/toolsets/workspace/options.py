@@ -6,11 +6,10 @@ import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from handrail.ext import DefinitionError
-
-Provider = Literal["exa", "brave", "searxng"]
+from handrail.toolsets.web.options import ProviderName
 
 
 class WorkspaceError(DefinitionError):
@@ -29,6 +28,8 @@ class Options:
     """Whether a command may ask for the network."""
     unsandboxed: bool = False
     """Whether commands run where there is no sandbox."""
+    readable: tuple[str, ...] = ()
+    """Folders outside that commands may read, such as a toolchain. File tools do not see them."""
     hardlinks: bool = False
     """Whether files are read that have a second name, which may lie outside."""
     protected: tuple[str, ...] = ()
@@ -37,7 +38,7 @@ class Options:
     """Paths from the root that are not there for tools."""
     private_networks: tuple[str, ...] = ()
     """Networks and hosts inside that webfetch may reach, such as 10.1.0.0/16."""
-    search: Provider | None = None
+    search: ProviderName | None = None
     """Who searches the web; by default whoever is set up."""
     searxng_url: str | None = None
     """Where a SearXNG of one's own answers."""
@@ -61,6 +62,7 @@ def options_of(table: Mapping[str, Any], where: str, folder: Path, tenant: str =
         except ValueError as error:
             raise WorkspaceError(f"{where}: {key} is {value!r}", remedy=f"{error}") from None
     read["root"] = str(folder / read.get("root", "."))
+    read["readable"] = tuple(str(folder / one) for one in read.get("readable", ()))
     return Options(**read)
 
 
@@ -83,8 +85,8 @@ def _switch(value: Any) -> bool:
 
 
 def _provider(value: Any) -> Any:
-    if value not in get_args(Provider):
-        raise ValueError(f"use one of: {', '.join(get_args(Provider))}")
+    if value not in get_args(ProviderName):
+        raise ValueError(f"use one of: {', '.join(get_args(ProviderName))}")
     return value
 
 
@@ -93,6 +95,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "tenant": _text,
     "network": _switch,
     "unsandboxed": _switch,
+    "readable": _texts,
     "hardlinks": _switch,
     "protected": _texts,
     "hidden": _texts,

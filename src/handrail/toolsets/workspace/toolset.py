@@ -63,7 +63,7 @@ class WorkspaceToolset:
         """What a tenant has here; nothing where no folder is meant for it."""
         if tenant not in self._fitted:
             root = self._root(tenant)
-            fitted = None if root is None else fit(self._workspace(root), self.options)
+            fitted = None if root is None else fit(self._workspace(root), self.options, tenant)
             self._fitted[tenant] = fitted
             if fitted is not None:
                 self._of.update((_function(tool), fitted) for tool in fitted.tools)

@@ -8,12 +8,10 @@ import pytest
 
 from handrail.store.database import Database
 from handrail.store.events.log import StoreLog
-from handrail.store.migrate import upgrade
 
 
 @pytest.fixture
 def db(database_url: str) -> Iterator[Database]:
-    upgrade(database_url)
     opened = Database(database_url)
     yield opened
     opened.close()

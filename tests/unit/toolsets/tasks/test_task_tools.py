@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -11,17 +10,16 @@ from inline_snapshot import snapshot
 from handrail import Call, Principal
 from handrail.ext import tool_output_to_blocks
 from handrail.testing import ConformanceCase, conformance_cases
-from handrail.toolsets.tasks import MemoryTaskBook, task_tools
-from handrail.toolsets.tasks import task_create as a_module
-from tests.unit.toolsets.tasks.shelves import ANA, TWINS, Caller, book_of, caller
+from handrail.toolsets import tasks
+from handrail.toolsets.tasks import MemoryTaskBook, TaskBook, task_tools
+from tests.unit.toolsets.tasks.shelves import ANA, TWINS, book_of, caller
 
 TOOLS = {tool.id: tool for tool in task_tools(MemoryTaskBook())}
 
 
 @pytest.fixture(params=TWINS)
-async def call(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Caller]:
-    async with caller(book_of(request.param, tmp_path)) as ready:
-        yield ready
+def book(request: pytest.FixtureRequest, tmp_path: Path) -> TaskBook:
+    return book_of(request.param, tmp_path)
 
 
 @pytest.mark.parametrize("case", conformance_cases(list(TOOLS.values()), strict=True))
@@ -39,194 +37,212 @@ def test_all_are_safe_and_need_to_read_alone() -> None:
 
 @pytest.mark.req("ED-01")
 def test_each_has_its_words_in_a_file_beside_its_module() -> None:
-    folder = Path(str(a_module.__code__.co_filename)).parent
+    folder = Path(tasks.__file__).parent
     for tool in TOOLS.values():
         text = (folder / f"{tool.id}.txt").read_text(encoding="utf-8")
         assert text.startswith(tool.description) and tool.guidance and tool.guidance in text
 
 
 @pytest.mark.req("BT-01")
-async def test_tasks_are_created_changed_read_and_listed(call: Caller) -> None:
-    await call("task_create", subject="Read the code", description="All of src.")
-    await call("task_create", title="Repair\nthe test", depends_on=["T1"])
-    await call("task_create", subject="Release it", dependsOn=["1", "task-2", "T1"])
-    await call("task_update", id="T1", status="completed")
-    await call("task_update", task_id="2", status="in_progress")
-    assert await call.says("task_list") == snapshot("""\
+async def test_tasks_are_created_changed_read_and_listed(book: TaskBook) -> None:
+    async with caller(book) as call:
+        await call("task_create", subject="Read the code", description="All of src.")
+        await call("task_create", title="Repair\nthe test", depends_on=["T1"])
+        await call("task_create", subject="Release it", dependsOn=["1", "task-2", "T1"])
+        await call("task_update", id="T1", status="completed")
+        await call("task_update", task_id="2", status="in_progress")
+        assert await call.says("task_list") == snapshot("""\
 3 tasks: 1 pending, 1 in progress, 1 completed
 [x] T1 Read the code
 [~] T2 Repair the test
 [ ] T3 Release it (waits for T2)\
 """)
-    assert await call.says("task_get", id="t3") == snapshot("""\
+        assert await call.says("task_get", id="t3") == snapshot("""\
 [ ] T3 Release it (waits for T2)
 depends on T1, T2\
 """)
-    told = (await call("task_get", id="#1")).result
-    assert told.summary == "T1: Read the code"
-    assert told.data["description"] == "All of src." and told.data["status"] == "completed"
+        told = (await call("task_get", id="#1")).result
+        assert told.summary == "T1: Read the code"
+        assert told.data["description"] == "All of src." and told.data["status"] == "completed"
 
 
-async def test_a_list_is_cut_with_a_count_and_read_on(call: Caller) -> None:
-    for number in range(1, 8):
-        await call("task_create", subject=f"Step {number}")
-    for done in ("T2", "T4"):
-        await call("task_update", id=done, status="cancelled")
-    assert await call.says("task_list", status="pending", limit=2) == snapshot("""\
+async def test_a_list_is_cut_with_a_count_and_read_on(book: TaskBook) -> None:
+    async with caller(book) as call:
+        for number in range(1, 8):
+            await call("task_create", subject=f"Step {number}")
+        for done in ("T2", "T4"):
+            await call("task_update", id=done, status="cancelled")
+        assert await call.says("task_list", status="pending", limit=2) == snapshot("""\
 7 tasks: 5 pending, 2 cancelled
 [ ] T1 Step 1
 [ ] T3 Step 3
 3 more; go on with after=T3\
 """)
-    rest = (await call("task_list", status="pending", limit=3, after="T3")).result.data
-    assert [one["id"] for one in rest["tasks"]] == ["T5", "T6", "T7"] and rest["more"] == 0
-    assert await call.as_(session="s2").says("task_list") == "No tasks. Create one with task_create."
+        rest = (await call("task_list", status="pending", limit=3, after="T3")).result.data
+        assert [one["id"] for one in rest["tasks"]] == ["T5", "T6", "T7"] and rest["more"] == 0
+        assert await call.as_(session="s2").says("task_list") == "No tasks. Create one with task_create."
 
 
-async def test_people_see_tasks_and_todos_in_a_table(call: Caller) -> None:
-    await call("task_create", subject="Read")
-    listed = await call("task_list")
-    (block,) = tool_output_to_blocks(TOOLS["task_list"], listed.result.data)
-    assert block.type == "table"
-    written = await call("todowrite", todos=[{"content": "Read"}])
-    (block,) = tool_output_to_blocks(TOOLS["todowrite"], written.result.data)
-    assert block.type == "table"
+async def test_people_see_tasks_and_todos_in_a_table(book: TaskBook) -> None:
+    async with caller(book) as call:
+        await call("task_create", subject="Read")
+        listed = await call("task_list")
+        blocks = tool_output_to_blocks(TOOLS["task_list"], listed.result.data)
+        assert [block.type for block in blocks] == ["table", "summary", "summary"]
+        written = await call("todowrite", todos=[{"content": "Read"}])
+        blocks = tool_output_to_blocks(TOOLS["todowrite"], written.result.data)
+        assert [block.type for block in blocks] == ["table", "summary"]
 
 
-async def test_a_circle_is_refused_and_named(call: Caller) -> None:
-    for number in range(1, 5):
-        await call(
-            "task_create", subject=f"Step {number}", depends_on=[f"T{number - 1}"] if number > 1 else []
+async def test_a_circle_is_refused_and_named(book: TaskBook) -> None:
+    async with caller(book) as call:
+        for number in range(1, 5):
+            await call(
+                "task_create", subject=f"Step {number}", depends_on=[f"T{number - 1}"] if number > 1 else []
+            )
+        refused = await call("task_update", id="T1", depends_on=["T4"], status="completed")
+        assert refused.code == "TASK_CYCLE"
+        assert refused.result.error == snapshot(
+            "T1 cannot depend on that: T1 → T4 → T3 → T2 → T1 is a circle, in which no task could ever "
+            "begin. Leave one of these out. Nothing was changed."
         )
-    refused = await call("task_update", id="T1", depends_on=["T4"], status="completed")
-    assert refused.code == "TASK_CYCLE"
-    assert refused.result.error == snapshot(
-        "T1 cannot depend on that: T1 → T4 → T3 → T2 → T1 is a circle, in which no task could ever begin. "
-        "Leave one of these out. Nothing was changed."
-    )
-    assert (await call("task_get", id="T1")).result.data["status"] == "pending"
-    itself = await call("task_update", id="T2", depends_on=["T2"])
-    assert itself.code == "TASK_CYCLE" and "T2 → T2" in str(itself.result.error)
+        assert (await call("task_get", id="T1")).result.data["status"] == "pending"
+        itself = await call("task_update", id="T2", depends_on=["T2"])
+        assert itself.code == "TASK_CYCLE" and "T2 → T2" in str(itself.result.error)
 
 
-async def test_an_unknown_id_is_answered_with_the_nearest(call: Caller) -> None:
-    assert (await call("task_get", id="T1")).result.error == snapshot(
-        "There is no task 'T1' in this session, and no other. Create one with task_create."
-    )
-    await call("task_create", subject="Repair the parser")
-    assert (await call("task_update", id="T7", status="completed")).result.error == snapshot(
-        "There is no task 'T7' in this session. There is only T1: Repair the parser."
-    )
-    await call("task_create", subject="Write the docs")
-    assert (await call("task_get", id="repair parser")).result.error == snapshot(
-        "There is no task 'repair parser' in this session. Tasks are T1 to T2; the nearest is T1: Repair the parser."
-    )
-    missing = await call("task_create", subject="Ship", depends_on=["T2", "T9"])
-    assert missing.code == "TASK_NOT_FOUND" and "T2: Write the docs" in str(missing.result.error)
-    assert "2 tasks" in await call.says("task_list"), "a task that could not be created is not there"
+async def test_an_unknown_id_is_answered_with_the_nearest(book: TaskBook) -> None:
+    async with caller(book) as call:
+        assert (await call("task_get", id="T1")).result.error == snapshot(
+            "There is no task 'T1' in this session, and no other. Create one with task_create."
+        )
+        await call("task_create", subject="Repair the parser")
+        assert (await call("task_update", id="T7", status="completed")).result.error == snapshot(
+            "There is no task 'T7' in this session. There is only T1: Repair the parser."
+        )
+        await call("task_create", subject="Write the docs")
+        assert (await call("task_get", id="repair parser")).result.error == snapshot(
+            "There is no task 'repair parser' in this session. Tasks are T1 to T2; "
+            "the nearest is T1: Repair the parser."
+        )
+        missing = await call("task_create", subject="Ship", depends_on=["T2", "T9"])
+        assert missing.code == "TASK_NOT_FOUND" and "T2: Write the docs" in str(missing.result.error)
+        assert "2 tasks" in await call.says("task_list"), "a task that could not be created is not there"
 
 
-async def test_an_update_that_changes_nothing_says_what_can_be_changed(call: Caller) -> None:
-    await call("task_create", subject="Read")
-    refused = await call("task_update", id="T1")
-    assert refused.code == "INVALID_PARAM" and "status" in str(refused.result.error)
+async def test_an_update_that_changes_nothing_says_what_can_be_changed(book: TaskBook) -> None:
+    async with caller(book) as call:
+        await call("task_create", subject="Read")
+        refused = await call("task_update", id="T1")
+        assert refused.code == "INVALID_PARAM" and "status" in str(refused.result.error)
 
 
-async def test_beginning_before_its_time_is_told_and_not_refused(call: Caller) -> None:
-    await call("task_create", subject="First")
-    await call("task_create", subject="Second", depends_on=["T1"])
-    begun = await call("task_update", id="T2", status="in_progress")
-    assert begun.ok and begun.result.metadata["warning"] == "T2 depends on what is still open: T1."
+async def test_beginning_before_its_time_is_told_and_not_refused(book: TaskBook) -> None:
+    async with caller(book) as call:
+        await call("task_create", subject="First")
+        await call("task_create", subject="Second", depends_on=["T1"])
+        begun = await call("task_update", id="T2", status="in_progress")
+        assert begun.ok and begun.result.metadata["warning"] == "T2 depends on what is still open: T1."
 
 
 @pytest.mark.req("BT-02", "BT-07")
-async def test_a_todo_list_is_written_as_a_whole_and_read(call: Caller) -> None:
-    await call("todowrite", todos=[{"content": "Old"}])
-    written = await call.says(
-        "todowrite",
-        todos=[
-            {"content": "Look", "status": "completed"},
-            {"content": " Repair\n it ", "status": "in_progress", "priority": "high"},
-            {"content": "Tell", "status": "pending"},
-            {"content": "Sing", "status": "cancelled", "priority": "low"},
-        ],
-    )
-    assert written == snapshot("""\
+async def test_a_todo_list_is_written_as_a_whole_and_read(book: TaskBook) -> None:
+    async with caller(book) as call:
+        await call("todowrite", todos=[{"content": "Old"}])
+        written = await call.says(
+            "todowrite",
+            todos=[
+                {"content": "Look", "status": "completed"},
+                {"content": " Repair\n it ", "status": "in_progress", "priority": "high"},
+                {"content": "Tell", "status": "pending"},
+                {"content": "Sing", "status": "cancelled", "priority": "low"},
+            ],
+        )
+        assert written == snapshot("""\
 [x] Look
 [~] Repair it (high)
 [ ] Tell
 [-] Sing (low)\
 """)
-    assert await call.says("todoread") == written
-    assert await call.says("todoread", status="pending") == "[ ] Tell"
-    assert (
-        await call("todoread")
-    ).result.summary == "4 todos: 1 pending, 1 in progress, 1 completed, 1 cancelled"
-    await call("todowrite", todos=[])
-    assert await call.says("todoread") == "The list is empty."
+        assert await call.says("todoread") == written
+        assert await call.says("todoread", status="pending") == "[ ] Tell"
+        assert (
+            await call("todoread")
+        ).result.summary == "4 todos: 1 pending, 1 in progress, 1 completed, 1 cancelled"
+        await call("todowrite", todos=[])
+        assert await call.says("todoread") == "The list is empty."
 
 
 @pytest.mark.req("BT-07")
-async def test_a_status_that_there_is_not_is_refused_and_the_list_stays(call: Caller) -> None:
-    await call("todowrite", todos=[{"content": "Look"}])
-    refused = await call("todowrite", todos=[{"content": "Look", "status": "finished"}])
-    assert refused.code == "INVALID_PARAM" and "completed" in refused.to_model()
-    assert await call.says("todoread") == "[ ] Look"
+async def test_a_status_that_there_is_not_is_refused_and_the_list_stays(book: TaskBook) -> None:
+    async with caller(book) as call:
+        await call("todowrite", todos=[{"content": "Look"}])
+        refused = await call("todowrite", todos=[{"content": "Look", "status": "finished"}])
+        assert refused.code == "INVALID_PARAM" and "completed" in refused.to_model()
+        assert await call.says("todoread") == "[ ] Look"
 
 
 @pytest.mark.req("BT-07")
-async def test_two_todos_in_progress_are_told_and_taken(call: Caller) -> None:
-    both = [{"content": one, "status": "in_progress"} for one in ("Read", "Write")]
-    written = await call("todowrite", todos=both)
-    assert written.ok and "keep it to the one" in written.to_model()
-    assert await call.says("todoread") == "[~] Read\n[~] Write"
+async def test_two_todos_in_progress_are_told_and_taken(book: TaskBook) -> None:
+    async with caller(book) as call:
+        both = [{"content": one, "status": "in_progress"} for one in ("Read", "Write")]
+        written = await call("todowrite", todos=both)
+        assert written.ok and "keep it to the one" in written.to_model()
+        assert await call.says("todoread") == "[~] Read\n[~] Write"
 
 
 @pytest.mark.req("BT-07")
-async def test_sessions_tenants_and_lone_callers_have_lists_of_their_own(call: Caller) -> None:
-    callers = [
-        call,
-        call.as_(session="s2"),
-        call.as_(Principal(tenant="other", user="ana")),
-        call.as_(session=None),
-        call.as_(Principal(tenant="acme", user="bo"), session=None),
-        call.as_(Principal(tenant="acme", user="ana", agent="coder"), session=None),
-        call.as_(session="user:ana"),
-    ]
-    for number, one in enumerate(callers):
-        await one("todowrite", todos=[{"content": f"Of {number}"}])
-        assert (await one("task_create", subject=f"Of {number}")).result.data["id"] == "T1"
-    for number, one in enumerate(callers):
-        assert await one.says("todoread") == f"[ ] Of {number}"
-        assert await one.says("task_get", id="T1") == f"[ ] T1 Of {number}"
+async def test_sessions_tenants_and_lone_callers_have_lists_of_their_own(book: TaskBook) -> None:
+    async with caller(book) as call:
+        callers = [
+            call,
+            call.as_(session="s2"),
+            call.as_(Principal(tenant="other", user="ana")),
+            call.as_(session=None),
+            call.as_(Principal(tenant="acme", user="bo"), session=None),
+            call.as_(Principal(tenant="acme", user="ana", agent="coder"), session=None),
+            call.as_(session="user:ana"),
+            call.as_(session="ana"),
+        ]
+        for number, one in enumerate(callers):
+            await one("todowrite", todos=[{"content": f"Of {number}"}])
+            assert (await one("task_create", subject=f"Of {number}")).result.data["id"] == "T1"
+        for number, one in enumerate(callers):
+            assert await one.says("todoread") == f"[ ] Of {number}"
+            assert await one.says("task_get", id="T1") == f"[ ] T1 Of {number}"
 
 
 @pytest.mark.req("BP-04", "BP-11")
-async def test_a_hundred_creates_at_once_get_ids_in_the_order_of_the_calls(call: Caller) -> None:
-    calls = [Call("task_create", {"subject": f"Step {n}"}, principal=ANA, session="s1") for n in range(100)]
-    calls.append(Call("task_update", {"id": "T100", "status": "completed"}, principal=ANA, session="s1"))
-    calls.append(Call("task_get", {"id": "T100"}, principal=ANA, session="s1"))
-    outcomes = await call.hr.call_many(calls)
-    made = [(one.result.data["id"], one.result.data["subject"]) for one in outcomes[:100]]
-    assert made == [(f"T{n + 1}", f"Step {n}") for n in range(100)]
-    assert outcomes[-1].result.data["status"] == "completed", "a call sees what those before it did"
+async def test_a_hundred_creates_at_once_get_ids_in_the_order_of_the_calls(book: TaskBook) -> None:
+    async with caller(book) as call:
+        calls = [
+            Call("task_create", {"subject": f"Step {n}"}, principal=ANA, session="s1") for n in range(100)
+        ]
+        calls.append(Call("task_update", {"id": "T100", "status": "completed"}, principal=ANA, session="s1"))
+        calls.append(Call("task_get", {"id": "T100"}, principal=ANA, session="s1"))
+        outcomes = await call.hr.call_many(calls)
+        made = [(one.result.data["id"], one.result.data["subject"]) for one in outcomes[:100]]
+        assert made == [(f"T{n + 1}", f"Step {n}") for n in range(100)]
+        assert outcomes[-1].result.data["status"] == "completed", "a call sees what those before it did"
 
 
 @pytest.mark.req("BP-04")
-async def test_they_are_always_parallel(call: Caller) -> None:
-    wanted = {
-        "task_create": {"subject": "Read"},
-        "task_update": {"id": "T1", "status": "completed"},
-        "task_get": {"id": "T1"},
-        "task_list": {},
-    }
-    calls = [Call(name, args, principal=ANA, session="s1") for name, args in wanted.items()]
-    (group,) = await call.hr.batches(calls + calls)
-    assert (group.kind, len(group.calls)) == ("parallel", 8)
+async def test_they_are_always_parallel(book: TaskBook) -> None:
+    async with caller(book) as call:
+        wanted = {
+            "task_create": {"subject": "Read"},
+            "task_update": {"id": "T1", "status": "completed"},
+            "task_get": {"id": "T1"},
+            "task_list": {},
+        }
+        calls = [Call(name, args, principal=ANA, session="s1") for name, args in wanted.items()]
+        (group,) = await call.hr.batches(calls + calls)
+        assert (group.kind, len(group.calls)) == ("parallel", 8)
 
 
-async def test_text_of_every_kind_comes_back_as_it_was(call: Caller) -> None:
-    odd = "ß \u202e 𝄞 ' \" ; -- \x00 %s"
-    made = await call("task_create", subject=odd, description=odd + "\n\n  kept  ")
-    assert made.result.data["description"] == odd + "\n\n  kept  "
-    assert (await call("task_get", id="T1")).result.data["subject"] == odd
+async def test_text_of_every_kind_comes_back_as_it_was(book: TaskBook) -> None:
+    async with caller(book) as call:
+        odd = "ß \u202e 𝄞 ' \" ; -- \x00 %s"
+        made = await call("task_create", subject=odd, description=odd + "\n\n  kept  ")
+        assert made.result.data["description"] == odd + "\n\n  kept  "
+        assert (await call("task_get", id="T1")).result.data["subject"] == odd

@@ -19,7 +19,7 @@ GLOBEX = Principal("globex", "gus", permissions={"*"})
 
 async def names(toolset: WorkspaceToolset, principal: Principal) -> set[str]:
     async with Handrail([toolset]) as hr:
-        return {tool.id for tool in await hr.tools(principal)}
+        return {one.id for one in await hr.tools(principal)}
 
 
 @pytest.mark.req("MT-01")
@@ -101,3 +101,24 @@ async def test_listing_the_tools_leaves_nothing_in_the_folder(tmp_path: Path) ->
 def test_what_is_not_said_is_not_allowed() -> None:
     options = Options()
     assert not (options.network or options.unsandboxed or options.hardlinks or options.private_networks)
+
+
+@pytest.mark.req("MT-01")
+async def test_with_a_database_the_tenant_has_the_tools_too_and_no_other(tmp_path: Path) -> None:
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code/a.txt").write_text("ours")
+    toolset = WorkspaceToolset(tmp_path / "code", tenant="acme")
+    async with Handrail([toolset], database=f"sqlite:///{tmp_path / 'own.db'}") as hr:
+        assert "bash" in {one.id for one in await hr.tools(ACME)}
+        assert await hr.tools(GLOBEX) == []
+        assert (await hr.call("read_file", {"path": "a.txt"}, principal=ACME)).ok
+        refused = await hr.call("read_file", {"path": "a.txt"}, principal=GLOBEX)
+        assert refused.result.code == "TOOL_NOT_FOUND"
+
+
+async def test_tools_are_found_by_slug_and_wire_name_too(tmp_path: Path) -> None:
+    toolset = WorkspaceToolset(tmp_path, tenant="acme")
+    for name in ("read_file", "read-file", "read", "file_read"):
+        found = await toolset.find(name, ACME)
+        assert found is not None
+        assert found.id == "read_file"

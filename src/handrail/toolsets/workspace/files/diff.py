@@ -67,20 +67,19 @@ def _common_front(one: str, other: str) -> int:
 
 def _common_back(one: str, other: str, front: int) -> int:
     """How many characters of whole lines two texts share at the back, beyond what they share in front."""
-    low, high = 0, min(len(one), len(other)) - front
+    ours, theirs = len(one), len(other)
+    low, high = 0, min(ours, theirs) - front
     while low < high:
         middle = (low + high + 1) // 2
-        if one[len(one) - middle : len(one) - low] == other[len(other) - middle : len(other) - low]:
+        if one[ours - middle : ours - low] == other[theirs - middle : theirs - low]:
             low = middle
         else:
             high = middle - 1
-    begins = len(one) - low
-    if low and all(
-        at == front or text[at - 1] == "\n" for text, at in ((one, begins), (other, len(other) - low))
-    ):
+    begins, begin = ours - low, theirs - low
+    if low and (begins == front or one[begins - 1] == "\n") and (begin == front or other[begin - 1] == "\n"):
         return low
     end = one.find("\n", begins)
-    return 0 if end < 0 else len(one) - end - 1
+    return 0 if end < 0 else ours - end - 1
 
 
 def _line_start(text: str, at: int) -> int:
@@ -116,7 +115,7 @@ def _lines(text: str) -> list[str]:
 
 def _opcodes(old: Sequence[str], new: Sequence[str], lead: int, tail: int) -> list[Opcode]:
     ours, theirs = old[lead : len(old) - tail], new[lead : len(new) - tail]
-    if max(len(ours), len(theirs)) <= _COMPARED:
+    if max(len(ours), len(theirs)) <= _COMPARED and not set(ours).isdisjoint(theirs):
         return list[Opcode](SequenceMatcher(None, old, new).get_opcodes())
     told: list[Opcode] = [("equal", 0, lead, 0, lead)] if lead else []
     told.append(("replace", lead, lead + len(ours), lead, lead + len(theirs)))

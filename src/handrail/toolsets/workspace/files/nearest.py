@@ -22,6 +22,8 @@ _MOST_WANTED = 60
 _COMMON = 200
 """A line or word that stands in more places tells nothing about where."""
 _LEAST = 0.4
+_LONG_LINE = 500
+"""Characters of a line that are looked at."""
 _FOLD = str.maketrans(
     {"‘": "'", "’": "'", "“": "'", "”": "'", '"': "'", "`": "'", " ": "", "\t": "", "\r": "", "\u00a0": ""}
 )
@@ -39,7 +41,7 @@ class Candidate:
 
 def fold(line: str) -> str:
     """A line without what is easily written another way: blanks, case, kinds of quotes."""
-    return line.translate(_FOLD).casefold()
+    return line[:_LONG_LINE].translate(_FOLD).casefold()
 
 
 def nearest(lines: Sequence[str], search: str) -> list[Candidate]:
@@ -51,7 +53,9 @@ def nearest(lines: Sequence[str], search: str) -> list[Candidate]:
     if best and best[0][0] > 0.9:
         best = [one for one in best if one[0] > 0.9]
     count = search.rstrip("\n").count("\n") + 1
-    return [Candidate(1 - row, min(count, len(lines) + row), int(100 * score)) for score, row in best]
+    return [
+        Candidate(1 - row, min(count, len(lines) + row), min(99, int(100 * score))) for score, row in best
+    ]
 
 
 def _by_lines(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:

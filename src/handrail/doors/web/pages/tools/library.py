@@ -54,7 +54,7 @@ def _nothing() -> h.Element:
     return empty(
         "No tools yet",
         "The tools that you may use stand here. Write one, or let whoever runs this server give you one.",
-        h.p[h.code["handrail new my_tool"]],
+        h.p[h.code["handrail new tool notes.search"]],
     )
 
 

@@ -1,0 +1,29 @@
+"""Files through the whole pipeline: numbered reads, and edits with a journal and an atomic write."""
+
+from __future__ import annotations
+
+from benchmarks.processes import ours, time_together
+from benchmarks.row import Ratio, Row, at_most
+from benchmarks.timing import Effort
+
+TITLE = "A file of 1,000 lines"
+
+_PAIRS = (
+    ("plain read", "read_file"),
+    ("plain read", "read_file, seen before"),
+    ("plain edit", "edit_file"),
+    ("plain edit of Python, compiled", "edit_file of Python, syntax checked"),
+)
+_READS = "{:.2f} times plain Python"
+
+
+def measure(peers: str | None, effort: Effort) -> list[Row]:
+    here = ours("benchmarks.ours.files")
+    times = time_together([here], effort)
+    rows: list[Row] = []
+    for plain, tool in _PAIRS:
+        base, measured = times.of(here, plain), times.of(here, tool)
+        if all(row.subject != plain for row in rows):
+            rows.append(Row(plain, base))
+        rows.append(Row(tool, measured, Ratio(measured, base, _READS), at_most(3)))
+    return rows

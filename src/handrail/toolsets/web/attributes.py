@@ -1,0 +1,72 @@
+"""The attributes of elements: what hides one, and which of them stay, with links made absolute."""
+
+from __future__ import annotations
+
+import html
+import re
+from functools import lru_cache
+from urllib.parse import urljoin, urlsplit
+
+_LONGEST_ATTRIBUTES = 8192
+_ATTRIBUTE = re.compile(r"""([^\s/>=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>]*+)))?+""")
+_HIDING = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d]*[1-9])", re.I
+)
+_LANGUAGE = re.compile(r"(?:lang|language)-[\w+#-]{1,20}")
+
+
+def written(name: str, attributes: dict[str, str], base: str) -> str:
+    """The attributes of an element that stay, as markup."""
+    kept: dict[str, str] = {}
+    if name in ("a", "img"):
+        key = "href" if name == "a" else "src"
+        if (link := link_of(base, attributes.get(key, ""))) is not None:
+            kept[key] = link
+        if name == "img":
+            kept["alt"] = attributes.get("alt", "")[:500]
+    elif name in ("code", "pre") and (found := _LANGUAGE.search(attributes.get("class", ""))):
+        kept["class"] = found[0]
+    elif name in ("td", "th"):
+        kept |= {key: attributes[key] for key in ("colspan", "rowspan") if _is_small(attributes.get(key))}
+    elif name == "ol" and _is_small(attributes.get("start")):
+        kept["start"] = attributes["start"]
+    return "".join(f' {key}="{html.escape(value)}"' for key, value in kept.items())
+
+
+def attributes_of(raw: str) -> dict[str, str]:
+    """Attributes by name; of several with one name the first. Very many are none."""
+    found: dict[str, str] = {}
+    if raw.strip(" /\t\r\n\f") and len(raw) <= _LONGEST_ATTRIBUTES:
+        for one in _ATTRIBUTE.finditer(raw):
+            value = one[2] if one[2] is not None else one[3] if one[3] is not None else one[4] or ""
+            found.setdefault(one[1].lower(), html.unescape(value))
+    return found
+
+
+def is_hidden(attributes: dict[str, str]) -> bool:
+    if not attributes:
+        return False
+    return (
+        "hidden" in attributes
+        or attributes.get("aria-hidden", "").lower() == "true"
+        or _HIDING.search(attributes.get("style", "")) is not None
+    )
+
+
+def _is_small(number: str | None) -> bool:
+    return number is not None and number.isascii() and number.isdigit() and len(number) <= 2
+
+
+@lru_cache(maxsize=1024)
+def link_of(base: str, reference: str) -> str | None:
+    """Where a link leads, absolutely; None where it leads nowhere on the web, or to the page itself."""
+    if reference.lstrip().startswith("#"):
+        return None
+    try:
+        link = urljoin(base, "".join(char for char in reference.strip() if char >= " "))
+        parts = urlsplit(link)
+    except ValueError:
+        return None
+    if parts.scheme in ("http", "https"):
+        return link if parts.netloc and "@" not in parts.netloc else None
+    return link if parts.scheme in ("mailto", "tel") else None

@@ -1,0 +1,243 @@
+"""thin: a page reduced to what can be read, in one pass whose time and yield grow with its length alone.
+
+Parsers repair broken HTML, and hostile HTML makes that take hours. What comes out here is balanced, shallow
+and made of few kinds of elements, so that nothing is left to repair.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, field
+
+from handrail.toolsets.web.attributes import attributes_of, is_hidden, link_of, written
+from handrail.toolsets.web.elements import (
+    ASIDE,
+    ASIDE_ROLES,
+    BLOCKS,
+    CLOSED_BY,
+    DROPPED,
+    FENCES,
+    ONCE,
+    RAW,
+    TABLE,
+    VOID,
+)
+
+MOST_CHARS = 2_000_000
+MOST_TAGS = 100_000
+LESS_THAN = "\ue000"
+"""Stands for a `<` that a page shows as text, so that it is no markup again in what is made of the page."""
+_DEEPEST = 64
+_DEEPEST_OPEN = 160
+_TAG = re.compile(r"""<(/?)([a-zA-Z][^\s/>]*+)((?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+|["'])*+)>""")
+_END = {name: re.compile(f"</{name}(?=[\\s/>])", re.IGNORECASE) for name in RAW}
+
+
+@dataclass(slots=True)
+class Thin:
+    """What is left of a page."""
+
+    title: str = ""
+    is_cut: bool = False
+    """Whether the page was longer than what is read."""
+    pieces: list[str] = field(default_factory=list)
+    mains: list[tuple[int, int]] = field(default_factory=list)
+    """Where in the pieces the main part of the page stands, if it says so."""
+    articles: list[tuple[int, int]] = field(default_factory=list)
+    asides: list[tuple[int, int]] = field(default_factory=list)
+    """What stands around a page: navigation, footers, forms."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element that is open."""
+
+    tag: str
+    name: str | None
+    """The name under which it was written; None for what is not."""
+    start: int
+    drops: bool = False
+    is_aside: bool = False
+    is_main: bool = False
+
+
+def thin(text: str, url: str) -> Thin:
+    """The readable part of a page at an address, as pieces of clean HTML with absolute links."""
+    thinned = _Thinner(text[:MOST_CHARS], url).run()
+    thinned.is_cut = thinned.is_cut or len(text) > MOST_CHARS
+    return thinned
+
+
+class _Thinner:
+    def __init__(self, text: str, url: str) -> None:
+        self._text = text
+        self._base = url
+        self._thin = Thin()
+        self._open: list[_Open] = []
+        self._counts: dict[str, int] = {}
+        """How many open elements have a tag, so that one that is not open is not looked for."""
+        self._names: dict[str, int] = {}
+        """How many open elements are written under a name."""
+        self._deep = 0
+        self._dropping = 0
+        self._left = MOST_TAGS
+
+    def run(self) -> Thin:
+        text, at, end = self._text, 0, len(self._text)
+        while at < end:
+            mark = text.find("<", at)
+            if mark < 0:
+                self._say(text[at:])
+                break
+            if mark > at:
+                self._say(text[at:mark])
+            if self._left <= 0:
+                self._thin.is_cut = True
+                break
+            self._left -= 1
+            at = self._markup(mark)
+        while self._open:
+            self._pop()
+        return self._thin
+
+    def _markup(self, at: int) -> int:
+        """Reads what begins with `<` and says where the text goes on; what has no end goes to the end."""
+        text = self._text
+        following = text[at + 1 : at + 2]
+        if following in ("!", "?"):
+            closing = "-->" if text.startswith("<!--", at) else ">"
+            end = text.find(closing, at + 2)
+            return len(text) if end < 0 else end + len(closing)
+        if not (following.isascii() and following.isalpha()) and following != "/":
+            self._say("<")
+            return at + 1
+        found = _TAG.match(text, at)
+        if found is None:
+            if following == "/" and not text[at + 2 : at + 3].isalpha():
+                end = text.find(">", at)
+                return len(text) if end < 0 else end + 1
+            return len(text)
+        tag = found[2].lower()
+        if found[1]:
+            self._close(tag)
+            return found.end()
+        if tag in RAW:
+            return self._raw(tag, found.end())
+        if tag == "plaintext":
+            return len(text)
+        self._start(tag, found[3])
+        return found.end()
+
+    def _raw(self, tag: str, at: int) -> int:
+        """Past an element whose content is no markup. Only a title of it is read."""
+        end = _END[tag].search(self._text, at)
+        stop = len(self._text) if end is None else end.start()
+        if tag == "title" and not self._thin.title and not self._dropping:
+            self._thin.title = " ".join(html.unescape(self._text[at : min(stop, at + 2000)]).split())[:300]
+        if end is None:
+            return len(self._text)
+        close = self._text.find(">", end.end())
+        return len(self._text) if close < 0 else close + 1
+
+    def _start(self, tag: str, raw: str) -> None:
+        attributes = attributes_of(raw)
+        if tag in VOID:
+            self._void(tag, attributes)
+            return
+        for closed in self._closed_by(tag):
+            self._close(closed)
+        if len(self._open) >= _DEEPEST_OPEN:
+            return
+        drops = is_hidden(attributes) or (tag in DROPPED and not (tag == "dialog" and "open" in attributes))
+        role = attributes.get("role", "").lower()
+        opened = _Open(tag, None, len(self._thin.pieces), drops)
+        opened.is_aside = tag in ASIDE or role in ASIDE_ROLES
+        opened.is_main = tag in ("main", "article") or role == "main"
+        if drops:
+            self._dropping += 1
+        elif not self._dropping:
+            opened.name = self._name(tag)
+            if opened.name is not None:
+                self._write(f"<{opened.name}{written(opened.name, attributes, self._base)}>")
+                self._names[opened.name] = self._names.get(opened.name, 0) + 1
+                self._deep += 1
+        self._open.append(opened)
+        self._counts[tag] = self._counts.get(tag, 0) + 1
+
+    def _name(self, tag: str) -> str | None:
+        """Under which name an element is kept, if it is."""
+        if self._deep >= _DEEPEST:
+            return None
+        if (once := ONCE.get(tag)) is not None:
+            return None if self._names.get(once) else once
+        if tag in BLOCKS:
+            return tag
+        if tag in TABLE:
+            return tag if self._counts.get("table") else None
+        return None
+
+    def _closed_by(self, tag: str) -> tuple[str, ...]:
+        """Which open elements end where this one begins."""
+        if tag in ("a", "option"):
+            return (tag,)
+        if tag in CLOSED_BY:
+            found: list[str] = []
+            if not any(self._counts.get(one) for one in CLOSED_BY[tag]):
+                return ()
+            for one in reversed(self._open):
+                if one.tag in FENCES:
+                    break
+                if one.tag in CLOSED_BY[tag]:
+                    found.append(one.tag)
+            return tuple(found)
+        return ("p",) if tag in BLOCKS and self._counts.get("p") else ()
+
+    def _close(self, tag: str) -> None:
+        """Closes the innermost element of a tag. What stands in a cell closes nothing outside its table."""
+        if not self._counts.get(tag):
+            return
+        if self._counts.get("table") and tag not in TABLE and tag != "table":
+            for one in reversed(self._open):
+                if one.tag == tag:
+                    break
+                if one.tag in ("td", "th", "caption", "table"):
+                    return
+        while self._pop() != tag:
+            pass
+
+    def _pop(self) -> str:
+        last = self._open.pop()
+        self._counts[last.tag] -= 1
+        if last.drops:
+            self._dropping -= 1
+        elif last.name is not None:
+            self._write(f"</{last.name}>")
+            self._names[last.name] -= 1
+            self._deep -= 1
+        span = (last.start, len(self._thin.pieces))
+        if last.is_aside and not self._dropping:
+            self._thin.asides.append(span)
+        elif last.is_main and not self._dropping:
+            (self._thin.articles if last.tag == "article" else self._thin.mains).append(span)
+        return last.tag
+
+    def _void(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "base" and "href" in attributes:
+            self._base = link_of(self._base, attributes["href"]) or self._base
+        elif not self._dropping and tag in ("br", "hr", "img") and not is_hidden(attributes):
+            if tag == "img" and "src" not in (kept := written(tag, attributes, self._base)):
+                return
+            self._write(f"<{tag}{kept if tag == 'img' else ''}>")
+
+    def _write(self, markup: str) -> None:
+        self._thin.pieces.append(markup)
+
+    def _say(self, text: str) -> None:
+        if self._dropping:
+            return
+        shown = html.unescape(text).replace(LESS_THAN, "")
+        if not (self._names.get("code") or self._names.get("pre")):
+            shown = shown.replace("<", LESS_THAN)
+        if shown:
+            self._thin.pieces.append(html.escape(shown, quote=False))

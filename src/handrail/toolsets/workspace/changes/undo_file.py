@@ -1,0 +1,67 @@
+"""undo_file: one file as it was before its last change."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from handrail import Context, Result, Tool, tool
+from handrail.ext import ToolError
+from handrail.toolsets.workspace.changes import past
+from handrail.toolsets.workspace.changes.journal import Changes
+from handrail.toolsets.workspace.changes.showing import Undone, undone
+from handrail.toolsets.workspace.changes.undoing import prepared, undo
+from handrail.toolsets.workspace.files.saving import settled
+
+
+def undo_file(changes: Changes) -> Tool:
+    workspace = changes.workspace
+
+    @tool(
+        "undo_file",
+        level="write",
+        level_fn=lambda args: "read" if args.preview else "write",
+        danger="moderate",
+        danger_fn=lambda args: "safe" if args.preview else "moderate",
+        capabilities=["read", "write"],
+        reads=lambda args: workspace.key(args.path) if args.preview else (),
+        writes=lambda args: () if args.preview else workspace.key(args.path),
+        category="workspace",
+        icon="undo-2",
+        origin="system",
+        output=Undone,
+    )
+    def undo_file(
+        path: Annotated[str, Field(description="The file, relative to the workspace")],
+        preview: Annotated[bool, Field(description="Only show what would happen")] = False,
+        steps: Annotated[int, Field(description="How many changes to undo", ge=1, le=100)] = 1,
+        redo: Annotated[bool, Field(description="Bring back what the last undo of this file took")] = False,
+        *,
+        ctx: Context,
+    ) -> Result:
+        name = settled(workspace, path)
+        find = past.undone if redo else past.standing
+        found = changes.look(lambda db: find(db, ctx.tenant_id, name, steps))
+        if not found:
+            raise _nothing(name, redo=redo)
+        ready = prepared(changes, found)
+        if not preview:
+            undo(changes, ready, ctx)
+        count = "the last change" if len(found) == 1 else f"{len(found)} changes"
+        return undone(ready, preview=preview, redo=redo, what=count)
+
+    return undo_file
+
+
+def _nothing(path: str, *, redo: bool) -> ToolError:
+    if redo:
+        return ToolError(
+            f"There is no undo of {path} to take back: none was made, or the file was changed since.",
+            code="NOTHING_TO_REDO",
+        )
+    return ToolError(
+        f"There is no change of {path} to undo. Only what write_file, edit_file and file_delete did is kept; "
+        "what bash or other programs changed cannot be undone here. Use redo=true to bring an undo back.",
+        code="NOTHING_TO_UNDO",
+    )

@@ -1,0 +1,92 @@
+"""undo_turn: all files as they were before a turn."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Annotated
+
+from pydantic import Field
+
+from handrail import Context, Result, Tool, tool
+from handrail.ext import ToolError
+from handrail.toolsets.workspace.changes import past
+from handrail.toolsets.workspace.changes.journal import Changes
+from handrail.toolsets.workspace.changes.past import Kept, Turn
+from handrail.toolsets.workspace.changes.showing import Undone, undone
+from handrail.toolsets.workspace.changes.undoing import prepared, undo
+
+
+def undo_turn(changes: Changes) -> Tool:
+    everything = changes.workspace.key(".") + "/"
+
+    @tool(
+        "undo_turn",
+        level="write",
+        level_fn=lambda args: "read" if args.preview else "write",
+        danger="moderate",
+        danger_fn=lambda args: "safe" if args.preview else "moderate",
+        capabilities=["read", "write"],
+        reads=lambda args: everything if args.preview else (),
+        writes=lambda args: () if args.preview else everything,
+        category="workspace",
+        icon="history",
+        origin="system",
+        output=Undone,
+    )
+    def undo_turn(
+        turn: Annotated[
+            int | None, Field(description="The turn's number; left out, the current turn")
+        ] = None,
+        preview: Annotated[bool, Field(description="Only show what would happen")] = False,
+        redo: Annotated[bool, Field(description="Bring back what the last undo took")] = False,
+        *,
+        ctx: Context,
+    ) -> Result:
+        found = changes.look(lambda db: _steps(db, ctx, turn, redo=redo))
+        ready = prepared(changes, found)
+        if not preview:
+            undo(changes, ready, ctx)
+        count = "1 change" if len(found) == 1 else f"{len(found)} changes"
+        return undone(ready, preview=preview, redo=redo, what=count)
+
+    return undo_turn
+
+
+def _steps(db: sqlite3.Connection, ctx: Context, number: int | None, *, redo: bool) -> list[Kept]:
+    tenant = ctx.tenant_id
+    session = None if ctx.session_id == f"call:{ctx.call_id}" else ctx.session_id
+    if redo and number is None:
+        found = past.newest_undone(db, tenant, session)
+    else:
+        turn = _turn(db, ctx, session, number)
+        find = past.undone_of_turn if redo else past.of_turn
+        found = [] if turn is None else find(db, tenant, turn)
+    if not found:
+        raise _nothing(db, tenant, session, number if number is not None else ctx.turn, redo=redo)
+    return found
+
+
+def _turn(db: sqlite3.Connection, ctx: Context, session: str | None, number: int | None) -> Turn | None:
+    """The turn that is meant; where turns have no numbers, the last call that changed something."""
+    if number is None and ctx.turn is None:
+        return past.newest_turn(db, ctx.tenant_id, session)
+    return Turn(ctx.session_id, ctx.turn if number is None else number, None)
+
+
+def _nothing(
+    db: sqlite3.Connection, tenant: str, session: str | None, number: int | None, *, redo: bool
+) -> ToolError:
+    if redo:
+        return ToolError("There is no undo to take back.", code="NOTHING_TO_REDO")
+    where = "" if number is None else f" in turn {number}"
+    last = past.newest_turn(db, tenant, session) if session is not None else None
+    hint = (
+        f" The last turn that changed files is {last.number}: give turn={last.number}."
+        if last and last.number is not None
+        else ""
+    )
+    return ToolError(
+        f"Nothing is to be undone{where}.{hint} Only what write_file, edit_file and file_delete did is kept: "
+        "what bash or other programs changed cannot be undone here.",
+        code="NOTHING_TO_UNDO",
+    )

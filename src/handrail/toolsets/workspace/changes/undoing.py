@@ -1,0 +1,163 @@
+"""Undoing: files get back what they held. All is checked first; then each file is changed as a whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from handrail import Context
+from handrail.ext import ToolError
+from handrail.toolsets.workspace.atomic import Stamp
+from handrail.toolsets.workspace.change import Change
+from handrail.toolsets.workspace.changes.journal import Changes, Toggle, hash_of
+from handrail.toolsets.workspace.changes.past import Kept
+from handrail.toolsets.workspace.changes.reverting import ELSEWHERE, Clash, Reversal, reversals
+from handrail.toolsets.workspace.desk import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A file as it is now."""
+
+    stamp: Stamp | None
+    data: bytes | None
+    mode: int | None
+    ours: bool = True
+    """False when there is something that our tools would not have left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A reversal with the contents at hand."""
+
+    reversal: Reversal
+    found: _Found
+    then: bytes | None
+
+    @property
+    def path(self) -> str:
+        return self.reversal.path
+
+    @property
+    def now(self) -> bytes | None:
+        return self.found.data
+
+
+def prepared(changes: Changes, steps: Sequence[Kept]) -> list[Ready]:
+    """What undoing these steps does to each file. Refuses when somebody else changed one of them."""
+    seen: dict[str, _Found] = {}
+
+    def now(path: str) -> bytes | None:
+        seen[path] = _look(changes.workspace, path)
+        return hash_of(seen[path].data) if seen[path].ours else ELSEWHERE
+
+    files, clashes = reversals(steps, now)
+    if clashes:
+        raise _changed_elsewhere(clashes)
+    return [Ready(one, seen[one.path], _content(changes, one)) for one in files]
+
+
+def undo(changes: Changes, ready: Sequence[Ready], ctx: Context) -> None:
+    """Do it, and keep that it was done, so that this can be undone as well."""
+    for one in ready:
+        changes.keep(one.now)
+    whose = Change.of(ctx, "", "write", None, None, None)
+    numbers = [changes.begin(whose, _toggles(changes.workspace, one)) for one in ready]
+    for at, one in enumerate(ready):
+        try:
+            stamp = _put(changes.workspace, one)
+        except BaseException as error:
+            for rest in numbers[at:]:
+                changes.dropped(*rest)
+            if isinstance(error, ToolError):
+                raise _halfway(error, ready, at) from error
+            raise
+        for number in numbers[at]:
+            changes.done(number, stamp)
+
+
+def _look(workspace: Workspace, path: str) -> _Found:
+    try:
+        found = workspace.stat(path)
+        if found is None:
+            return _Found(None, None, None)
+        if workspace.relative(path) != path:
+            return _Found(None, None, None, ours=False)
+        stamp = workspace.stamp(path)
+        return _Found(stamp, workspace.read(path), stat.S_IMODE(found.st_mode))
+    except ToolError as error:
+        if error.code == "FILE_NOT_FOUND":
+            return _Found(None, None, None)
+        return _Found(None, None, None, ours=False)
+
+
+def _content(changes: Changes, one: Reversal) -> bytes | None:
+    if one.then is None:
+        return None
+    data = changes.content(one.then)
+    if data is None:
+        raise ToolError(
+            f"What {one.path} held before is no longer kept: it was too large, or too long ago. "
+            "Nothing was undone.",
+            code="NOT_KEPT",
+        )
+    return data
+
+
+def _toggles(workspace: Workspace, one: Ready) -> list[Toggle]:
+    """A row for each step; between them the file is what it was between the changes."""
+    made = workspace.missing(one.path) if one.now is None else ()
+    mode, found = one.found.mode, []
+    for step in one.reversal.steps:
+        word = "redo" if step.operation == "undo" else "undo"
+        found.append(Toggle(step.of, word, one.path, step.after, step.before, mode, made))
+        made = ()
+        if step.after is None or step.before is None:
+            mode = step.mode
+    return found
+
+
+def _put(workspace: Workspace, one: Ready) -> Stamp | None:
+    if one.then is not None:
+        return workspace.write(one.path, one.then, expected=one.found.stamp, mode=one.reversal.mode)
+    if one.now is not None:
+        workspace.remove(one.path, expected=one.found.stamp)
+        for step in one.reversal.steps:
+            _remove_made(workspace, step)
+    return None
+
+
+def _remove_made(workspace: Workspace, step: Kept) -> None:
+    """Remove the folders that were made for the file, if they are still those, and nothing is in them."""
+    for name, *known in reversed(json.loads(step.folders or "[]")):
+        found = workspace.stat(name)
+        if found is None or known != [found.st_dev, found.st_ino]:
+            return
+        try:
+            with workspace.beneath.spot(name) as spot:
+                if "/".join(spot.parts) == name:
+                    os.rmdir(spot.name, dir_fd=spot.folder)
+        except ToolError:
+            return
+
+
+def _changed_elsewhere(clashes: Sequence[Clash]) -> ToolError:
+    names = ", ".join(one.path for one in clashes)
+    which = "it" if len(clashes) == 1 else "them"
+    return ToolError(
+        f"{names}: changed by something else since these tools changed {which} (a shell command, an editor, "
+        f"another agent). Undoing would lose that, so nothing was undone. Read the file and edit it instead.",
+        code="CHANGED_ELSEWHERE",
+    )
+
+
+def _halfway(error: ToolError, ready: Sequence[Ready], at: int) -> ToolError:
+    """What stands in the way was not there when all was checked: say what was undone until then."""
+    if at == 0:
+        return error
+    done = ", ".join(one.path for one in ready[:at])
+    left = ", ".join(one.path for one in ready[at:])
+    return ToolError(f"{error} Undone: {done}. Not undone: {left}. Undo again for those.", code=error.code)

@@ -1,0 +1,150 @@
+"""edit_file: search and replace in one file, as several edits that are all done or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from handrail import Context, Result, Tool, tool
+from handrail.ext import ToolError
+from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.files.diff import diff
+from handrail.toolsets.workspace.files.editing import Applied, Edit, apply
+from handrail.toolsets.workspace.files.saving import LARGEST_TEXT, FileChange, save, taken
+from handrail.toolsets.workspace.text import Text, decode, encode, is_binary
+
+_MOST_EDITS = 100
+
+
+class OneEdit(BaseModel):
+    """A search and its replacement."""
+
+    model_config = ConfigDict(extra="forbid")
+    search: Annotated[str, Field(description="The text to find, whole lines as the file has them")]
+    replace: Annotated[str, Field(description="The text to put there")]
+    replace_all: Annotated[bool, Field(description="Replace every place that fits")] = False
+
+
+class DoneEdit(BaseModel):
+    """What became of one edit."""
+
+    matched: str
+    """How the text was found: `exact`, `whitespace` or `anchored`."""
+    count: int
+    lines: list[int]
+    """Where the new text begins; of many places the first ones."""
+
+
+class FileEdit(FileChange):
+    """What the edits did to a file."""
+
+    edits: list[DoneEdit]
+
+
+def edit_file(workspace: Workspace) -> Tool:
+    @tool(
+        "edit_file",
+        level="write",
+        capabilities=["write"],
+        aliases=("edit",),
+        param_aliases={
+            "path": ("file_path", "filePath", "file", "filename"),
+            "search": ("old_string", "oldString", "old_text"),
+            "replace": ("new_string", "newString", "new_text"),
+            "replace_all": ("replaceAll",),
+        },
+        concurrency="by_path",
+        writes=lambda args: workspace.key(args.path),
+        category="workspace",
+        icon="file-pen",
+        origin="system",
+        output=FileEdit,
+    )
+    def edit_file(
+        path: Annotated[str, Field(description="The file, relative to the root of the workspace")],
+        search: Annotated[
+            str | None, Field(description="The text to find; empty to fill an empty or new file")
+        ] = None,
+        replace: Annotated[str | None, Field(description="The text to put in its place")] = None,
+        replace_all: Annotated[bool, Field(description="Replace every place that fits")] = False,
+        edits: Annotated[
+            list[OneEdit] | None,
+            Field(
+                description="Several edits in place of search and replace, done in order",
+                max_length=_MOST_EDITS,
+            ),
+        ] = None,
+        encoding: Annotated[str, Field(description="How its text is written")] = "utf-8",
+        *,
+        ctx: Context,
+    ) -> Result:
+        wanted = _wanted(search, replace, replace_all, edits)
+        name, before = taken(workspace, path, LARGEST_TEXT)
+        if before is None and wanted[0].search:
+            raise ToolError(
+                f"There is no {path} in the workspace. Check the path, or make the file with write_file.",
+                code="FILE_NOT_FOUND",
+            )
+        if before is not None and is_binary(before.data):
+            raise ToolError(f"{path} is binary, not text. Nothing was changed.", code="BINARY_FILE")
+        text = Text("") if before is None else decode(before.data, encoding, path)
+        edited = apply(text.text, wanted, name)
+        after = encode(text.holding(edited.text), path)
+        if before is None or before.data != after:
+            save(workspace, ctx, name, "create" if before is None else "edit", before, after)
+        return _told(name, text.text, edited.text, edited.applied, len(after), before is None)
+
+    return edit_file
+
+
+def _wanted(
+    search: str | None, replace: str | None, replace_all: bool, edits: Sequence[OneEdit] | None
+) -> list[Edit]:
+    """The edits of a call, however they are given."""
+    if edits and search is None and replace is None:
+        return [Edit(one.search, one.replace, one.replace_all) for one in edits]
+    if not edits and search is not None and replace is not None:
+        return [Edit(search, replace, replace_all)]
+    raise ToolError(
+        "Give either search and replace, or edits as a list of such pairs: "
+        '[{"search": "old", "replace": "new"}]. Nothing was changed.',
+        code="INVALID_EDITS",
+    )
+
+
+def _told(path: str, before: str, after: str, applied: Sequence[Applied], size: int, new: bool) -> Result:
+    change = diff(before, after, path)
+    operation = "created" if new else "edited" if before != after else "unchanged"
+    done = [DoneEdit(matched=one.way, count=one.count, lines=list(one.lines)) for one in applied]
+    data = FileEdit(
+        path=path,
+        operation=operation,
+        size=size,
+        added=change.added,
+        removed=change.removed,
+        diff=change.text,
+        edits=done,
+    )
+    summary = f"{operation.capitalize()} {path}" if before != after else f"Nothing changed in {path}"
+    lines = [_line(nth, one, len(done) > 1) for nth, one in enumerate(applied, 1)]
+    return Result(
+        data=data,
+        summary=f"{summary} (+{change.added} -{change.removed})",
+        output="\n".join([f"{summary}.", *lines, change.text]).rstrip("\n"),
+    )
+
+
+_HOW = {
+    "exact": "",
+    "whitespace": ", found but for whitespace; the new lines are indented as the file is",
+    "anchored": ", found by its first and last lines: check the diff",
+}
+
+
+def _line(number: int, one: Applied, several: bool) -> str:
+    where = ", ".join(map(str, one.lines)) + (", …" if one.count > len(one.lines) else "")
+    lead = f"Edit {number}: " if several else "The edit: "
+    places = f"at line {where}" if one.count == 1 else f"{one.count} places, at lines {where}"
+    return f"{lead}{places}{_HOW[one.way]}."

@@ -1,0 +1,46 @@
+"""file_delete: take one file away, so that undo can bring it back."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from handrail import Context, Result, Tool, tool
+from handrail.ext import ToolError
+from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.files.saving import FileChange, delete, taken
+
+
+def file_delete(workspace: Workspace) -> Tool:
+    @tool(
+        "file_delete",
+        level="destructive",
+        capabilities=["write"],
+        param_aliases={"path": ("file_path", "filePath", "file", "filename")},
+        concurrency="by_path",
+        writes=lambda args: workspace.key(args.path),
+        category="workspace",
+        icon="file-x",
+        origin="system",
+        output=FileChange,
+    )
+    def file_delete(
+        path: Annotated[str, Field(description="The file, relative to the root of the workspace")],
+        *,
+        ctx: Context,
+    ) -> Result:
+        name, before = taken(workspace, path)
+        if before is None:
+            raise ToolError(
+                f"There is no {path} in the workspace. Nothing was deleted.", code="FILE_NOT_FOUND"
+            )
+        delete(workspace, ctx, name, before)
+        summary = f"Deleted {name} ({len(before.data)} bytes)"
+        return Result(
+            data=FileChange(path=name, operation="deleted", size=0, removed=before.data.count(b"\n")),
+            summary=summary,
+            output=f"{summary}. undo_file brings it back.",
+        )
+
+    return file_delete

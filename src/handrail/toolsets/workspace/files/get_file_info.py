@@ -1,0 +1,137 @@
+"""get_file_info: what there is to know of a file or folder without reading it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+from datetime import UTC, datetime
+from typing import Annotated, BinaryIO, Literal
+
+from pydantic import BaseModel, Field
+
+from handrail import Result, Tool, tool
+from handrail.ext import ToolError
+from handrail.toolsets.workspace.desk import Workspace, named
+from handrail.toolsets.workspace.files.kinds import kind_of
+from handrail.toolsets.workspace.files.paging import CHUNK
+from handrail.toolsets.workspace.text import is_binary, mark_of
+
+_HEAD = 1 << 16
+_COUNTED = 1 << 28
+
+
+class FileInfo(BaseModel):
+    """A file or folder."""
+
+    path: str
+    type: Literal["file", "folder", "other"]
+    size: int
+    mode: str
+    """As `ls` writes it: `-rw-r--r--`."""
+    modified: str
+    """UTC, as ISO 8601."""
+    target: str | None = None
+    """Where the path leads, when it goes through a link."""
+    mime: str | None = None
+    encoding: str | None = None
+    newline: Literal["lf", "crlf", "mixed"] | None = None
+    lines: int | None = None
+    """Of a text; missing when it is too large to count."""
+    entries: int | None = None
+    """Of a folder."""
+
+
+def get_file_info(workspace: Workspace) -> Tool:
+    @tool(
+        "get_file_info",
+        level="read",
+        capabilities=["read"],
+        param_aliases={"path": ("file_path", "filePath", "file", "filename")},
+        concurrency="parallel",
+        reads=lambda args: workspace.key(args.path),
+        category="workspace",
+        icon="info",
+        origin="system",
+        output=FileInfo,
+    )
+    async def get_file_info(
+        path: Annotated[str, Field(description="A file or folder, relative to the root of the workspace")],
+    ) -> Result:
+        info = await asyncio.to_thread(_info, workspace, path)
+        told = [f"{name}: {value}" for name, value in info.model_dump(exclude_none=True).items()]
+        return Result(data=info, summary=f"{info.path} is a {info.type}", output="\n".join(told))
+
+    return get_file_info
+
+
+def _info(workspace: Workspace, path: str) -> FileInfo:
+    found = workspace.stat(path)
+    if found is None:
+        raise ToolError(f"There is no {path} in the workspace.", code="FILE_NOT_FOUND")
+    name = workspace.relative(path)
+    given = named(workspace.beneath.parts(path))
+    regular, folder = stat.S_ISREG(found.st_mode), stat.S_ISDIR(found.st_mode)
+    info = FileInfo(
+        path=given,
+        type="file" if regular else "folder" if folder else "other",
+        size=found.st_size,
+        mode=stat.filemode(found.st_mode),
+        modified=datetime.fromtimestamp(found.st_mtime, UTC).isoformat(timespec="seconds"),
+        target=None if name == given else name,
+    )
+    if folder:
+        return info.model_copy(update={"entries": _entries(workspace, name)})
+    if workspace.may_read(found):
+        with workspace.open(name) as file:
+            return info.model_copy(update=_contents(file))
+    return info
+
+
+def _entries(workspace: Workspace, name: str) -> int:
+    """How many things a folder holds that the tools see."""
+    held = workspace.open_folder(name)
+    try:
+        listed = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=held)
+    finally:
+        os.close(held)
+    parts = () if name == "." else tuple(name.split("/"))
+    try:
+        return sum(not workspace.is_hidden((*parts, one)) for one in os.listdir(listed))
+    finally:
+        os.close(listed)
+
+
+def _contents(file: BinaryIO) -> dict[str, str | int | None]:
+    """What can be told from the bytes: of a text its encoding and lines, of anything else its kind."""
+    head = file.read(_HEAD)
+    if is_binary(head) or head.startswith(b"%PDF-"):
+        return {"mime": kind_of(head).mime}
+    encoding = _encoding(head, len(head) == _HEAD)
+    if encoding is None or encoding.startswith(("utf-16", "utf-32")):
+        return {"mime": "text/plain", "encoding": encoding}
+    ends = returns = size = 0
+    last, chunk = b"", head
+    while chunk:
+        ends += chunk.count(b"\n")
+        returns += (last[-1:] + chunk).count(b"\r\n")
+        size += len(chunk)
+        last = chunk
+        if size > _COUNTED:
+            return {"mime": "text/plain", "encoding": encoding}
+        chunk = file.read(CHUNK)
+    newline = None if not ends else "lf" if not returns else "crlf" if returns == ends else "mixed"
+    open_end = bool(last) and not last.endswith(b"\n")
+    return {"mime": "text/plain", "encoding": encoding, "newline": newline, "lines": ends + open_end}
+
+
+def _encoding(head: bytes, cut: bool) -> str | None:
+    """The encoding of a text, if it can be told."""
+    if (marked := mark_of(head)) is not None:
+        return f"{marked[1]} with a byte order mark" if marked[1] == "utf-8" else marked[1]
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:
+        if not cut or error.start < len(head) - 4:
+            return None
+    return "utf-8"

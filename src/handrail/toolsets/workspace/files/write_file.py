@@ -1,0 +1,118 @@
+"""write_file: a new file, or new contents for one that is there."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from handrail import Context, Result, Tool, tool
+from handrail.ext import ToolError
+from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.files.diff import diff
+from handrail.toolsets.workspace.files.saving import LARGEST_TEXT, FileChange, Held, save, taken
+from handrail.toolsets.workspace.text import Text, decode, encode, is_binary, known
+
+Newline = Literal["keep", "lf", "crlf"]
+
+
+def write_file(workspace: Workspace) -> Tool:
+    @tool(
+        "write_file",
+        level="write",
+        capabilities=["write"],
+        aliases=("write",),
+        param_aliases={
+            "path": ("file_path", "filePath", "file", "filename"),
+            "content": ("contents", "text"),
+        },
+        concurrency="by_path",
+        writes=lambda args: workspace.key(args.path),
+        category="workspace",
+        icon="file-plus",
+        origin="system",
+        output=FileChange,
+    )
+    def write_file(
+        path: Annotated[str, Field(description="The file, relative to the root of the workspace")],
+        content: Annotated[str, Field(description="All that the file shall hold")],
+        encoding: Annotated[
+            str | None, Field(description="How to write its text; by default as the file is, else utf-8")
+        ] = None,
+        newline: Annotated[
+            Newline, Field(description="How lines end; by default as in the file, else as in the content")
+        ] = "keep",
+        *,
+        ctx: Context,
+    ) -> Result:
+        if len(content) > LARGEST_TEXT:
+            raise ToolError(
+                f"The content has {len(content)} characters; more than {LARGEST_TEXT} are not written.",
+                code="TOO_LARGE",
+            )
+        name, before = taken(workspace, path)
+        old = None if before is None else _text(before, encoding, content, path)
+        text = _written(content, old, encoding, newline)
+        after = encode(text, path)
+        if before is None or before.data != after:
+            save(workspace, ctx, name, "create" if before is None else "write", before, after)
+        return _told(name, before, old, text, after)
+
+    return write_file
+
+
+def _text(before: Held, encoding: str | None, content: str, path: str) -> Text | None:
+    """The text of the file that is overwritten; None when it is none, or in an encoding that nobody named."""
+    if is_binary(before.data):
+        return None
+    try:
+        return decode(before.data, encoding or "utf-8", path)
+    except ToolError:
+        if encoding is None and not content.isascii():
+            raise ToolError(
+                f"{path} is not utf-8, and its encoding cannot be kept without being named. Give the one "
+                "it has, such as 'latin-1', or encoding='utf-8' to change it. Nothing was written.",
+                code="WRONG_ENCODING",
+            ) from None
+        return None
+
+
+def _written(content: str, old: Text | None, encoding: str | None, newline: Newline) -> Text:
+    """The new text, written down like the old one in all that was not asked for."""
+    crlf = newline == "crlf"
+    if newline == "keep" and old is not None and "\r" not in content:
+        crlf = old.newline == "\r\n"
+    if crlf or newline == "lf":
+        content = content.replace("\r\n", "\n")
+    if crlf:
+        content = content.replace("\n", "\r\n")
+    if old is not None and (encoding is None or known(encoding) == old.encoding):
+        return old.holding(content)
+    return Text(content, known(encoding or "utf-8"))
+
+
+def _told(path: str, before: Held | None, old: Text | None, text: Text, after: bytes) -> Result:
+    change = diff("" if old is None else old.text, text.text, path)
+    operation = "created" if before is None else "written" if before.data != after else "unchanged"
+    lines = text.text.count("\n") + (not text.text.endswith("\n") and bool(text.text))
+    data = FileChange(
+        path=path,
+        operation=operation,
+        size=len(after),
+        added=change.added,
+        removed=change.removed,
+        diff=change.text,
+    )
+    counted = f"{lines} line{'s' * (lines != 1)}"
+    if operation == "unchanged":
+        summary, shown = f"Nothing changed in {path}: it holds exactly this already", ""
+    elif operation == "created":
+        summary, shown = f"Created {path} ({counted})", ""
+    elif old is None:
+        summary, shown = (
+            f"Wrote {path} ({counted}) in place of {len(before.data if before else b'')} other bytes",
+            "",
+        )
+    else:
+        summary, shown = f"Wrote {path} (+{change.added} -{change.removed})", change.text
+    return Result(data=data, summary=summary, output=f"{summary}.\n{shown}".rstrip("\n"))

@@ -1,0 +1,111 @@
+"""FileCache: what was read is not read again while the file is the same. All agents of a tenant share it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from handrail import Context, Result, Tool
+from handrail.ext import ToolError
+from handrail.toolsets.workspace.atomic import Stamp
+from handrail.toolsets.workspace.desk import Workspace
+
+_MOST = 16 * 1024 * 1024
+_UNSETTLED = 100_000_000
+"""Nanoseconds in which a file may change twice and have one time: so young a file is not kept."""
+_OPEN_READS = 1_024
+
+_Key = tuple[str, str, str]
+"""Tenant, path as it was spelled, and all arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    stamp: Stamp
+    result: Result
+    size: int
+
+
+class FileCache:
+    """A hook around read_file."""
+
+    def __init__(
+        self, workspace: Workspace, most: int = _MOST, now: Callable[[], int] = time.time_ns
+    ) -> None:
+        self._workspace, self._most, self._now = workspace, most, now
+        self._kept: OrderedDict[_Key, _Entry] = OrderedDict()
+        self._reading: OrderedDict[str, tuple[_Key, Stamp]] = OrderedDict()
+        """By call: the file as it was before it was read."""
+        self._lock = threading.Lock()
+        self.size = 0
+        workspace.listen(self.changed)
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def watches(self, tool: Tool) -> bool:
+        return tool.id == "read_file"
+
+    async def before(self, tool: Tool, values: Any, ctx: Context, /) -> Result | None:
+        stamp = self._stamp(values.path)
+        if stamp is None:
+            return None
+        key = (ctx.tenant_id, values.path, repr(values))
+        with self._lock:
+            entry = self._kept.get(key)
+            if entry is not None and entry.stamp == stamp:
+                self._kept.move_to_end(key)
+                return entry.result
+            if entry is not None:
+                self._drop(key)
+            self._reading[f"{ctx.tenant_id}/{ctx.call_id}"] = (key, stamp)
+            if len(self._reading) > _OPEN_READS:
+                self._reading.popitem(last=False)
+        return None
+
+    async def after(self, tool: Tool, values: Any, ctx: Context, result: Result, /) -> Result:
+        seen = self._reading.pop(f"{ctx.tenant_id}/{ctx.call_id}", None)
+        if seen is None or not result.success:
+            return result
+        key, stamp = seen
+        size = _size_of(result)
+        if size <= self._most // 4 and self._is_settled(stamp) and self._stamp(values.path) == stamp:
+            self._keep(key, _Entry(stamp, result, size))
+        return result
+
+    def changed(self, path: str | None) -> None:
+        """Forget what was read of a file; of all files when nobody knows which changed."""
+        with self._lock:
+            for key in [one for one in self._kept if path is None or one[1] == path]:
+                self._drop(key)
+
+    def _stamp(self, path: str) -> Stamp | None:
+        try:
+            return self._workspace.stamp(path)
+        except ToolError:
+            return None
+
+    def _is_settled(self, stamp: Stamp) -> bool:
+        return max(stamp.modified, stamp.changed) + _UNSETTLED < self._now()
+
+    def _keep(self, key: _Key, entry: _Entry) -> None:
+        with self._lock:
+            if key in self._kept:
+                self._drop(key)
+            self._kept[key] = entry
+            self.size += entry.size
+            while self.size > self._most:
+                self._drop(next(iter(self._kept)))
+
+    def _drop(self, key: _Key) -> None:
+        self.size -= self._kept.pop(key).size
+
+
+def _size_of(result: Result) -> int:
+    """About how much a result holds; its text stands in its data as well."""
+    attached = sum(len(one.data or b"") for one in result.attachments)
+    return 1_000 + 8 * len(result.output or "") + attached

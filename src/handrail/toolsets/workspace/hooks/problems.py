@@ -1,0 +1,134 @@
+"""Problems: where a text is not what its language allows. One function for each way to find out."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+_AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_SHOWN = 120
+_NODES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One place, counted from 1."""
+
+    line: int
+    column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A tree where there is one, and the first problem."""
+
+    problem: Problem | None = None
+    tree: Any = None
+
+
+Parser = Callable[[bytes], Parsed]
+
+
+def python(data: bytes) -> Parsed:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(data, "<file>", "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return Parsed(Problem(error.lineno or 1, max(error.offset or 1, 1), error.msg))
+    except (ValueError, RecursionError, MemoryError) as error:
+        return Parsed(Problem(1, 1, str(error))) if "null bytes" in str(error) else Parsed()
+    return Parsed()
+
+
+def json_text(data: bytes) -> Parsed:
+    try:
+        json.loads(data)
+    except json.JSONDecodeError as error:
+        return Parsed(Problem(error.lineno, error.colno, error.msg))
+    except UnicodeDecodeError as error:
+        return Parsed(Problem(data.count(b"\n", 0, error.start) + 1, 1, "these bytes are not text"))
+    except RecursionError:
+        return Parsed()
+    return Parsed()
+
+
+def toml(data: bytes) -> Parsed:
+    try:
+        tomllib.loads(data.decode())
+    except tomllib.TOMLDecodeError as error:
+        text, at = str(error), _AT.search(str(error))
+        line, column = (at[1], at[2]) if at is not None and at[1] else (None, None)
+        last = data.count(b"\n") + 1
+        return Parsed(Problem(int(line or last), int(column or 1), _AT.sub("", text)))
+    except UnicodeDecodeError as error:
+        return Parsed(Problem(data.count(b"\n", 0, error.start) + 1, 1, "these bytes are not UTF-8"))
+    except RecursionError:
+        return Parsed()
+    return Parsed()
+
+
+def yaml(data: bytes) -> Parsed:
+    import yaml as pyyaml  # an optional dependency, loaded on first use
+
+    loader = getattr(pyyaml, "CSafeLoader", pyyaml.SafeLoader)
+    try:
+        for _ in pyyaml.parse(data, Loader=loader):
+            pass
+    except pyyaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line, column = (1, 1) if mark is None else (mark.line + 1, mark.column + 1)
+        return Parsed(Problem(line, column, error.problem or "it cannot be read"))
+    except (pyyaml.YAMLError, UnicodeDecodeError):
+        return Parsed(Problem(1, 1, "it has a character that YAML does not allow"))
+    return Parsed()
+
+
+def grammar(language: Any) -> Parser:
+    """The parser of a tree-sitter language."""
+    from tree_sitter import Language  # loaded on first use
+    from tree_sitter import Parser as TreeParser
+
+    known = Language(language)
+
+    def parse(data: bytes) -> Parsed:
+        tree = TreeParser(known).parse(data)
+        if tree is None or not tree.root_node.has_error:
+            return Parsed(None, tree)
+        return Parsed(_first_error(tree.root_node, data), tree)
+
+    return parse
+
+
+def _first_error(root: Any, data: bytes) -> Problem:
+    """The first error that holds no other."""
+    best, todo, seen = root, [root], 0
+    while todo and seen < _NODES:
+        node = todo.pop()
+        seen += 1
+        inner = [one for one in node.children if one.has_error or one.is_missing]
+        if inner:
+            todo.extend(inner)
+        elif (node.is_error or node.is_missing) and (best is root or node.start_byte < best.start_byte):
+            best = node
+    row, column = best.start_point
+    before = data[best.start_byte - column : best.start_byte]
+    if best.is_missing:
+        text = f"{best.type!r} is missing"
+    else:
+        shown = data[best.start_byte : best.end_byte].split(b"\n")[0].decode("utf-8", "replace").strip()
+        text = f"unexpected {shown[:40]!r}"
+    return Problem(row + 1, len(before.decode("utf-8", "replace")) + 1, text)
+
+
+def line_of(data: bytes, problem: Problem) -> str:
+    """The line of a problem, as it is shown."""
+    lines = data.split(b"\n", problem.line)
+    line = lines[problem.line - 1] if problem.line <= len(lines) else b""
+    return line.decode("utf-8", "replace").strip()[:_SHOWN]

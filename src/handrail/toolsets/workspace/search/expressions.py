@@ -1,0 +1,199 @@
+"""Expressions: one dialect of regular expressions for two engines that do not spell all things alike.
+
+What both know, both get. What only one knows goes to that one: look-around and references to groups to
+Python, `\\p{…}` and set operations to ripgrep. A brace that counts nothing is a brace.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import NamedTuple
+
+from handrail.ext import ToolError
+
+_SPECIAL = "\\.+*?()|[]{}^$#&-~"
+_COUNT = re.compile(r"\{(\d*)(,?)(\d*)\}")
+_NAME = re.compile(r"\(\?P?<([A-Za-z_]\w*)>")
+_FLAGS = re.compile(r"\(\?([A-Za-z-]+)([:)])")
+_PROPERTY = re.compile(r"\\[pP](\{\^?[\w=: -]+\}|[A-Z])")
+_CODE = re.compile(r"\\x\{([0-9A-Fa-f]{1,6})\}")
+_PYTHON_GROUPS = ("(?=", "(?!", "(?<=", "(?<!", "(?P=", "(?(", "(?>", "(?#")
+_SPELLED = {"}": ("\\}", "\\}"), ".": (".", r"[^\n\r\udc80-\udcff]")}
+_SETS = ("&&", "--", "~~")
+
+
+class Expression(NamedTuple):
+    """A pattern as each engine writes it; None for an engine that does not know what it says."""
+
+    ripgrep: str | None
+    python: str | None
+
+
+def expression(pattern: str, *, literal: bool = False) -> Expression:
+    """The pattern for both engines. Raises ToolError when it means nothing to either."""
+    if "\n" in pattern or "\r" in pattern:
+        raise wrong("it has a line break, but lines are searched one by one")
+    if "\0" in pattern or any("\ud800" <= char <= "\udfff" for char in pattern):
+        raise wrong("it has a character that no text has")
+    if literal:
+        return Expression(pattern, re.escape(pattern))
+    found = _Reader(pattern).read()
+    if found.python is None:
+        return found
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            re.compile(found.python)
+    except (re.error, FutureWarning, DeprecationWarning, OverflowError, RecursionError) as error:
+        if found.ripgrep is None:
+            raise wrong(str(error)) from None
+        return Expression(found.ripgrep, None)
+    return found
+
+
+def why(pattern: str) -> str:
+    """What Python finds wrong with a pattern."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            re.compile(pattern)
+    except (re.error, FutureWarning, DeprecationWarning, OverflowError, RecursionError) as error:
+        return str(error)
+    return "it needs ripgrep, which is not installed here"
+
+
+def wrong(reason: str) -> ToolError:
+    return ToolError(
+        f"The pattern is no regular expression that can be searched for: {reason}. Put a backslash before "
+        "characters that stand for themselves, or search for the text as it is with literal=true.",
+        code="INVALID_PATTERN",
+    )
+
+
+class _Reader:
+    """Reads a pattern once, from left to right, and writes it twice."""
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._at = 0
+        self._ripgrep: list[str] = []
+        self._python: list[str] = []
+        self._only: set[str] = set()
+        self._repeatable = False
+
+    def read(self) -> Expression:
+        while self._at < len(self._pattern):
+            char = self._pattern[self._at]
+            if char == "\\":
+                self._escape()
+                self._repeatable = True
+            elif char == "[":
+                self._set()
+                self._repeatable = True
+            elif char == "(":
+                self._group()
+                self._repeatable = False
+            elif char in "*+?{":
+                self._repeat(char)
+            elif char in "}.":
+                self._write(1, *_SPELLED[char])
+                self._repeatable = True
+            else:
+                self._write(1, char)
+                self._repeatable = char not in "|"
+        ripgrep = None if "python" in self._only else "".join(self._ripgrep)
+        python = None if "ripgrep" in self._only else "".join(self._python)
+        if ripgrep is None and python is None:
+            raise wrong("it mixes what only Python and what only ripgrep knows")
+        return Expression(ripgrep, python)
+
+    def _write(self, length: int, ripgrep: str, python: str | None = None) -> None:
+        self._at += length
+        self._ripgrep.append(ripgrep)
+        self._python.append(ripgrep if python is None else python)
+
+    def _keep(self, length: int, only: str | None = None) -> None:
+        """Take the next characters as they are."""
+        if only is not None:
+            self._only.add(only)
+        self._write(length, self._pattern[self._at : self._at + length])
+
+    def _escape(self) -> None:
+        rest = self._pattern[self._at :]
+        char = rest[1:2]
+        if not char:
+            raise wrong("it ends with a lone backslash")
+        if char == "n":
+            raise wrong("it has a line break, but lines are searched one by one")
+        if found := _PROPERTY.match(rest):
+            self._keep(found.end(), "ripgrep")
+        elif found := _CODE.match(rest):
+            code = int(found[1], 16)
+            self._write(found.end(), rest[: found.end()], re.escape(chr(min(code, 0x10FFFF))))
+        elif char in "<>":
+            self._write(2, "\\b")
+        elif char in "zZ":
+            self._write(2, "\\z", "\\Z")
+        elif char.isdigit() or char == "N":
+            self._keep(2, "python")
+        elif not char.isalnum() and char not in _SPECIAL:
+            self._write(2, char)
+        else:
+            self._keep(2)
+
+    def _set(self) -> None:
+        """A set of characters in brackets."""
+        self._keep(1)
+        if self._pattern.startswith("^", self._at):
+            self._keep(1)
+        if self._pattern.startswith("]", self._at):
+            self._write(1, "\\]")
+        while self._at < len(self._pattern):
+            char = self._pattern[self._at]
+            if char == "]":
+                self._keep(1)
+                return
+            if char == "\\":
+                self._escape()
+            elif self._pattern.startswith("[:", self._at) and ":]" in self._pattern[self._at :]:
+                self._keep(self._pattern.index(":]", self._at) + 2 - self._at, "ripgrep")
+            elif char == "[":
+                self._write(1, "\\[")
+            elif self._pattern.startswith(_SETS, self._at):
+                self._keep(2, "ripgrep")
+            else:
+                self._keep(1)
+        raise wrong("a bracket is opened and not closed")
+
+    def _group(self) -> None:
+        rest = self._pattern[self._at :]
+        if named := _NAME.match(rest):
+            self._write(named.end(), f"(?P<{named[1]}>")
+        elif rest.startswith(_PYTHON_GROUPS):
+            self._keep(2, "python")
+        elif flags := _FLAGS.match(rest):
+            within = self._at > 0 and flags[2] == ")"
+            if set(flags[1]) & {"U", "R"} or within:
+                self._only.add("ripgrep")
+            if set(flags[1]) & {"a", "L"}:
+                self._only.add("python")
+            self._keep(flags.end())
+        else:
+            self._keep(1)
+
+    def _repeat(self, char: str) -> None:
+        count = _COUNT.match(self._pattern, self._at)
+        if char != "{":
+            self._keep(1)
+        elif count is not None and (count[1] or count[3]) and self._repeatable:
+            self._write(len(count[0]), f"{{{count[1] or 0}{count[2]}{count[3]}}}")
+        else:
+            self._repeatable = True
+            self._write(1, "\\{")
+            return
+        following = self._pattern[self._at : self._at + 1]
+        if following == "?":
+            self._keep(1)
+        elif following == "+":
+            self._keep(1, "python")

@@ -1,0 +1,184 @@
+"""Finding: the way of a search through either engine, and what of it may be seen."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from handrail.ext import Signal, ToolError
+from handrail.toolsets.workspace.desk import STATE, Workspace
+from handrail.toolsets.workspace.search import ripgrep
+from handrail.toolsets.workspace.search.expressions import why, wrong
+from handrail.toolsets.workspace.search.kinds import pattern_for
+from handrail.toolsets.workspace.search.patterns import pattern_of
+from handrail.toolsets.workspace.search.plain import Plain
+from handrail.toolsets.workspace.search.process import SECONDS
+from handrail.toolsets.workspace.search.query import Line, NotUnderstood, Query, Tally, Where
+from handrail.toolsets.workspace.search.seeker import Folders
+from handrail.toolsets.workspace.text import is_binary
+
+_HEAD = 8_192
+_AT_ONCE = 100
+"""Files that are held open for one engine."""
+
+
+class Engine(Protocol):
+    """What looks through files."""
+
+    def files(self, where: Where, signal: Signal) -> list[str]: ...
+    def count(self, query: Query, where: Where, signal: Signal) -> Tally: ...
+    def show(
+        self, query: Query, opened: Sequence[int], signal: Signal, before: int, after: int, most: int
+    ) -> Iterator[tuple[int, Line]]: ...
+
+
+class Finder:
+    """Finds in one workspace, with ripgrep where that is installed.
+
+    An engine may be led astray by a link that is swapped in while it walks. So what it names is only a hint:
+    each file that is told of is opened again below the root, and its lines are taken from there.
+    """
+
+    def __init__(self, workspace: Workspace, program: str | None = None, seconds: float = SECONDS) -> None:
+        self.workspace = workspace
+        self._plain: Engine = Plain(workspace, seconds)
+        self._ripgrep: Engine | None = None
+        if program is not None:
+            self._ripgrep = ripgrep.Ripgrep(program, workspace, seconds)
+
+    @classmethod
+    def of(cls, workspace: Workspace) -> Finder:
+        return cls(workspace, ripgrep.find())
+
+    def files(self, where: Where, signal: Signal) -> list[str]:
+        """All files, in any order."""
+        try:
+            found = (self._ripgrep or self._plain).files(where, signal)
+        except NotUnderstood:
+            found = self._plain.files(where, signal)
+        return [path for path in found if not self._is_hidden(path)]
+
+    def _is_hidden(self, path: str) -> bool:
+        """As the workspace says; most paths need not ask."""
+        may_be = bool(self.workspace.keeping.hidden) or STATE in path.casefold()
+        return may_be and self.workspace.is_hidden(tuple(path.split("/")))
+
+    def search(self, query: Query, where: Where, signal: Signal) -> tuple[Tally, Engine]:
+        """How many lines match in each file that may be read and is text, and the engine that said so."""
+        for engine in (self._ripgrep, self._plain):
+            if engine is not None:
+                try:
+                    return self._checked(engine.count(query, where, signal), signal), engine
+                except NotUnderstood:
+                    continue
+        if query.expression.python is None:
+            raise wrong(why(query.expression.ripgrep or ""))
+        raise wrong("no engine understands it")
+
+    def lines(
+        self,
+        engine: Engine,
+        query: Query,
+        paths: Sequence[str],
+        signal: Signal,
+        around: tuple[int, int],
+        most: int,
+    ) -> Iterator[tuple[str, list[Line]]]:
+        """The lines of these files, in their order; what is gone or matches no more is left out."""
+        for begin in range(0, len(paths), _AT_ONCE):
+            opened: dict[int, str] = {}
+            try:
+                for path in paths[begin : begin + _AT_ONCE]:
+                    if (fd := self._open(path)) is not None:
+                        opened[fd] = path
+                if not opened:
+                    continue
+                shown: dict[str, list[Line]] = {path: [] for path in opened.values()}
+                for fd, line in engine.show(query, list(opened), signal, *around, most):
+                    shown[opened[fd]].append(line)
+            finally:
+                for fd in opened:
+                    os.close(fd)
+            yield from ((path, lines) for path, lines in shown.items() if lines)
+
+    def stats(self, paths: Iterable[str], signal: Signal) -> Iterator[tuple[str, os.stat_result]]:
+        """What the file system says of those that are files below the root, not through links."""
+        folders = Folders(str(self.workspace.root))
+        try:
+            for path in paths:
+                signal.throw_if_aborted()
+                try:
+                    found = folders.stat(path)
+                except OSError:
+                    continue
+                if stat.S_ISREG(found.st_mode):
+                    yield path, found
+        finally:
+            folders.close()
+
+    def _open(self, path: str) -> int | None:
+        folders = Folders(str(self.workspace.root))
+        try:
+            fd = folders.open(path)
+        except OSError:
+            return None
+        finally:
+            folders.close()
+        if self.workspace.may_read(os.fstat(fd)):
+            return fd
+        os.close(fd)
+        return None
+
+    def _checked(self, tally: Tally, signal: Signal) -> Tally:
+        """What is left of what an engine found once each file was opened below the root."""
+        folders = Folders(str(self.workspace.root))
+        files: dict[str, int] = {}
+        binary = linked = 0
+        try:
+            for path in sorted(tally.files):
+                signal.throw_if_aborted()
+                if self._is_hidden(path):
+                    continue
+                try:
+                    fd = folders.open(path)
+                except OSError:
+                    continue
+                try:
+                    if not self.workspace.may_read(os.fstat(fd)):
+                        linked += 1
+                    elif is_binary(os.read(fd, _HEAD)):
+                        binary += 1
+                    else:
+                        files[path] = tally.files[path]
+                except OSError:
+                    continue
+                finally:
+                    os.close(fd)
+        finally:
+            folders.close()
+        return Tally(files, tally.large, binary, linked)
+
+
+def place(
+    workspace: Workspace,
+    path: str,
+    glob: str | None = None,
+    kind: str | None = None,
+    include_ignored: bool = False,
+) -> Where:
+    """Where to look: below a folder or in one file, at files that fit a pattern or are of a kind."""
+    if glob is not None and kind is not None:
+        raise ToolError("Give a glob or a type, not both.", code="INVALID_PATTERN")
+    found = workspace.stat(path)
+    if found is None:
+        raise ToolError(
+            f"There is no {path} in the workspace. See what there is with list_files.", code="FILE_NOT_FOUND"
+        )
+    if not stat.S_ISDIR(found.st_mode) and not stat.S_ISREG(found.st_mode):
+        raise ToolError(f"{path} is a device, pipe or socket, not a file.", code="NOT_A_FILE")
+    wanted = pattern_for(kind) if kind is not None else glob
+    pattern = None if wanted is None else pattern_of(wanted)
+    start = workspace.relative(path).removeprefix("./")
+    return Where(start, not stat.S_ISDIR(found.st_mode), pattern, include_ignored)

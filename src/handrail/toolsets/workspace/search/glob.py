@@ -1,0 +1,98 @@
+"""glob: files whose paths fit a pattern."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from heapq import nlargest
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from handrail import Context, Result, Tool, tool
+from handrail.ext import Signal, ToolError
+from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.search import showing
+from handrail.toolsets.workspace.search.finding import Finder, place
+from handrail.toolsets.workspace.search.query import Where
+
+
+class FoundFile(BaseModel):
+    """A file that fits."""
+
+    path: str
+    bytes: int
+    modified: datetime
+
+
+class FoundFiles(BaseModel):
+    """The files that fit, and how many there are altogether."""
+
+    files: list[FoundFile]
+    total: int
+
+
+def glob(workspace: Workspace, finder: Finder | None = None) -> Tool:
+    finder = finder or Finder.of(workspace)
+
+    @tool(
+        "glob",
+        level="read",
+        capabilities=["read"],
+        concurrency="parallel",
+        category="workspace",
+        icon="folder-search",
+        origin="system",
+        output=FoundFiles,
+    )
+    def glob(
+        pattern: Annotated[
+            str,
+            Field(description="Such as *.py, src/**/*.ts or docs/*.{md,txt}", min_length=1, max_length=1000),
+        ],
+        path: Annotated[str, Field(description="The folder to look below")] = ".",
+        sort: Annotated[
+            Literal["modified", "name"], Field(description="Those changed last first, or by their paths")
+        ] = "modified",
+        limit: Annotated[int, Field(description="How many files to show at most", ge=1, le=2000)] = 100,
+        include_ignored: Annotated[
+            bool, Field(description="Whether to show files that .gitignore names too")
+        ] = False,
+        *,
+        ctx: Context,
+    ) -> Result:
+        where = place(workspace, path, pattern, include_ignored=include_ignored)
+        if where.is_file:
+            raise ToolError(f"{path} is a file, not a folder.", code="NOT_A_FOLDER")
+        return _result(finder, where, sort == "modified", limit, ctx.signal)
+
+    return glob
+
+
+def _result(finder: Finder, where: Where, newest_first: bool, limit: int, signal: Signal) -> Result:
+    paths = finder.files(where, signal)
+    if newest_first:
+        found = list(finder.stats(paths, signal))
+        total = len(found)
+        shown = nlargest(limit, found, key=lambda one: (one[1].st_mtime_ns, one[0]))
+    else:
+        total = len(paths)
+        shown = list(finder.stats(sorted(paths)[:limit], signal))
+    files = [
+        FoundFile(
+            path=showing.name(path),
+            bytes=stat.st_size,
+            modified=datetime.fromtimestamp(stat.st_mtime, UTC),
+        )
+        for path, stat in shown
+    ]
+    lines = [one.path for one in files]
+    if total > len(files):
+        lines.append(
+            f"[{len(files):,} of {showing.several(total, 'file')} shown. Narrow the pattern or the path.]"
+        )
+    if not files:
+        lines.append("No file fits.")
+        if not where.include_ignored:
+            lines.append("Files that .gitignore names were left out: include_ignored=true shows them too.")
+    summary = f"Found {showing.several(total, 'file')}"
+    return Result(data=FoundFiles(files=files, total=total), summary=summary, output="\n".join(lines))

@@ -1,0 +1,117 @@
+"""list_files: what a folder has."""
+
+from __future__ import annotations
+
+import stat
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from handrail import Context, Result, Tool, tool
+from handrail.ext import Signal, ToolError
+from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.search import showing
+from handrail.toolsets.workspace.search.finding import place
+from handrail.toolsets.workspace.search.query import Where
+from handrail.toolsets.workspace.search.walking import DEEPEST, Entry, walk
+
+_MOST_COUNTED = 200_000
+
+
+class Listed(BaseModel):
+    """Something in a folder."""
+
+    path: str
+    kind: Literal["file", "folder", "link", "other"]
+    bytes: int | None = None
+
+
+class Listing(BaseModel):
+    """What a folder has, and how much of it is left out here."""
+
+    entries: list[Listed]
+    left_out: int
+
+
+def list_files(workspace: Workspace) -> Tool:
+    @tool(
+        "list_files",
+        level="read",
+        capabilities=["read"],
+        aliases=["list"],
+        concurrency="parallel",
+        category="workspace",
+        icon="folder-tree",
+        origin="system",
+        output=Listing,
+    )
+    def list_files(
+        path: Annotated[str, Field(description="The folder")] = ".",
+        glob: Annotated[
+            str | None,
+            Field(description="Only files whose path in the folder fits, such as *.py or **/test_*.py"),
+        ] = None,
+        depth: Annotated[
+            int,
+            Field(
+                description="How many levels of folders to show; a glob with slashes goes deeper", ge=1, le=20
+            ),
+        ] = 1,
+        limit: Annotated[int, Field(description="How many entries to show at most", ge=1, le=2000)] = 200,
+        include_ignored: Annotated[
+            bool, Field(description="Whether to show what .gitignore names too")
+        ] = False,
+        *,
+        ctx: Context,
+    ) -> Result:
+        where = place(workspace, path, glob, include_ignored=include_ignored)
+        if where.is_file:
+            raise ToolError(
+                f"{path} is a file, not a folder. Read it with read_file, or ask get_file_info about it.",
+                code="NOT_A_FOLDER",
+            )
+        deepest = max(depth, DEEPEST if glob and "/" in glob.strip("/") else 1)
+        return _result(workspace, where, deepest, limit, ctx.signal)
+
+    return list_files
+
+
+def _result(workspace: Workspace, where: Where, deepest: int, limit: int, signal: Signal) -> Result:
+    entries: list[Listed] = []
+    total = 0
+    for one in walk(workspace, where.start, signal, include_ignored=where.include_ignored, deepest=deepest):
+        if where.pattern is not None and (one.is_folder or not where.takes(one.path)):
+            continue
+        total += 1
+        if len(entries) < limit:
+            entries.append(_listed(one))
+        elif total >= _MOST_COUNTED:
+            break
+    more = total - len(entries)
+    shown = [_line(one) for one in entries]
+    counted = f"{total:,}{'+' if total >= _MOST_COUNTED else ''}"
+    if more:
+        remedy = "Name a folder below, give a glob, or raise the limit"
+        shown.append(f"[{len(entries):,} of {counted} entries shown, {more:,} left out. {remedy}.]")
+    if not shown:
+        shown.append("No file fits." if where.pattern is not None else "The folder is empty.")
+    folder = "the workspace" if where.start == "." else showing.name(where.start)
+    summary = f"{showing.several(total, 'entry').replace('entrys', 'entries')} in {folder}"
+    return Result(data=Listing(entries=entries, left_out=more), summary=summary, output="\n".join(shown))
+
+
+def _listed(entry: Entry) -> Listed:
+    kind: Literal["file", "folder", "link", "other"] = "other"
+    if entry.is_file:
+        return Listed(path=showing.name(entry.path), kind="file", bytes=entry.size)
+    if entry.is_folder:
+        kind = "folder"
+    elif stat.S_ISLNK(entry.mode):
+        kind = "link"
+    return Listed(path=showing.name(entry.path), kind=kind)
+
+
+def _line(entry: Listed) -> str:
+    if entry.kind == "file":
+        return f"{entry.path} ({showing.size(entry.bytes or 0)})"
+    return f"{entry.path}/" if entry.kind == "folder" else f"{entry.path} ({entry.kind})"

@@ -1,0 +1,139 @@
+"""Patterns of names: `*`, `?`, `[…]`, `**` for any folders, `{a,b}` for one of several."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from handrail.ext import ToolError
+
+_MOST = 200
+"""How many patterns braces may stand for."""
+_MANY = "(?:[^/]+/)*"
+_PLAIN = re.compile(r"[\w.*?\- @+#%=]+", re.ASCII)
+"""A name that ripgrep understands in the same way."""
+
+
+class Pattern(NamedTuple):
+    """A pattern, ready to be tried on paths from the folder that it was given for."""
+
+    regex: re.Pattern[str]
+    names: tuple[str, ...] | None
+    """Patterns of which the last part of each path fits one; None where that cannot be said."""
+
+    def fits(self, path: str) -> bool:
+        return self.regex.match(path) is not None
+
+
+@lru_cache(maxsize=256)
+def pattern_of(text: str) -> Pattern:
+    """Read a pattern. Without a slash it speaks of names in any folder; with one, of the path."""
+    written = [_cleaned(one) for one in _spread(text)]
+    names = [one.rpartition("/")[2] for one in written]
+    known = all(_PLAIN.fullmatch(one) and one != "**" for one in names)
+    regex = "|".join(f"(?:{_regex(one)})" for one in written)
+    return Pattern(re.compile(rf"(?:{regex})\Z", re.DOTALL), tuple(names) if known else None)
+
+
+def wrong(reason: str) -> ToolError:
+    return ToolError(
+        f"The pattern {reason}. Write it like *.py, src/**/*.py or docs/*.{{md,txt}}.", code="INVALID_PATTERN"
+    )
+
+
+def _cleaned(text: str) -> str:
+    rooted = text.startswith(("/", "./"))
+    while text.startswith(("/", "./")):
+        text = text.lstrip("/").removeprefix("./")
+    if text.endswith("/"):
+        text += "**"
+    named = [part for part in text.split("/") if part not in ("", ".")]
+    parts = [part for at, part in enumerate(named) if part != "**" or named[at - 1 : at] != ["**"]]
+    if not parts:
+        raise wrong("is empty")
+    if ".." in parts:
+        raise wrong("leads upwards with `..`, which patterns cannot")
+    if len(parts) == 1 and not rooted and parts != ["**"]:
+        parts.insert(0, "**")
+    return "/".join(parts)
+
+
+def _spread(text: str) -> list[str]:
+    """The patterns that one with braces stands for."""
+    done: list[str] = []
+    todo = [text]
+    while todo:
+        one = todo.pop()
+        found = _innermost(one)
+        if found is None:
+            done.append(one)
+        else:
+            begin, end = found
+            todo.extend(one[:begin] + choice + one[end + 1 :] for choice in one[begin + 1 : end].split(","))
+        if len(done) + len(todo) > _MOST:
+            raise wrong(f"stands for more than {_MOST} others")
+    return sorted(set(done))
+
+
+def _innermost(text: str) -> tuple[int, int] | None:
+    """The first pair of braces that has none inside."""
+    begin = None
+    for at, char in enumerate(text):
+        if char == "{":
+            begin = at
+        elif char == "}" and begin is not None:
+            return begin, at
+    if begin is not None:
+        raise wrong("opens a brace and does not close it")
+    return None
+
+
+def _regex(text: str) -> str:
+    parts = text.split("/")
+    made = [_MANY if part == "**" else _name(part) + "/" for part in parts[:-1]]
+    return "".join(made) + (".+" if parts[-1] == "**" else _name(parts[-1]))
+
+
+def _name(part: str) -> str:
+    """One part. A star takes the first place where what follows it fits, and never gives it back."""
+    pieces: list[str] = []
+    at = 0
+    while at < len(part):
+        char = part[at]
+        at += 1
+        if char == "*":
+            if not pieces or pieces[-1] != "*":
+                pieces.append("*")
+        elif char == "?":
+            pieces.append("[^/]")
+        elif char == "[" and (end := part.find("]", at + 1 + part.startswith(("!", "^"), at))) > 0:
+            pieces.append(_set(part[at:end]))
+            at = end + 1
+        else:
+            pieces.append(re.escape(char))
+    return _with_stars(pieces)
+
+
+def _with_stars(pieces: list[str]) -> str:
+    groups: list[list[str]] = [[]]
+    for piece in pieces:
+        if piece == "*":
+            groups.append([])
+        else:
+            groups[-1].append(piece)
+    first, *rest = ("".join(group) for group in groups)
+    if not rest:
+        return first
+    *between, last = rest
+    return first + "".join(f"(?>[^/]*?{one})" for one in between) + "[^/]*" + last
+
+
+def _set(inside: str) -> str:
+    negated = inside.startswith(("!", "^"))
+    inside = re.sub(r"([\\\[\]^&~|])", r"\\\1", inside[negated:]).replace("--", "\\--")
+    try:
+        re.compile(f"[{inside}]")
+    except re.error:
+        raise wrong(f"has a range [{inside}] that goes backwards") from None
+    return f"[^/{inside}]" if negated else f"(?!/)[{inside}]"

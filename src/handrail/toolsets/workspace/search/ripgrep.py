@@ -1,0 +1,160 @@
+"""Ripgrep: the fastest way to look through many files, where it is installed."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+
+from handrail.ext import Signal
+from handrail.toolsets.workspace.desk import STATE, Workspace
+from handrail.toolsets.workspace.search.ignoring import rules_above
+from handrail.toolsets.workspace.search.process import SECONDS, Ran, run
+from handrail.toolsets.workspace.search.query import (
+    LARGEST,
+    MOST_LISTED,
+    MOST_SHOWN,
+    Line,
+    NotUnderstood,
+    Query,
+    Tally,
+    Where,
+)
+
+_ALWAYS = ["--no-config", "--color=never"]
+_WALK = [
+    "--hidden",
+    "--no-messages",
+    "--no-ignore-global",
+    "--no-ignore-parent",
+    "--no-require-git",
+    "--null",
+    f"--glob=!/{STATE}",
+    "--glob=!.git",
+]
+_TEXT = ["--text", "--crlf", "--no-mmap"]
+_TOO_LARGE = re.compile(rb"ignoring (?:\./)*(.+): \d+ bytes$", re.MULTILINE)
+_COMPLAINT = re.compile(rb"^(?!(rg: )?(DEBUG|TRACE)\|)(?=.)", re.MULTILINE)
+"""Files that cannot be read are passed over without a word: what else it says is about the call itself."""
+_COUNTED = re.compile(rb"([^\0]+)\0(\d+)\r?\n")
+_OLDEST = 13
+
+
+@lru_cache(maxsize=1)
+def find() -> str | None:
+    """Where ripgrep is: beside our Python, else on the path. One that is too old is none."""
+    for program in (os.path.join(os.path.dirname(sys.executable), "rg"), shutil.which("rg")):
+        if program is not None and _version(program) >= _OLDEST:
+            return program
+    return None
+
+
+def _version(program: str) -> int:
+    try:
+        told = subprocess.run([program, "--version"], capture_output=True, timeout=10, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return 0
+    found = re.match(rb"ripgrep (\d+)", told)
+    return int(found[1]) if found else 0
+
+
+class Ripgrep:
+    """Walks and searches by ripgrep."""
+
+    def __init__(self, program: str, workspace: Workspace, seconds: float = SECONDS) -> None:
+        self._program = program
+        self._workspace = workspace
+        self._seconds = seconds
+
+    def files(self, where: Where, signal: Signal) -> list[str]:
+        """All files, in any order."""
+        if where.is_file:
+            return [where.start]
+        with self._walking(where) as options:
+            ran = self._run(["--files", *options, "--", f"./{where.start}"], signal, MOST_LISTED)
+        paths = ran.output.decode("utf-8", "surrogateescape").split("\0")[:-1]
+        begin = "././" if where.start == "." else "./"
+        found = (path.removeprefix(begin) for path in paths)
+        return [path for path in found if where.takes(path)] if where.pattern else list(found)
+
+    def count(self, query: Query, where: Where, signal: Signal) -> Tally:
+        """How many lines match, file by file."""
+        if query.expression.ripgrep is None:
+            raise NotUnderstood
+        with self._walking(where) as options:
+            words = ["--count", "--with-filename", "--debug", *_TEXT, f"--max-filesize={LARGEST}", *options]
+            ran = self._run([*words, *_asked(query), "--", f"./{where.start}"], signal, MOST_LISTED)
+        found = {}
+        for told, number in _COUNTED.findall(ran.output):
+            path = os.fsdecode(told.removeprefix(b"./").removeprefix(b"./"))
+            if where.takes(path):
+                found[path] = int(number)
+        large = sum(1 for told in _TOO_LARGE.findall(ran.errors) if where.takes(os.fsdecode(told)))
+        return Tally(found, large)
+
+    def show(
+        self, query: Query, opened: Sequence[int], signal: Signal, before: int, after: int, most: int
+    ) -> Iterator[tuple[int, Line]]:
+        """The lines of files that are open already: which one, and the line."""
+        words = ["--json", *_TEXT, f"-B{before}", f"-A{after}", f"--max-count={most}", *_asked(query), "--"]
+        words += [f"/dev/fd/{fd}" for fd in opened]
+        ran = self._run(words, signal, MOST_SHOWN, opened)
+        for text in ran.output.split(b"\n"):
+            if not text.startswith((b'{"type":"match"', b'{"type":"context"')) or not text.endswith(b"}"):
+                continue
+            told = json.loads(text)
+            data = told["data"]
+            line = _bytes(data["lines"])
+            at = -1
+            if told["type"] == "match":
+                first = next(iter(data["submatches"]), {"start": 0, "end": 0})
+                begin = first["start"] if first["end"] > first["start"] else 0
+                at = len(line[:begin].decode("utf-8", "surrogateescape"))
+            shown = line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogateescape")
+            yield int(_bytes(data["path"]).rpartition(b"/")[2]), Line(data["line_number"], shown, at)
+
+    def _run(self, words: list[str], signal: Signal, most: int, keep_open: Sequence[int] = ()) -> Ran:
+        command = [self._program, *_ALWAYS, *words]
+        root = self._workspace.root
+        ran = run(command, root, signal, most=most, keep_open=keep_open, seconds=self._seconds)
+        if ran.whole and (ran.code not in (0, 1, 2) or (ran.code == 2 and _COMPLAINT.search(ran.errors))):
+            raise NotUnderstood
+        return ran
+
+    @contextmanager
+    def _walking(self, where: Where) -> Iterator[list[str]]:
+        """The options that say which files to look at."""
+        options = [*_WALK, *(f"--type-add=handrail:{name}" for name in where.names or ())]
+        if where.names:
+            options.append("--type=handrail")
+        if where.include_ignored:
+            yield [*options, "--no-ignore"]
+            return
+        rules = rules_above(self._workspace, where.start)
+        if not rules:
+            yield options
+            return
+        with tempfile.NamedTemporaryFile(prefix="handrail-") as file:
+            file.write(rules.encode("utf-8", "surrogateescape"))
+            file.flush()
+            yield [*options, f"--ignore-file={file.name}"]
+
+
+def _asked(query: Query) -> list[str]:
+    words = ["--ignore-case"] if query.ignore_case else ["--case-sensitive"]
+    if query.literal:
+        words.append("--fixed-strings")
+    assert query.expression.ripgrep is not None
+    return [*words, f"--regexp={query.expression.ripgrep}"]
+
+
+def _bytes(told: dict[str, str]) -> bytes:
+    return told["text"].encode() if "text" in told else base64.b64decode(told["bytes"])

@@ -1,0 +1,131 @@
+"""Seeker: looks for a regular expression in files, as a program of its own that can be stopped at any time.
+
+It is run by its path, with nothing but the standard library. Standard input has a line of JSON that says what
+to do, and after it, for `count`, the paths below the root, each with a NUL at its end.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_FOLDER = _OPEN | os.O_DIRECTORY
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8", "surrogateescape"),
+    (codecs.BOM_UTF16_LE, "utf-16-le", "replace"),
+    (codecs.BOM_UTF16_BE, "utf-16-be", "replace"),
+)
+
+
+def lines_of(data: bytes) -> list[str]:
+    """The lines of a file, without their ends."""
+    for mark, encoding, errors in _MARKS:
+        if data.startswith(mark):
+            text = data[len(mark) :].decode(encoding, errors)
+            break
+    else:
+        text = data.decode("utf-8", "surrogateescape")
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line[:-1] if line.endswith("\r") else line for line in lines]
+
+
+class Folders:
+    """Opens files below a root, part by part and never through a link. The last folder is kept open."""
+
+    def __init__(self, root: str) -> None:
+        self._root = os.open(root, _FOLDER)
+        self._at = ""
+        self._fd = os.dup(self._root)
+
+    def open(self, path: str) -> int:
+        return os.open(self._name(path), _OPEN, dir_fd=self._fd)
+
+    def stat(self, path: str) -> os.stat_result:
+        return os.stat(self._name(path), dir_fd=self._fd, follow_symlinks=False)
+
+    def _name(self, path: str) -> str:
+        """The last part, once its folder is the one that is open."""
+        folder, _, name = path.rpartition("/")
+        if folder != self._at:
+            self._enter(folder)
+        return name
+
+    def close(self) -> None:
+        os.close(self._root)
+        os.close(self._fd)
+
+    def _enter(self, folder: str) -> None:
+        fd = os.dup(self._root)
+        try:
+            for part in folder.split("/") if folder else ():
+                inner = os.open(part, _FOLDER, dir_fd=fd)
+                os.close(fd)
+                fd = inner
+        except OSError:
+            os.close(fd)
+            raise
+        os.close(self._fd)
+        self._fd, self._at = fd, folder
+
+
+def count(asked: dict[str, Any], paths: list[bytes], regex: re.Pattern[str]) -> Iterator[Any]:
+    """[number of the path, matching lines] for each file with some; [number, -1] for a too large one."""
+    folders = Folders(asked["root"])
+    for number, path in enumerate(paths):
+        try:
+            fd = folders.open(os.fsdecode(path))
+        except OSError:
+            continue
+        with os.fdopen(fd, "rb") as file:
+            if os.fstat(fd).st_size > asked["largest"]:
+                yield [number, -1]
+                continue
+            try:
+                data = file.read()
+            except OSError:
+                continue
+        found = sum(1 for line in lines_of(data) if regex.search(line))
+        if found:
+            yield [number, found]
+
+
+def show(asked: dict[str, Any], regex: re.Pattern[str]) -> Iterator[Any]:
+    """[descriptor, line, text, where the match begins or -1 for a line around one]."""
+    before, after, most = asked["before"], asked["after"], asked["most"]
+    for fd in asked["open"]:
+        with os.fdopen(fd, "rb") as file:
+            lines = lines_of(file.read())
+        found: dict[int, int] = {}
+        for number, line in enumerate(lines):
+            if match := regex.search(line):
+                found[number] = match.start() if match[0] else 0
+                if len(found) == most:
+                    break
+        shown = {
+            at
+            for number in found
+            for at in range(max(0, number - before), min(len(lines), number + after + 1))
+        }
+        for number in sorted(shown):
+            yield [fd, number + 1, lines[number], found.get(number, -1)]
+
+
+def main() -> None:
+    head, _, rest = sys.stdin.buffer.read().partition(b"\n")
+    asked = json.loads(head)
+    regex = re.compile(asked["pattern"], re.IGNORECASE if asked["ignore_case"] else 0)
+    answers = count(asked, rest.split(b"\0")[:-1], regex) if asked["do"] == "count" else show(asked, regex)
+    for answer in answers:
+        sys.stdout.write(json.dumps(answer) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""git: which of its commands only look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from handrail.toolsets.workspace.shell.judgement import SAFE, Judgement, dangerous, moderate
+from handrail.toolsets.workspace.shell.options import Inner, has_option, positionals
+from handrail.toolsets.workspace.shell.words import Word
+
+_HARMLESS = frozenset(
+    {"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects", "--version"}
+)
+_OBEYED = ("-c", "--config-env", "--exec-path")
+_LOOKING = frozenset(
+    "status log diff show blame annotate shortlog describe rev-parse ls-files ls-tree cat-file rev-list "
+    "name-rev for-each-ref show-ref show-branch whatchanged grep count-objects version "
+    "diff-tree diff-index diff-files cherry range-diff merge-base check-ignore check-attr".split()
+)
+_STARTS = (
+    *(
+        "--output",
+        "--ext-diff",
+        "--textconv",
+        "--filters",
+        "--open-files-in-pager",
+        "--exec",
+        "--upload-pack",
+    ),
+    *("--show-signature", "--recurse-submodules"),
+)
+_LISTS = frozenset(
+    "-a -r -v -vv -l -n -q --list --all --remotes --verbose --show-current --merged --no-merged --contains "
+    "--no-contains --points-at --sort --format --column --no-column --color --no-color".split()
+)
+_TAKES = frozenset("-l --list --merged --no-merged --contains --no-contains --points-at -n".split())
+_GETS = frozenset(
+    "--get --get-all --get-regexp --list -l get list --name-only --show-origin --show-scope".split()
+)
+_SCOPES = frozenset("--local --global --system --worktree -z --null --all".split())
+_DESTROYS = {
+    "push": "it publishes, which cannot be taken back",
+    "clean": "it deletes files that are not kept anywhere",
+    "filter-branch": "it rewrites history",
+    "filter-repo": "it rewrites history",
+    "restore": "it throws changes away",
+    "gc": "it drops what nothing refers to",
+    "prune": "it drops what nothing refers to",
+    "update-ref": "it moves references",
+    "difftool": "it starts other programs",
+    "mergetool": "it starts other programs",
+    "send-email": "it publishes, which cannot be taken back",
+    "daemon": "it serves the repository",
+    "rm": "it deletes files",
+}
+
+
+def judge_git(args: list[Word], inner: Inner) -> Judgement:
+    rest = list(args)
+    while rest and rest[0].begins.startswith("-"):
+        option = rest.pop(0)
+        if option.begins.startswith(_OBEYED):
+            return dangerous("such a setting may name a program to run", option.text)
+        if option.value not in _HARMLESS:
+            return moderate("it may obey the settings of another repository", option.text)
+    if not rest:
+        return SAFE
+    verb, given = rest[0].value, rest[1:]
+    if verb is None:
+        return dangerous("which command of git it is is only known when it runs")
+    if verb in _LOOKING:
+        return _judge_looking(verb, given)
+    if verb in _ASKING:
+        return SAFE if _ASKING[verb](given) else _judge_change(verb, given)
+    return _judge_change(verb, given)
+
+
+def _judge_looking(verb: str, args: list[Word]) -> Judgement:
+    found = has_option(args, "O" if verb == "grep" else "", _STARTS)
+    if found is not None:
+        return moderate("an option may make git write or run something", found.text)
+    return SAFE
+
+
+def _judge_change(verb: str, args: list[Word]) -> Judgement:
+    values = {arg.value for arg in args}
+    if verb in _DESTROYS:
+        return dangerous(_DESTROYS[verb])
+    if verb == "reset" and has_option(args, "", ("--hard", "--merge", "--keep")) is not None:
+        return dangerous("it throws changes away")
+    if verb in ("checkout", "switch"):
+        if values & {".", "--", None} or has_option(args, "fB", ("--force", "--discard-changes")) is not None:
+            return dangerous("it throws changes away")
+        return moderate("it changes the files of the workspace")
+    if verb == "branch" and has_option(args, "DdMf", ("--delete", "--force")) is not None:
+        return dangerous("it deletes or overwrites a branch")
+    if verb in ("stash", "reflog", "worktree", "remote", "tag", "notes") and (
+        values & {"drop", "clear", "expire", "delete", "remove", "rm", "prune", "-d", "-f", "--delete"}
+    ):
+        return dangerous("it deletes what git keeps")
+    if (verb == "submodule" and "foreach" in values) or (verb == "bisect" and "run" in values):
+        return dangerous("it starts other programs")
+    if verb == "rebase" and has_option(args, "x", ("--exec",)) is not None:
+        return dangerous("it starts other programs")
+    return moderate(f"git {verb} may change the repository")
+
+
+def _lists(args: list[Word]) -> bool:
+    """Of `branch` and `tag`: names are only looked for, none is made."""
+    names = {(arg.value or "?").partition("=")[0] for arg in args if arg.begins.startswith("-")}
+    if any(arg.may_be_option for arg in args) or names - _LISTS:
+        return False
+    return not positionals(args) or bool(names & _TAKES)
+
+
+def _gets(args: list[Word]) -> bool:
+    values = [arg.value for arg in args]
+    return bool(values) and None not in values and _is_asking(values)
+
+
+def _is_asking(values: list[str | None]) -> bool:
+    rest = [value for value in values if value not in _SCOPES]
+    return bool(rest) and rest[0] in _GETS and not any((value or "").startswith("-f") for value in rest)
+
+
+def _first_in(*allowed: str | None) -> Callable[[list[Word]], bool]:
+    def asks(args: list[Word]) -> bool:
+        first = args[0].value or "?" if args else None
+        return first in allowed and has_option(args, "", _STARTS) is None
+
+    return asks
+
+
+_ASKING: dict[str, Callable[[list[Word]], bool]] = {
+    "branch": _lists,
+    "tag": _lists,
+    "config": _gets,
+    "stash": _first_in("list", "show"),
+    "reflog": _first_in(None, "show"),
+    "worktree": _first_in("list"),
+    "remote": lambda args: _first_in(None, "-v", "--verbose", "get-url")(args) and _plain_remote(args),
+}
+
+
+def _plain_remote(args: list[Word]) -> bool:
+    return len(args) < 2 or args[0].value == "get-url"

@@ -1,0 +1,110 @@
+"""Keeper: runs a command without a sandbox and lets nothing of it live on.
+
+A program of its own: it becomes the parent of every process that the command leaves behind, and ends them all
+when the command ends, when its own standard input closes, or when there are too many.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import signal
+import sys
+
+_SUBREAPER = 36
+_TICK = 0.05
+TOO_MANY = 253
+
+
+def main() -> None:
+    most = int(sys.argv[1])
+    command = sys.argv[2:]
+    ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+    child = os.fork()
+    if child == 0:
+        _become(command)
+    code = None
+    while code is None:
+        if select.select([0], [], [], _TICK)[0]:
+            code = 128 + signal.SIGKILL
+        elif len(_below()) > most:
+            code = TOO_MANY
+        else:
+            code = _reap(child)
+    _end_all()
+    os._exit(code)
+
+
+def _become(command: list[str]) -> None:
+    try:
+        os.setsid()
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.execv(command[0], command)
+    finally:
+        os._exit(127)
+
+
+def _reap(child: int) -> int | None:
+    """The exit code of the command, once it has one."""
+    try:
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid == 0:
+                return None
+            if pid == child:
+                code = os.waitstatus_to_exitcode(status)
+                return code if code >= 0 else 128 - code
+    except ChildProcessError:
+        return 255
+
+
+def _end_all() -> None:
+    """Stop them all first, so that none makes another meanwhile; then kill."""
+    while True:
+        seen: set[int] = set()
+        while fresh := _below() - seen:
+            _send(fresh, signal.SIGSTOP)
+            seen |= fresh
+        _send(seen, signal.SIGKILL)
+        try:
+            while True:
+                os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+def _send(pids: set[int], number: int) -> None:
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue
+
+
+def _below() -> set[int]:
+    """Every process below this one."""
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit() and (parent := _parent(name)) is not None:
+            children.setdefault(parent, []).append(int(name))
+    found: set[int] = set()
+    waiting = [os.getpid()]
+    while waiting:
+        for child in children.get(waiting.pop(), ()):
+            if child not in found:
+                found.add(child)
+                waiting.append(child)
+    return found
+
+
+def _parent(pid: str) -> int | None:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as stat:
+            return int(stat.read().rpartition(b")")[2].split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+if __name__ == "__main__":
+    main()

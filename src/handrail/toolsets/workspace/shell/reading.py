@@ -1,0 +1,131 @@
+"""Rules of programs that read unless an argument says otherwise."""
+
+from __future__ import annotations
+
+import re
+
+from handrail.toolsets.workspace.shell.judgement import SAFE, Judgement, dangerous, moderate, strictest
+from handrail.toolsets.workspace.shell.options import Inner, Rule, has_option, only, positionals, without
+from handrail.toolsets.workspace.shell.words import UNKNOWN, Word
+
+_STARTS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_WRITES = frozenset({"-fprint", "-fprint0", "-fprintf", "-fls"})
+_NAME = re.compile(r"[a-z_][a-z0-9_]*")
+_SET = re.compile(r"[-+][euxEfvC]*o?")
+_SET_NAMES = frozenset({"pipefail", "errexit", "nounset", "xtrace", "noglob", "noclobber", "verbose"})
+_SHOPT = frozenset({"-s", "-u", "globstar", "nullglob", "dotglob", "nocaseglob", "failglob"})
+_LISTING = re.compile(r"-?t[vzjJ]*f")
+
+
+def judge_find(args: list[Word], inner: Inner) -> Judgement:
+    """Looking is safe; what it starts for each file is judged like any command."""
+    said = [SAFE]
+    at = 0
+    while at < len(args):
+        arg = args[at]
+        at += 1
+        if arg.may_be_option:
+            said.append(moderate("an argument may turn out to be an action", arg.text))
+        elif arg.value == "-delete":
+            said.append(dangerous("it deletes what it finds", arg.text))
+        elif arg.value in _WRITES:
+            said.append(moderate("it writes what it finds to a file", arg.text))
+        elif arg.value in _STARTS:
+            command, at = _until_end(args, at)
+            said.append(inner.words(command) if command else dangerous("it starts nothing that can be read"))
+    return strictest(said)
+
+
+def _until_end(args: list[Word], at: int) -> tuple[list[Word], int]:
+    command: list[Word] = []
+    while at < len(args) and args[at].value not in (";", "+"):
+        command.append(UNKNOWN if "{}" in args[at].text else args[at])
+        at += 1
+    return command, at + 1
+
+
+def _judge_date(args: list[Word], inner: Inner) -> Judgement:
+    if has_option(args, "s", ("--set",)) is not None:
+        return moderate("it may set the clock")
+    before = ""
+    for arg in args:
+        if not arg.begins.startswith(("-", "+")) and before not in ("-d", "-r", "--date", "--reference"):
+            return moderate("it may set the clock", arg.text)
+        before = arg.value or ""
+    return SAFE
+
+
+def _judge_xxd(args: list[Word], inner: Inner) -> Judgement:
+    names = [arg for arg in positionals(args) if not (arg.value or "").isdigit()]
+    if has_option(args, "r") is not None or len(names) > 1 or any(arg.value is None for arg in names):
+        return moderate("it may write a file")
+    return SAFE
+
+
+def _judge_set(args: list[Word], inner: Inner) -> Judgement:
+    before = ""
+    for arg in args:
+        value = arg.value or ""
+        if not (_SET.fullmatch(value) or _is_named(before, value)):
+            return moderate("it changes how the shell reads commands", arg.text)
+        before = value
+    return SAFE
+
+
+def _is_named(before: str, value: str) -> bool:
+    return before[-1:] == "o" and value in _SET_NAMES
+
+
+def _judge_read(args: list[Word], inner: Inner) -> Judgement:
+    """Into plain variables only: an index may run what it holds."""
+    for arg in args:
+        if arg.value not in ("-r", "-t") and _NAME.fullmatch(arg.value or "") is None:
+            return moderate("what it fills is not a plain variable", arg.text)
+    return SAFE
+
+
+def _judge_test(args: list[Word], inner: Inner) -> Judgement:
+    for arg in args:
+        if arg.value in ("-v", "-R") or (arg.may_be_option and not arg.text.startswith('"')):
+            return moderate("this test may run what an index holds", arg.text)
+    return SAFE
+
+
+def _judge_tar(args: list[Word], inner: Inner) -> Judgement:
+    listing = len(args) == 2 and _LISTING.fullmatch(args[0].value or "") is not None
+    if listing and not args[1].begins.startswith("-") and ":" not in (args[1].value or ":"):
+        return SAFE
+    return moderate("it may write files or start programs")
+
+
+def _judge_unzip(args: list[Word], inner: Inner) -> Judgement:
+    if args and args[0].value in ("-l", "-v", "-Z1") and has_option(args[1:], "dojx") is None:
+        return SAFE
+    return moderate("it writes files")
+
+
+RULES: dict[str, Rule] = {
+    "find": judge_find,
+    "date": _judge_date,
+    "xxd": _judge_xxd,
+    "set": _judge_set,
+    "shopt": only(*_SHOPT),
+    "read": _judge_read,
+    "mapfile": _judge_read,
+    "readarray": _judge_read,
+    "test": _judge_test,
+    "tar": _judge_tar,
+    "unzip": _judge_unzip,
+    "sort": without("oT", "--output", "--compress-program", "--temporary-directory", "--files0-from"),
+    "shuf": without("o", "--output"),
+    "uniq": without("", most=1),
+    "tree": without("oR", "--output"),
+    "file": without("C", "--compile"),
+    "iconv": without("o", "--output"),
+    "printf": without("v"),
+    "rg": without("", "--pre", "--hostname-bin"),
+    "fd": without("xX", "--exec", "--exec-batch"),
+    "fdfind": without("xX", "--exec", "--exec-batch"),
+    "wait": without("p"),
+    "hostname": without("Fb", "--file", "--boot", most=0),
+}

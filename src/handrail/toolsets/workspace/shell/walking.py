@@ -1,0 +1,188 @@
+"""judge: how dangerous a command line is. Pure: it reads the text and nothing else."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from handrail.toolsets.workspace.shell.judgement import SAFE, Judgement, dangerous, moderate, strictest
+from handrail.toolsets.workspace.shell.options import Inner
+from handrail.toolsets.workspace.shell.parsing import every, misread, odd_text, parse
+from handrail.toolsets.workspace.shell.programs import judge_program
+from handrail.toolsets.workspace.shell.targets import judge_name, judge_redirect
+from handrail.toolsets.workspace.shell.words import Word, read_word, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MOST = 50
+"""Simple commands in one command line; nobody reviews more."""
+_DEEPEST = 4
+_STRUCTURE = frozenset(
+    "program redirected_statement while_statement do_group if_statement elif_clause else_clause "
+    "case_statement case_item function_definition compound_statement subshell pipeline list negated_command "
+    "command_name variable_assignments heredoc_redirect heredoc_body heredoc_start heredoc_end "
+    "heredoc_content herestring_redirect unary_expression binary_expression parenthesized_expression "
+    "concatenation string array number simple_expansion command_substitution process_substitution word "
+    "string_content raw_string ansi_c_string regex comment variable_name special_variable_name "
+    "file_descriptor test_operator extglob_pattern brace_expression".split()
+)
+_EXPANSION = re.compile(
+    r"\$\{#?(?:[a-zA-Z_][a-zA-Z0-9_]*|[0-9@*#?])(?:\}|(?::?[-+?]|[%#]{1,2}|//?|:[0-9]+(?::[0-9]+)?\}|[,^]{1,2}))"
+)
+_NUMBERS = frozenset({"number", "binary_expression", "parenthesized_expression", "unary_expression"})
+_WORDS = frozenset(
+    "word string raw_string ansi_c_string concatenation number expansion simple_expansion "
+    "command_substitution process_substitution arithmetic_expansion translated_string "
+    "brace_expression".split()
+)
+_PLACES = frozenset({"cd", "pushd", "popd"})
+_COUNTED = _NUMBERS | {"test_command", "test_operator", "simple_expansion", "special_variable_name"}
+_IN_TEST = frozenset({"[", "]", "=", "==", "!=", "!", '"', "$", "-a", "-o"})
+_COMPARING = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
+
+
+def judge(command: str) -> Judgement:
+    """The judgement of the strictest part of a command line."""
+    try:
+        return _judge(command, 0)
+    except RecursionError:
+        return dangerous("it is nested too deeply to be read", command)
+
+
+def _judge(command: str, depth: int) -> Judgement:
+    if (odd := odd_text(command)) is not None:
+        return dangerous(odd)
+    if depth > _DEEPEST:
+        return dangerous("it starts shells inside of shells", command)
+    root = parse(command)
+    nodes = list(every(root))
+    if root.has_error or (place := misread(command, nodes)) is not None:
+        return dangerous("it cannot be read with certainty", command if root.has_error else place or command)
+    if sum(node.type == "command" for node in nodes) > MOST:
+        return dangerous(f"it has more than {MOST} commands")
+    inner = Inner(lambda words: _judge_words(words, inner), lambda text: _judge(text, depth + 1))
+    found = [_judge_node(node, inner).within(text_of(node)) for node in nodes if node.is_named]
+    return strictest((*found, _elsewhere(nodes)))
+
+
+def _elsewhere(nodes: list[Node]) -> Judgement:
+    """A repository's settings may name programs, and `cd` may lead into somebody else's repository."""
+    names = {text_of(node) for node in nodes if node.type == "command_name"}
+    if names & _PLACES and any(name.rpartition("/")[2] == "git" for name in names):
+        return moderate("git after a change of folder may obey the settings of another repository", "git")
+    return SAFE
+
+
+def _judge_node(node: Node, inner: Inner) -> Judgement:
+    kind = node.type
+    if kind == "command":
+        return _judge_command(node, inner)
+    if kind == "file_redirect":
+        return judge_redirect(node)
+    if kind in ("heredoc_redirect", "herestring_redirect"):
+        return _judge_here(node)
+    if kind == "variable_assignment":
+        return _judge_assignment(node)
+    if kind == "for_statement":
+        return strictest(judge_name(text_of(one)) for one in node.children if one.type == "variable_name")
+    if kind == "declaration_command":
+        return _judge_declaration(node)
+    if kind == "expansion":
+        simple = _EXPANSION.match(text_of(node)) is not None
+        return SAFE if simple else moderate("such an expansion may run what a variable holds")
+    if kind == "arithmetic_expansion":
+        return _judge_arithmetic(node)
+    if kind == "test_command":
+        return _judge_test(node)
+    if kind == "compound_statement" and text_of(node).startswith("(("):
+        return _judge_arithmetic(node)
+    return (
+        SAFE if kind in _STRUCTURE else moderate("this part of the shell's language is not known to be safe")
+    )
+
+
+def _judge_command(node: Node, inner: Inner) -> Judgement:
+    words: list[Word] = []
+    end = -1
+    for child in node.children:
+        if child.type in ("variable_assignment", "file_redirect", "herestring_redirect", "heredoc_redirect"):
+            continue
+        if child.start_byte == end:
+            return dangerous("it cannot be read with certainty")
+        end = child.end_byte
+        words.append(read_word(child) if child.is_named else Word(None, text_of(child)))
+    return _judge_words(words, inner) if words else SAFE
+
+
+def _judge_words(words: list[Word], inner: Inner) -> Judgement:
+    part = " ".join(word.text for word in words)
+    return judge_program(words, inner).within(part)
+
+
+def _judge_here(node: Node) -> Judgement:
+    """The tree takes arguments that follow a here-document for a part of it."""
+    if node.type == "herestring_redirect":
+        words = [one for one in node.children if one.type not in ("<<<", "file_descriptor")][1:]
+    else:
+        words = [one for one in node.children if one.type in _WORDS or one.type == "$"]
+    if words:
+        return dangerous("arguments follow a redirection; write redirections last")
+    return SAFE
+
+
+def _judge_assignment(node: Node) -> Judgement:
+    target = node.children[0]
+    if target.type != "variable_name":
+        return moderate("an index may run what a variable holds")
+    return judge_name(text_of(target))
+
+
+def _judge_declaration(node: Node) -> Judgement:
+    """Assignments in it are judged by themselves."""
+    for child in node.named_children:
+        if child.type not in ("variable_assignment", "variable_name"):
+            return moderate("an option or a name that is only known later changes what variables do")
+        if child.type == "variable_name" and not (said := judge_name(text_of(child))).is_safe:
+            return said
+    return SAFE
+
+
+def _judge_arithmetic(node: Node) -> Judgement:
+    """Numbers alone are harmless; a variable may hold an index with a command in it."""
+    inside = [one.type for one in every(node) if one.is_named][1:]
+    if set(inside) <= _NUMBERS:
+        return SAFE
+    return moderate("arithmetic may run what a variable holds")
+
+
+def _judge_test(node: Node) -> Judgement:
+    parts = list(every(node))
+    operators = {text_of(one) for one in parts if one.type == "test_operator"}
+    if operators & {"-v", "-R"}:
+        return moderate("this test may run what an index holds")
+    if text_of(node).startswith("[["):
+        if operators & _COMPARING and not {one.type for one in parts if one.is_named} <= _COUNTED:
+            return moderate("arithmetic may run what a variable holds")
+        return SAFE
+    if not text_of(node).startswith("["):
+        return _judge_arithmetic(node)
+    tokens = {one.type for one in _outside_strings(node) if not one.is_named and not one.child_count}
+    if tokens - _IN_TEST:
+        return dangerous("it cannot be read with certainty")
+    if any(one.type in ("command_substitution", "expansion") for one in _outside_strings(node)):
+        return moderate("without quotes a value may become part of the test")
+    if any(one.type == "variable_name" for one in _outside_strings(node)):
+        return moderate("without quotes a variable may become part of the test")
+    return SAFE
+
+
+def _outside_strings(node: Node) -> list[Node]:
+    found: list[Node] = []
+    waiting = list(node.children)
+    while waiting:
+        one = waiting.pop()
+        found.append(one)
+        if one.type not in ("string", "command_substitution"):
+            waiting.extend(one.children)
+    return found

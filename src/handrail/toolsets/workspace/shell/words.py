@@ -1,0 +1,97 @@
+"""Words: what an argument of a command will be once the shell has read it, as far as that is known before."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_BARE = re.compile(r"\\(.)|([*?\[{}(!])|(.)", re.DOTALL)
+_IN_QUOTES = re.compile(r'\\([$`"\\])')
+_JOINED = "\\\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One argument. Its `value` is None when it depends on variables, globs or other commands."""
+
+    value: str | None
+    text: str
+    """As it was written."""
+    begins: str = ""
+    """What it certainly begins with."""
+
+    @property
+    def may_be_option(self) -> bool:
+        """Whether it may turn out to begin with a dash though it does not say so."""
+        return self.value is None and (not self.begins or self.begins.startswith("-"))
+
+
+UNKNOWN = Word(None, "…")
+"""An argument that another program will add."""
+
+
+def plain(value: str) -> Word:
+    return Word(value, value, value)
+
+
+def read_word(node: Node) -> Word:
+    """The word that a node of the tree stands for."""
+    text = text_of(node)
+    known, begins = _read(node)
+    return Word(begins if known else None, text, begins)
+
+
+def text_of(node: Node) -> str:
+    return (node.text or b"").decode(errors="replace")
+
+
+def _read(node: Node) -> tuple[bool, str]:
+    """Whether all of it is known, and what is known from its beginning."""
+    text = text_of(node)
+    if node.type in ("word", "number") and not node.named_child_count:
+        return _read_bare(text.replace(_JOINED, ""))
+    if node.type == "raw_string":
+        return True, text[1:-1]
+    if node.type == "string":
+        return _read_string(node, text)
+    if node.type in ("concatenation", "command_name"):
+        return _read_parts(node)
+    return False, ""
+
+
+def _read_bare(text: str) -> tuple[bool, str]:
+    """Text outside of quotes: known up to the first character that the shell expands."""
+    begins = ""
+    if text.startswith("~"):
+        return False, begins
+    for escaped, special, other in _BARE.findall(text):
+        if special and (text != special or special in "*?"):
+            return False, begins
+        begins += escaped or special or other
+    return True, begins
+
+
+def _read_string(node: Node, text: str) -> tuple[bool, str]:
+    first = next((child for child in node.named_children if child.type != "string_content"), None)
+    end = len(text) - 1 if first is None else _offset(node, first)
+    inside = text[1:end].replace(_JOINED, "")
+    return first is None, _IN_QUOTES.sub(r"\1", inside)
+
+
+def _offset(node: Node, child: Node) -> int:
+    return len((node.text or b"")[: child.start_byte - node.start_byte].decode(errors="replace"))
+
+
+def _read_parts(node: Node) -> tuple[bool, str]:
+    """Parts one after the other. Braces may stand in parts of their own, so the whole is looked at too."""
+    begins = ""
+    for child in node.children:
+        known, value = _read(child)
+        begins += value
+        if not known:
+            return False, begins
+    return True, begins

@@ -1,0 +1,34 @@
+"""kill -9 in mid-write: the old file or the new one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.acceptance.files.crashes import PRELOAD, Crashes
+from tests.acceptance.files.dying import CHANGES
+from tests.harness.nursery import Nursery
+
+POINTS = 2
+"""Of each change; `make soak` has more."""
+
+
+@pytest.fixture(scope="module")
+def crashes() -> Iterator[Crashes]:
+    with Nursery(*PRELOAD) as nursery:
+        yield Crashes(nursery)
+
+
+@pytest.mark.req("BF-02")
+@pytest.mark.fault("F21")
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_killed_process_leaves_the_old_file_or_the_new_one(crashes: Crashes, name: str) -> None:
+    for at in crashes.draw(name, 21, POINTS):
+        crashes.crash(name, at)
+
+
+@pytest.mark.fault("F21")
+def test_the_new_file_is_there_from_one_line_to_the_next(crashes: Crashes) -> None:
+    lines = [one for one in crashes.points("write") if one[1] in ("put", "Workspace.write")]
+    assert [crashes.crash("write", lines[0]), crashes.crash("write", lines[-1])] == [False, True]

@@ -1,0 +1,145 @@
+"""Tasks in a file: they outlive the process, several may write, and what is wrong is said."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from handrail.ext import ToolError
+from handrail.toolsets.tasks import FileTaskBook, Rows, keeping
+from handrail.toolsets.tasks.entry import Item, Shelf
+from tests.harness.polling import until
+from tests.unit.toolsets.tasks.shelves import caller
+
+HERE = Shelf("acme", "session:s1")
+WRITER = """
+import asyncio, pathlib, sys
+from handrail.toolsets.tasks import FileTaskBook, Rows, keeping
+from handrail.toolsets.tasks.entry import Shelf
+
+async def main() -> None:
+    book = FileTaskBook(pathlib.Path(sys.argv[1]))
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for number in range(25):
+        name = f"{sys.argv[2]} {number}"
+        await book.within(Shelf("acme", "session:s1"), lambda rows: keeping.create(rows, name, "", (), "now"))
+    print("done", flush=True)
+    await asyncio.sleep(60)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.req("BT-01", "BT-07")
+async def test_what_was_written_is_there_after_a_restart(tmp_path: Path) -> None:
+    async with caller(FileTaskBook(tmp_path / "state")) as call:
+        await call("task_create", subject="Read")
+        await call("todowrite", todos=[{"content": "Look", "status": "in_progress"}])
+    async with caller(FileTaskBook(lambda: tmp_path / "state")) as call:
+        assert await call.says("task_list") == "1 task: 1 pending\n[ ] T1 Read"
+        assert await call.says("todoread") == "[~] Look"
+
+
+@pytest.mark.req("BT-01")
+async def test_several_processes_write_at_once_and_lose_nothing_when_killed(tmp_path: Path) -> None:
+    writers = [
+        await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-c", WRITER, str(tmp_path), name),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        for name in ("left", "right")
+    ]
+    try:
+        for writer in writers:
+            assert writer.stdout is not None and await writer.stdout.readline() == b"ready\n"
+        for writer in writers:
+            assert writer.stdin is not None
+            writer.stdin.write(b"go\n")
+        for writer in writers:
+            assert writer.stdout is not None and await writer.stdout.readline() == b"done\n"
+    finally:
+        for writer in writers:
+            writer.kill()
+            await writer.wait()
+    book = FileTaskBook(tmp_path)
+    entries = await book.within(HERE, lambda rows: rows.newest(100))
+    await book.close()
+    assert [entry.number for entry in entries] == list(range(50, 0, -1))
+    for name in ("left", "right"):
+        mine = [entry.subject for entry in reversed(entries) if entry.subject.startswith(name)]
+        assert mine == [f"{name} {number}" for number in range(25)]
+
+
+async def test_a_file_that_is_none_of_ours_is_said_without_its_place(tmp_path: Path) -> None:
+    (tmp_path / "tasks.db").write_bytes(b"something else" * 1000)
+    async with caller(FileTaskBook(tmp_path)) as call:
+        refused = await call("task_list")
+    assert refused.code == "TASKS_UNAVAILABLE"
+    assert "file is not a database" in refused.to_model() and str(tmp_path) not in refused.to_model()
+
+
+async def test_a_folder_that_cannot_be_made_is_said_and_comes_right_later(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("in the way")
+    async with caller(FileTaskBook(tmp_path / "state")) as call:
+        refused = await call("task_create", subject="Read")
+        assert refused.code == "TASKS_UNAVAILABLE" and str(tmp_path) not in refused.to_model()
+        (tmp_path / "state").unlink()
+        assert (await call("task_create", subject="Read")).ok
+
+
+async def test_tasks_of_a_newer_version_are_left_alone(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "tasks.db") as other:
+        other.execute("pragma user_version = 99")
+    other.close()
+    book = FileTaskBook(tmp_path)
+    with pytest.raises(ToolError, match="a newer Handrail wrote them"):
+        await book.within(HERE, lambda rows: rows.last())
+    await book.close()
+
+
+async def test_the_loop_goes_on_while_another_process_writes(tmp_path: Path) -> None:
+    book = FileTaskBook(tmp_path)
+    await book.within(HERE, lambda rows: rows.put_items([Item("Look")]))
+    other = sqlite3.connect(tmp_path / "tasks.db", isolation_level=None)
+    other.execute("begin immediate")
+    waiting = asyncio.ensure_future(
+        book.within(HERE, lambda rows: keeping.create(rows, "Read", "", (), "now").id)
+    )
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    other.rollback()
+    other.close()
+    assert await waiting == "T1"
+    await book.close()
+
+
+async def test_a_closed_book_leaves_no_thread_and_opens_again(tmp_path: Path) -> None:
+    book = FileTaskBook(tmp_path)
+    for number in (1, 2):
+        made = await book.within(HERE, lambda rows: keeping.create(rows, "Read", "", (), "now"))
+        assert made.number == number
+        await book.close()
+        until(lambda: not any(one.name.startswith("handrail-tasks") for one in threading.enumerate()))
+
+
+async def test_nobody_else_writes_between_what_is_read_and_what_is_written(tmp_path: Path) -> None:
+    book = FileTaskBook(tmp_path)
+
+    def work(rows: Rows) -> int:
+        before = rows.last()
+        other = sqlite3.connect(tmp_path / "tasks.db", timeout=0, isolation_level=None)
+        with closing(other), pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("begin immediate")
+        return before
+
+    assert await book.within(HERE, work) == 0
+    await book.close()

@@ -1,0 +1,144 @@
+"""Claims: of two siblings that change one file, the second is told who has it, until the first is done."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail import Handrail, Outcome, Policy, Principal
+from handrail.ext import MemoryClaims
+from handrail.toolsets.workspace import Workspace
+from handrail.toolsets.workspace.changes.journal import Changes
+from handrail.toolsets.workspace.changes.undo_file import undo_file
+from handrail.toolsets.workspace.changes.undo_turn import undo_turn
+from handrail.toolsets.workspace.files import file_tools
+
+ADA = Principal(tenant="acme", user="ana", agent="ada")
+BOB = Principal(tenant="acme", user="ana", agent="bob")
+
+
+class Office:
+    """File tools whose change of held.txt stands still until it is let go."""
+
+    def __init__(self, root: Path, **options: Any) -> None:
+        self.root = root
+        self.workspace = Workspace(root)
+        changes = Changes(self.workspace)
+        self.workspace.journal = changes
+        self.workspace.listen(self._hold)
+        self.loop = asyncio.get_running_loop()
+        self.entered, self.go_on = asyncio.Event(), threading.Event()
+        self.claims = MemoryClaims()
+        timeout = options.pop("timeout", None)
+        tools = [*file_tools(self.workspace), undo_file(changes), undo_turn(changes)]
+        self.handrail = Handrail(
+            [replace(one, timeout=timeout) for one in tools],
+            policy=Policy(approval_mode="policy"),
+            claims=self.claims,
+            **options,
+        )
+
+    def _hold(self, path: str | None) -> None:
+        if path == "held.txt" and not self.go_on.is_set():
+            self.loop.call_soon_threadsafe(self.entered.set)
+            assert self.go_on.wait(30)
+
+    async def call(self, who: Principal, tool: str, **args: Any) -> Outcome:
+        return await self.handrail.call(
+            tool, args, principal=who, source="web", session=f"of {who.agent}", turn=1
+        )
+
+
+@pytest.mark.req("EX-10", "EX-21", "AG-12")
+async def test_the_second_of_two_siblings_is_told_who_holds_the_file(tmp_path: Path) -> None:
+    office = Office(tmp_path)
+    (tmp_path / "other.txt").write_text("x")
+    async with office.handrail:
+        first = asyncio.create_task(office.call(ADA, "write_file", path="held.txt", content="ada"))
+        await office.entered.wait()
+        for tool, args in (
+            ("write_file", {"path": "./held.txt", "content": "bob"}),
+            ("edit_file", {"path": "held.txt", "search": "a", "replace": "b"}),
+            ("undo_file", {"path": "held.txt"}),
+            ("undo_turn", {}),
+        ):
+            out = await office.call(BOB, tool, **args)
+            assert (out.status, out.result.code) == ("refused", "RESOURCE_BUSY"), tool
+            assert "ada in session of ada" in out.to_model() and "held.txt" in out.to_model()
+        other = await office.call(BOB, "edit_file", path="other.txt", search="x", replace="y")
+        assert other.ok, "another file is free"
+        office.go_on.set()
+        assert (await first).ok
+        assert len(office.claims) == 0
+        assert (await office.call(BOB, "write_file", path="held.txt", content="bob")).ok
+
+
+async def _succeeds(office: Office, first: asyncio.Task[Outcome]) -> None:
+    office.go_on.set()
+    assert (await first).ok
+
+
+async def _is_cancelled(office: Office, first: asyncio.Task[Outcome]) -> None:
+    first.cancel()
+    await _stays_claimed(office)
+    with pytest.raises(asyncio.CancelledError):
+        await first
+
+
+async def _times_out(office: Office, first: asyncio.Task[Outcome]) -> None:
+    assert (await first).code == "TIMEOUT"
+    await _stays_claimed(office)
+
+
+async def _stays_claimed(office: Office) -> None:
+    """A thread that was told to stop may still write."""
+    out = await office.call(BOB, "write_file", path="held.txt", content="bob")
+    assert out.result.code == "RESOURCE_BUSY"
+    office.go_on.set()
+
+
+@pytest.mark.req("EX-21")
+@pytest.mark.parametrize("ends", [_succeeds, _is_cancelled, _times_out])
+async def test_a_claim_is_released_when_the_call_is_over(
+    tmp_path: Path, ends: Callable[[Office, asyncio.Task[Outcome]], Awaitable[None]]
+) -> None:
+    office = Office(tmp_path, timeout=0.2 if ends is _times_out else None, cancel_grace=0.05)
+    async with office.handrail:
+        first = asyncio.create_task(office.call(ADA, "write_file", path="held.txt", content="ada"))
+        await office.entered.wait()
+        assert len(office.claims) == 1
+        await ends(office, first)
+        async with asyncio.timeout(30):
+            while len(office.claims):  # noqa: ASYNC110  # a claim tells nobody that it is released
+                await asyncio.sleep(0.01)
+        assert (await office.call(BOB, "write_file", path="held.txt", content="bob")).ok
+
+
+@pytest.mark.req("EX-21")
+async def test_a_claim_is_released_when_the_tool_fails(tmp_path: Path) -> None:
+    office = Office(tmp_path)
+    (tmp_path / "a.txt").write_text("x")
+    async with office.handrail:
+        out = await office.call(ADA, "edit_file", path="a.txt", search="nothing", replace="y")
+        assert out.status == "failed" and len(office.claims) == 0
+        out = await office.call(ADA, "undo_file", path="a.txt")
+        assert out.status == "failed" and len(office.claims) == 0
+        assert (await office.call(BOB, "edit_file", path="a.txt", search="x", replace="y")).ok
+
+
+@pytest.mark.req("EX-10", "BY-14")
+async def test_a_preview_holds_nothing_up(tmp_path: Path) -> None:
+    office = Office(tmp_path)
+    async with office.handrail:
+        first = asyncio.create_task(office.call(ADA, "write_file", path="held.txt", content="ada"))
+        await office.entered.wait()
+        out = await office.call(BOB, "undo_file", path="held.txt", preview=True)
+        office.go_on.set()
+        assert out.ok and out.result.data["preview"] is True
+        assert (await first).ok and (tmp_path / "held.txt").read_text() == "ada"

@@ -1,0 +1,215 @@
+"""undo_file: one file as it was before its last change, or a refusal that names it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+
+from handrail.conformance import check
+from tests.unit.toolsets.workspace.changes.desks import BO, Desk
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+@pytest.mark.req("BT-03", "FC-02", "FC-03")
+async def test_repeated_undo_walks_back_and_redo_walks_forward(desk: Desk) -> None:
+    states = [None, b"one\n", b"\xef\xbb\xbftwo\r\n", b"\0\xff", None]
+    for state in states[1:]:
+        desk.put("a.txt", state)
+    for state in reversed(states[:-1]):
+        assert (await desk.undo("a.txt")).status == "completed"
+        assert desk.read("a.txt") == state
+    assert (await desk.undo("a.txt")).result.code == "NOTHING_TO_UNDO"
+    for state in states[1:]:
+        assert (await desk.undo("a.txt", redo=True)).status == "completed"
+        assert desk.read("a.txt") == state
+    assert (await desk.undo("a.txt", redo=True)).result.code == "NOTHING_TO_REDO"
+
+
+@pytest.mark.req("BT-03")
+async def test_several_steps_are_undone_at_once(desk: Desk) -> None:
+    for state in (b"1", b"2", b"3"):
+        desk.put("a.txt", state)
+    out = await desk.undo("a.txt", steps=2)
+    assert desk.read("a.txt") == b"1"
+    assert out.result.data["files"][0]["changes"] == 2
+    await desk.undo("a.txt", steps=2, redo=True)
+    assert desk.read("a.txt") == b"3"
+
+
+@pytest.mark.req("BY-14")
+async def test_a_preview_shows_a_diff_and_changes_nothing(desk: Desk) -> None:
+    desk.put("a.txt", b"one\ntwo\n")
+    desk.put("a.txt", b"one\n2\n")
+    out = await desk.undo("a.txt", preview=True)
+    assert desk.read("a.txt") == b"one\n2\n"
+    assert out.to_model() == snapshot("""\
+This would undo the last change: a.txt (changed back). Nothing was changed.
+--- a/a.txt
++++ b/a.txt
+@@ -1,2 +1,2 @@
+ one
+-2
++two\
+""")
+    assert len(desk.changes.history("acme")) == 2
+
+
+@pytest.mark.req("BY-14")
+async def test_a_preview_asks_nobody_and_an_undo_is_a_write(desk: Desk) -> None:
+    tool = desk.handrail.registry.get("undo_file")
+    assert tool is not None and (tool.level, tool.danger) == ("write", "moderate")
+    for preview, level in ((True, "read"), (False, "write")):
+        explained = await desk.handrail.explain(
+            "undo_file", {"path": "a.txt", "preview": preview}, principal=BO, source="agent"
+        )
+        assert any(level in step.reason for step in explained.trace), explained.trace
+
+
+@pytest.mark.req("FC-03", "BY-14")
+@pytest.mark.fault("F20")
+async def test_a_change_from_elsewhere_is_a_conflict_even_with_the_same_size_and_time(desk: Desk) -> None:
+    desk.put("a.txt", b"ours")
+    file = desk.root / "a.txt"
+    found = file.stat()
+    file.write_bytes(b"them")
+    os.utime(file, ns=(found.st_atime_ns, found.st_mtime_ns))
+    out = await desk.undo("a.txt")
+    assert (out.status, out.result.code) == ("failed", "CHANGED_ELSEWHERE")
+    assert out.result.error is not None and "a.txt" in out.result.error
+    assert desk.read("a.txt") == b"them"
+
+
+@pytest.mark.req("FC-03", "BY-14")
+async def test_a_new_file_that_somebody_changed_is_not_deleted(desk: Desk) -> None:
+    desk.put("a.txt", b"ours")
+    (desk.root / "a.txt").write_bytes(b"ours, and theirs")
+    assert (await desk.undo("a.txt")).result.code == "CHANGED_ELSEWHERE"
+    assert desk.read("a.txt") == b"ours, and theirs"
+
+
+@pytest.mark.req("FC-03")
+async def test_a_deleted_file_comes_back_with_its_mode(desk: Desk) -> None:
+    file = desk.root / "run.sh"
+    file.write_bytes(b"#!/bin/sh\n")
+    file.chmod(0o750)
+    desk.put("run.sh", None)
+    await desk.undo("run.sh")
+    assert (desk.read("run.sh"), file.stat().st_mode & 0o777) == (b"#!/bin/sh\n", 0o750)
+
+
+@pytest.mark.req("FC-03")
+async def test_a_file_that_appeared_where_one_was_deleted_is_left_alone(desk: Desk) -> None:
+    desk.put("a.txt", b"ours")
+    desk.put("a.txt", None)
+    (desk.root / "a.txt").write_bytes(b"theirs")
+    assert (await desk.undo("a.txt")).result.code == "CHANGED_ELSEWHERE"
+    assert desk.read("a.txt") == b"theirs"
+
+
+@pytest.mark.req("BY-14")
+async def test_folders_go_with_the_file_only_if_they_were_made_for_it_and_are_empty(desk: Desk) -> None:
+    (desk.root / "old").mkdir()
+    desk.put("old/new/deep/a.txt", b"a")
+    await desk.undo("old/new/deep/a.txt")
+    assert [one.name for one in desk.root.joinpath("old").iterdir()] == []
+    await desk.undo("old/new/deep/a.txt", redo=True)
+    (desk.root / "old/new/theirs.txt").write_bytes(b"theirs")
+    await desk.undo("old/new/deep/a.txt")
+    assert sorted(one.name for one in desk.root.joinpath("old/new").iterdir()) == ["theirs.txt"]
+
+
+@pytest.mark.req("BY-14")
+async def test_a_folder_that_somebody_made_meanwhile_stays(desk: Desk) -> None:
+    desk.put("new/a.txt", b"a")
+    await desk.undo("new/a.txt")
+    (desk.root / "new").mkdir()
+    await desk.undo("new/a.txt", redo=True)
+    await desk.undo("new/a.txt")
+    assert (desk.root / "new").is_dir() and desk.read("new/a.txt") is None
+
+
+@pytest.mark.req("BY-14")
+async def test_a_folder_that_took_the_place_of_the_one_that_was_made_stays(desk: Desk) -> None:
+    desk.put("new/a.txt", b"a")
+    (desk.root / "new").rename(desk.root / "moved")
+    (desk.root / "new").mkdir()
+    (desk.root / "moved/a.txt").rename(desk.root / "new/a.txt")
+    assert (await desk.undo("new/a.txt")).ok
+    assert (desk.root / "new").is_dir() and desk.read("new/a.txt") is None
+
+
+@pytest.mark.req("FC-03")
+async def test_a_link_in_the_place_of_a_folder_is_not_followed(desk: Desk) -> None:
+    desk.put("one/a.txt", b"a")
+    (desk.root / "one").rename(desk.root / "two")
+    (desk.root / "one").symlink_to("two")
+    assert (await desk.undo("two/a.txt")).result.code == "NOTHING_TO_UNDO"
+    assert (await desk.undo("one/a.txt")).result.code == "NOTHING_TO_UNDO"
+    assert desk.read("two/a.txt") == b"a"
+
+
+@pytest.mark.req("BT-03")
+async def test_a_file_is_undone_by_any_of_its_names(desk: Desk) -> None:
+    (desk.root / "a.txt").write_bytes(b"1")
+    (desk.root / "link").symlink_to("a.txt")
+    assert (await desk.call("write_file", {"path": "link", "content": "2"})).ok
+    assert (await desk.undo("link")).ok
+    assert desk.read("a.txt") == b"1" and (desk.root / "link").is_symlink()
+    assert (await desk.undo(str(desk.root / "a.txt"), redo=True)).ok
+    assert desk.read("a.txt") == b"2"
+
+
+@pytest.mark.req("BT-03")
+async def test_only_changes_of_the_own_tenant_are_undone(desk: Desk) -> None:
+    desk.put("a.txt", b"acme")
+    out = await desk.call("undo_file", {"path": "a.txt"}, principal=BO)
+    assert out.result.code == "NOTHING_TO_UNDO"
+    desk.put("a.txt", b"other", tenant="other")
+    assert (await desk.undo("a.txt")).result.code == "CHANGED_ELSEWHERE"
+    assert (await desk.call("undo_file", {"path": "a.txt"}, principal=BO)).status == "completed"
+    assert desk.read("a.txt") == b"acme"
+
+
+@pytest.mark.req("FC-03")
+async def test_a_write_of_the_same_bytes_is_no_step_back(desk: Desk) -> None:
+    desk.put("a.txt", b"1")
+    desk.put("a.txt", b"2")
+    desk.put("a.txt", b"2")
+    await desk.undo("a.txt")
+    assert desk.read("a.txt") == b"1"
+
+
+@pytest.mark.req("BY-14")
+async def test_what_was_written_over_an_undo_is_not_lost_to_a_redo(desk: Desk) -> None:
+    desk.put("a.txt", b"1")
+    desk.put("a.txt", b"2")
+    await desk.undo("a.txt")
+    desk.put("a.txt", b"3")
+    assert (await desk.undo("a.txt", redo=True)).result.code == "NOTHING_TO_REDO"
+    assert desk.read("a.txt") == b"3"
+
+
+@pytest.mark.req("BY-14")
+async def test_it_is_said_that_what_a_shell_did_cannot_be_undone(desk: Desk) -> None:
+    (desk.root / "a.txt").write_bytes(b"by bash")
+    out = await desk.undo("a.txt")
+    assert "bash" in out.to_model() and desk.read("a.txt") == b"by bash"
+
+
+async def test_paths_outside_are_refused(desk: Desk) -> None:
+    assert (await desk.undo("../a.txt")).result.code == "OUTSIDE_WORKSPACE"
+    assert (await desk.undo("gone/../../a.txt")).result.code == "FILE_NOT_FOUND"
+
+
+async def test_both_tools_keep_the_rules_of_the_house(desk: Desk) -> None:
+    for name in ("undo_file", "undo_turn"):
+        tool = desk.handrail.registry.get(name)
+        assert tool is not None
+        assert check([tool]) == []

@@ -1,0 +1,297 @@
+"""write_file, edit_file and file_delete: what they change, what they keep, and what they tell."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+
+from handrail.toolsets.workspace import Keeping
+from handrail.toolsets.workspace.atomic import Stamp
+from handrail.toolsets.workspace.change import Change
+from tests.unit.toolsets.workspace.files.desk import at
+
+
+class Remembering:
+    """A journal in memory that also says in which order it was told."""
+
+    def __init__(self) -> None:
+        self.changes: list[Change] = []
+        self.told: list[str] = []
+
+    def record(self, change: Change) -> int:
+        self.changes.append(change)
+        self.told.append("record")
+        return len(self.changes)
+
+    def done(self, number: int, stamp: Stamp | None) -> None:
+        self.told.append(f"done {number}")
+
+    def dropped(self, number: int) -> None:
+        self.told.append(f"dropped {number}")
+
+
+@pytest.mark.req("BF-02")
+@pytest.mark.parametrize("name", ["write_file", "write"])
+async def test_a_file_is_created_with_its_folders(tmp_path: Path, name: str) -> None:
+    async with at(tmp_path) as desk:
+        assert (
+            await desk.said(name, path="src/deep/a.py", content="a = 1\n")
+            == "Created src/deep/a.py (1 line)."
+        )
+        assert (tmp_path / "src/deep/a.py").read_bytes() == b"a = 1\n"
+
+
+@pytest.mark.req("BF-02")
+async def test_a_file_is_overwritten_and_the_answer_has_a_diff(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\ntwo\n")
+    async with at(tmp_path) as desk:
+        said = await desk.said("write_file", path="a.txt", content="one\n2\n")
+        assert said == snapshot(
+            "Wrote a.txt (+1 -1).\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2"
+        )
+        assert (tmp_path / "a.txt").read_text() == "one\n2\n"
+
+
+async def test_what_is_there_already_is_not_written_again(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\n")
+    before = os.stat(tmp_path / "a.txt")
+    async with at(tmp_path) as desk:
+        data = await desk.done("write_file", path="a.txt", content="one\n")
+        assert data["operation"] == "unchanged"
+    assert os.stat(tmp_path / "a.txt") == before
+
+
+@pytest.mark.req("BF-02")
+async def test_mode_encoding_mark_and_line_ends_stay(tmp_path: Path) -> None:
+    script = tmp_path / "run.sh"
+    script.write_bytes(b"#!/bin/sh\n")
+    script.chmod(0o751)
+    (tmp_path / "mark.txt").write_bytes(b"\xef\xbb\xbfone\r\ntwo\r\n")
+    (tmp_path / "wide.txt").write_bytes("one\n".encode("utf-16"))
+    async with at(tmp_path) as desk:
+        await desk.done("write_file", path="run.sh", content="#!/bin/bash\n")
+        await desk.done("write_file", path="mark.txt", content="ein\nzwei\ndrei\n")
+        await desk.done("write_file", path="wide.txt", content="eins €\n")
+    assert script.stat().st_mode & 0o777 == 0o751
+    assert (tmp_path / "mark.txt").read_bytes() == b"\xef\xbb\xbfein\r\nzwei\r\ndrei\r\n"
+    assert (tmp_path / "wide.txt").read_bytes() == "eins €\n".encode("utf-16")
+
+
+async def test_another_encoding_and_other_line_ends_come_when_they_are_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbfone\r\n")
+    async with at(tmp_path) as desk:
+        await desk.done("write_file", path="a.txt", content="é\n", encoding="latin-1", newline="lf")
+        assert (tmp_path / "a.txt").read_bytes() == b"\xe9\n"
+        await desk.done("write_file", path="b.txt", content="one\ntwo\n", newline="crlf")
+        assert (tmp_path / "b.txt").read_bytes() == b"one\r\ntwo\r\n"
+
+
+@pytest.mark.req("BF-11")
+async def test_an_encoding_that_is_not_known_is_not_changed_without_a_word(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"\xe9t\xe9\n")
+    async with at(tmp_path) as desk:
+        code, _ = await desk.refused("write_file", path="a.txt", content="été!\n")
+        assert code == "WRONG_ENCODING"
+        assert (tmp_path / "a.txt").read_bytes() == b"\xe9t\xe9\n"
+        await desk.done("write_file", path="a.txt", content="été!\n", encoding="latin-1")
+        assert (tmp_path / "a.txt").read_bytes() == b"\xe9t\xe9!\n"
+        code, said = await desk.refused("write_file", path="a.txt", content="€\n", encoding="latin-1")
+        assert code == "WRONG_ENCODING"
+        assert "'€'" in said
+
+
+@pytest.mark.req("BF-10")
+async def test_folders_and_protected_files_are_not_written(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/config").write_text("[core]\n")
+    (tmp_path / "handrail.toml").write_text("x = 1\n")
+    (tmp_path / "data.db").write_text("secret\n")
+    keeping = Keeping(protected=("handrail.toml",), hidden=("data.db",))
+    async with at(tmp_path, keeping) as desk:
+        for path, code in [
+            (".", "NOT_A_FILE"),
+            (".git/config", "PROTECTED_PATH"),
+            (".git/hooks/pre-commit", "PROTECTED_PATH"),
+            ("handrail.toml", "PROTECTED_PATH"),
+            ("data.db", "FILE_NOT_FOUND"),
+            (".handrail/drafts/x", "FILE_NOT_FOUND"),
+        ]:
+            assert (await desk.refused("write_file", path=path, content="x"))[0] == code, path
+        assert (await desk.refused("file_delete", path="handrail.toml"))[0] == "PROTECTED_PATH"
+        assert (await desk.refused("edit_file", path="handrail.toml", search="1", replace="2"))[
+            0
+        ] == "PROTECTED_PATH"
+    assert not (tmp_path / ".git/hooks").exists()
+    assert (tmp_path / "data.db").read_text() == "secret\n"
+
+
+async def test_what_is_too_large_is_not_written(tmp_path: Path) -> None:
+    async with at(tmp_path) as desk:
+        assert (await desk.refused("write_file", path="a.txt", content="x" * 10_000_001))[0] == "TOO_LARGE"
+        assert (await desk.refused("write_file", path="a.txt", content="€" * 4_000_000))[0] == "TOO_LARGE"
+    assert not (tmp_path / "a.txt").exists()
+
+
+@pytest.mark.req("BF-03")
+@pytest.mark.parametrize("name", ["edit_file", "edit"])
+@pytest.mark.parametrize(("search", "replace"), [("search", "replace"), ("old_string", "new_string")])
+async def test_a_place_is_edited_and_the_answer_says_where_and_how(
+    tmp_path: Path, name: str, search: str, replace: str
+) -> None:
+    (tmp_path / "a.py").write_text("def f():\n    return 1\n")
+    async with at(tmp_path) as desk:
+        said = await desk.said(name, path="a.py", **{search: "return 1", replace: "return 2"})
+        assert said == snapshot(
+            "Edited a.py.\nThe edit: at line 2.\n--- a/a.py\n+++ b/a.py\n"
+            "@@ -1,2 +1,2 @@\n def f():\n-    return 1\n+    return 2"
+        )
+    assert (tmp_path / "a.py").read_text() == "def f():\n    return 2\n"
+
+
+@pytest.mark.req("BF-03")
+async def test_the_way_that_matched_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(
+        "class A:\n    def f():\n        x = 1  \n        y = 2\n        return x\n"
+    )
+    async with at(tmp_path) as desk:
+        data = await desk.done(
+            "edit_file", path="a.py", search="def f():\n    x = 1\n", replace="def g():\n    x = 1\n"
+        )
+        assert data["edits"] == [{"matched": "whitespace", "count": 1, "lines": [2]}]
+        data = await desk.done(
+            "edit_file",
+            path="a.py",
+            search="    def g():\n        x = 1\n        y = 3\n        return x\n",
+            replace="    def g():\n        x = 1\n        y = 3\n        return y\n",
+        )
+        assert data["edits"] == [{"matched": "anchored", "count": 1, "lines": [2]}]
+    assert (tmp_path / "a.py").read_text() == (
+        "class A:\n    def g():\n        x = 1  \n        y = 2\n        return y\n"
+    )
+
+
+@pytest.mark.req("BF-03")
+async def test_several_edits_are_all_done_or_none(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbfone\r\ntwo\r\nthree")
+    first, second = {"search": "one\ntwo", "replace": "1\n2"}, {"search": "three", "replace": "3\n4"}
+    async with at(tmp_path) as desk:
+        wrong = {"search": "five", "replace": "5"}
+        code, said = await desk.refused("edit_file", path="a.txt", edits=[first, second, wrong])
+        assert code == "NO_MATCH"
+        assert said.startswith("Edit 3 of 3: ")
+        assert (tmp_path / "a.txt").read_bytes() == b"\xef\xbb\xbfone\r\ntwo\r\nthree"
+        data = await desk.done("edit_file", path="a.txt", edits=[first, second])
+        assert [one["lines"] for one in data["edits"]] == [[1], [3]]
+        assert (tmp_path / "a.txt").read_bytes() == b"\xef\xbb\xbf1\r\n2\r\n3\r\n4"
+
+
+async def test_an_empty_search_makes_a_new_file(tmp_path: Path) -> None:
+    async with at(tmp_path) as desk:
+        data = await desk.done("edit_file", path="new/a.txt", search="", replace="one\n")
+        assert data["operation"] == "created"
+        assert (await desk.refused("edit_file", path="b.txt", search="x", replace="y"))[0] == "FILE_NOT_FOUND"
+    assert (tmp_path / "new/a.txt").read_text() == "one\n"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"search": "a"},
+        {"edits": []},
+        {"search": "a", "replace": "b", "edits": [{"search": "a", "replace": "b"}]},
+    ],
+)
+async def test_an_edit_that_says_too_little_or_too_much_is_told_what_to_give(
+    tmp_path: Path, given: dict[str, object]
+) -> None:
+    (tmp_path / "a.txt").write_text("a\n")
+    async with at(tmp_path) as desk:
+        code, said = await desk.refused("edit_file", path="a.txt", **given)
+        assert code == "INVALID_EDITS"
+        assert "Give either search and replace" in said
+
+
+async def test_binary_files_are_not_edited(tmp_path: Path) -> None:
+    (tmp_path / "a.bin").write_bytes(b"a\0b")
+    async with at(tmp_path) as desk:
+        assert (await desk.refused("edit_file", path="a.bin", search="a", replace="b"))[0] == "BINARY_FILE"
+
+
+@pytest.mark.req("BF-09")
+async def test_a_file_is_deleted_and_a_folder_is_not(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/a.txt").write_text("one\n")
+    async with at(tmp_path) as desk:
+        assert (await desk.refused("file_delete", path="src"))[0] == "NOT_A_FILE"
+        assert (await desk.done("file_delete", path="src/a.txt"))["operation"] == "deleted"
+        assert (await desk.refused("file_delete", path="src/a.txt"))[0] == "FILE_NOT_FOUND"
+    assert (tmp_path / "src").is_dir()
+    assert not (tmp_path / "src/a.txt").exists()
+
+
+@pytest.mark.req("BF-02")
+async def test_the_journal_is_told_of_the_bytes_before_they_are_replaced(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"one\r\n")
+    (tmp_path / "a.txt").chmod(0o640)
+    journal = Remembering()
+    async with at(tmp_path) as desk:
+        desk.workspace.journal = journal
+        await desk.done("write_file", path="a.txt", content="two\n")
+        await desk.done("edit_file", path="./a.txt", search="two", replace="three")
+        await desk.done("write_file", path="x/y/b.txt", content="new\n")
+        await desk.done("file_delete", path="a.txt")
+        await desk.refused("write_file", path=".git/config", content="x")
+        await desk.refused("edit_file", path="x/y/b.txt", search="nothing", replace="x")
+    told = [(one.operation, one.path, one.before, one.after, one.mode_before) for one in journal.changes]
+    assert told == [
+        ("write", "a.txt", b"one\r\n", b"two\r\n", 0o640),
+        ("edit", "a.txt", b"two\r\n", b"three\r\n", 0o640),
+        ("create", "x/y/b.txt", None, b"new\n", None),
+        ("delete", "a.txt", b"three\r\n", None, 0o640),
+        ("create", ".git/config", None, b"x", None),
+    ]
+    assert journal.changes[2].made_folders == ("x", "x/y")
+    assert journal.changes[0].tenant == "acme"
+    assert [one for one in journal.told if one != "record"] == [
+        "done 1",
+        "done 2",
+        "done 3",
+        "done 4",
+        "dropped 5",
+    ]
+
+
+async def test_a_file_that_changed_since_it_was_read_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"one\n")
+
+    class Meddling(Remembering):
+        def record(self, change: Change) -> int:
+            (tmp_path / "a.txt").write_bytes(b"somebody else\n")
+            return super().record(change)
+
+    async with at(tmp_path) as desk:
+        desk.workspace.journal = journal = Meddling()
+        assert (await desk.refused("edit_file", path="a.txt", search="one", replace="1"))[
+            0
+        ] == "CHANGED_MEANWHILE"
+    assert (tmp_path / "a.txt").read_bytes() == b"somebody else\n"
+    assert journal.told == ["record", "dropped 1"]
+
+
+async def test_a_link_inside_is_followed_and_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real/a.txt").write_text("one\n")
+    (tmp_path / "link").symlink_to("real")
+    (tmp_path / "short").symlink_to("real/a.txt")
+    async with at(tmp_path) as desk:
+        data = await desk.done("edit_file", path="short", search="one", replace="two")
+        assert data["path"] == "real/a.txt"
+        assert (await desk.done("write_file", path="link/new/b.txt", content="b"))["path"] == "real/new/b.txt"
+        assert (await desk.refused("write_file", path="gone/../b.txt", content="b"))[0] == "FILE_NOT_FOUND"
+    assert (tmp_path / "short").is_symlink()
+    assert (tmp_path / "real/a.txt").read_text() == "two\n"
+    assert not (tmp_path / "gone").exists()

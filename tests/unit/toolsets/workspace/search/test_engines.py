@@ -1,0 +1,104 @@
+"""Both engines find the same: ripgrep where it is installed, Python where it is not."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from handrail.ext import Signal
+from handrail.toolsets.workspace import Workspace
+from handrail.toolsets.workspace.search import ripgrep
+from handrail.toolsets.workspace.search.expressions import expression
+from handrail.toolsets.workspace.search.finding import Finder, place
+from handrail.toolsets.workspace.search.query import Line, Query, Tally
+from tests.unit.toolsets.workspace.search.trees import lay, paths, plant, rules
+
+Found = tuple[Tally, list[tuple[str, list[Line]]]]
+
+
+def found_by(
+    program: str | None,
+    root: Path,
+    pattern: str,
+    path: str = ".",
+    *,
+    glob: str | None = None,
+    include_ignored: bool = False,
+    literal: bool = False,
+    ignore_case: bool = False,
+    around: tuple[int, int] = (0, 0),
+) -> Found:
+    """All that an engine finds; None for the one that is always there."""
+    workspace = Workspace(root)
+    try:
+        finder = Finder(workspace, program)
+        query = Query(expression(pattern, literal=literal), literal, ignore_case)
+        where = place(workspace, path, glob, include_ignored=include_ignored)
+        tally, engine = finder.search(query, where, Signal())
+        return tally, list(finder.lines(engine, query, list(tally.files), Signal(), around, 1000))
+    finally:
+        workspace.close()
+
+
+def ripgreps() -> str:
+    program = ripgrep.find()
+    assert program is not None, "the tests need ripgrep: pip install ripgrep"
+    return program
+
+
+_letters = st.sampled_from([*"abA_.{} é1-\t(ß"])
+_texts = st.lists(st.lists(_letters, max_size=6).map("".join), max_size=5).flatmap(
+    lambda lines: st.sampled_from(["\n", "\r\n"]).map(lambda end: end.join(lines))
+)
+_atoms = st.sampled_from(
+    r"a b A é . \w \d \s \S [ab] [^a] [a-c1] \. \{ { } ^ $ \b \" \- []a] [a[] (?i:a) - 1 \x61 \_".split()
+)
+_repeats = st.sampled_from(["", "", "*", "+", "?", "{1,2}", "{2}", "{,2}", "*?"])
+
+
+def _joined(pieces: list[tuple[str, str]]) -> str:
+    return "".join(atom + ("" if atom in "^$\\b" else repeat) for atom, repeat in pieces)
+
+
+_sequences = st.lists(st.tuples(_atoms, _repeats), min_size=1, max_size=4).map(_joined)
+_patterns = st.one_of(
+    _sequences, st.tuples(_sequences, _sequences).map("|".join), _sequences.map(lambda one: f"({one})+a")
+)
+
+
+@pytest.mark.req("BF-06")
+@settings(max_examples=15)
+@given(
+    st.dictionaries(paths, _texts, min_size=1, max_size=6),
+    st.dictionaries(st.sampled_from([".", "a", "b"]), rules, max_size=2),
+    _patterns,
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([None, None, "*.c", "a/**", "**/a*", "{a,b}/*"]),
+    st.sampled_from([(0, 0), (1, 0), (1, 2)]),
+)
+def test_ripgrep_and_python_find_the_same_lines(
+    files: dict[str, str],
+    given_rules: dict[str, str],
+    pattern: str,
+    ignore_case: bool,
+    literal: bool,
+    glob: str | None,
+    around: tuple[int, int],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for path, text in sorted(files.items()):
+            plant(root, [path], text.encode("utf-8", "surrogateescape"))
+        lay(root, given_rules)
+        both = [
+            found_by(
+                program, root, pattern, glob=glob, literal=literal, ignore_case=ignore_case, around=around
+            )
+            for program in (ripgreps(), None)
+        ]
+        assert both[0] == both[1]

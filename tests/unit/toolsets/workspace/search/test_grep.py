@@ -1,0 +1,218 @@
+"""grep: what a model reads of the lines that match."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+
+from handrail.toolsets.workspace import Keeping
+from handrail.toolsets.workspace.search import query
+from tests.unit.toolsets.workspace.search.desk import ENGINES, at
+from tests.unit.toolsets.workspace.search.trees import lay, plant
+
+each_engine = pytest.mark.parametrize("engine", ENGINES)
+
+
+def project(root: Path) -> None:
+    plant(root, ["src/a.py"], "import os\n\ndef load(path):\n    return os.open(path)\n")
+    plant(root, ["src/deep/b.ts"], "export function load(path: string) {\r\n  return open(path)\r\n}\r\n")
+    plant(root, ["README.md"], "Load it.\n")
+    plant(root, ["build/out.py"], "def load(): pass\n")
+    lay(root, {".": "build/\n"})
+
+
+@pytest.mark.req("BF-06")
+@each_engine
+async def test_lines_come_with_path_and_number_in_the_order_of_paths(engine: str, tmp_path: Path) -> None:
+    project(tmp_path)
+    async with at(tmp_path, engine) as desk:
+        out = await desk.call("grep", pattern=r"load\(")
+        assert out.to_model() == snapshot("""\
+src/a.py:3: def load(path):
+src/deep/b.ts:1: export function load(path: string) {\
+""")
+        assert out.result.summary == "Found 2 matching lines in 2 files"
+        assert await desk.said("grep", pattern="load", include_ignored=True, output="files") == snapshot("""\
+build/out.py
+src/a.py
+src/deep/b.ts\
+""")
+
+
+@pytest.mark.req("BF-06")
+@each_engine
+async def test_lines_around_a_match_are_marked_as_such(engine: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["a.txt"], "".join(f"line {number}\n" for number in range(1, 13)))
+    plant(tmp_path, ["b.txt"], "x\nline 3\n")
+    async with at(tmp_path, engine) as desk:
+        assert await desk.said("grep", pattern="line (3|9)$", before=1, after=1) == snapshot("""\
+a.txt-2- line 2
+a.txt:3: line 3
+a.txt-4- line 4
+--
+a.txt-8- line 8
+a.txt:9: line 9
+a.txt-10- line 10
+--
+b.txt-1- x
+b.txt:2: line 3\
+""")
+
+
+@pytest.mark.req("BF-06")
+@each_engine
+async def test_pages_follow_each_other_and_say_how_much_there_is(engine: str, tmp_path: Path) -> None:
+    for name in "abc":
+        plant(tmp_path, [f"{name}.txt"], "".join(f"hit {name}{number}\n" for number in range(4)))
+    async with at(tmp_path, engine) as desk:
+        assert await desk.said("grep", pattern="hit", limit=5) == snapshot("""\
+a.txt:1: hit a0
+a.txt:2: hit a1
+a.txt:3: hit a2
+a.txt:4: hit a3
+b.txt:1: hit b0
+[5 of 12 matching lines shown (12 matching lines in 3 files); continue with offset=5.]\
+""")
+        texts: list[str] = []
+        offset: int | None = 0
+        while offset is not None:
+            page = await desk.data("grep", pattern="hit", limit=5, offset=offset)
+            texts += [one["text"] for one in page["lines"]]
+            offset = page["next_offset"]
+        assert texts == [f"hit {name}{number}" for name in "abc" for number in range(4)]
+        assert await desk.said("grep", pattern="hit", output="counts", limit=2) == snapshot("""\
+a.txt: 4
+b.txt: 4
+[2 of 3 files shown (12 matching lines in 3 files); continue with offset=2.]\
+""")
+
+
+@pytest.mark.req("BF-06")
+@each_engine
+async def test_files_are_chosen_by_folder_pattern_and_kind(engine: str, tmp_path: Path) -> None:
+    project(tmp_path)
+    async with at(tmp_path, engine) as desk:
+
+        async def found(**args: object) -> list[str]:
+            data = await desk.data("grep", pattern="load", ignore_case=True, output="files", **args)
+            return [one["path"] for one in data["files"]]
+
+        assert await found() == ["README.md", "src/a.py", "src/deep/b.ts"]
+        assert await found(path="src") == ["src/a.py", "src/deep/b.ts"]
+        assert await found(path="src/a.py") == ["src/a.py"]
+        assert await found(path="src", glob="*.ts") == ["src/deep/b.ts"]
+        assert await found(glob="src/*") == ["src/a.py"]
+        assert await found(type="docs") == ["README.md"]
+        assert (await desk.refused("grep", pattern="x", type="cobol"))[0] == "INVALID_PATTERN"
+        assert (await desk.refused("grep", pattern="x", type="py", glob="*"))[0] == "INVALID_PATTERN"
+        assert (await desk.refused("grep", pattern="x", path="nowhere"))[0] == "FILE_NOT_FOUND"
+        assert (await desk.refused("grep", pattern="x", path="../.."))[0] == "OUTSIDE_WORKSPACE"
+
+
+@pytest.mark.req("BF-06")
+@each_engine
+async def test_rules_above_the_folder_count_too(engine: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["a/b/c.txt", "a/b/d.log", "a/b/e/f.txt", "a/b/g.txt"], "hit\n")
+    lay(tmp_path, {".": "*.log\n", "a": "/b/e/\ng.txt\n"})
+    async with at(tmp_path, engine) as desk:
+        data = await desk.data("grep", pattern="hit", path="a/b")
+        assert [one["path"] for one in data["lines"]] == ["a/b/c.txt"]
+
+
+@pytest.mark.req("BF-06")
+@each_engine
+async def test_text_is_found_as_it_is_written_and_braces_are_braces(engine: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["a.js"], 'if (a[0].b) {\n  say("{}")\n}\n-e\n')
+    async with at(tmp_path, engine) as desk:
+        assert await desk.said("grep", pattern="a[0].b) {", literal=True) == "a.js:1: if (a[0].b) {"
+        assert await desk.said("grep", pattern=r"\) {$") == "a.js:1: if (a[0].b) {"
+        assert await desk.said("grep", pattern=r"\"{}\"") == 'a.js:2:   say("{}")'
+        assert await desk.said("grep", pattern="-e") == "a.js:4: -e"
+
+
+@pytest.mark.req("BF-06")
+@each_engine
+async def test_what_only_python_knows_is_searched_for_by_python(engine: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["a.txt"], "foobar\nfoobaz\nabab\n")
+    async with at(tmp_path, engine) as desk:
+        assert await desk.said("grep", pattern="foo(?!bar)") == "a.txt:2: foobaz"
+        assert await desk.said("grep", pattern=r"^(ab)\1$") == "a.txt:3: abab"
+
+
+@pytest.mark.req("BF-06")
+@each_engine
+@pytest.mark.parametrize("pattern", ["(", "[a", "*a", "a\\", "a\nb", "a\\nb", "(?P<1>a)", "[b-a]"])
+async def test_a_pattern_that_is_none_is_explained(engine: str, pattern: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["a.txt"], "a\n")
+    async with at(tmp_path, engine) as desk:
+        code, words = await desk.refused("grep", pattern=pattern)
+        assert code == "INVALID_PATTERN"
+        assert "literal=true" in words
+
+
+async def test_what_only_ripgrep_knows_is_said_where_it_is_missing(tmp_path: Path) -> None:
+    plant(tmp_path, ["a.txt"], "ähm\n")
+    async with at(tmp_path, "ripgrep") as desk:
+        assert await desk.said("grep", pattern=r"\p{Lowercase}{3}") == "a.txt:1: ähm"
+    async with at(tmp_path, "python") as desk:
+        assert (await desk.refused("grep", pattern=r"\p{Lowercase}{3}"))[0] == "INVALID_PATTERN"
+
+
+@pytest.mark.req("BF-06")
+@each_engine
+async def test_no_match_says_what_else_to_try(engine: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["a.txt"], "a\n")
+    async with at(tmp_path, engine) as desk:
+        out = await desk.call("grep", pattern=r"Foo\|Bar")
+        assert out.result.summary == "No line matches"
+        assert "a|b" in out.to_model() and "ignore_case=true" in out.to_model()
+        assert "include_ignored=true" in out.to_model()
+
+
+@pytest.mark.req("BF-06")
+@each_engine
+async def test_binaries_large_and_linked_files_are_left_out_and_counted(engine: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["a.bin"], b"hit\n\0\1\2")
+    plant(tmp_path, ["b.txt", "c.txt"], "hit\n")
+    os.link(tmp_path / "c.txt", tmp_path / "d.txt")
+    plant(tmp_path, ["e.log"], "hit\n")
+    os.truncate(tmp_path / "e.log", query.LARGEST + 1)
+    async with at(tmp_path, engine) as desk:
+        assert await desk.said("grep", pattern="hit") == snapshot("""\
+b.txt:1: hit
+[1 binary file with matches left out.]
+[1 file over 67.1 MB not searched.]
+[2 files left out that have several hard links.]\
+""")
+    async with at(tmp_path, engine, Keeping(hardlinks=True)) as desk:
+        data = await desk.data("grep", pattern="hit", output="files")
+        assert [one["path"] for one in data["files"]] == ["b.txt", "c.txt", "d.txt"]
+
+
+@each_engine
+async def test_marks_and_line_ends_do_not_hide_a_match(engine: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["mark.txt"], "\ufefffirst\r\nlast".encode())
+    plant(tmp_path, ["wide.txt"], "first\r\nlast\r\n".encode("utf-16"))
+    plant(tmp_path, ["latin.txt"], "first\nla\xdft\n".encode("latin-1"))
+    async with at(tmp_path, engine) as desk:
+        assert await desk.said("grep", pattern="^first$") == snapshot("""\
+latin.txt:1: first
+mark.txt:1: first
+wide.txt:1: first\
+""")
+        assert await desk.said("grep", pattern="^la.t$") == snapshot("""\
+mark.txt:2: last
+wide.txt:2: last\
+""")
+
+
+@each_engine
+async def test_a_long_line_is_cut_around_its_match(engine: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["min.js"], "é" * 5000 + "needle" + "y" * 5000)
+    async with at(tmp_path, engine) as desk:
+        said = await desk.said("grep", pattern="needle")
+        assert len(said) < 330 and "éneedley" in said
+        assert said.startswith("min.js:1: …é") and said.endswith("y…")
