@@ -59,7 +59,9 @@ def _is_small(number: str | None) -> bool:
 
 @lru_cache(maxsize=1024)
 def link_of(base: str, reference: str) -> str | None:
-    """Where a link leads, absolutely; None where it leads nowhere on the web."""
+    """Where a link leads, absolutely; None where it leads nowhere on the web, or to the page itself."""
+    if reference.lstrip().startswith("#"):
+        return None
     try:
         link = urljoin(base, "".join(char for char in reference.strip() if char >= " "))
         parts = urlsplit(link)
