@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.acceptance.command_line import handrail
-from tests.docs import sessions
+from tests.acceptance.quick import handrail
+from tests.acceptance.workspace import walk
 
 PRINTS = "echo one; echo two >&2; exit 3"
 
 
 def test_whoever_watched_is_told_only_how_it_ended(tmp_path: Path) -> None:
-    sessions.put_command(tmp_path)
-    said = sessions.answer(f"HANDRAIL_WORKSPACE=. handrail run bash --command '{PRINTS}'", tmp_path)
+    walk.prepare(tmp_path)
+    said = walk.answer(f"handrail run bash --command '{PRINTS}'", tmp_path)
     assert [said.count(word) for word in ("one\n", "two\n")] == [1, 1]
     assert "ended with exit code 3" in said
 
