@@ -10,7 +10,7 @@ from handrail.toolsets.web.markdown import readable
 from tests.unit.toolsets.web.test_reading import HOSTILE
 
 PATIENCE = 20.0
-"""Seconds of a processor. A parser that is quadratic in the depth of a page takes hours for the first of these."""
+"""Seconds of a processor. A parser that is quadratic in the depth of a page takes hours for the first."""
 
 
 @pytest.mark.req("BT-06")
