@@ -12,8 +12,10 @@ SETUP := $(VENV)/.handrail-setup
 SUITE := .mcp-suite/.installed
 PIP := pip --disable-pip-version-check --no-input -qq
 
-# At most four workers: each may later start servers of its own. Snapshots are compared, never written.
-WORKERS ?= --numprocesses=auto --maxprocesses=4 --dist=worksteal --inline-snapshot=disable
+# One worker more than cores, since many tests wait for other processes; at most four, since many start servers
+# of their own. Snapshots are compared, never written.
+CORES := $(shell getconf _NPROCESSORS_ONLN)
+WORKERS ?= --numprocesses=$(shell echo $$(($(CORES) < 3 ? $(CORES) + 1 : 4))) --dist=worksteal --inline-snapshot=disable
 # What was compiled once is not compiled again in each of a thousand processes.
 unexport PYTHONDONTWRITEBYTECODE
 CORPORA := $(abspath $(or $(HANDRAIL_CORPORA),../shared/data))

@@ -20,7 +20,7 @@ from tests.harness.points import Point, modules_of, points_of
 from tests.harness.remote import Remote
 
 CRASHES = len(scenarios.names())
-"""One of each scenario; `make soak` has the full number."""
+"""One of each scenario, on one of the databases; `make soak` has the full number on each."""
 GRAPHS = 3
 """More of a graph of tasks."""
 
@@ -84,11 +84,12 @@ def test_a_crash_in_the_middle_of_a_graph_leaves_no_task_hanging(
 @pytest.mark.req("BY-12", "BY-13", "EV-15")
 @pytest.mark.fault("F01")
 def test_a_crash_anywhere_loses_nothing_and_does_nothing_twice(
-    nursery: Nursery, new_database: NewDatabase
+    nursery: Nursery, new_database: NewDatabase, request: pytest.FixtureRequest
 ) -> None:
     stage = Stage(nursery, new_database)
-    died = [stage.crash(stage.plan(seed)) for seed in range(CRASHES)]
-    assert sum(died) >= CRASHES * 0.8, "too few of the processes died where they should"
+    first = int(request.node.callspec.params["new_database"] == "postgresql")
+    died = [stage.crash(stage.plan(seed)) for seed in range(first, CRASHES, 2)]
+    assert sum(died) >= len(died) * 0.8, "too few of the processes died where they should"
 
 
 @pytest.mark.timeout(300)

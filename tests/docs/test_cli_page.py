@@ -18,6 +18,7 @@ from tests.docs.blocks import ROOT
 PAGE = sessions.PAGE.read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 @pytest.mark.timeout(180)
 def test_every_session_answers_what_the_page_shows(tmp_path: Path) -> None:
     sessions.prepare(tmp_path)

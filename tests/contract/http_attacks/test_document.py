@@ -7,7 +7,7 @@ import pytest
 from tests.contract.http_attacks.fuzzing import Attacker, attack, operations
 from tests.contract.http_attacks.premises import ROLES, Premises
 
-EXAMPLES = 5
+EXAMPLES = 3
 
 
 @pytest.mark.req("RA-12")
