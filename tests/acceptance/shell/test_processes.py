@@ -54,7 +54,7 @@ async def test_a_command_that_takes_too_long_is_ended_whole(
     async with a_shell(tmp_path, options(boxed, monkeypatch, tmp_path)) as shell:
         outcome = await shell.run(f"echo begun; setsid sleep {mark} & sleep {mark}", timeout=0.7)
         assert (outcome.status, outcome.result.code) == ("failed", "TIMEOUT")
-        assert "begun" in outcome.result.output and "0.7 s" in outcome.result.error
+        assert "begun" in str(outcome.result.output) and "0.7 s" in str(outcome.result.error)
         assert alive(mark) == []
 
 
@@ -118,8 +118,8 @@ async def test_endless_output_is_cut_with_a_marker_and_costs_little_memory(tmp_p
         outcome = await shell.run("yes & yes >&2 & head -c 10000000000 /dev/zero")
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
     assert outcome.result.code == "LIMIT_REACHED"
-    assert "printed too much" in outcome.result.error
-    assert "bytes left out here]" in outcome.result.output
+    assert "printed too much" in str(outcome.result.error)
+    assert "bytes left out here]" in str(outcome.result.output)
     assert grown < 100 * 1024**2
 
 
@@ -146,7 +146,7 @@ async def test_many_processes_together_use_no_more_memory_than_one_may(tmp_path:
     async with a_shell(tmp_path, given) as shell:
         outcome = await shell.run(" & ".join([eat] * 4) + " & wait", timeout=50)
     assert outcome.result.code == "LIMIT_REACHED"
-    assert "memory" in outcome.result.error
+    assert "memory" in str(outcome.result.error)
 
 
 @pytest.mark.req("BP-07")

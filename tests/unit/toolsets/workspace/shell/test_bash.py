@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from handrail import Handrail, Policy, Principal
 from handrail.conformance import check
-from handrail.ext import OutputAppended
+from handrail.ext import Event, OutputAppended
 from handrail.toolsets.workspace import Workspace
 from handrail.toolsets.workspace.shell import ShellOptions, shell_tools
 from tests.acceptance.shell.boxes import ANN, a_shell
@@ -18,7 +19,7 @@ from tests.acceptance.shell.boxes import ANN, a_shell
 @pytest.mark.req("BF-08", "BF-09")
 async def test_it_keeps_the_rules_of_the_house(tmp_path: Path):
     (tool,) = shell_tools(Workspace(tmp_path))
-    assert [str(found) for found in await check([tool])] == []
+    assert [str(found) for found in check([tool])] == []
     assert (tool.id, tool.category, tool.concurrency) == ("bash", "workspace", "sequential")
     assert tool.capabilities == {"execute"} and "shell_exec" in tool.aliases
 
@@ -42,7 +43,7 @@ async def test_it_tells_both_streams_the_exit_code_the_time_and_whether_somethin
     assert (told.data["exit_code"], told.data["stdout"], told.data["stderr"]) == (3, "out\n", "err\n")
     assert told.data["duration_seconds"] > 0 and told.data["truncated"] is False
     assert told.to_model() == "[exit code 3]\nout\n[stderr]\nerr\n"
-    assert "exit code 3" in told.summary
+    assert "exit code 3" in str(told.summary)
 
 
 @pytest.mark.req("BF-12", "BY-15")
@@ -54,7 +55,9 @@ async def test_long_output_is_cut_for_the_model_and_the_rest_is_there_by_its_han
         assert outcome.result.data["truncated"]
         shown = outcome.to_model()
         assert "read_result" in shown and len(shown) < 31_000
-        page = await shell.house.read_result(outcome.run_id, 30_000, 1000, principal=ANN)
+        found = re.search(r"handle='([^']+)'", shown)
+        assert found is not None
+        page = await shell.house.read_result(found[1], ANN, 30_000, 1000)
         assert page.startswith(whole[30_000:31_000])
 
 
@@ -62,12 +65,14 @@ async def test_long_output_is_cut_for_the_model_and_the_rest_is_there_by_its_han
 async def test_output_is_streamed_as_it_comes_and_within_bounds(tmp_path: Path):
     async with a_shell(tmp_path) as shell:
         heard: list[str] = []
-        shell.house.listen(
-            lambda event: heard.append(event.text) if isinstance(event, OutputAppended) else None
-        )
-        await shell.run(
-            "printf 'gr\\303'; sleep 0.3; printf '\\274n'; head -c 3000000 /dev/zero | tr '\\0' x"
-        )
+
+        def hear(event: Event) -> None:
+            if isinstance(event, OutputAppended):
+                heard.append(event.chunk)
+
+        shell.house.subscribe(hear)
+        flood = "head -c 3000000 /dev/zero | tr '\\0' x"
+        await shell.run(f"printf 'gr\\303'; sleep 0.3; printf '\\274n'; {flood}")
         text = "".join(heard)
     assert len(heard) >= 2
     assert text.startswith("grün")
