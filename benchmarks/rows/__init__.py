@@ -21,6 +21,7 @@ from benchmarks.rows import (
     run_list,
     scale,
     search,
+    shell,
     tenants,
 )
 from benchmarks.timing import Effort
@@ -48,6 +49,7 @@ ALL: dict[str, Rows] = {
     "jobs": jobs,
     "durable": durable,
     "files": files,
+    "shell": shell,
     "forest": forest,
     "run_list": run_list,
     "imports": imports,
