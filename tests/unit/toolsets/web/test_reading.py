@@ -117,6 +117,9 @@ b \\<i>\
         "<p style='color:red;visibility:hidden'>evil</p>",
         "<p style='font-size:0'>evil</p>",
         "<p style='opacity:0.0'>evil</p>",
+        "<p style='display:/**/none !important'>evil</p>",
+        "<p style='position:absolute; left: -9999px'>evil</p>",
+        "<p/hidden>evil</p>",
         "<p style='display&#58;none'>evil</p>",
         "<img src='javascript:evil'>",
         "<img src='data:image/png;base64,evil' alt=evil>",
@@ -143,6 +146,14 @@ def test_what_is_no_text_of_the_page_is_dropped(html: str) -> None:
 
         assert "evil" not in page.text and "before" in page.text
     assert "evil" not in "".join(thin(html, URL).pieces), "and not only because another cleans up after us"
+
+
+@pytest.mark.req("BT-05")
+@pytest.mark.parametrize(
+    "style", ["opacity:0.9", "font-size:0.8em", "display:block", "left:-5px", "color:none"]
+)
+def test_what_is_shown_is_read(style: str) -> None:
+    assert markdown(f"<p style='{style}'>shown</p>") == "shown"
 
 
 @pytest.mark.req("BT-05")
@@ -185,6 +196,7 @@ HOSTILE = {
     "ampersands": "&",
     "sections": "<![CDATA[",
     "attributes": "<p " + "a=1 " * 50 + ">",
+    "styles": "<p style='" + "/*" * 4000 + "'>",
     "cells": "<table><td>x<p><b>",
 }
 
