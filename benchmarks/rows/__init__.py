@@ -11,6 +11,7 @@ from benchmarks.rows import (
     durable,
     files,
     foreign_menu,
+    forest,
     imports,
     jobs,
     mcp_call,
@@ -20,6 +21,7 @@ from benchmarks.rows import (
     run_list,
     scale,
     search,
+    shell,
     tenants,
 )
 from benchmarks.timing import Effort
@@ -47,6 +49,8 @@ ALL: dict[str, Rows] = {
     "jobs": jobs,
     "durable": durable,
     "files": files,
+    "shell": shell,
+    "forest": forest,
     "run_list": run_list,
     "imports": imports,
     "command_line": command_line,

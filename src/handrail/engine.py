@@ -32,6 +32,7 @@ from handrail.core.guard.dedup import Dedup, Failures, Scope
 from handrail.core.guard.guard import Guard
 from handrail.core.guard.guards import Guards
 from handrail.core.guard.keys import Keys
+from handrail.core.guard.plan import Plans
 from handrail.core.guard.policy import Policy
 from handrail.core.ids import new_id
 from handrail.core.run.approvals import Approvals
@@ -81,6 +82,7 @@ class Handrail(Background):
         claims: Claims | None = None,
         keys: Keys | None = None,
         dead_letters: DeadLetters | None = None,
+        plans: Plans | None = None,
         hooks: Iterable[Hook] = (),
         safety: Iterable[SafetyCheck] = (),
         secrets: Mapping[str, str] | Secrets | None = None,
@@ -119,7 +121,7 @@ class Handrail(Background):
             book=book if book is not None else kept.book,
             claims=claims if claims is not None else MemoryClaims(),
             keys=keys if keys is not None else kept.keys,
-            plans=kept.plans,
+            plans=plans if plans is not None else kept.plans,
             host=Hosting(self._nested, lambda: self._house, lambda: self._search),
             place=Workplace(self._pool, cancel_grace),
             clock=clock,

@@ -83,6 +83,7 @@ from handrail.core.guard.dedup import Dedup
 from handrail.core.guard.footprint import extract_tool_file_path, path_key
 from handrail.core.guard.groups import tool_group
 from handrail.core.guard.keys import Keys, MemoryKeys
+from handrail.core.guard.plan import MemoryPlans, Planned, Plans
 from handrail.core.guard.standing import MemoryStanding, Standing
 from handrail.core.run.approvals import Conflict
 from handrail.core.run.graph import GraphError, Task
@@ -173,6 +174,7 @@ __all__ = [
     "MemoryKeys",
     "MemoryLog",
     "MemoryPins",
+    "MemoryPlans",
     "MemoryStanding",
     "MemoryTally",
     "NeedsApproval",
@@ -183,6 +185,8 @@ __all__ = [
     "OutputSection",
     "Pin",
     "Pins",
+    "Planned",
+    "Plans",
     "PolicyError",
     "StorageError",
     "StorageType",

@@ -35,6 +35,7 @@ PRELOADED = (
     *(f"handrail.store.{name}" for name in "approvals.book keys.keys letters.letters usage migrate".split()),
     *("psycopg", "sqlalchemy.dialects.sqlite", "sqlalchemy.dialects.postgresql.psycopg"),
     *("jsonschema_rs.canonical", "handrail.policyfile", "pydantic._internal._dataclasses", "typer._adapters"),
+    *("handrail.toolsets.workspace", "tree_sitter", "tree_sitter_bash"),
 )
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from tests.unit.toolsets.workspace.changes.desks import Desk
+from tests.unit.toolsets.workspace.changes.lives import KILLS, played
 from tests.unit.toolsets.workspace.changes.machine import UndoMachine
 
 
@@ -14,9 +19,27 @@ from tests.unit.toolsets.workspace.changes.machine import UndoMachine
 @pytest.mark.timeout(300)
 def test_files_hold_what_the_model_says_on_long_walks() -> None:
     long = settings(
-        max_examples=60,
+        max_examples=40,
         stateful_step_count=60,
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
     run_state_machine_as_test(UndoMachine, settings=long)
+
+
+@pytest.mark.req("FC-03")
+@pytest.mark.fault("F20")
+@pytest.mark.timeout(300)
+async def test_after_many_deaths_every_file_can_be_walked_back_to_its_beginning(tmp_path: Path) -> None:
+    assert played("restless", tmp_path) == [-signal.SIGKILL] * KILLS
+    desk = Desk(tmp_path)
+    async with desk.handrail:
+        kept = {one.after for one in desk.changes.history("acme")}
+        assert len(kept) > KILLS
+        for path in ("a.txt", "b.txt", "sub/c.txt"):
+            left = desk.read(path)
+            assert left is None or left.count(b"\n") in (1, 2_000)
+            while (out := await desk.undo(path)).ok:
+                pass
+            assert out.result.code == "NOTHING_TO_UNDO", out.result.error
+            assert desk.read(path) is None

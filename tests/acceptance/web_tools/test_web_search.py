@@ -80,7 +80,7 @@ def as_json(value: Any, status: str = "200 OK", **headers: str) -> bytes:
     return answer(json.dumps(value), "application/json", status, **headers)
 
 
-@pytest.mark.req("BF-09")
+@pytest.mark.req("BF-09", "BA-01")
 async def test_exa_is_asked_in_its_format() -> None:
     async with site(search=as_json(EXA)) as exa:
         done = await searched("rails", allowing(exa, exa_url=exa.url), secrets=SECRETS)
@@ -207,7 +207,7 @@ async def test_a_provider_of_ones_own_takes_the_place_of_all() -> None:
     assert done.result is not None and len(done.result.data["results"]) == 8
 
 
-@pytest.mark.req("BF-09", "NM-01")
+@pytest.mark.req("BF-09", "NM-03")
 async def test_it_is_called_by_its_other_name_too() -> None:
     async with site(search=as_json(SEARXNG)) as searxng:
         tool = web_search(WebOptions(searxng_url=searxng.url))

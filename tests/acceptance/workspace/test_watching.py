@@ -1,18 +1,18 @@
-"""What a command prints is seen while it runs, and once."""
+"""What a command prints is seen while it runs, and once; what to do next is said in flags that there are."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from tests.acceptance.command_line import handrail
-from tests.docs import sessions
+from tests.acceptance.quick import Terminal, handrail
+from tests.acceptance.workspace import walk
 
 PRINTS = "echo one; echo two >&2; exit 3"
 
 
 def test_whoever_watched_is_told_only_how_it_ended(tmp_path: Path) -> None:
-    sessions.put_command(tmp_path)
-    said = sessions.answer(f"HANDRAIL_WORKSPACE=. handrail run bash --command '{PRINTS}'", tmp_path)
+    walk.prepare(tmp_path)
+    said = walk.answer(f"handrail run bash --command '{PRINTS}'", tmp_path)
     assert [said.count(word) for word in ("one\n", "two\n")] == [1, 1]
     assert "ended with exit code 3" in said
 
@@ -21,3 +21,20 @@ def test_a_pipe_gets_all_of_it(tmp_path: Path) -> None:
     done = handrail("run", "bash", "--command", PRINTS, cwd=tmp_path, HANDRAIL_WORKSPACE=".")
     assert done.out == "[exit code 3]\none\n[stderr]\ntwo\n"
     assert sorted(done.err.splitlines()) == ["one", "two"]
+
+
+def test_more_time_is_given_with_the_flag_that_the_tool_has(tmp_path: Path) -> None:
+    done = handrail(
+        *("run", "bash", "--command", "sleep 60", "--arg-timeout", "0.2"),
+        cwd=tmp_path,
+        HANDRAIL_WORKSPACE=".",
+    )
+    assert done.err.endswith("  Give it more time with --arg-timeout SECONDS.\n")
+
+
+def test_an_empty_list_is_an_empty_cell(tmp_path: Path) -> None:
+    handrail("run", "task_create", "--subject", "Read", cwd=tmp_path, HANDRAIL_WORKSPACE=".")
+    screen = Terminal("run", "task_list", cwd=tmp_path, HANDRAIL_WORKSPACE=".")
+    screen.until("Behind these")
+    screen.end()
+    assert "T1" in screen.raw and "[]" not in screen.raw

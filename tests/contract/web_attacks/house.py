@@ -10,7 +10,7 @@ from typing import Any
 from handrail import Context, Handrail, Principal, tool
 from handrail.core.define.result import Attachment, Result
 from handrail.core.define.sections import OutputSection
-from handrail.doors.web.pages.approvals.faithful import seen_mark
+from handrail.doors.web.pages.approvals.seen import seen_mark
 from handrail.identity.granting import console
 from handrail.identity.guests import Participant
 from handrail.identity.offices import Offices

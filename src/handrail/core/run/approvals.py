@@ -12,6 +12,7 @@ from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.errors import UsageError
 from handrail.core.guard.approval import ApprovalRequest, Reply, RequestStatus, approve, reject, respond
+from handrail.core.guard.faithful import is_faithful
 from handrail.core.guard.keys import key_id
 from handrail.core.guard.settling import has_voted, is_own
 from handrail.core.run.approve import Grant
@@ -67,11 +68,18 @@ class Approvals:
         """Yes: the call runs, with other arguments if edits are given. Wait for it with `hr.wait`.
 
         Where the tool wants several persons, the question comes back pending until all have agreed to the
-        same arguments. Edits that do not fit raise `Conflict`, and the question stays open.
+        same arguments. Edits that do not fit raise `Conflict`, and the question stays open. So does a
+        question that does not show what would run.
         """
         request = await self._open(approval_id, by)
         reply = approve(by=by.user, edits=edits, for_session=for_session)
-        tool = None if edits is None else await self._tool(request)
+        tool = await self._tool(request)
+        if tool is not None and tool.digest == request.tool_digest and not _shows(request, tool):
+            raise Conflict(
+                f"What the approval {approval_id!r} shows of {request.tool} is not what would run: somebody "
+                "changed it in the database. It cannot be approved; reject it, and call again.",
+                code="NOT_APPROVED",
+            )
         recording = recorded(request, reply, tool, self._house.repairing)
         if not isinstance(recording, Reply):
             wrong = "; ".join(map(str, recording))
@@ -184,6 +192,11 @@ def may_decide(by: Principal, request: ApprovalRequest) -> bool:
     reaches = by.scope is None or any(fnmatchcase(request.tool, one) for one in by.scope)
     bounded = by.ceiling is not None and LEVELS.index(request.level) > LEVELS.index(by.ceiling)
     return (own or by.holds(DECIDE)) and reaches and not bounded
+
+
+def _shows(request: ApprovalRequest, tool: Tool) -> bool:
+    """Whether the question is about the tool and the arguments that would run."""
+    return tool.id == request.tool and is_faithful(request, tool)
 
 
 def _still_open(approval_id: str) -> str:

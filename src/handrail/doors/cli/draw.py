@@ -163,6 +163,6 @@ def _columns(section: OutputSection) -> list[str] | None:
 
 
 def _cell(given: Any, indent: int | None = None) -> str:
-    if given is None:
+    if given is None or given == []:
         return ""
     return given if isinstance(given, str) else exact(given, indent)

@@ -104,12 +104,18 @@ def hint_of(outcome: Outcome, asked: Asked, answerable: bool) -> str | None:
             )
             return f"A plan ends with the command. Set `plan` to false in {where} to run it."
         case "TIMEOUT":
-            return "Give it more time with --timeout SECONDS."
+            return f"Give it more time with {_timeout(asked)} SECONDS."
         case "SECRET_MISSING":
             return "Name the environment variable under `secrets` in handrail.toml, and set it."
         case "TOOL_FAILED" if not asked.options.debug:
             return "See the traceback with --debug."
     return None
+
+
+def _timeout(asked: Asked) -> str:
+    """The flag that ended it: the command's, unless the tool has one of its own."""
+    own = asked.tool is not None and "timeout" in asked.tool.input_schema.get("properties", {})
+    return "--arg-timeout" if own and asked.options.timeout is None else "--timeout"
 
 
 def _wants_others(outcome: Outcome, asked: Asked) -> bool:

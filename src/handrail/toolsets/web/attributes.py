@@ -10,8 +10,11 @@ from urllib.parse import urljoin, urlsplit
 _LONGEST_ATTRIBUTES = 8192
 _ATTRIBUTE = re.compile(r"""([^\s/>=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>]*+)))?+""")
 _HIDING = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d]*[1-9])", re.I
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:left|top|text-indent)\s*:\s*-\d{3}"
+    r"|(?:font-size|opacity)\s*:\s*0(?![.\d]*[1-9])",
+    re.IGNORECASE,
 )
+_COMMENT = re.compile(r"/\*[^*]{0,60}\*/")
 _LANGUAGE = re.compile(r"(?:lang|language)-[\w+#-]{1,20}")
 
 
@@ -49,7 +52,7 @@ def is_hidden(attributes: dict[str, str]) -> bool:
     return (
         "hidden" in attributes
         or attributes.get("aria-hidden", "").lower() == "true"
-        or _HIDING.search(attributes.get("style", "")) is not None
+        or _HIDING.search(_COMMENT.sub("", attributes.get("style", ""))) is not None
     )
 
 
@@ -59,7 +62,9 @@ def _is_small(number: str | None) -> bool:
 
 @lru_cache(maxsize=1024)
 def link_of(base: str, reference: str) -> str | None:
-    """Where a link leads, absolutely; None where it leads nowhere on the web."""
+    """Where a link leads, absolutely; None where it leads nowhere on the web, or to the page itself."""
+    if reference.lstrip().startswith("#"):
+        return None
     try:
         link = urljoin(base, "".join(char for char in reference.strip() if char >= " "))
         parts = urlsplit(link)

@@ -86,11 +86,11 @@ class Fetcher:
                 url = url.joined(_utf8(location))
             except ToolError as error:
                 raise ToolError(
-                    f"{url} redirects to a place that is not fetched. {error}", code=error.code
+                    f"{url.shown} redirects to a place that is not fetched. {error}", code=error.code
                 ) from None
         raise ToolError(
             f"The page redirects more than {self._options.redirects} times. "
-            f"Fetch {url} if that is what you need.",
+            f"Fetch {url.shown} if that is what you need.",
             code="TOO_MANY_REDIRECTS",
         )
 
@@ -186,7 +186,7 @@ async def resolve(host: str, port: int) -> list[str]:
     """The addresses of a name, as the system knows them, the one to try first at the front."""
     loop = asyncio.get_running_loop()
     try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (socket.gaierror, UnicodeError):
         raise _unknown(host) from None
     return [str(entry[4][0]) for entry in found]

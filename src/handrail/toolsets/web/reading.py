@@ -49,9 +49,9 @@ def read(answer: Answer, form: Format) -> Page:
     kind = _kind(header) or _guessed(answer.body)
     if kind in _SIGNATURES:
         return _attached(kind, answer)
-    if not _TEXT.fullmatch(kind) or is_binary(answer.body):
+    if not _TEXT.fullmatch(kind) or (is_binary(answer.body) and "utf-16" not in header.lower()):
         raise ToolError(
-            f"{answer.url} is {kind if not _TEXT.fullmatch(kind) else 'binary data'}, "
+            f"{answer.url.shown} is {kind if not _TEXT.fullmatch(kind) else 'binary data'}, "
             f"{len(answer.body):,} bytes, which is not read. Text, pages, JSON, XML, images and PDFs are.",
             code="UNSUPPORTED_CONTENT",
         )
@@ -67,7 +67,7 @@ def read(answer: Answer, form: Format) -> Page:
 def _attached(kind: str, answer: Answer) -> Page:
     if not answer.body.startswith(_SIGNATURES[kind]):
         raise ToolError(
-            f"{answer.url} says that it is {kind}, and its bytes say that it is not.",
+            f"{answer.url.shown} says that it is {kind}, and its bytes say that it is not.",
             code="UNSUPPORTED_CONTENT",
         )
     last = unquote(answer.url.target.partition("?")[0].rpartition("/")[2])

@@ -24,8 +24,8 @@ from handrail.toolsets.web.elements import (
     VOID,
 )
 
-MOST_CHARS = 4_000_000
-MOST_TAGS = 150_000
+MOST_CHARS = 2_000_000
+MOST_TAGS = 100_000
 LESS_THAN = "\ue000"
 """Stands for a `<` that a page shows as text, so that it is no markup again in what is made of the page."""
 _DEEPEST = 64

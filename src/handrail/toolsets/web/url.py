@@ -12,6 +12,7 @@ from handrail.ext import ToolError
 from handrail.toolsets.web.addresses import Address
 
 LONGEST = 8192
+_SHOWN = 200
 _PORTS = {"http": 80, "https": 443}
 # The list that browsers keep: services that a request could be made to look like an order to.
 _BAD_PORTS = frozenset(
@@ -50,6 +51,12 @@ class Url:
     def __str__(self) -> str:
         return f"{self.scheme}://{self.authority}{self.target}"
 
+    @property
+    def shown(self) -> str:
+        """The address in a sentence: too short to be a text of its own."""
+        whole = str(self)
+        return whole if len(whole) <= _SHOWN else f"{whole[:_SHOWN]}…"
+
     def joined(self, reference: str) -> Url:
         """Where a link or a redirect of this page leads."""
         try:
@@ -85,7 +92,7 @@ def read_url(text: str) -> Url:
 def _host_and_port(authority: str, scheme: str) -> tuple[str, int]:
     found = re.fullmatch(r"(\[[^\]]*\]|[^:\[\]]*)(?::([0-9]*))?", authority, re.ASCII)
     if found is None:
-        raise _wrong(f"{authority!r} is no host and port")
+        raise _wrong(f"{authority[:80]!r} is no host and port")
     port = int(found[2]) if found[2] and len(found[2]) <= 5 else None if found[2] else _PORTS[scheme]
     if port is None or port > 65535:
         raise _wrong("its port is above 65535")
@@ -100,9 +107,9 @@ def _host(host: str) -> tuple[str, Address | None]:
         try:
             address = IPv6Address(host[1:-1])
         except ValueError:
-            raise _wrong(f"{host} is no IPv6 address") from None
+            raise _wrong(f"{host[:80]} is no IPv6 address") from None
         if address.scope_id is not None:
-            raise _wrong(f"{host} names an interface of this machine")
+            raise _wrong(f"{host[:80]} names an interface of this machine")
         return str(address), address
     if len(host) > 253 + 1:
         raise _wrong("its host is longer than 253 characters")
@@ -116,9 +123,9 @@ def _host(host: str) -> tuple[str, Address | None]:
         name = _ascii(host)
         labels = name.split(".")
         if _NUMBER.fullmatch(labels[-1]):
-            raise _wrong(f"{host!r} is no host")
+            raise _wrong(f"{host[:80]!r} is no host")
     if not name or len(name) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
-        raise _wrong(f"{host!r} is no host" if host else "it has no host")
+        raise _wrong(f"{host[:80]!r} is no host" if host else "it has no host")
     return name, None
 
 
@@ -127,15 +134,15 @@ def _ipv4(labels: list[str]) -> IPv4Address:
     numbers = []
     for label in labels:
         if not _NUMBER.fullmatch(label) or len(label) > 40:
-            raise _wrong(f"{'.'.join(labels)!r} is no host")
+            raise _wrong(f"{'.'.join(labels)[:80]!r} is no host")
         try:
             octal = len(label) > 1 and label[0] == "0" and label[1] != "x"
             numbers.append(int(label[2:] or "0", 16) if label[:2] == "0x" else int(label, 8 if octal else 10))
         except ValueError:
-            raise _wrong(f"{'.'.join(labels)!r} is no host") from None
+            raise _wrong(f"{'.'.join(labels)[:80]!r} is no host") from None
     *first, last = numbers
     if len(numbers) > 4 or any(number > 255 for number in first) or last >= 256 ** (5 - len(numbers)):
-        raise _wrong(f"{'.'.join(labels)!r} is no host")
+        raise _wrong(f"{'.'.join(labels)[:80]!r} is no host")
     return IPv4Address(sum(number << 8 * (3 - place) for place, number in enumerate(first)) + last)
 
 
@@ -146,7 +153,7 @@ def _ascii(host: str) -> str:
     try:
         return idna.encode(host.removesuffix("."), uts46=True, transitional=False).decode("ascii").lower()
     except (idna.IDNAError, UnicodeError):
-        raise _wrong(f"{host!r} is no host") from None
+        raise _wrong(f"{host[:80]!r} is no host") from None
 
 
 def _scheme_words(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from handrail import Context, Result, Tool, tool
+from handrail import Result, Tool, tool
 from handrail.ext import ToolError
 from handrail.toolsets.web.fetching import Answer, Fetcher
 from handrail.toolsets.web.framing import framed
@@ -18,7 +18,6 @@ from handrail.toolsets.web.reading import ACCEPT, Page, read
 from handrail.toolsets.web.retrying import retry_after
 
 _LONGEST_WAIT = 120.0
-_LONGEST_ADDRESS = 300
 
 
 class WebPage(BaseModel):
@@ -56,8 +55,6 @@ def webfetch(options: WebOptions | None = None) -> Tool:
         timeout: Annotated[
             float | None, Field(description="Seconds to wait at most", gt=0, le=_LONGEST_WAIT)
         ] = None,
-        *,
-        ctx: Context,
     ) -> Result:
         async with fetcher.within(timeout):
             answer = await fetcher.fetch(url, ACCEPT)
@@ -70,30 +67,35 @@ def webfetch(options: WebOptions | None = None) -> Tool:
 
 
 def _told(answer: Answer, page: Page, max_chars: int | None) -> Result:
-    where = str(answer.url)
     text = page.text if max_chars is None else page.text[:max_chars]
     is_cut = page.is_cut or len(text) < len(page.text)
     data = WebPage(
-        url=where, title=page.title, type=page.type, chars=len(text), bytes=len(answer.body), is_cut=is_cut
+        url=str(answer.url),
+        title=page.title,
+        type=page.type,
+        chars=len(text),
+        bytes=len(answer.body),
+        is_cut=is_cut,
     )
     size = f"{len(answer.body):,} bytes"
     if page.attachment is not None:
         summary = f"Fetched {page.attachment.name} ({page.type}, {size})"
         return Result(
-            data=data, summary=summary, output=f"{summary} from {where}", attachments=(page.attachment,)
+            data=data,
+            summary=summary,
+            output=f"{summary} from {answer.url.shown}",
+            attachments=(page.attachment,),
         )
+    if not text:
+        empty = f"There is nothing to read at {answer.url.shown}. A page may need a script to show something."
+        return Result(data=data, summary=f"Fetched nothing from {answer.url.host}", output=empty)
     told = framed(
-        f"Title: {page.title}\n\n{text}" if page.title else text, f"Fetched {_short(where)} ({page.type})"
+        f"Title: {page.title}\n\n{text}" if page.title else text, f"Fetched {answer.url.shown} ({page.type})"
     )
     if is_cut:
         of = f" of {len(page.text):,}" if not page.is_cut else ""
         told += f"\nThe text was cut after {len(text):,}{of} characters."
     return Result(data=data, summary=f"Fetched {page.title or answer.url.host} ({size})", output=told)
-
-
-def _short(address: str) -> str:
-    """An address that is not a text of its own."""
-    return address if len(address) <= _LONGEST_ADDRESS else f"{address[:_LONGEST_ADDRESS]}…"
 
 
 def _status(answer: Answer) -> ToolError:
@@ -109,7 +111,7 @@ def _status(answer: Answer) -> ToolError:
         429: " Wait before you fetch from there again.",
     }.get(answer.status, "")
     return ToolError(
-        f"{_short(str(answer.url))} answered with the status {answer.status}{words}.{hint}",
+        f"{answer.url.shown} answered with the status {answer.status}{words}.{hint}",
         code="HTTP_STATUS",
         retry_after=retry_after(answer.headers) if answer.status in (429, 503) else None,
     )

@@ -117,6 +117,9 @@ b \\<i>\
         "<p style='color:red;visibility:hidden'>evil</p>",
         "<p style='font-size:0'>evil</p>",
         "<p style='opacity:0.0'>evil</p>",
+        "<p style='display:/**/none !important'>evil</p>",
+        "<p style='position:absolute; left: -9999px'>evil</p>",
+        "<p/hidden>evil</p>",
         "<p style='display&#58;none'>evil</p>",
         "<img src='javascript:evil'>",
         "<img src='data:image/png;base64,evil' alt=evil>",
@@ -125,6 +128,8 @@ b \\<i>\
         "<a href=' java\tscript:evil'>go</a>",
         "<a href='data:text/html,evil'>go</a>",
         "<a href='vbscript:evil'>go</a>",
+        "<a href='javascript://site.example/evil'>go</a>",
+        "<a href='#evil'>go</a>",
         "<a href='https://evil@site.example/'>go</a>",
         "<a href='https://[evil'>go</a>",
         "<p onclick=evil title=evil class=evil id=evil>go</p>",
@@ -140,6 +145,15 @@ def test_what_is_no_text_of_the_page_is_dropped(html: str) -> None:
         page = readable(f"<p>before</p>{html}", URL, form)
 
         assert "evil" not in page.text and "before" in page.text
+    assert "evil" not in "".join(thin(html, URL).pieces), "and not only because another cleans up after us"
+
+
+@pytest.mark.req("BT-05")
+@pytest.mark.parametrize(
+    "style", ["opacity:0.9", "font-size:0.8em", "display:block", "left:-5px", "color:none"]
+)
+def test_what_is_shown_is_read(style: str) -> None:
+    assert markdown(f"<p style='{style}'>shown</p>") == "shown"
 
 
 @pytest.mark.req("BT-05")
@@ -182,6 +196,7 @@ HOSTILE = {
     "ampersands": "&",
     "sections": "<![CDATA[",
     "attributes": "<p " + "a=1 " * 50 + ">",
+    "styles": "<p style='" + "/*" * 4000 + "'>",
     "cells": "<table><td>x<p><b>",
 }
 
@@ -266,6 +281,7 @@ def test_no_page_leaves_a_script_or_a_foreign_scheme_in_its_html(html: str) -> N
 @pytest.mark.req("BT-05")
 @given(st.text(max_size=200))
 def test_nothing_framed_ends_its_frame(text: str) -> None:
+    text = framed(text, "An earlier frame of ours")
     told = framed(text, "Fetched it")
     mark = re.search(r"^--- begin (\w+) ---$", told, re.MULTILINE)
 
@@ -339,6 +355,17 @@ def test_an_unpacker_gives_the_whole_or_nothing(body: bytes, way: str, step: int
         assert len(unpacker._kept) <= most + step
     else:
         assert feed(unpacker, packed, step) == body
+
+
+@pytest.mark.fault("F25")
+@pytest.mark.parametrize("way", ["gzip", "deflate"])
+def test_no_more_of_a_bomb_is_unpacked_than_is_allowed(way: str) -> None:
+    bomb = {"gzip": gzip.compress(bytes(5_000_000)), "deflate": zlib.compress(bytes(5_000_000))}[way]
+    unpacker = Unpacker(way, 1000)
+    with pytest.raises(ToolError):
+        unpacker.feed(bomb)
+
+    assert len(unpacker._kept) == 1001
 
 
 def feed(unpacker: Unpacker, packed: bytes, step: int) -> bytes:

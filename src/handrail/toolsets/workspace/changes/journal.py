@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import groupby
+from typing import Any
 
 from handrail.ext import Clock, ToolError
 from handrail.toolsets.workspace.atomic import Stamp
@@ -138,6 +139,17 @@ class Changes:
     def history(self, tenant: str, path: str | None = None) -> list[Kept]:
         """Everything that happened to a file, or to all, the oldest first."""
         return self.look(lambda db: past.history(db, tenant, path))
+
+    def told(self, kept: Kept) -> dict[str, Any]:
+        """A change with its contents, in the words of other trackers."""
+        return {
+            "filePath": kept.path,
+            "operation": kept.operation,
+            "contentBefore": None if kept.before is None else self.content(kept.before),
+            "contentAfter": None if kept.after is None else self.content(kept.after),
+            "turnNumber": kept.turn,
+            "toolCallId": kept.call_id,
+        }
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

@@ -47,6 +47,8 @@ class Tables:
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._process = 0
+        self._of_parents: list[sqlite3.Connection] = []
+        """Connections of the process that this one was forked from: closing them would disturb it."""
         self._written = 0
         self._tidying: threading.Thread | None = None
 
@@ -94,6 +96,8 @@ class Tables:
     def _open(self) -> sqlite3.Connection:
         if self._connection is not None and self._process == os.getpid():
             return self._connection
+        if self._connection is not None:
+            self._of_parents.append(self._connection)
         opened = sqlite3.connect(self._file(), timeout=_WAIT, isolation_level=None, check_same_thread=False)
         try:
             opened.execute("PRAGMA journal_mode = WAL")

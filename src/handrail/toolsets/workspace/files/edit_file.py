@@ -12,6 +12,7 @@ from handrail.ext import ToolError
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.files.diff import diff
 from handrail.toolsets.workspace.files.editing import Applied, Edit, apply
+from handrail.toolsets.workspace.files.missing import not_found
 from handrail.toolsets.workspace.files.saving import LARGEST_TEXT, FileChange, save, taken
 from handrail.toolsets.workspace.text import Text, decode, encode, is_binary
 
@@ -83,10 +84,7 @@ def edit_file(workspace: Workspace) -> Tool:
         wanted = _wanted(search, replace, replace_all, edits)
         name, before = taken(workspace, path, LARGEST_TEXT)
         if before is None and wanted[0].search:
-            raise ToolError(
-                f"There is no {path} in the workspace. Check the path, or make the file with write_file.",
-                code="FILE_NOT_FOUND",
-            )
+            raise not_found(workspace, path, "Check the path, or make the file with write_file.")
         if before is not None and is_binary(before.data):
             raise ToolError(f"{path} is binary, not text. Nothing was changed.", code="BINARY_FILE")
         text = Text("") if before is None else decode(before.data, encoding, path)

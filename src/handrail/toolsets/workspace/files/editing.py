@@ -53,7 +53,7 @@ def apply(text: str, edits: Sequence[Edit], name: str) -> Edited:
     now = text
     done: list[tuple[Way, int, list[int]]] = []
     for number, edit in enumerate(edits, 1):
-        label = f"Edit {number} of {len(edits)}: " if len(edits) > 1 else ""
+        label = f"Edit {number} of {len(edits)}: " if len(edits) > 1 else "The edit: "
         way, pieces = _found(now, text, edit, name, label)
         changed, lines, grown = _replaced(now, pieces)
         for _, _, earlier in done:

@@ -7,8 +7,8 @@ from typing import Annotated
 from pydantic import Field
 
 from handrail import Context, Result, Tool, tool
-from handrail.ext import ToolError
 from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.files.missing import not_found
 from handrail.toolsets.workspace.files.saving import FileChange, delete, taken
 
 
@@ -32,9 +32,7 @@ def file_delete(workspace: Workspace) -> Tool:
     ) -> Result:
         name, before = taken(workspace, path)
         if before is None:
-            raise ToolError(
-                f"There is no {path} in the workspace. Nothing was deleted.", code="FILE_NOT_FOUND"
-            )
+            raise not_found(workspace, path, "Nothing was deleted.")
         delete(workspace, ctx, name, before)
         summary = f"Deleted {name} ({len(before.data)} bytes)"
         return Result(

@@ -11,10 +11,11 @@ from typing import Annotated, BinaryIO, Literal
 from pydantic import BaseModel, Field
 
 from handrail import Result, Tool, tool
-from handrail.ext import ToolError
 from handrail.toolsets.workspace.desk import Workspace, named
 from handrail.toolsets.workspace.files.kinds import kind_of
+from handrail.toolsets.workspace.files.missing import names_in, not_found
 from handrail.toolsets.workspace.files.paging import CHUNK
+from handrail.toolsets.workspace.search.ignoring import Level, level
 from handrail.toolsets.workspace.text import is_binary, mark_of
 
 _HEAD = 1 << 16
@@ -33,6 +34,8 @@ class FileInfo(BaseModel):
     """UTC, as ISO 8601."""
     target: str | None = None
     """Where the path leads, when it goes through a link."""
+    ignored: bool = False
+    """Whether listings and searches leave it out, because `.gitignore` says so."""
     mime: str | None = None
     encoding: str | None = None
     newline: Literal["lf", "crlf", "mixed"] | None = None
@@ -68,7 +71,7 @@ def get_file_info(workspace: Workspace) -> Tool:
 def _info(workspace: Workspace, path: str) -> FileInfo:
     found = workspace.stat(path)
     if found is None:
-        raise ToolError(f"There is no {path} in the workspace.", code="FILE_NOT_FOUND")
+        raise not_found(workspace, path)
     name = workspace.relative(path)
     given = named(workspace.beneath.parts(path))
     regular, folder = stat.S_ISREG(found.st_mode), stat.S_ISDIR(found.st_mode)
@@ -79,27 +82,30 @@ def _info(workspace: Workspace, path: str) -> FileInfo:
         mode=stat.filemode(found.st_mode),
         modified=datetime.fromtimestamp(found.st_mtime, UTC).isoformat(timespec="seconds"),
         target=None if name == given else name,
+        ignored=_is_ignored(workspace, name, folder),
     )
     if folder:
-        return info.model_copy(update={"entries": _entries(workspace, name)})
+        return info.model_copy(update={"entries": len(names_in(workspace, name))})
     if workspace.may_read(found):
         with workspace.open(name) as file:
             return info.model_copy(update=_contents(file))
     return info
 
 
-def _entries(workspace: Workspace, name: str) -> int:
-    """How many things a folder holds that the tools see."""
-    held = workspace.open_folder(name)
-    try:
-        listed = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=held)
-    finally:
-        os.close(held)
-    parts = () if name == "." else tuple(name.split("/"))
-    try:
-        return sum(not workspace.is_hidden((*parts, one)) for one in os.listdir(listed))
-    finally:
-        os.close(listed)
+def _is_ignored(workspace: Workspace, name: str, folder: bool) -> bool:
+    """Whether a listing leaves it out, because of itself or of a folder that it lies in."""
+    parts = workspace.beneath.parts(name)
+    rules: Level | None = None
+    for depth in range(len(parts)):
+        held = workspace.open_folder(named(parts[:depth]))
+        try:
+            rules = level(held, "".join(f"{part}/" for part in parts[:depth]), rules)
+        finally:
+            os.close(held)
+        inside = folder or depth < len(parts) - 1
+        if rules is not None and rules.ignores("/".join(parts[: depth + 1]) + "/" * inside):
+            return True
+    return False
 
 
 def _contents(file: BinaryIO) -> dict[str, str | int | None]:

@@ -53,7 +53,9 @@ def nearest(lines: Sequence[str], search: str) -> list[Candidate]:
     if best and best[0][0] > 0.9:
         best = [one for one in best if one[0] > 0.9]
     count = search.rstrip("\n").count("\n") + 1
-    return [Candidate(1 - row, min(count, len(lines) + row), int(100 * score)) for score, row in best]
+    return [
+        Candidate(1 - row, min(count, len(lines) + row), min(99, int(100 * score))) for score, row in best
+    ]
 
 
 def _by_lines(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:

@@ -13,6 +13,7 @@ from handrail import Result, Tool, tool
 from handrail.ext import MODEL_LIMIT, Attachment, ToolError
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.files.kinds import ATTACHED, kind_of
+from handrail.toolsets.workspace.files.missing import not_found
 from handrail.toolsets.workspace.files.paging import Bounds, Page, page_of_file, page_of_text, undecodable
 from handrail.toolsets.workspace.text import decode, is_binary, known, mark_of
 
@@ -79,13 +80,22 @@ def read_file(workspace: Workspace) -> Tool:
                 )
             limit = min(limit, end_line - offset + 1) if limit != LINES else end_line - offset + 1
         bounds = Bounds(offset, limit, _CHARACTERS)
-        with workspace.open(path) as file:
+        with _opened(workspace, path) as file:
             size = os.fstat(file.fileno()).st_size
             if size > _AT_ONCE:
                 return await asyncio.to_thread(_read, file, path, size, bounds, encoding)
             return _read(file, path, size, bounds, encoding)
 
     return read_file
+
+
+def _opened(workspace: Workspace, path: str) -> BinaryIO:
+    try:
+        return workspace.open(path)
+    except ToolError as error:
+        if error.code == "FILE_NOT_FOUND":
+            raise not_found(workspace, path) from None
+        raise
 
 
 def _read(file: BinaryIO, path: str, size: int, bounds: Bounds, encoding: str) -> Result:

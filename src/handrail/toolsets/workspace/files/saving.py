@@ -48,7 +48,7 @@ def taken(workspace: Workspace, path: str, most: int = _LARGEST_KEPT) -> tuple[s
         name, file = workspace.opened(path)
     except ToolError as error:
         if error.code == "FILE_NOT_FOUND":
-            return _settled(workspace, path), None
+            return settled(workspace, path), None
         raise
     with file:
         found = os.fstat(file.fileno())
@@ -103,7 +103,7 @@ def _change(
     return replace(Change.of(ctx, path, operation, None, after, None), made_folders=workspace.missing(path))
 
 
-def _settled(workspace: Workspace, path: str) -> str:
+def settled(workspace: Workspace, path: str) -> str:
     """The way from the root without links, for a file that may be missing, and its folders with it."""
     try:
         return workspace.relative(path)
@@ -111,4 +111,4 @@ def _settled(workspace: Workspace, path: str) -> str:
         folder, _, name = path.rstrip("/").rpartition("/")
         if error.code != "FILE_NOT_FOUND" or not folder or name in ("..", "."):
             raise
-        return f"{_settled(workspace, folder)}/{name}"
+        return f"{settled(workspace, folder)}/{name}"

@@ -46,17 +46,20 @@ def differences(wanted: Sequence[str], held: Sequence[str], row: int) -> list[st
             continue
         unequal += 1
         if unequal <= _MOST:
-            told.append(_difference(ours, theirs, row + nth))
+            told.append(_difference(ours, theirs, row + nth, alone=len(wanted) == 1))
     if unequal > _MOST:
         told.append(f"and {unequal - _MOST} more lines")
     return told
 
 
-def _difference(ours: str | None, theirs: str | None, row: int) -> str:
+def _difference(ours: str | None, theirs: str | None, row: int, *, alone: bool) -> str:
+    """A line that differs. What is around a single one does not matter: it may stand anywhere in a line."""
     if theirs is None:
         return f"the file ends before line {row}, search goes on with {_quoted(ours or '')}"
     if ours is None:
         return f"search ends before line {row}"
+    if alone:
+        ours, theirs = ours.strip(), theirs.strip()
     reasons = "" if max(len(ours), len(theirs)) > _LONG_LINE else " and ".join(_reasons(ours, theirs))
     where = f"line {row}"
     if reasons:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from handrail.ext import Signal, ToolError
-from handrail.toolsets.workspace.desk import STATE, Workspace
+from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.search import ripgrep
 from handrail.toolsets.workspace.search.expressions import why, wrong
 from handrail.toolsets.workspace.search.kinds import pattern_for
@@ -61,9 +61,11 @@ class Finder:
         return [path for path in found if not self._is_hidden(path)]
 
     def _is_hidden(self, path: str) -> bool:
-        """As the workspace says; most paths need not ask."""
-        may_be = bool(self.workspace.keeping.hidden) or STATE in path.casefold()
-        return may_be and self.workspace.is_hidden(tuple(path.split("/")))
+        """As the workspace says, and what repositories keep for themselves; most paths need not ask."""
+        if not self.workspace.keeping.hidden and "/." not in path and path[0] != ".":
+            return False
+        parts = tuple(path.split("/"))
+        return ".git" in parts or self.workspace.is_hidden(parts)
 
     def search(self, query: Query, where: Where, signal: Signal) -> tuple[Tally, Engine]:
         """How many lines match in each file that may be read and is text, and the engine that said so."""
@@ -104,17 +106,26 @@ class Finder:
             yield from ((path, lines) for path, lines in shown.items() if lines)
 
     def stats(self, paths: Iterable[str], signal: Signal) -> Iterator[tuple[str, os.stat_result]]:
-        """What the file system says of those that are files below the root, not through links."""
+        """What the file system says of those that are files below the root, folder by folder."""
+        names: dict[str, list[str]] = {}
+        for path in paths:
+            folder, slash, name = path.rpartition("/")
+            names.setdefault(folder + slash, []).append(name)
         folders = Folders(str(self.workspace.root))
         try:
-            for path in paths:
+            for folder, inside in sorted(names.items()):
                 signal.throw_if_aborted()
                 try:
-                    found = folders.stat(path)
+                    fd = folders.enter(folder[:-1])
                 except OSError:
                     continue
-                if stat.S_ISREG(found.st_mode):
-                    yield path, found
+                for name in inside:
+                    try:
+                        found = os.stat(name, dir_fd=fd, follow_symlinks=False)
+                    except OSError:
+                        continue
+                    if stat.S_ISREG(found.st_mode):
+                        yield folder + name, found
         finally:
             folders.close()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from heapq import nlargest
+from heapq import nlargest, nsmallest
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
@@ -71,12 +71,12 @@ def glob(workspace: Workspace, finder: Finder | None = None) -> Tool:
 def _result(finder: Finder, where: Where, newest_first: bool, limit: int, signal: Signal) -> Result:
     paths = finder.files(where, signal)
     if newest_first:
-        found = list(finder.stats(paths, signal))
+        found = [(stat.st_mtime_ns, path, stat) for path, stat in finder.stats(paths, signal)]
         total = len(found)
-        shown = nlargest(limit, found, key=lambda one: (one[1].st_mtime_ns, one[0]))
+        shown = [(path, stat) for _, path, stat in nlargest(limit, found)]
     else:
         total = len(paths)
-        shown = list(finder.stats(sorted(paths)[:limit], signal))
+        shown = sorted(finder.stats(nsmallest(limit, paths), signal))
     files = [
         FoundFile(
             path=showing.name(path),

@@ -22,6 +22,9 @@ class Pattern(NamedTuple):
     names: tuple[str, ...] | None
     """Patterns of which the last part of each path fits one; None where that cannot be said."""
 
+    only_names: bool
+    """Whether such a name fits in any folder."""
+
     def fits(self, path: str) -> bool:
         return self.regex.match(path) is not None
 
@@ -33,7 +36,8 @@ def pattern_of(text: str) -> Pattern:
     names = [one.rpartition("/")[2] for one in written]
     known = all(_PLAIN.fullmatch(one) and one != "**" for one in names)
     regex = "|".join(f"(?:{_regex(one)})" for one in written)
-    return Pattern(re.compile(rf"(?:{regex})\Z", re.DOTALL), tuple(names) if known else None)
+    anywhere = known and all(one == f"**/{name}" for one, name in zip(written, names, strict=True))
+    return Pattern(re.compile(rf"(?:{regex})\Z", re.DOTALL), tuple(names) if known else None, anywhere)
 
 
 def wrong(reason: str) -> ToolError:

@@ -84,5 +84,5 @@ class Plain:
             seconds=self._seconds,
         )
         if ran.code != 0 and ran.whole:
-            raise ToolError("The search broke off. Narrow it with `path` or `glob`.", code="SEARCH_FAILED")
+            raise ToolError("The search broke off. Narrow it with `path` or `glob`.")
         return ran

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import resource
 import selectors
 import signal as signals
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -16,6 +18,7 @@ from typing import NamedTuple
 from handrail.ext import Signal, ToolError
 
 SECONDS = 30.0
+_MEMORY = 4 * 1024**3
 _PIECE = 1_048_576
 _ERRORS = 4_194_304
 
@@ -55,6 +58,7 @@ def run(
             start_new_session=True,
             env=_environment(),
         )
+        _bound(process)
         heed = signal.on_abort(lambda: _kill(process))
         try:
             output, whole = _take(process, most, time.monotonic() + seconds)
@@ -77,6 +81,13 @@ def run(
 def _environment() -> dict[str, str]:
     """No settings of whoever started us: they would change what is found."""
     return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8"}
+
+
+def _bound(process: subprocess.Popen[bytes]) -> None:
+    """A file of one endless line must not take the memory of the machine."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            resource.prlimit(process.pid, resource.RLIMIT_AS, (_MEMORY, _MEMORY))
 
 
 def _take(process: subprocess.Popen[bytes], most: int, deadline: float) -> tuple[bytes, bool]:

@@ -8,7 +8,7 @@ from handrail.toolsets.workspace.search.expressions import Expression
 from handrail.toolsets.workspace.search.patterns import Pattern
 
 LARGEST = 64 * 1_048_576
-"""Bytes of the largest file that is searched."""
+"""Bytes of the largest file that Python searches; ripgrep takes any."""
 MOST_LISTED = 256 * 1_048_576
 MOST_SHOWN = 16 * 1_048_576
 """Bytes that an engine may answer with: names and counts; lines."""

@@ -19,7 +19,6 @@ from handrail.toolsets.workspace.desk import STATE, Workspace
 from handrail.toolsets.workspace.search.ignoring import rules_above
 from handrail.toolsets.workspace.search.process import SECONDS, Ran, run
 from handrail.toolsets.workspace.search.query import (
-    LARGEST,
     MOST_LISTED,
     MOST_SHOWN,
     Line,
@@ -37,13 +36,10 @@ _WALK = [
     "--no-ignore-parent",
     "--no-require-git",
     "--null",
-    f"--glob=!/{STATE}",
-    "--glob=!.git",
 ]
+_NEVER = [f"--glob=!/{STATE}", "--glob=!.git"]
+"""What is left out in any case. It costs time to say so, which is spared where there is no such folder."""
 _TEXT = ["--text", "--crlf", "--no-mmap"]
-_TOO_LARGE = re.compile(rb"ignoring (?:\./)*(.+): \d+ bytes$", re.MULTILINE)
-_COMPLAINT = re.compile(rb"^(?!(rg: )?(DEBUG|TRACE)\|)(?=.)", re.MULTILINE)
-"""Files that cannot be read are passed over without a word: what else it says is about the call itself."""
 _COUNTED = re.compile(rb"([^\0]+)\0(\d+)\r?\n")
 _OLDEST = 13
 
@@ -83,22 +79,22 @@ class Ripgrep:
         paths = ran.output.decode("utf-8", "surrogateescape").split("\0")[:-1]
         begin = "././" if where.start == "." else "./"
         found = (path.removeprefix(begin) for path in paths)
-        return [path for path in found if where.takes(path)] if where.pattern else list(found)
+        exact = where.pattern is None or where.pattern.only_names
+        return list(found) if exact else [path for path in found if where.takes(path)]
 
     def count(self, query: Query, where: Where, signal: Signal) -> Tally:
         """How many lines match, file by file."""
         if query.expression.ripgrep is None:
             raise NotUnderstood
         with self._walking(where) as options:
-            words = ["--count", "--with-filename", "--debug", *_TEXT, f"--max-filesize={LARGEST}", *options]
+            words = ["--count", "--with-filename", *_TEXT, *options]
             ran = self._run([*words, *_asked(query), "--", f"./{where.start}"], signal, MOST_LISTED)
         found = {}
         for told, number in _COUNTED.findall(ran.output):
             path = os.fsdecode(told.removeprefix(b"./").removeprefix(b"./"))
             if where.takes(path):
                 found[path] = int(number)
-        large = sum(1 for told in _TOO_LARGE.findall(ran.errors) if where.takes(os.fsdecode(told)))
-        return Tally(found, large)
+        return Tally(found)
 
     def show(
         self, query: Query, opened: Sequence[int], signal: Signal, before: int, after: int, most: int
@@ -125,14 +121,23 @@ class Ripgrep:
         command = [self._program, *_ALWAYS, *words]
         root = self._workspace.root
         ran = run(command, root, signal, most=most, keep_open=keep_open, seconds=self._seconds)
-        if ran.whole and (ran.code not in (0, 1, 2) or (ran.code == 2 and _COMPLAINT.search(ran.errors))):
+        # files that cannot be read are passed over without a word: what it says is about the call itself
+        if ran.whole and (ran.code not in (0, 1, 2) or (ran.code == 2 and ran.errors)):
             raise NotUnderstood
         return ran
+
+    def _has_ours(self) -> bool:
+        root = self._workspace.root
+        return any(os.path.lexists(root / name) for name in (".git", STATE))
 
     @contextmanager
     def _walking(self, where: Where) -> Iterator[list[str]]:
         """The options that say which files to look at."""
-        options = [*_WALK, *(f"--type-add=handrail:{name}" for name in where.names or ())]
+        options = [
+            *_WALK,
+            *(_NEVER if self._has_ours() else ()),
+            *(f"--type-add=handrail:{name}" for name in where.names or ()),
+        ]
         if where.names:
             options.append("--type=handrail")
         if where.include_ignored:

@@ -91,7 +91,7 @@ def _result(finder: Finder, where: Where, words: list[str], limit: int, signal: 
             path=showing.name(hit.path),
             line=hit.line,
             defines=hit.kind,
-            text=showing.cut(hit.text.strip(), hit.at),
+            text=_text(hit),
         )
         for hit in shown
     ]
@@ -110,6 +110,11 @@ def _result(finder: Finder, where: Where, words: list[str], limit: int, signal: 
         texts.append(f"No line has {' or '.join(words)} in it. Try a part of the name.")
     data = CodeFound(lines=lines, total_lines=total, total_files=files)
     return Result(data=data, summary=summary, output="\n".join(texts))
+
+
+def _text(hit: Hit) -> str:
+    indent = len(hit.text) - len(hit.text.lstrip())
+    return showing.cut(hit.text.strip(), hit.at - indent)
 
 
 def _search(finder: Finder, where: Where, words: list[str], signal: Signal) -> tuple[Tally, list[Hit]]:

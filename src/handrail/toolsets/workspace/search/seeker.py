@@ -38,42 +38,42 @@ def lines_of(data: bytes) -> list[str]:
 
 
 class Folders:
-    """Opens files below a root, part by part and never through a link. The last folder is kept open."""
+    """Opens files below a root, part by part and never through a link. The way to the last one stays open."""
 
     def __init__(self, root: str) -> None:
         self._root = os.open(root, _FOLDER)
         self._at = ""
-        self._fd = os.dup(self._root)
+        self._way: list[tuple[str, int]] = []
 
     def open(self, path: str) -> int:
-        return os.open(self._name(path), _OPEN, dir_fd=self._fd)
-
-    def stat(self, path: str) -> os.stat_result:
-        return os.stat(self._name(path), dir_fd=self._fd, follow_symlinks=False)
-
-    def _name(self, path: str) -> str:
-        """The last part, once its folder is the one that is open."""
         folder, _, name = path.rpartition("/")
+        return os.open(name, _OPEN, dir_fd=self.enter(folder))
+
+    def enter(self, folder: str) -> int:
+        """The folder, opened; it stays so until another one is."""
         if folder != self._at:
-            self._enter(folder)
-        return name
+            self._go(folder.split("/") if folder else [])
+            self._at = folder
+        return self._way[-1][1] if self._way else self._root
 
     def close(self) -> None:
+        self._leave(0)
         os.close(self._root)
-        os.close(self._fd)
 
-    def _enter(self, folder: str) -> None:
-        fd = os.dup(self._root)
-        try:
-            for part in folder.split("/") if folder else ():
-                inner = os.open(part, _FOLDER, dir_fd=fd)
-                os.close(fd)
-                fd = inner
-        except OSError:
-            os.close(fd)
-            raise
-        os.close(self._fd)
-        self._fd, self._at = fd, folder
+    def _go(self, parts: list[str]) -> None:
+        shared = 0
+        while shared < min(len(parts), len(self._way)) and self._way[shared][0] == parts[shared]:
+            shared += 1
+        self._leave(shared)
+        self._at = "/".join(parts[:shared])
+        for part in parts[shared:]:
+            above = self._way[-1][1] if self._way else self._root
+            self._way.append((part, os.open(part, _FOLDER, dir_fd=above)))
+            self._at = f"{self._at}/{part}" if self._at else part
+
+    def _leave(self, depth: int) -> None:
+        while len(self._way) > depth:
+            os.close(self._way.pop()[1])
 
 
 def count(asked: dict[str, Any], paths: list[bytes], regex: re.Pattern[str]) -> Iterator[Any]:

@@ -6,6 +6,7 @@ when the command ends, when its own standard input closes, or when there are too
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import select
@@ -21,19 +22,29 @@ def main() -> None:
     most = int(sys.argv[1])
     command = sys.argv[2:]
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+    waking, woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
     child = os.fork()
     if child == 0:
         _become(command)
     code = None
     while code is None:
-        if select.select([0], [], [], _TICK)[0]:
+        if 0 in select.select([0, waking], [], [], _TICK)[0]:
             code = 128 + signal.SIGKILL
         elif len(_below()) > most:
             code = TOO_MANY
         else:
+            _drain(waking)
             code = _reap(child)
     _end_all()
     os._exit(code)
+
+
+def _drain(waking: int) -> None:
+    """Ends of children were told here; all of them are looked at now."""
+    with contextlib.suppress(BlockingIOError):
+        os.read(waking, 4096)
 
 
 def _become(command: list[str]) -> None:

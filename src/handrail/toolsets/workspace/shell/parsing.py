@@ -64,14 +64,14 @@ def every(node: Node) -> Iterator[Node]:
         waiting.extend(reversed(one.children))
 
 
-def misread(root: Node, nodes: list[Node]) -> str | None:
+def misread(command: str, nodes: list[Node]) -> str | None:
     """A place where the shell may read something else than the tree says; None when there is none."""
-    source = root.text or b""
+    source = command.encode()
     end = 0
     skipping = 0
     for node in nodes:
         if node.type == "ERROR" or node.is_missing or (node.type in _TIGHT and _has_gap(node)):
-            return text_of(node) or text_of(root)
+            return text_of(node) or command
         if node.start_byte < skipping:
             continue
         if node.type == "heredoc_redirect":
@@ -83,10 +83,10 @@ def misread(root: Node, nodes: list[Node]) -> str | None:
             continue
         if node.child_count:
             continue
-        if not _BLANK.match(_between(source, root, end, node.start_byte)) or _is_odd(source, root, node):
-            return text_of(node) or text_of(root)
+        if not _BLANK.match(_between(source, end, node.start_byte)) or _is_odd(source, node):
+            return text_of(node) or command
         end = max(end, node.end_byte)
-    return None if _BLANK.match(source[end - root.start_byte :].decode(errors="replace")) else text_of(root)
+    return None if _BLANK.match(_between(source, end, len(source))) else command
 
 
 def _has_gap(node: Node) -> bool:
@@ -95,11 +95,11 @@ def _has_gap(node: Node) -> bool:
     return any(child.start_byte != end for end, child in zip(ends, node.children[1:], strict=False))
 
 
-def _between(source: bytes, root: Node, start: int, end: int) -> str:
-    return source[max(start - root.start_byte, 0) : max(end - root.start_byte, 0)].decode(errors="replace")
+def _between(source: bytes, start: int, end: int) -> str:
+    return source[start:end].decode(errors="replace")
 
 
-def _is_odd(source: bytes, root: Node, leaf: Node) -> bool:
+def _is_odd(source: bytes, leaf: Node) -> bool:
     text = text_of(leaf)
     if leaf.type in _BARE:
         return _META.search(_ESCAPED.sub("", text)) is not None or text.endswith("\\")
@@ -110,7 +110,7 @@ def _is_odd(source: bytes, root: Node, leaf: Node) -> bool:
     if leaf.type == "ansi_c_string":
         return _ANSI.fullmatch(text) is None
     if leaf.type == "comment":
-        before = _between(source, root, root.start_byte, leaf.start_byte)
+        before = _between(source, 0, leaf.start_byte)
         return bool(before) and (before[-1] not in _BEFORE_COMMENT or before[-2:-1] == "\\")
     return False
 

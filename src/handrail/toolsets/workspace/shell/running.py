@@ -9,11 +9,11 @@ import signal
 import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal
 
 from handrail.ext import ToolError
 from handrail.toolsets.workspace.shell import keeper
@@ -21,7 +21,6 @@ from handrail.toolsets.workspace.shell.counting import over_limit
 from handrail.toolsets.workspace.shell.printed import Printed
 from handrail.toolsets.workspace.shell.sandbox import INSTALL, Limits, Shown, environment, limited, sandboxed
 
-T = TypeVar("T")
 Ended = Literal["exited", "timeout", "output", "processes", "memory"]
 Hear = Callable[[bytes], None]
 _CHUNK = 64 * 1024
@@ -46,38 +45,56 @@ async def run_sandboxed(
     command: str, shown: Shown, folder: Path, limits: Limits, timeout: float, hear: Hear
 ) -> Ran:
     """Run it in a sandbox. When this returns, or is cancelled, its last process is gone."""
-    reading, writing = os.pipe()
-    with os.fdopen(reading, "rb", 0) as info:
-        try:
-            line = sandboxed(shown, folder, limited(command, limits), writing)
-            process = await _started(line, (writing,), None)
-        finally:
-            os.close(writing)
-        telling = asyncio.ensure_future(asyncio.to_thread(_first_process, info.read))
-        box = _Box(process, telling)
-        return await _lived(process, box.end, box.over(limits), limits, timeout, hear)
+
+    async def run(stop: asyncio.Event) -> Ran:
+        reading, writing = os.pipe()
+        with os.fdopen(reading, "rb", 0) as info:
+            try:
+                line = sandboxed(shown, folder, limited(command, limits), writing)
+                process = await _started(line, (writing,), None)
+            finally:
+                os.close(writing)
+            box = _Box(process, asyncio.ensure_future(asyncio.to_thread(_first_process, info.read)))
+            return await _lived(process, box.end, box.over(limits), limits, timeout, hear, stop)
+
+    return await _stoppable(run)
 
 
 async def run_bare(command: str, folder: Path, limits: Limits, timeout: float, hear: Hear) -> Ran:
     """Run it without a sandbox, below a keeper that ends whatever it leaves behind."""
-    inner = [sys.executable, "-I", "-S", keeper.__file__, str(limits.processes), *limited(command, limits)]
-    process = await _started(inner, (), folder, stdin=PIPE)
 
-    async def end() -> None:
-        if process.stdin is not None:
+    async def run(stop: asyncio.Event) -> Ran:
+        line = [sys.executable, "-I", "-S", keeper.__file__, str(limits.processes), *limited(command, limits)]
+        process = await _started(line, (), folder, stdin=PIPE)
+
+        async def end() -> None:
+            assert process.stdin is not None
             process.stdin.close()
-        try:
-            await asyncio.wait_for(process.wait(), _GRACE)
-        except TimeoutError:
-            with suppress(ProcessLookupError):
-                process.kill()
             await process.wait()
 
-    async def never() -> Ended:
-        await process.wait()
-        return "processes" if process.returncode == keeper.TOO_MANY else "exited"
+        async def over() -> Ended:
+            await process.wait()
+            return "processes" if process.returncode == keeper.TOO_MANY else "exited"
 
-    return await _lived(process, end, never, limits, timeout, hear)
+        return await _lived(process, end, over, limits, timeout, hear, stop)
+
+    return await _stoppable(run)
+
+
+async def _stoppable(run: Callable[[asyncio.Event], Coroutine[Any, Any, Ran]]) -> Ran:
+    """Nothing interrupts a run but the wish to stop, so that it always ends in order."""
+    stop = asyncio.Event()
+    running = asyncio.ensure_future(run(stop))
+    cancelled: asyncio.CancelledError | None = None
+    while not running.done():
+        try:
+            await asyncio.wait((running,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+            stop.set()
+    if cancelled is not None:
+        raise cancelled
+    return running.result()
 
 
 async def _started(
@@ -106,6 +123,7 @@ async def _lived(
     limits: Limits,
     timeout: float,
     hear: Hear,
+    stop: asyncio.Event,
 ) -> Ran:
     """The life of a command, ended by itself, by the clock or by a limit."""
     start = time.monotonic()
@@ -115,11 +133,12 @@ async def _lived(
     async def read(stream: asyncio.StreamReader | None, printed: Printed) -> None:
         assert stream is not None
         while data := await stream.read(_CHUNK):
+            if full.is_set():  # what it still prints until it is gone is lost
+                continue
             printed.add(data)
             hear(data)
             if ran.stdout.total + ran.stderr.total > limits.output:
                 full.set()
-                return
 
     readers = [
         asyncio.ensure_future(read(process.stdout, ran.stdout)),
@@ -128,16 +147,17 @@ async def _lived(
     exiting = asyncio.ensure_future(process.wait())
     filling = asyncio.ensure_future(full.wait())
     watching = asyncio.ensure_future(over())
+    stopping = asyncio.ensure_future(stop.wait())
     try:
-        waited = {exiting, filling, watching}
+        waited = {exiting, filling, watching, stopping}
         done, _ = await asyncio.wait(waited, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         ran.ended = "output" if filling in done else "exited" if exiting in done else "timeout"
         if watching in done and not watching.cancelled() and watching.exception() is None:
             ran.ended = watching.result()
     finally:
-        watching.cancel()
-        filling.cancel()
-        await _surely(end())
+        for task in (filling, watching, stopping):
+            task.cancel()
+        await end()
         ran.seconds = time.monotonic() - start
         await _drained(readers)
     if full.is_set():
@@ -152,20 +172,6 @@ async def _drained(readers: list[asyncio.Task[None]]) -> None:
     for reader in readers:
         reader.cancel()
     await asyncio.gather(*readers, return_exceptions=True)
-
-
-async def _surely(work: Awaitable[T]) -> T:
-    """Wait for the end of it, however often this is cancelled meanwhile."""
-    task = asyncio.ensure_future(work)
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if cancelled is not None:
-        raise cancelled
-    return task.result()
 
 
 class _Box:

@@ -8,26 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from handrail.toolsets.workspace.shell.etc import etc_folder
+
 _SYSTEM = ("/usr", "/nix/store")
 _LINKS = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin")
-_SETTINGS = (
-    *("alternatives", "ca-certificates", "fonts", "group", "ld.so.cache", "ld.so.conf", "ld.so.conf.d"),
-    *(
-        "localtime",
-        "magic",
-        "mime.types",
-        "nsswitch.conf",
-        "passwd",
-        "pki/tls/certs",
-        "protocols",
-        "services",
-    ),
-    *("ssl/certs", "ssl/openssl.cnf", "terminfo", "timezone"),
-)
-"""What programs need of /etc. Keys and passwords are not among it."""
 _NETWORK = ("hosts", "resolv.conf", "gai.conf")
-_KERNEL = ("sys", "sysrq-trigger", "irq", "bus", "acpi", "scsi", "fs")
-"""Below /proc: root is root there even in a sandbox."""
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _SCRATCH = 256 * 1024 * 1024
 _SECRETIVE = {
@@ -82,7 +67,8 @@ def sandboxed(shown: Shown, folder: Path, inner: list[str], info: int) -> list[s
         *("--info-fd", str(info), "--hostname", "sandbox"),
         *(("--share-net",) if shown.network else ()),
         *_system(shown),
-        *("--proc", "/proc", *_kernel(), "--dev", "/dev"),
+        # read-only, since root is root there even in a sandbox
+        *("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"),
         *("--size", str(_SCRATCH), "--perms", "1777", "--tmpfs", "/tmp"),
         *_read_only(*shown.readable),
         *("--bind" if shown.writable else "--ro-bind", str(shown.root), str(shown.root)),
@@ -122,16 +108,10 @@ def _system(shown: Shown) -> Iterator[str]:
             yield from ("--symlink", os.readlink(link), link)
         elif os.path.isdir(link):
             yield from ("--ro-bind", link, link)
-    for name in (*_SETTINGS, *(_NETWORK if shown.network else ())):
-        place = f"/etc/{name}"
-        if os.path.exists(place):
-            yield from ("--ro-bind", os.path.realpath(place), place)
-
-
-def _kernel() -> Iterator[str]:
-    for name in _KERNEL:
-        if os.path.exists(f"/proc/{name}"):
-            yield from ("--ro-bind", f"/proc/{name}", f"/proc/{name}")
+    yield from ("--ro-bind", str(etc_folder()), "/etc")
+    for name in _NETWORK if shown.network else ():
+        if os.path.exists(f"/etc/{name}"):
+            yield from ("--ro-bind", os.path.realpath(f"/etc/{name}"), f"/etc/{name}")
 
 
 def _read_only(*places: Path) -> Iterator[str]:

@@ -57,7 +57,7 @@ def _judge(command: str, depth: int) -> Judgement:
         return dangerous("it starts shells inside of shells", command)
     root = parse(command)
     nodes = list(every(root))
-    if root.has_error or (place := misread(root, nodes)) is not None:
+    if root.has_error or (place := misread(command, nodes)) is not None:
         return dangerous("it cannot be read with certainty", command if root.has_error else place or command)
     if sum(node.type == "command" for node in nodes) > MOST:
         return dangerous(f"it has more than {MOST} commands")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import random
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from tests.unit.toolsets.workspace.changes.desks import Desk
 
+KILLS = 20
 WHEN = ("begun", "put", "done")
 
 
@@ -39,6 +43,34 @@ def _writes(root: Path, name: str) -> None:
         desk.put(f"{name}.txt", b"%d" % n)
 
 
+def _restless(root: Path, name: str) -> None:
+    """Change and undo without end; whoever watches kills it at some moment."""
+    chance = random.Random(name)
+    desk = Desk(root)
+
+    async def live() -> None:
+        for turn in range(1, 10_000):
+            for _ in range(chance.randint(1, 3)):
+                path = chance.choice(["a.txt", "b.txt", "sub/c.txt"])
+                text = f"{name} {turn} {chance.random()}\n" * chance.choice([1, 2_000])
+                await desk.call("write_file", {"path": path, "content": text}, turn=turn)
+            if chance.random() < 0.5:
+                await desk.call("undo_turn", {"turn": turn}, turn=turn)
+            if chance.random() < 0.2:
+                await desk.call("undo_file", {"path": "a.txt", "steps": 2}, turn=turn)
+            if chance.random() < 0.2:
+                await desk.call("undo_file", {"path": "a.txt", "redo": True}, turn=turn)
+
+    asyncio.run(live())
+
+
+def _killed_after(root: Path, name: str, pause: float) -> int:
+    child = _forked(_restless, root, name)
+    time.sleep(pause)  # the moment of death is what is tried out
+    os.kill(child, signal.SIGKILL)
+    return _ended(child)
+
+
 def _forked(work: Callable[[Path, str], None], root: Path, name: str) -> int:
     child = os.fork()
     if child:
@@ -53,7 +85,10 @@ def _ended(child: int) -> int:
 
 if __name__ == "__main__":
     where = Path(sys.argv[2])
-    if sys.argv[1] == "killed":
+    if sys.argv[1] == "restless":
+        moments = random.Random(7)
+        ended = [_killed_after(where, f"life {n}", moments.uniform(0.05, 0.5)) for n in range(KILLS)]
+    elif sys.argv[1] == "killed":
         ended = [_ended(_forked(_killed, where / when, when)) for when in WHEN]
     else:
         ended = [_ended(one) for one in [_forked(_writes, where, name) for name in "abc"]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import sqlite3
 from pathlib import Path
@@ -23,9 +24,32 @@ def test_everything_about_a_change_is_kept(tmp_path: Path) -> None:
     assert (first.path, first.operation, first.turn, first.call_id) == ("a.txt", "create", 7, "call-1")
     assert (first.tenant, first.session, first.agent, first.before) == ("acme", "s", "helper", None)
     assert first.at > 0 and second.operation == "write" and second.mode is not None
-    assert second.before is not None and second.after is not None
-    assert desk.changes.content(second.before) == b"one"
-    assert desk.changes.content(second.after) == b"\xff\0\r\n"
+    assert desk.changes.told(second) == {
+        "filePath": "a.txt",
+        "operation": "write",
+        "contentBefore": b"one",
+        "contentAfter": b"\xff\0\r\n",
+        "turnNumber": 8,
+        "toolCallId": "call-2",
+    }
+
+
+@pytest.mark.req("FC-01", "FC-03")
+async def test_what_the_tools_do_is_kept_whoever_writes_at_the_same_time(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    names = [f"{n}.txt" for n in range(20)]
+    async with desk.handrail:
+        written = (desk.call("write_file", {"path": name, "content": name}) for name in names)
+        assert all(out.ok for out in await asyncio.gather(*written))
+        edit = {"path": "0.txt", "search": "0", "replace": "zero"}
+        assert (await desk.call("edit_file", edit, turn=2)).ok
+        assert (await desk.call("file_delete", {"path": "1.txt"}, turn=3)).ok
+        kept = [(one.path, one.operation, one.turn) for one in desk.changes.history("acme")]
+        assert sorted(kept[:20]) == sorted((name, "create", 1) for name in names)
+        assert kept[20:] == [("0.txt", "edit", 2), ("1.txt", "delete", 3)]
+        for turn in (3, 2, 1):
+            assert (await desk.call("undo_turn", {"turn": turn}, turn=4)).ok
+    assert [desk.read(name) for name in names] == [None] * 20
 
 
 @pytest.mark.req("FC-03")

@@ -135,6 +135,16 @@ async def test_a_folder_that_somebody_made_meanwhile_stays(desk: Desk) -> None:
     assert (desk.root / "new").is_dir() and desk.read("new/a.txt") is None
 
 
+@pytest.mark.req("BY-14")
+async def test_a_folder_that_took_the_place_of_the_one_that_was_made_stays(desk: Desk) -> None:
+    desk.put("new/a.txt", b"a")
+    (desk.root / "new").rename(desk.root / "moved")
+    (desk.root / "new").mkdir()
+    (desk.root / "moved/a.txt").rename(desk.root / "new/a.txt")
+    assert (await desk.undo("new/a.txt")).ok
+    assert (desk.root / "new").is_dir() and desk.read("new/a.txt") is None
+
+
 @pytest.mark.req("FC-03")
 async def test_a_link_in_the_place_of_a_folder_is_not_followed(desk: Desk) -> None:
     desk.put("one/a.txt", b"a")
@@ -143,6 +153,17 @@ async def test_a_link_in_the_place_of_a_folder_is_not_followed(desk: Desk) -> No
     assert (await desk.undo("two/a.txt")).result.code == "NOTHING_TO_UNDO"
     assert (await desk.undo("one/a.txt")).result.code == "NOTHING_TO_UNDO"
     assert desk.read("two/a.txt") == b"a"
+
+
+@pytest.mark.req("BT-03")
+async def test_a_file_is_undone_by_any_of_its_names(desk: Desk) -> None:
+    (desk.root / "a.txt").write_bytes(b"1")
+    (desk.root / "link").symlink_to("a.txt")
+    assert (await desk.call("write_file", {"path": "link", "content": "2"})).ok
+    assert (await desk.undo("link")).ok
+    assert desk.read("a.txt") == b"1" and (desk.root / "link").is_symlink()
+    assert (await desk.undo(str(desk.root / "a.txt"), redo=True)).ok
+    assert desk.read("a.txt") == b"2"
 
 
 @pytest.mark.req("BT-03")

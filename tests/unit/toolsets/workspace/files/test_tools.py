@@ -12,7 +12,7 @@ from inline_snapshot import snapshot
 from handrail import Call
 from handrail.conformance import check
 from handrail.ext import extract_tool_file_path
-from handrail.toolsets.workspace import Workspace
+from handrail.toolsets.workspace import Keeping, Workspace
 from handrail.toolsets.workspace.atomic import Stamp
 from handrail.toolsets.workspace.change import Change
 from handrail.toolsets.workspace.files import file_tools
@@ -150,6 +150,7 @@ async def test_a_file_is_described(tmp_path: Path) -> None:
                 "size": 12,
                 "mode": "-rw-r-----",
                 "target": "src/a.py",
+                "ignored": False,
                 "mime": "text/plain",
                 "encoding": "utf-8",
                 "newline": "crlf",
@@ -163,3 +164,42 @@ async def test_a_file_is_described(tmp_path: Path) -> None:
         folder = await desk.done("get_file_info", path=".")
         assert (folder["type"], folder["entries"]) == ("folder", 5)
         assert (await desk.refused("get_file_info", path="none"))[0] == "FILE_NOT_FOUND"
+
+
+@pytest.mark.req("BF-07")
+async def test_what_listings_leave_out_is_said_to_be_ignored(tmp_path: Path) -> None:
+    (tmp_path / "build/deep").mkdir(parents=True)
+    (tmp_path / "src").mkdir()
+    for name in ("build/deep/a.txt", "src/a.log", "src/keep.log", "a.txt"):
+        (tmp_path / name).touch()
+    (tmp_path / ".gitignore").write_text("build/\n*.log\n")
+    (tmp_path / "src/.gitignore").write_text("!keep.log\n")
+    async with at(tmp_path) as desk:
+        told = {
+            path: (await desk.done("get_file_info", path=path))["ignored"]
+            for path in ("build", "build/deep/a.txt", "src", "src/a.log", "src/keep.log", "a.txt", ".")
+        }
+    assert [path for path, ignored in told.items() if ignored] == ["build", "build/deep/a.txt", "src/a.log"]
+
+
+@pytest.mark.req("BF-11")
+async def test_a_path_that_leads_nowhere_is_answered_with_what_comes_near(tmp_path: Path) -> None:
+    (tmp_path / "src/shop").mkdir(parents=True)
+    (tmp_path / "src/shop/README.md").touch()
+    (tmp_path / "secret.db").touch()
+    async with at(tmp_path, Keeping(hidden=("secret.db",))) as desk:
+        calls: list[tuple[str, dict[str, str]]] = [
+            ("read_file", {}),
+            ("edit_file", {"search": "a", "replace": "b"}),
+            ("file_delete", {}),
+            ("get_file_info", {}),
+        ]
+        for name, args in calls:
+            code, said = await desk.refused(name, path="src/shop/readme.md", **args)
+            assert code == "FILE_NOT_FOUND"
+            assert "Did you mean src/shop/README.md?" in said
+        _, said = await desk.refused("read_file", path="src/shops/README.md")
+        assert "The folder src/shops does not exist. Did you mean src/shop/README.md?" in said
+        _, said = await desk.refused("read_file", path="secret.dc")
+        assert "secret.db" not in said
+        assert said.endswith("Find it by name with search_files.")

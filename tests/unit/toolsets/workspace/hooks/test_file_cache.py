@@ -133,15 +133,15 @@ async def test_the_cache_is_bounded_and_lets_go_what_was_not_read_for_longest(tm
 async def test_who_may_not_read_gets_nothing_from_the_cache(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
     cache = FileCache(workspace, now=lambda: LATER * LATER)
-    policy = Policy(deny=("read_file",))
-    async with Handrail([read_file(workspace)], hooks=[cache], agents={"eve": policy}) as hr:
+    agents = {"ada": Policy(), "eve": Policy(deny=("read_file",))}
+    async with Handrail([read_file(workspace)], hooks=[cache], agents=agents) as hr:
         old(tmp_path, "a.txt", b"1\n")
         await hr.call("read_file", {"path": "a.txt"}, principal=ANA)
         eve = Principal(tenant="acme", user="ana", agent="eve")
         assert (await hr.call("read_file", {"path": "a.txt"}, principal=eve)).status == "refused"
-        other = Principal(tenant="other", user="bo")
-        out = await hr.call("read_file", {"path": "a.txt"}, principal=other)
-        assert "cached" not in out.result.metadata
+        for who, cached in ((ANA, True), (Principal(tenant="other", user="bo", agent="ada"), False)):
+            out = await hr.call("read_file", {"path": "a.txt"}, principal=who)
+            assert out.ok and ("cached" in out.result.metadata) is cached
 
 
 @pytest.mark.req("EX-13")

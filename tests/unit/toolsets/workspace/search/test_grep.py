@@ -174,22 +174,34 @@ async def test_no_match_says_what_else_to_try(engine: str, tmp_path: Path) -> No
 
 @pytest.mark.req("BF-06")
 @each_engine
-async def test_binaries_large_and_linked_files_are_left_out_and_counted(engine: str, tmp_path: Path) -> None:
+async def test_binaries_and_linked_files_are_left_out_and_counted(engine: str, tmp_path: Path) -> None:
     plant(tmp_path, ["a.bin"], b"hit\n\0\1\2")
     plant(tmp_path, ["b.txt", "c.txt"], "hit\n")
     os.link(tmp_path / "c.txt", tmp_path / "d.txt")
-    plant(tmp_path, ["e.log"], "hit\n")
-    os.truncate(tmp_path / "e.log", query.LARGEST + 1)
     async with at(tmp_path, engine) as desk:
         assert await desk.said("grep", pattern="hit") == snapshot("""\
 b.txt:1: hit
 [1 binary file with matches left out.]
-[1 file over 67.1 MB not searched.]
 [2 files left out that have several hard links.]\
 """)
     async with at(tmp_path, engine, Keeping(hardlinks=True)) as desk:
         data = await desk.data("grep", pattern="hit", output="files")
         assert [one["path"] for one in data["files"]] == ["b.txt", "c.txt", "d.txt"]
+
+
+@pytest.mark.req("BF-06")
+async def test_a_file_that_is_too_large_for_python_is_counted(tmp_path: Path) -> None:
+    plant(tmp_path, ["a.txt", "e.log"], "hit\n")
+    with_mark = "\ufeffhit\n".encode()
+    plant(tmp_path, ["e.log"], with_mark)
+    os.truncate(tmp_path / "e.log", query.LARGEST + 1)
+    async with at(tmp_path, "python") as desk:
+        assert await desk.said("grep", pattern="hit") == snapshot("""\
+a.txt:1: hit
+[1 file over 67.1 MB not searched.]\
+""")
+    async with at(tmp_path, "ripgrep") as desk:
+        assert await desk.said("grep", pattern="hit") == "a.txt:1: hit\ne.log:1: hit"
 
 
 @each_engine

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.toolsets.workspace.shell.walking import MOST, judge
+from tests.harness.command_lines import Proof, a_command_line
 
 _HERE = Path(__file__).parent
 
@@ -99,13 +101,9 @@ def test_an_unknown_program_is_never_safe():
 @given(st.sampled_from(DAILY), st.sampled_from(_JOINTS), st.sampled_from(_FRAMES), st.booleans())
 def test_a_safe_command_does_not_hide_a_dangerous_one(daily: str, joint: str, frame: str, first: bool):
     evil = frame.format("rm -rf x")
-    daily = daily if daily.endswith("\n") or "#" not in daily else "ls"
-    command = (
-        f"{evil}\n{joint.strip() and ''}{daily}"
-        if first
-        else f"{daily}{joint if daily[-1] != chr(10) else ''}{evil}"
-    )
-    assert not judge(command).is_safe
+    if daily.endswith("\n") or "#" in daily:  # what follows on the same line is text
+        joint = "\n"
+    assert not judge(f"{evil}\n{daily}" if first else f"{daily}{joint}{evil}").is_safe
 
 
 @pytest.mark.req("PM-27")
@@ -124,3 +122,14 @@ def test_no_text_breaks_the_judgement(text: str):
 @given(st.from_regex(r"[a-z]{2,12}[0-9]", fullmatch=True), st.sampled_from(_FRAMES))
 def test_a_safe_verdict_never_contains_an_unknown_program(name: str, frame: str):
     assert not judge(frame.format(name)).is_safe
+
+
+@pytest.mark.req("PM-27")
+@pytest.mark.fault("F22")
+def test_bash_itself_starts_nothing_unknown_in_what_is_judged_safe(tmp_path: Path):
+    """The tree and the shell may read a line differently; what decides is what the shell does."""
+    chance, proof = Random(7), Proof(tmp_path)
+    lines = (a_command_line(chance) for _ in range(8_000))
+    safe = [line for line in lines if "evil" in line and judge(line).is_safe]
+    assert len(safe) > 5
+    assert [line for line in safe if proof.changes_something(line)] == []

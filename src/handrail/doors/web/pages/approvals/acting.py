@@ -9,7 +9,7 @@ import htpy as h
 
 from handrail.doors.web.icons import icon
 from handrail.doors.web.pages.approvals.asking import Ask
-from handrail.doors.web.pages.approvals.faithful import seen_mark
+from handrail.doors.web.pages.approvals.seen import seen_mark
 
 NO_TYPED: Mapping[str, str] = {}
 

@@ -9,12 +9,12 @@ from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.errors import ToolError
 from handrail.core.guard.approval import ApprovalRequest
+from handrail.core.guard.faithful import is_faithful
 from handrail.core.guard.settling import is_own
 from handrail.core.run.answering import may_stand
 from handrail.core.run.approvals import may_decide
 from handrail.doors.http.approvals import may_see
 from handrail.doors.http.whose import plausible
-from handrail.doors.web.pages.approvals.faithful import is_faithful
 from handrail.doors.web.routing import NotThere, Reader
 
 

@@ -20,8 +20,8 @@ from handrail.doors.web.icons import icon
 from handrail.doors.web.pages.approvals.acting import acts
 from handrail.doors.web.pages.approvals.asking import Ask, ask_of
 from handrail.doors.web.pages.approvals.card import card
-from handrail.doors.web.pages.approvals.faithful import seen_mark
 from handrail.doors.web.pages.approvals.outcome import sentence
+from handrail.doors.web.pages.approvals.seen import seen_mark
 from handrail.doors.web.pages.tools.jsontext import NotJson, read_object
 from handrail.doors.web.routing import Pages, Reader, go
 

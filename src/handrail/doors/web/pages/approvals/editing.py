@@ -22,9 +22,9 @@ from handrail.doors.web.pages.approvals.asking import Ask, ask_of
 from handrail.doors.web.pages.approvals.card import asker
 from handrail.doors.web.pages.approvals.differences import differences
 from handrail.doors.web.pages.approvals.exact import rows
-from handrail.doors.web.pages.approvals.faithful import seen_mark
 from handrail.doors.web.pages.approvals.odd import pieces
 from handrail.doors.web.pages.approvals.outcome import sentence
+from handrail.doors.web.pages.approvals.seen import seen_mark
 from handrail.doors.web.pages.tools.inputs import FACE, Input, posted, read_input, text_under
 from handrail.doors.web.pages.tools.jsontext import NotJson, read_object
 from handrail.doors.web.pages.tools.panel import draw_fields

@@ -1,0 +1,25 @@
+"""What the sandbox adds to the start of a command."""
+
+from __future__ import annotations
+
+from benchmarks.processes import ours, time_together
+from benchmarks.row import Ratio, Row
+from benchmarks.timing import Effort
+
+TITLE = "A shell command, `echo hi`"
+
+_BARE = "a bare subprocess"
+_WAYS = ("in the sandbox", "without a sandbox, below the keeper", "by the tool")
+_JUDGED = "the judgement of a line with six commands"
+
+
+def measure(peers: str | None, effort: Effort) -> list[Row]:
+    here = ours("benchmarks.ours.shell")
+    times = time_together([here], effort)
+    bare = times.of(here, _BARE)
+    ways = [(name, times.of(here, name)) for name in _WAYS]
+    return [
+        Row(_BARE, bare),
+        *(Row(name, time, Ratio(time, bare, "{:.2f} times a bare subprocess")) for name, time in ways),
+        Row(_JUDGED, times.of(here, _JUDGED)),
+    ]

@@ -1,0 +1,157 @@
+"""The file tools in the long run: large files, awkward edits, many crashes, links that never rest."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from handrail.ext import ToolError
+from handrail.toolsets.workspace.files.diff import diff
+from handrail.toolsets.workspace.files.editing import Edit, apply
+from tests.acceptance.files.crashes import PRELOAD, Crashes
+from tests.acceptance.files.dying import CHANGES, NEW, OLD
+from tests.acceptance.files.test_paths import furnished, swapped_links_lead_nowhere_else
+from tests.harness.nursery import Nursery
+from tests.harness.polling import until
+from tests.unit.toolsets.workspace.files.desk import at
+
+_POINTS = 6
+_KILLS = 15
+_ROUNDS = 100
+
+
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    with Nursery(*PRELOAD, "tests.acceptance.files.rewriting") as nursery:
+        yield nursery
+
+
+@pytest.mark.fault("F21")
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_process_that_is_killed_at_any_line_leaves_the_old_file_or_the_new_one(
+    nursery: Nursery, name: str
+) -> None:
+    crashes = Crashes(nursery)
+    for at_line in crashes.draw(name, 2_100, _POINTS):
+        crashes.crash(name, at_line)
+
+
+@pytest.mark.fault("F21")
+def test_a_process_that_is_killed_at_any_moment_leaves_the_old_file_or_the_new_one(
+    nursery: Nursery, tmp_path: Path
+) -> None:
+    chance = random.Random(21)
+    file = tmp_path / "a.txt"
+    file.write_text(OLD)
+    seen = set()
+    ready = tmp_path / "ready"
+    for _ in range(_KILLS):
+        ready.unlink(missing_ok=True)
+        ended = nursery.start(
+            "tests.acceptance.files.rewriting:rewrite", root=str(tmp_path), ready=str(ready)
+        )
+        pid = int(until(lambda: ready.exists() and ready.read_text()))
+        for _ in range(chance.randrange(10_000)):  # the moment is what is drawn
+            os.stat(file)
+        os.kill(pid, signal.SIGKILL)
+        assert ended.result(50) == -signal.SIGKILL
+        found = file.read_text()
+        assert found in (OLD, NEW)
+        seen.add(found)
+        assert sorted(os.listdir(tmp_path)) == [".handrail", "a.txt", "ready"]
+    assert seen == {OLD, NEW}
+
+
+@pytest.mark.fault("F19")
+async def test_links_that_never_rest_lead_nowhere_else(tmp_path: Path) -> None:
+    await swapped_links_lead_nowhere_else(furnished(tmp_path), _ROUNDS)
+
+
+@pytest.mark.req("BF-01")
+@pytest.mark.parametrize("lines", [1_600_000, 1])
+async def test_a_file_of_a_hundred_megabytes_is_read_by_range_without_loading_it(
+    tmp_path: Path, lines: int
+) -> None:
+    width = 100_000_000 // lines
+    with open(tmp_path / "large.txt", "wb") as file:  # noqa: ASYNC230 - nothing else runs yet
+        for first in range(0, lines, 20_000):
+            file.write(
+                b"".join(
+                    b"%d " % row + b"x" * (width - 10) + b"\n"
+                    for row in range(first, min(lines, first + 20_000))
+                )
+            )
+    async with at(tmp_path) as desk:
+        await desk.done("read_file", path="large.txt", limit=1)
+        tracemalloc.start()
+        try:
+            if lines > 1:
+                data = await desk.done("read_file", path="large.txt", offset=1_500_001, limit=3)
+                assert data["content"].startswith("1500000 x")
+                assert (data["lines"], data["next_offset"]) == (lines, 1_500_004)
+            else:
+                data = await desk.done("read_file", path="large.txt")
+                assert data["content"].startswith("0 x")
+                assert "[cut: this line has" in data["content"]
+            info = await desk.done("get_file_info", path="large.txt")
+            assert info["lines"] == lines
+            _, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert most < 12_000_000
+
+
+_RANDOM = random.Random(1)
+_TEXTS = {
+    "code": "\n".join("".join(_RANDOM.choice("abcdef ()=") for _ in range(40)) for _ in range(25_000)),
+    "braces": "}\n" * 500_000,
+    "same lines": "    x = y\n" * 100_000,
+    "one line": "word " * 200_000,
+    "long lines": ("word " * 2_000 + "\n") * 100,
+}
+_SEARCHES = {
+    "changed block": "\n".join(_TEXTS["code"].split("\n")[100:150]).replace("a", "b"),
+    "braces and more": "}\n" * 49 + "x",
+    "shifted lines": "  x = y\n" * 49 + "z",
+    "almost the lines": " x = y\n" * 49 + " x = z\n",
+    "foreign lines": "    foo = bar(baz)\n" * 50,
+    "anchored": "    x = y\n" + "    x = z\n" * 48 + "    x = y\n",
+    "words": "\n".join(["ward " * 200] * 50),
+}
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("text", _TEXTS)
+@pytest.mark.parametrize("search", _SEARCHES)
+def test_an_edit_of_a_megabyte_is_answered_within_a_second(text: str, search: str) -> None:
+    began = time.process_time()
+    said = ""
+    try:
+        apply(_TEXTS[text], [Edit(_SEARCHES[search], "new")], "a.txt")
+    except ToolError as error:
+        said = str(error)
+    assert time.process_time() - began < 1.0
+    assert len(said) < 10_000
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("text", _TEXTS)
+def test_a_diff_of_a_megabyte_is_made_within_a_second(text: str) -> None:
+    before = _TEXTS[text]
+    for after in (
+        before.replace("x", "z"),
+        before[::-1],
+        before.replace("\n", "\r\n"),
+        before[500:] + "end",
+        "",
+    ):
+        began = time.process_time()
+        assert len(diff(before, after, "a.txt").text) < 20_000
+        assert time.process_time() - began < 1.0

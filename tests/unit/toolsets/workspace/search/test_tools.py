@@ -1,0 +1,187 @@
+"""glob, list_files, search_files and search_code: what a model reads, and what holds for all of them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+
+from handrail import Call, Handrail
+from handrail.testing import ConformanceCase, conformance_cases
+from handrail.toolsets.workspace import Workspace
+from handrail.toolsets.workspace.search import searching_tools
+from handrail.toolsets.workspace.search.definitions import definitions
+from tests.unit.toolsets.workspace.search.desk import ANA, ENGINES, at
+from tests.unit.toolsets.workspace.search.trees import lay, plant
+
+each_engine = pytest.mark.parametrize("engine", ENGINES)
+NAMES = ["list_files", "grep", "glob", "search_files", "search_code"]
+TOOLS = searching_tools(Workspace(Path(__file__).parent))
+
+
+@pytest.mark.parametrize("case", conformance_cases(TOOLS, strict=True))
+def test_each_is_conformant(case: ConformanceCase) -> None:
+    case()
+
+
+@pytest.mark.req("BP-04", "BF-04", "BF-05", "BF-06", "BF-07")
+def test_all_only_read_and_may_run_beside_anything() -> None:
+    assert [tool.id for tool in TOOLS] == NAMES
+    for tool in TOOLS:
+        assert (tool.level, tool.danger, tool.concurrency, tool.origin) == (
+            "read",
+            "safe",
+            "parallel",
+            "system",
+        )
+        assert tool.capabilities == {"read"} and tool.category == "workspace" and tool.icon
+        assert tool.guidance and tool.output_schema
+
+
+@pytest.mark.req("BP-04")
+async def test_a_batch_of_searches_answers_all(tmp_path: Path) -> None:
+    plant(tmp_path, ["a.py"], "x = 1\n")
+    workspace = Workspace(tmp_path)
+    given = [{}, {"pattern": "x"}, {"pattern": "*"}, {"query": "a"}, {"query": "x"}]
+    calls = [Call(name, args, principal=ANA) for name, args in zip(NAMES, given, strict=True)]
+    async with Handrail(searching_tools(workspace)) as hr:
+        outcomes = await hr.call_many(calls)
+    workspace.close()
+    assert [outcome.status for outcome in outcomes] == ["completed"] * 5
+
+
+@pytest.mark.req("BF-05")
+@each_engine
+async def test_glob_shows_what_was_changed_last_first_or_goes_by_name(engine: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["src/a.py", "src/b.py", "c.py", "d.txt", "build/e.py"])
+    lay(tmp_path, {".": "build\n"})
+    for age, name in enumerate(["src/b.py", "c.py", "src/a.py"]):
+        os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
+    async with at(tmp_path, engine) as desk:
+        assert (await desk.said("glob", pattern="*.py")).split("\n") == ["src/b.py", "c.py", "src/a.py"]
+        assert (await desk.said("glob", pattern="*.py", sort="name")).split("\n") == [
+            "c.py",
+            "src/a.py",
+            "src/b.py",
+        ]
+        assert await desk.said("glob", pattern="*.{py,txt}", sort="name", limit=2) == snapshot("""\
+c.py
+d.txt
+[2 of 4 files shown. Narrow the pattern or the path.]\
+""")
+        assert (await desk.data("glob", pattern="*.py", include_ignored=True))["total"] == 4
+        assert (await desk.data("glob", pattern="[a]*.py", path="src"))["total"] == 1
+        assert "include_ignored=true" in await desk.said("glob", pattern="*.rs")
+        assert (await desk.refused("glob", pattern="*", path="c.py"))[0] == "NOT_A_FOLDER"
+
+
+@pytest.mark.req("BF-04")
+@pytest.mark.parametrize("name", ["list_files", "list"])
+async def test_a_folder_is_listed_with_sizes_under_both_names(name: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["src/a.py", "src/in/b.py", "x.log"], "x" * 1500)
+    plant(tmp_path, ["README.md"], "")
+    lay(tmp_path, {".": "*.log\n"})
+    (tmp_path / "link").symlink_to("src")
+    async with at(tmp_path) as desk:
+        out = await desk.call(name)
+        assert out.to_model() == snapshot("""\
+.gitignore (6 B)
+README.md (0 B)
+link (link)
+src/\
+""")
+        assert out.result.summary == "4 entries in the workspace"
+        assert await desk.said(name, path="src", depth=2) == snapshot("""\
+src/a.py (1.5 kB)
+src/in/
+src/in/b.py (1.5 kB)\
+""")
+        assert await desk.said(name, glob="**/*.py") == "src/a.py (1.5 kB)\nsrc/in/b.py (1.5 kB)"
+        assert await desk.said(name, glob="*.log", include_ignored=True) == "x.log (1.5 kB)"
+
+
+@pytest.mark.req("BF-04")
+async def test_a_long_listing_is_cut_and_says_how_much_is_left_out(tmp_path: Path) -> None:
+    plant(tmp_path, [f"{number:02}.txt" for number in range(30)])
+    async with at(tmp_path) as desk:
+        data = await desk.data("list_files", limit=4)
+        assert [one["path"] for one in data["entries"]] == ["00.txt", "01.txt", "02.txt", "03.txt"]
+        assert data["left_out"] == 26
+        assert "4 of 30 entries shown, 26 left out" in await desk.said("list_files", limit=4)
+        assert (await desk.refused("list_files", path="00.txt"))[0] == "NOT_A_FOLDER"
+        assert (await desk.refused("list_files", path="none"))[0] == "FILE_NOT_FOUND"
+
+
+@pytest.mark.req("BF-07")
+@each_engine
+async def test_files_are_found_by_parts_of_their_names(engine: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["src/users/UserController.ts", "src/users/list.ts", "docs/users.md", "out/user.js"])
+    lay(tmp_path, {".": "out\n"})
+    async with at(tmp_path, engine) as desk:
+        assert await desk.said("search_files", query="usr contr") == "src/users/UserController.ts"
+        out = await desk.call("search_files", query="user", limit=2)
+        assert out.to_model() == snapshot("""\
+docs/users.md
+src/users/UserController.ts
+[2 of 3 files shown, the best first.]\
+""")
+        assert out.result.summary == "Found 3 files"
+        assert (await desk.refused("search_files", query=" / "))[0] == "INVALID_PATTERN"
+
+
+@pytest.mark.req("BF-07")
+@each_engine
+async def test_definitions_come_before_uses_and_code_before_tests_and_texts(
+    engine: str, tmp_path: Path
+) -> None:
+    plant(tmp_path, ["README.md"], "Call load_user.\n")
+    plant(tmp_path, ["app/main.py"], "from app.users import load_user\n\nprint(load_user(1))\n")
+    plant(tmp_path, ["app/users.py"], '"""load_user loads."""\n\n\nasync def load_user(id):\n    return id\n')
+    plant(tmp_path, ["tests/test_users.py"], "def test_it():\n    assert load_user(1)\n")
+    plant(tmp_path, ["web/users.ts"], "// load_user\nexport const load_user = (id: number) => id;\n")
+    plant(tmp_path, ["web/more.ts"], "function load_user_twice() { load_user(1) }\n")
+    async with at(tmp_path, engine) as desk:
+        assert await desk.said("search_code", query="load_user") == snapshot('''\
+app/users.py:4: (function) async def load_user(id):
+web/users.ts:2: (variable) export const load_user = (id: number) => id;
+web/more.ts:1: (function) function load_user_twice() { load_user(1) }
+app/main.py:1: from app.users import load_user
+app/main.py:3: print(load_user(1))
+app/users.py:1: """load_user loads."""
+web/users.ts:1: // load_user
+tests/test_users.py:2: assert load_user(1)
+README.md:1: Call load_user.\
+''')
+        out = await desk.call("search_code", query="load_user", type="py", limit=1)
+        assert out.to_model() == snapshot("""\
+app/users.py:4: (function) async def load_user(id):
+[1 of 5 lines in 3 files shown, definitions first. Use grep for all of them.]\
+""")
+        assert "async def load_user" in await desk.said("search_code", query="LOAD_USER", glob="app/*")
+        assert "No line has" in await desk.said("search_code", query="nowhere_to_be_found")
+        assert (await desk.refused("search_code", query="1 + 2"))[0] == "INVALID_PATTERN"
+
+
+@pytest.mark.req("BF-07")
+@pytest.mark.parametrize(
+    ("path", "text", "found"),
+    [
+        ("a.py", "class A:\n    x: int = 1\n    def f(self): pass\n", "1 A, 2 x, 3 f"),
+        ("broken.py", "def f(:\n  class\nclass B:\n", "1 f, 3 B"),
+        ("a.js", "class A { f() {} }\nfunction g() {}\nconst h = 1\n", "1 A, 1 f, 2 g, 3 h"),
+        ("a.ts", "interface I {}\ntype T = 1\nenum E {}\n", "1 I, 2 T, 3 E"),
+        ("a.go", "package p\nfunc F() {}\ntype T struct{}\nfunc (t T) M() {}\n", "2 F, 3 T, 4 M"),
+        ("a.rs", "struct S;\nfn f() {}\ntrait R {}\nconst C: u8 = 1;\n", "1 S, 2 f, 3 R, 4 C"),
+        ("A.java", "class A {\n  int f() { return 1; }\n}\n", "1 A, 2 f"),
+        ("a.c", "#define M 1\nstruct s { int a; };\nint *f(int x) { return 0; }\n", "1 M, 2 s, 3 f"),
+        ("a.rb", "class A\n  def f\n  end\nend\n", "1 A, 2 f"),
+        ("a.kt", "data class A(val x: Int)\nfun f() {}\n", "1 A, 2 f"),
+        ("a.sql", "CREATE TABLE users (id int);\n", "1 users"),
+    ],
+)
+def test_what_a_file_defines_is_known_by_its_language(path: str, text: str, found: str) -> None:
+    defined = definitions(path, text.encode())
+    assert set(found.split(", ")) <= {f"{one.line} {one.name}" for one in defined}
+    assert all(one.kind for one in defined)

@@ -1,0 +1,147 @@
+"""The bash tool: what it takes, what it tells, what it asks."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from handrail import Handrail, Policy, Principal
+from handrail.conformance import check
+from handrail.ext import Event, OutputAppended
+from handrail.toolsets.workspace import Workspace
+from handrail.toolsets.workspace.shell import ShellOptions, shell_tools
+from tests.acceptance.shell.boxes import ANN, a_shell
+
+
+@pytest.mark.req("BF-08", "BF-09")
+async def test_it_keeps_the_rules_of_the_house(tmp_path: Path):
+    (tool,) = shell_tools(Workspace(tmp_path))
+    assert [str(found) for found in check([tool])] == []
+    assert (tool.id, tool.category, tool.concurrency) == ("bash", "workspace", "sequential")
+    assert tool.capabilities == {"execute"} and "shell_exec" in tool.aliases
+
+
+@pytest.mark.req("BF-09")
+async def test_it_answers_to_the_name_of_agent_policies(tmp_path: Path):
+    async with a_shell(tmp_path) as shell:
+        outcome = await shell.house.call("shell_exec", {"cmd": "echo hi"}, principal=ANN)
+        assert outcome.result.data["stdout"] == "hi\n"
+    (tool,) = shell_tools(Workspace(tmp_path))
+    async with Handrail([tool], policy=Policy(deny=["shell_exec"])) as house:
+        assert (await house.call("bash", {"command": "ls"}, principal=ANN)).result.code == "NOT_PERMITTED"
+
+
+@pytest.mark.req("BF-12")
+async def test_it_tells_both_streams_the_exit_code_the_time_and_whether_something_is_missing(tmp_path: Path):
+    async with a_shell(tmp_path) as shell:
+        outcome = await shell.run("echo out; echo err >&2; exit 3")
+    told = outcome.result
+    assert told.success
+    assert (told.data["exit_code"], told.data["stdout"], told.data["stderr"]) == (3, "out\n", "err\n")
+    assert told.data["duration_seconds"] > 0 and told.data["truncated"] is False
+    assert told.to_model() == "[exit code 3]\nout\n[stderr]\nerr\n"
+    assert "exit code 3" in str(told.summary)
+
+
+@pytest.mark.req("BF-12", "BY-15")
+async def test_long_output_is_cut_for_the_model_and_the_rest_is_there_by_its_handle(tmp_path: Path):
+    async with a_shell(tmp_path) as shell:
+        outcome = await shell.run("seq 1 20000")
+        whole = "".join(f"{number}\n" for number in range(1, 20001))
+        assert outcome.result.output == whole
+        assert outcome.result.data["truncated"]
+        shown = outcome.to_model()
+        assert "read_result" in shown and len(shown) < 31_000
+        found = re.search(r"handle='([^']+)'", shown)
+        assert found is not None
+        page = await shell.house.read_result(found[1], ANN, 30_000, 1000)
+        assert page.startswith(whole[30_000:31_000])
+
+
+@pytest.mark.req("BF-08")
+async def test_output_is_streamed_as_it_comes_and_within_bounds(tmp_path: Path):
+    async with a_shell(tmp_path) as shell:
+        heard: list[str] = []
+
+        def hear(event: Event) -> None:
+            if isinstance(event, OutputAppended):
+                heard.append(event.chunk)
+
+        shell.house.subscribe(hear)
+        flood = "head -c 3000000 /dev/zero | tr '\\0' x"
+        await shell.run(f"printf 'gr\\303'; sleep 0.3; printf '\\274n'; {flood}")
+        text = "".join(heard)
+    assert len(heard) >= 2
+    assert text.startswith("grün")
+    assert 100_000 <= len(text) < 101_000 and "no more is shown" in text
+
+
+@pytest.mark.req("BF-08", "PM-06")
+@pytest.mark.parametrize(
+    ("command", "verdict", "part"),
+    [
+        ("git log | head", "allow", ""),
+        ("make test", "ask", "`make test`"),
+        ("ls; rm -rf build", "ask", "`rm -rf build`"),
+    ],
+)
+async def test_what_is_asked_follows_from_the_command_and_names_the_part(
+    tmp_path: Path, command: str, verdict: str, part: str
+):
+    async with a_shell(tmp_path) as shell:
+        decision = await shell.house.explain("bash", {"command": command}, principal=ANN)
+    assert decision.verdict == verdict
+    assert part in decision.reason
+
+
+@pytest.mark.req("PM-27")
+async def test_a_folder_with_a_repository_of_its_own_is_asked_about(tmp_path: Path):
+    (tmp_path / "vendor/lib/.git").mkdir(parents=True)
+    async with a_shell(tmp_path) as shell:
+        for cwd, verdict in ((".", "allow"), ("vendor", "allow"), ("vendor/lib", "ask")):
+            args = {"command": "git status", "cwd": cwd}
+            assert (await shell.house.explain("bash", args, principal=ANN)).verdict == verdict
+
+
+@pytest.mark.req("BF-08")
+async def test_it_runs_in_a_folder_of_the_workspace_and_nowhere_else(tmp_path: Path):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "out").symlink_to("/etc")
+    async with a_shell(tmp_path) as shell:
+        assert await shell.out("pwd", cwd="a/b") == f"{tmp_path}/a/b\n"
+        for cwd in ("..", "/etc", "out", "missing", "a/../../.."):
+            outcome = await shell.run("pwd", cwd=cwd)
+            assert outcome.status == "failed", cwd
+        assert (await shell.run("cat", timeout=5)).result.output == "[no output]"
+
+
+@pytest.mark.req("BF-08")
+async def test_who_keeps_something_of_the_files_hears_that_they_may_have_changed(tmp_path: Path):
+    async with a_shell(tmp_path) as shell:
+        heard: list[str | None] = []
+        shell.workspace.listen(heard.append)
+        await shell.run("ls")
+        assert heard == []
+        await shell.run("touch new")
+        assert heard == [None]
+
+
+@pytest.mark.req("BF-08", "EX-24")
+@pytest.mark.parametrize(
+    "bad", [{"timeout": 0}, {"timeout": 601}, {"timeout": -1}, {"command": ""}, {"colour": 1}]
+)
+async def test_odd_arguments_are_refused_before_anything_runs(tmp_path: Path, bad: dict):
+    async with a_shell(tmp_path) as shell:
+        outcome = await shell.house.call("bash", {"command": "echo hi", **bad}, principal=ANN)
+    assert outcome.status == "refused"
+
+
+async def test_a_policy_without_the_capability_keeps_it_out(tmp_path: Path):
+    (tool,) = shell_tools(Workspace(tmp_path), ShellOptions())
+    async with Handrail([tool], policy=Policy(capabilities=["read"])) as house:
+        outcome = await house.call("bash", {"command": "ls"}, principal=Principal("local", "ann"))
+    assert outcome.result.code == "NOT_PERMITTED"
+    assert "execute" in json.dumps(outcome.result.to_dict())
