@@ -10,7 +10,7 @@ from typing import Any
 from handrail import Context, Principal, Result, Tool
 from handrail.ext import Hook, SafetyCheck
 from handrail.toolsets.workspace.desk import Keeping, Workspace
-from handrail.toolsets.workspace.fitting import Fitted, fit
+from handrail.toolsets.workspace.fitting import Fitted, fit, web_options
 from handrail.toolsets.workspace.options import Options, WorkspaceError
 
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
@@ -28,6 +28,7 @@ class WorkspaceToolset:
         self._fitted: dict[str, Fitted | None] = {}
         self._of: dict[Any, Fitted] = {}
         """By the function behind a tool, which is the same however a tenant words the tool."""
+        web_options(self.options)  # says now what is wrong with an address
         if not self.options.is_shared and not Path(self.options.root).is_dir():
             raise WorkspaceError(
                 f"there is no folder {self.options.root} to work in", remedy="make it, or name another root"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from handrail import Handrail, Principal
 from handrail.app import open_handrail, workspace_of
-from handrail.ext import DefinitionError
+from handrail.ext import DefinitionError, UsageError
 from handrail.settings import SettingsError, load_settings
 from handrail.toolsets.workspace import Options, WorkspaceToolset, options_of
 
@@ -51,6 +52,12 @@ async def test_each_tenant_works_in_a_folder_of_its_own(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
     with pytest.raises(DefinitionError, match="there is no folder"):
         WorkspaceToolset(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("wrong", [{"private_networks": ("10.0.0.0/99",)}, {"searxng_url": "nowhere"}])
+def test_an_address_that_is_none_is_said_at_once(tmp_path: Path, wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        WorkspaceToolset(tmp_path, **wrong)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ LONG = 600
 """Characters from which text is folded."""
 LINES = 12
 _HEAD = 120
+_PRINTED = 10_000
+"""Characters of several lines that are shown at once; they scroll."""
 
 _HIDDEN = re.compile(r"[^\n\t\x20-\x7e]")
 
@@ -47,8 +49,12 @@ def paragraph(text: str) -> Node:
 
 
 def block_of_text(text: str) -> Node:
-    """Text that stands alone."""
-    return folded(text) if is_long(text) else pre(".view-text")[shown(text)]
+    """Text that stands alone. Several lines are set as a terminal would: columns and diffs stay in line."""
+    if "\n" not in text.rstrip("\n"):
+        return folded(text) if is_long(text) else pre(".view-text")[shown(text)]
+    if len(text) > _PRINTED:
+        return folded(text)
+    return pre(".view-text.view-printed", tabindex="0")[shown(text)]
 
 
 def folded(text: str) -> Node:

@@ -12,9 +12,11 @@ import os
 import select
 import signal
 import sys
+import time
 
 _SUBREAPER = 36
 _TICK = 0.05
+_MOMENT = 0.002
 TOO_MANY = 253
 
 
@@ -28,15 +30,17 @@ def main() -> None:
     child = os.fork()
     if child == 0:
         _become(command)
-    code = None
+    code, due = None, 0.0
     while code is None:
-        if 0 in select.select([0, waking], [], [], _TICK)[0]:
+        ready = select.select([0, waking], [], [], _TICK)[0]
+        if 0 in ready:
             code = 128 + signal.SIGKILL
-        elif len(_below()) > most:
-            code = TOO_MANY
-        else:
+        elif ready:
             _drain(waking)
             code = _reap(child)
+        if code is None and time.monotonic() >= due:
+            code = TOO_MANY if len(_below()) > most else None
+            due = time.monotonic() + _TICK
     _end_all()
     os._exit(code)
 
@@ -72,17 +76,24 @@ def _reap(child: int) -> int | None:
 
 def _end_all() -> None:
     """Stop them all first, so that none makes another meanwhile; then kill."""
-    while True:
+    while _has_children():
         seen: set[int] = set()
         while fresh := _below() - seen:
             _send(fresh, signal.SIGSTOP)
             seen |= fresh
         _send(seen, signal.SIGKILL)
-        try:
-            while True:
-                os.waitpid(-1, 0)
-        except ChildProcessError:
-            return
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        time.sleep(_MOMENT)  # one that was made just now is seen in the next turn
+
+
+def _has_children() -> bool:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
 
 
 def _send(pids: set[int], number: int) -> None:
