@@ -1,7 +1,9 @@
 """shell.md: how dangerous commands are."""
 
+import asyncio
 
-def main() -> None:
+
+async def main() -> None:
     # region judge
     from handrail.toolsets.workspace.shell import judge
 
@@ -15,4 +17,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    asyncio.run(main())
