@@ -39,12 +39,12 @@ async def test_grep_finds_what_ripgrep_finds(engine: str, forest: Path) -> None:
         found: list[str] = []
         offset: int | None = 0
         while offset is not None:
-            page: Any = await desk.data("grep", pattern=NEEDLE, limit=1000, offset=offset)
+            page: Any = await desk.done("grep", pattern=NEEDLE, limit=1000, offset=offset)
             found += [f"{one['path']}:{one['line']}:{one['text']}" for one in page["lines"]]
             offset = page["next_offset"]
         assert sorted(found) == ripgrep(forest, "-n", NEEDLE)
         assert page["total_lines"] == len(found) == NEEDLES * 9 // 10
-        every = await desk.data("grep", pattern=NEEDLE, include_ignored=True, output="files", limit=1)
+        every = await desk.done("grep", pattern=NEEDLE, include_ignored=True, output="files", limit=1)
         assert every["total_files"] == NEEDLES and len(every["files"]) == 1
 
 
@@ -52,15 +52,15 @@ async def test_grep_finds_what_ripgrep_finds(engine: str, forest: Path) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 async def test_glob_finds_what_ripgrep_finds(engine: str, forest: Path) -> None:
     async with at(forest, engine) as desk:
-        page = await desk.data("glob", pattern="p1/**/*.{py,go}", limit=2000)
+        page = await desk.done("glob", pattern="p1/**/*.{py,go}", limit=2000)
         expected = [path for path in ripgrep(forest, "--files") if path.startswith("p1/")]
         expected = [path for path in expected if path.endswith((".py", ".go"))]
         assert [one["path"] for one in page["files"]] == expected
         assert page["total"] == len(expected) == 2000
-        newest = await desk.data("glob", pattern="*.py", sort="modified", limit=10)
+        newest = await desk.done("glob", pattern="*.py", sort="modified", limit=10)
         assert (newest["total"], len(newest["files"])) == (OF_A_KIND * 9 // 10, 10)
-        every = await desk.data("glob", pattern="*.md", include_ignored=True, limit=1)
-        shown = await desk.data("glob", pattern="*.md", limit=1)
+        every = await desk.done("glob", pattern="*.md", include_ignored=True, limit=1)
+        shown = await desk.done("glob", pattern="*.md", limit=1)
         assert (every["total"], shown["total"]) == (OF_A_KIND, 100)
 
 

@@ -14,6 +14,7 @@ from handrail.core.define.principal import Principal
 from handrail.doors.http import shapes
 from handrail.doors.http.calling import KEY, SLUG, Wish, read_call
 from handrail.doors.http.ending import answer, call_url, status_of, told
+from handrail.doors.http.later_shapes import Undone
 from handrail.doors.http.reading import body
 from handrail.doors.http.record import Record
 from handrail.doors.http.refusing import Refused
@@ -177,8 +178,8 @@ async def cancel_call(
 @routes.post(
     "/calls/{call_id}/undo",
     summary="Take back what a call did",
-    responses=answers(409, 499, ok=shapes.Undone, says="What was called for it, and what came of that.")
-    | {202: {"model": shapes.Undone, "description": "The call that takes it back waits."}},
+    responses=answers(409, 499, ok=Undone, says="What was called for it, and what came of that.")
+    | {202: {"model": Undone, "description": "The call that takes it back waits."}},
 )
 async def undo_call(
     who: Anybody,

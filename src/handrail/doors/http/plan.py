@@ -10,6 +10,7 @@ from starlette.responses import Response
 from handrail.core.define.principal import Principal
 from handrail.doors.http import shapes
 from handrail.doors.http.ending import told
+from handrail.doors.http.later_shapes import PlanPage, PlanRun
 from handrail.doors.http.paging import After, Limit, Name, page_of
 from handrail.doors.http.routing import Anybody, TheHandrail, answers, need, router
 from handrail.doors.http.telling import ready
@@ -17,7 +18,7 @@ from handrail.doors.http.telling import ready
 routes = router("plan")
 
 
-@routes.get("/plan", summary="List what is planned, in order", responses=answers(ok=shapes.PlanPage))
+@routes.get("/plan", summary="List what is planned, in order", responses=answers(ok=PlanPage))
 async def list_plan(
     who: Anybody, hr: TheHandrail, session: Name = None, after: After = None, limit: Limit = 50
 ) -> Response:
@@ -30,7 +31,7 @@ async def list_plan(
 @routes.post(
     "/plan/run",
     summary="Run what is planned, in order",
-    responses=answers(ok=shapes.PlanRun, says="What became of each call, in order."),
+    responses=answers(ok=PlanRun, says="What became of each call, in order."),
 )
 async def run_plan(
     who: Annotated[Principal, need("plans.run")],

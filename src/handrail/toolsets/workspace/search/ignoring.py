@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from handrail.ext import ToolError
 from handrail.toolsets.workspace.desk import Workspace
+
+if TYPE_CHECKING:
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 _LONGEST = 1_048_576
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -156,7 +159,8 @@ def _any_of(rules: list[_Rule]) -> re.Pattern[str] | None:
 
 
 @lru_cache(maxsize=1)
-def _spec():  # type: ignore[no-untyped-def]  # a class of a package that is loaded on first use
+def _spec() -> Callable[[str], GitIgnoreSpecPattern]:
+    """A class of a package that is loaded on first use."""
     try:
         from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
     except ImportError:

@@ -5,44 +5,23 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
-from handrail import Handrail, Outcome, Policy, Principal
+from handrail import Handrail, Policy
 from handrail.ext import ApprovalRequest, Reply, approve
 from handrail.toolsets.workspace import Keeping, Workspace
 from handrail.toolsets.workspace.files import file_tools
+from tests.unit.toolsets.workspace.calling import ANA, Caller
 
-ANA = Principal(tenant="acme", user="ana")
+__all__ = ["ANA", "Desk", "at"]
 
 
-class Desk:
-    """Calls tools by name."""
+class Desk(Caller):
+    """The caller, and the workspace it works in."""
 
     def __init__(self, hr: Handrail, workspace: Workspace) -> None:
-        self.hr = hr
+        super().__init__(hr)
         self.workspace = workspace
         self.root = workspace.root
-
-    async def call(self, name: str, /, **args: Any) -> Outcome:
-        return await self.hr.call(name, args, principal=ANA, source="agent")
-
-    async def done(self, name: str, /, **args: Any) -> Any:
-        """The data of a call that must succeed."""
-        outcome = await self.call(name, **args)
-        assert outcome.status == "completed", outcome.to_model()
-        return outcome.result.data
-
-    async def said(self, name: str, /, **args: Any) -> str:
-        """What the model reads of a call that must succeed."""
-        outcome = await self.call(name, **args)
-        assert outcome.status == "completed", outcome.to_model()
-        return outcome.to_model()
-
-    async def refused(self, name: str, /, **args: Any) -> tuple[str, str]:
-        """The code and the words of a call that must fail."""
-        outcome = await self.call(name, **args)
-        assert outcome.status in ("failed", "refused"), outcome.to_model()
-        return str(outcome.code), str(outcome.result.error)
 
 
 async def _yes(_: ApprovalRequest) -> Reply:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
-from handrail import Handrail, Outcome, Principal
+from handrail import Handrail
 from handrail.toolsets.workspace import Keeping, Workspace
 from handrail.toolsets.workspace.search import ripgrep, searching_tools
 from handrail.toolsets.workspace.search.finding import Finder
+from tests.unit.toolsets.workspace.calling import ANA, Caller
 
-ANA = Principal(tenant="acme", user="ana")
+__all__ = ["ANA", "ENGINES", "Caller", "at", "program"]
+
 ENGINES = ("ripgrep", "python")
 
 
@@ -25,39 +26,11 @@ def program(engine: str) -> str | None:
     return found
 
 
-class Desk:
-    """Calls tools by name."""
-
-    def __init__(self, hr: Handrail) -> None:
-        self.hr = hr
-
-    async def call(self, name: str, /, **args: Any) -> Outcome:
-        return await self.hr.call(name, args, principal=ANA, source="agent")
-
-    async def data(self, name: str, /, **args: Any) -> Any:
-        """The data of a call that must succeed."""
-        outcome = await self.call(name, **args)
-        assert outcome.status == "completed", outcome.to_model()
-        return outcome.result.data
-
-    async def said(self, name: str, /, **args: Any) -> str:
-        """What the model reads of a call that must succeed."""
-        outcome = await self.call(name, **args)
-        assert outcome.status == "completed", outcome.to_model()
-        return outcome.to_model()
-
-    async def refused(self, name: str, /, **args: Any) -> tuple[str, str]:
-        """The code and the words of a call that must fail."""
-        outcome = await self.call(name, **args)
-        assert outcome.status in ("failed", "refused"), outcome.to_model()
-        return str(outcome.code), str(outcome.result.error)
-
-
 @asynccontextmanager
-async def at(root: Path, engine: str = "ripgrep", keeping: Keeping | None = None) -> AsyncIterator[Desk]:
+async def at(root: Path, engine: str = "ripgrep", keeping: Keeping | None = None) -> AsyncIterator[Caller]:
     workspace = Workspace(root, keeping)
     try:
         async with Handrail(searching_tools(workspace, Finder(workspace, program(engine)))) as hr:
-            yield Desk(hr)
+            yield Caller(hr)
     finally:
         workspace.close()

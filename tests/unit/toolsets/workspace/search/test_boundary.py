@@ -20,7 +20,7 @@ from handrail.toolsets.workspace.search.expressions import expression
 from handrail.toolsets.workspace.search.finding import Finder, place
 from handrail.toolsets.workspace.search.query import Query
 from tests.harness.polling import until
-from tests.unit.toolsets.workspace.search.desk import ANA, ENGINES, Desk, at, program
+from tests.unit.toolsets.workspace.search.desk import ANA, ENGINES, Caller, at, program
 from tests.unit.toolsets.workspace.search.trees import plant
 
 each_engine = pytest.mark.parametrize("engine", ENGINES)
@@ -162,10 +162,10 @@ async def test_a_pattern_that_would_run_for_ever_is_stopped_and_explained(tmp_pa
     try:
         tools = searching_tools(workspace, Finder(workspace, program("ripgrep"), seconds=1.0))
         async with Handrail(tools) as hr:
-            code, words = await Desk(hr).refused("grep", **_SLOW)
+            code, words = await Caller(hr).refused("grep", **_SLOW)
             assert code == "SEARCH_TOO_SLOW"
             assert "simpler pattern" in words
-            assert await Desk(hr).said("grep", pattern="(a+)+b$") == f"a.txt:1: {'a' * 40}b"
+            assert await Caller(hr).said("grep", pattern="(a+)+b$") == f"a.txt:1: {'a' * 40}b"
     finally:
         workspace.close()
     assert not seekers()

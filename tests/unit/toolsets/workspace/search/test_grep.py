@@ -79,7 +79,7 @@ b.txt:1: hit b0
         texts: list[str] = []
         offset: int | None = 0
         while offset is not None:
-            page = await desk.data("grep", pattern="hit", limit=5, offset=offset)
+            page = await desk.done("grep", pattern="hit", limit=5, offset=offset)
             texts += [one["text"] for one in page["lines"]]
             offset = page["next_offset"]
         assert texts == [f"hit {name}{number}" for name in "abc" for number in range(4)]
@@ -97,7 +97,7 @@ async def test_files_are_chosen_by_folder_pattern_and_kind(engine: str, tmp_path
     async with at(tmp_path, engine) as desk:
 
         async def found(**args: object) -> list[str]:
-            data = await desk.data("grep", pattern="load", ignore_case=True, output="files", **args)
+            data = await desk.done("grep", pattern="load", ignore_case=True, output="files", **args)
             return [one["path"] for one in data["files"]]
 
         assert await found() == ["README.md", "src/a.py", "src/deep/b.ts"]
@@ -118,7 +118,7 @@ async def test_rules_above_the_folder_count_too(engine: str, tmp_path: Path) -> 
     plant(tmp_path, ["a/b/c.txt", "a/b/d.log", "a/b/e/f.txt", "a/b/g.txt"], "hit\n")
     lay(tmp_path, {".": "*.log\n", "a": "/b/e/\ng.txt\n"})
     async with at(tmp_path, engine) as desk:
-        data = await desk.data("grep", pattern="hit", path="a/b")
+        data = await desk.done("grep", pattern="hit", path="a/b")
         assert [one["path"] for one in data["lines"]] == ["a/b/c.txt"]
 
 
@@ -185,7 +185,7 @@ b.txt:1: hit
 [2 files left out that have several hard links.]\
 """)
     async with at(tmp_path, engine, Keeping(hardlinks=True)) as desk:
-        data = await desk.data("grep", pattern="hit", output="files")
+        data = await desk.done("grep", pattern="hit", output="files")
         assert [one["path"] for one in data["files"]] == ["b.txt", "c.txt", "d.txt"]
 
 

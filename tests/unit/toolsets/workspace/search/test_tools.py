@@ -75,8 +75,8 @@ c.py
 d.txt
 [2 of 4 files shown. Narrow the pattern or the path.]\
 """)
-        assert (await desk.data("glob", pattern="*.py", include_ignored=True))["total"] == 4
-        assert (await desk.data("glob", pattern="[a]*.py", path="src"))["total"] == 1
+        assert (await desk.done("glob", pattern="*.py", include_ignored=True))["total"] == 4
+        assert (await desk.done("glob", pattern="[a]*.py", path="src"))["total"] == 1
         assert "include_ignored=true" in await desk.said("glob", pattern="*.rs")
         assert (await desk.refused("glob", pattern="*", path="c.py"))[0] == "NOT_A_FOLDER"
 
@@ -110,7 +110,7 @@ src/in/b.py (1.5 kB)\
 async def test_a_long_listing_is_cut_and_says_how_much_is_left_out(tmp_path: Path) -> None:
     plant(tmp_path, [f"{number:02}.txt" for number in range(30)])
     async with at(tmp_path) as desk:
-        data = await desk.data("list_files", limit=4)
+        data = await desk.done("list_files", limit=4)
         assert [one["path"] for one in data["entries"]] == ["00.txt", "01.txt", "02.txt", "03.txt"]
         assert data["left_out"] == 26
         assert "4 of 30 entries shown, 26 left out" in await desk.said("list_files", limit=4)
