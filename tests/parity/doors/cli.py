@@ -51,10 +51,6 @@ class Cli:
         return Seen(self._take(PEOPLE[case.who].tenant), answer, "Ctrl-C")
 
     def carries(self, outcome: Outcome, case: Case, events: Events) -> Any:
-        result = outcome.result.to_dict()
-        if outcome.code == "PLANNED":
-            said = f"{_title(outcome.tool)} was not run: plan mode holds it back."
-            result |= {"summary": said, "title": said, "output": said}
         told = {
             "status": outcome.status,
             "ok": outcome.ok,
@@ -64,7 +60,7 @@ class Cli:
             "run_id": outcome.run_id,
             "approval_id": outcome.approval_id,
             "repairs": [_repair(one) for one in outcome.repairs],
-            "result": result,
+            "result": outcome.result.to_dict(),
         }
         code = _EXITS_BY_CODE.get(outcome.code or "", _EXITS[outcome.status])
         return {"exit": code, "told": as_json(told)}
@@ -132,7 +128,3 @@ def _answer(code: int, out: str, err: str) -> Any:
 
 def _repair(one: Any) -> dict[str, Any]:
     return {"path": one.path, "kind": one.kind, "before": one.before, "after": one.after}
-
-
-def _title(tool: str) -> str:
-    return {"stock.order": "Order", "stock.drop": "Drop", "stock.count": "Count", "words.echo": "Echo"}[tool]
