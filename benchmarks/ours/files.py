@@ -1,5 +1,6 @@
 """A file of a thousand lines read and edited through the whole pipeline, and by plain Python."""
 
+import asyncio
 import os
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
@@ -26,7 +27,7 @@ _place = tempfile.TemporaryDirectory(prefix="handrail-bench-")
 async def subjects() -> Sequence[Subject]:
     root = Path(_place.name)
     names = [f"{number}.txt" for number in range(_FILES)]
-    for name in ("plain.txt", "ours.txt", "plain.py", "ours.py", *names):
+    for name in ("plain.txt", "beside.txt", "ours.txt", "plain.py", "ours.py", *names):
         (root / name).write_text(_TEXT)
     hr = Handrail(
         [WorkspaceToolset(root, tenant="acme")], policy=Policy(approval_mode="danger", moderate="allow")
@@ -36,6 +37,7 @@ async def subjects() -> Sequence[Subject]:
         Subject("read_file", _reads(hr, names), _has_all_lines),
         Subject("read_file, seen before", _reads(hr, ["ours.txt"]), _has_all_lines),
         Subject("plain edit", _plain_edits(root / "plain.txt", edit), bool),
+        Subject("plain edit in a thread", _plain_edits_beside(root / "beside.txt"), bool),
         Subject("edit_file", _edits(hr, "ours.txt"), _is_edited),
         Subject("plain edit of Python, compiled", _plain_edits(root / "plain.py", edit_python), bool),
         Subject("edit_file of Python, syntax checked", _edits(hr, "ours.py"), _is_edited),
@@ -98,6 +100,19 @@ def _plain_edits(path: Path, change: Callable[[Path, str, str], object]) -> Loop
     async def loop(number: int) -> object:
         for _ in range(number):
             last = change(path, *pair)
+            pair.reverse()
+        return last
+
+    return loop
+
+
+def _plain_edits_beside(path: Path) -> Loop:
+    """As a program has to whose loop cannot wait for the disk."""
+    pair = [_OLD, _NEW]
+
+    async def loop(number: int) -> object:
+        for _ in range(number):
+            last = await asyncio.to_thread(edit, path, *pair)
             pair.reverse()
         return last
 

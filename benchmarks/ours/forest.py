@@ -35,6 +35,7 @@ async def subjects() -> Sequence[Subject]:
         Subject("grep", _call(ours, "grep", lines, "total_lines"), _is(NEEDLES)),
         Subject("rg --files -g", _bare(root, [program, *_BARE, "--files", "-g", "*.py"]), _is(OF_A_KIND)),
         Subject("glob", _call(ours, "glob", files, "total"), _is(OF_A_KIND)),
+        Subject("glob by time", _call(ours, "glob", {**files, "sort": "modified"}, "total"), _is(OF_A_KIND)),
         Subject("grep without rg", _call(plain, "grep", lines, "total_lines"), _is(NEEDLES)),
         Subject("glob without rg", _call(plain, "glob", files, "total"), _is(OF_A_KIND)),
     )

@@ -14,7 +14,6 @@ _PAIRS = (
     ("plain edit", "edit_file"),
     ("plain edit of Python, compiled", "edit_file of Python, syntax checked"),
 )
-_READS = "{:.2f} times plain Python"
 
 
 def measure(peers: str | None, effort: Effort) -> list[Row]:
@@ -25,5 +24,7 @@ def measure(peers: str | None, effort: Effort) -> list[Row]:
         base, measured = times.of(here, plain), times.of(here, tool)
         if all(row.subject != plain for row in rows):
             rows.append(Row(plain, base))
-        rows.append(Row(tool, measured, Ratio(measured, base, _READS), at_most(3)))
+        reads = f"{{:.2f}} times {plain}"
+        rows.append(Row(tool, measured, Ratio(measured, base, reads), at_most(3)))
+    rows.append(Row("plain edit in a thread", times.of(here, "plain edit in a thread")))
     return rows

@@ -23,4 +23,6 @@ def measure(peers: str | None, effort: Effort) -> list[Row]:
         rows.append(Row(bare, base))
         rows.append(Row(tool, measured, Ratio(measured, base, _READS), at_most(1.5)))
         rows.append(Row(f"{tool} where ripgrep is missing", alone, Ratio(alone, base, _READS)))
+    newest = times.of(here, "glob by time")
+    rows.append(Row("glob, those changed last first", newest, Ratio(newest, base, _READS)))
     return rows

@@ -24,6 +24,7 @@ from handrail.core.errors import UsageError
 from handrail.core.find.discover import discover
 from handrail.core.find.meaning import Embedder
 from handrail.core.find.registry import Registry
+from handrail.core.find.toolsets import brought
 from handrail.core.guard.approval import Approver
 from handrail.core.guard.book import ApprovalBook
 from handrail.core.guard.claims import Claims, MemoryClaims
@@ -42,7 +43,7 @@ from handrail.core.run.catalogue import Catalogue
 from handrail.core.run.explaining import explain
 from handrail.core.run.export import Format, export
 from handrail.core.run.grouping import Group, group_tool_calls_into_batches
-from handrail.core.run.hooks import Equipped, Hook, Watchers
+from handrail.core.run.hooks import Hook, Watchers
 from handrail.core.run.hosting import Hosting
 from handrail.core.run.house import House, Secrets, Workplace
 from handrail.core.run.job_office import JobOffice
@@ -102,9 +103,8 @@ class Handrail(Background):
         retries = None if retry is None else retry_of(retry)
         self.registry = registry if registry is not None else Registry()
         toolsets = self._take(tools)
-        equipped = [toolset for toolset in toolsets if isinstance(toolset, Equipped)]
-        hooks = (*hooks, *(hook for one in equipped for hook in one.hooks))
-        safety = (*safety, *(check for one in equipped for check in one.safety))
+        hooks = (*hooks, *(hook for one in toolsets for hook in brought(one, "hooks")))
+        safety = (*safety, *(check for one in toolsets for check in brought(one, "safety")))
         self._threads: ThreadPoolExecutor | None = None
         self._max_parallel = at_least_one("max_parallel", max_parallel)
         # After all that can be wrong with what is given: whoever corrects it finds the database free.

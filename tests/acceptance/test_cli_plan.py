@@ -86,6 +86,7 @@ def test_what_the_settings_plan_outlives_the_command_too(desk: Desk, tmp_path: P
     assert desk("plan", "run", "--json").code == 0
 
 
+@pytest.mark.long
 def test_a_plan_approves_nothing_and_says_what_waits(desk: Desk) -> None:
     desk.order("bolt", "--as=agent", "--plan")
     done = desk("plan", "run")

@@ -7,9 +7,7 @@ the file it waits for is there.
 from __future__ import annotations
 
 import asyncio
-import atexit
 import contextlib
-import functools
 import os
 import signal
 import sys
@@ -19,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from handrail import Handrail, Policy, Principal, tool
-from tests.harness.going import Going
-from tests.harness.nursery import Nursery
+from tests.harness.going import Going, preloaded
 
 ANA = Principal(tenant="acme", user="ana", permissions=["*"])
 BO = Principal(tenant="other", user="bo", permissions=["*"])
@@ -113,7 +110,7 @@ class Workers:
         log = self.folder / f"worker-{len(self.all)}.log"
         around = {"HANDRAIL_LEASE": str(LEASE), "HANDRAIL_KEY": "", "XDG_DATA_HOME": str(self.folder)}
         process = Going(
-            _nursery(),
+            preloaded(),
             "tests.acceptance.workshop:work",
             url=self.url,
             folder=str(self.folder),
@@ -204,11 +201,3 @@ def work(url: str, folder: str, variant: str, env: dict[str, str], log: str, sai
     for number, path in ((1, said), (2, log)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
     asyncio.run(_work(url, Path(folder), variant))
-
-
-@functools.cache
-def _nursery() -> Nursery:
-    """Imports once what each worker needs."""
-    opened = Nursery("tests.harness.preload", "tests.acceptance.workshop", "dbos", "alembic.command")
-    atexit.register(opened.close)
-    return opened

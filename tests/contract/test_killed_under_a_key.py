@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from handrail import Handrail, Outcome, Policy, Principal, Tool, tool
+from tests.harness.going import Going, preloaded
 
 ANA = Principal("acme", "ana")
 
@@ -40,23 +39,28 @@ async def pay_forever(url: str, ledger: str, idempotent: bool) -> None:
         await pay(hr)
 
 
+def pay_in_a_process(url: str, ledger: str, idempotent: bool, env: dict[str, str], said: str) -> None:
+    os.environ.update(env)
+    os.dup2(os.open(said, os.O_WRONLY), 1)
+    asyncio.run(pay_forever(url, ledger, idempotent))
+
+
 def killed_while_paying(url: str, ledger: Path, idempotent: bool) -> None:
     """A process that pays, and is killed before it can tell."""
-    code = (
-        "import asyncio, sys; from tests.contract.test_killed_under_a_key import pay_forever; "
-        "asyncio.run(pay_forever(sys.argv[1], sys.argv[2], sys.argv[3] == 'True'))"
+    process = Going(
+        preloaded(),
+        "tests.contract.test_killed_under_a_key:pay_in_a_process",
+        url=url,
+        ledger=str(ledger),
+        idempotent=idempotent,
+        env=dict(os.environ),
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, url, str(ledger), str(idempotent)],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parents[2],
-    )
-    try:
-        assert process.stdout is not None and process.stdout.readline() == "paid\n"
-    finally:
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
+    with process.heard:
+        try:
+            assert process.heard.readline() == "paid\n"
+        finally:
+            process.kill()
+            assert process.wait(20) == -signal.SIGKILL
 
 
 @pytest.mark.req("BY-12")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import os
 import signal
 import subprocess
@@ -10,6 +12,14 @@ from concurrent.futures import TimeoutError as NotYet
 from tests.harness.nursery import Nursery
 
 DEADLINE = 40.0
+
+
+@functools.cache
+def preloaded() -> Nursery:
+    """A nursery of this process, with everything that opening a database loads."""
+    opened = Nursery("tests.harness.preload", "alembic.command", "dbos")
+    atexit.register(opened.close)
+    return opened
 
 
 class Going:

@@ -22,7 +22,7 @@ from tests.harness.nursery import Nursery
 from tests.harness.polling import until
 from tests.unit.toolsets.workspace.files.desk import at
 
-_POINTS = 6
+_POINTS = 12
 _KILLS = 15
 _ROUNDS = 100
 

@@ -10,7 +10,10 @@ from typing import Any
 
 from handrail import Handrail, Policy, Principal
 from handrail.ext import ApprovalRequest, Reply, approve
-from handrail.toolsets.workspace.toolset import WorkspaceToolset
+from handrail.toolsets.workspace import Workspace
+from handrail.toolsets.workspace.changes.journal import Changes
+from handrail.toolsets.workspace.changes.undo_file import undo_file
+from handrail.toolsets.workspace.files import file_tools
 from tests.harness.points import Point, arm, die_at, modules_of, points_of, visit
 
 ANA = Principal(tenant="acme", user="ana")
@@ -62,9 +65,15 @@ def _points() -> list[Point]:
 
 async def _call(root: str, *calls: tuple[str, dict[str, Any]]) -> list[str | None]:
     """The codes of the calls; None where all went well."""
+    workspace = Workspace(root)
+    workspace.journal = changes = Changes(workspace)
     policy = Policy(approval_mode="danger", moderate="allow")
-    async with Handrail([WorkspaceToolset(root, tenant="acme")], policy=policy, approver=_yes) as hr:
-        return [(await hr.call(tool, args, principal=ANA)).code for tool, args in calls]
+    tools = [*file_tools(workspace), undo_file(changes)]
+    async with Handrail(tools, policy=policy, approver=_yes) as hr:
+        codes = [(await hr.call(tool, args, principal=ANA)).code for tool, args in calls]
+    changes.close()
+    workspace.close()
+    return codes
 
 
 async def _yes(_: ApprovalRequest) -> Reply:

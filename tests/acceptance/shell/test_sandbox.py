@@ -84,7 +84,7 @@ async def test_the_network_is_only_there_for_a_call_that_asks_where_it_is_allowe
         knock = f"exec 3<>/dev/tcp/127.0.0.1/{server.getsockname()[1]} && echo reached"
         async with a_shell(tmp_path) as shell:
             refused = await shell.run(knock, network=True)
-            assert refused.result.code == "NO_NETWORK"
+            assert (refused.status, refused.result.code) == ("refused", "NO_NETWORK")
         async with a_shell(tmp_path, ShellOptions(network=True)) as shell:
             assert await shell.out(knock, network=True) == "reached\n"
             assert await shell.out(knock) == ""

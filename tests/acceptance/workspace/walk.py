@@ -19,7 +19,7 @@ from tests.docs.blocks import ROOT
 
 PAGE = ROOT / "docs" / "workspace.md"
 HOME = "/home/ana/prices"
-_VARIES = ((r"\bin \d+\.\d+s\b", "in 0.001s"), (r"\bafter \d+(\.\d+)? s\b", "after … s"))
+_VARIES = ((r"\bin \d+\.\d+s\b", "in 0.001s"), (r"\b(after|in) \d+(\.\d+)? s\b", r"\1 … s"))
 _CARETS = r"(?m)^ *[~^]+\n"
 """Which part of a line raised, as newer Pythons show."""
 _TIMES = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"

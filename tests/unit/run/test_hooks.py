@@ -318,3 +318,15 @@ async def test_a_hook_that_cannot_say_whether_it_watches_refuses_the_call() -> N
     async with Handrail(files.tools, policy=WITHOUT_ASKING, hooks=[Broken()]) as hr:
         out = await hr.call("files.read", {"path": "a.py"})
     assert (out.status, out.code, files.reads) == ("refused", "INTERNAL_ERROR", 0)
+
+
+@pytest.mark.req("EX-13")
+async def test_a_toolset_may_bring_one_of_the_two_alone() -> None:
+    hook, look = Watcher("read"), Look("write")
+    watched, looked = StaticToolset(Files().tools[:1]), StaticToolset(Files().tools[1:])
+    watched.hooks = [hook]  # type: ignore[attr-defined]  # as an author may well do
+    looked.safety = [look]  # type: ignore[attr-defined]
+    async with Handrail([watched, looked], policy=WITHOUT_ASKING) as hr:
+        await hr.call("files.read", {"path": "a.py"})
+        await hr.call("files.write", {"path": "a.py", "text": ""})
+    assert (hook.seen[0], look.seen) == ("before files.read", ["files.write a.py"])

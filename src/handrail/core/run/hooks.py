@@ -34,7 +34,10 @@ class Hook(Protocol):
 
 @runtime_checkable
 class Equipped(Protocol):
-    """A toolset that brings its own hooks and safety checks: a Handrail takes them after its own."""
+    """A toolset that brings its own hooks and safety checks: a Handrail takes them after its own.
+
+    One that has only one of the two attributes brings that.
+    """
 
     @property
     def hooks(self) -> Sequence[Hook]: ...

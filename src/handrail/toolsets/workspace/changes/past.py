@@ -104,6 +104,15 @@ def newest_turn(db: sqlite3.Connection, tenant: str, session: str | None) -> Tur
     return _turn(db.execute(query, (tenant, *values)).fetchone())
 
 
+def numbered_turn(db: sqlite3.Connection, tenant: str, number: int) -> Turn | None:
+    """The turn of that number in the session that had one last."""
+    query = (
+        "SELECT c.session, c.turn, c.call_id FROM changes c WHERE c.tenant = ? AND c.turn = ? "
+        "AND c.state = 1 ORDER BY c.id DESC LIMIT 1"
+    )
+    return _turn(db.execute(query, (tenant, number)).fetchone())
+
+
 def newest_undone(db: sqlite3.Connection, tenant: str, session: str | None) -> list[Kept]:
     """What the last undo took back that is not brought back yet, the newest first."""
     where, values = ("", ()) if session is None else ("AND e.session = ? ", (session,))

@@ -70,6 +70,8 @@ def _turn(db: sqlite3.Connection, ctx: Context, session: str | None, number: int
     """The turn that is meant; where turns have no numbers, the last call that changed something."""
     if number is None and ctx.turn is None:
         return past.newest_turn(db, ctx.tenant_id, session)
+    if number is not None and session is None:
+        return past.numbered_turn(db, ctx.tenant_id, number)
     return Turn(ctx.session_id, ctx.turn if number is None else number, None)
 
 

@@ -48,7 +48,7 @@ def diff(before: str, after: str, name: str) -> Diff:
         "--- /dev/null" if not before else f"--- a/{name}",
         "+++ /dev/null" if not after else f"+++ b/{name}",
     ]
-    return Diff("\n".join(_bounded([*heads, *shown])), added, removed)
+    return Diff(_bounded([*heads, *shown]), added, removed)
 
 
 def _common_front(one: str, other: str) -> int:
@@ -176,8 +176,16 @@ def _marked(mark: str, lines: Sequence[str]) -> Iterator[str]:
             yield "\\ No newline at end of file"
 
 
-def _bounded(lines: Sequence[str]) -> Iterator[str]:
+def _bounded(lines: Sequence[str]) -> str:
     """The first lines of a diff, and how many more there are."""
+    if len(lines) <= _MOST_LINES and max(map(len, lines)) <= _LONG_LINE:
+        text = "\n".join(lines)
+        if len(text) <= _MOST_CHARACTERS:
+            return text
+    return "\n".join(_first(lines))
+
+
+def _first(lines: Sequence[str]) -> Iterator[str]:
     room = _MOST_CHARACTERS
     for nth, line in enumerate(lines):
         short = (

@@ -115,8 +115,10 @@ def _wanted(
 def _told(path: str, before: str, after: str, applied: Sequence[Applied], size: int, new: bool) -> Result:
     change = diff(before, after, path)
     operation = "created" if new else "edited" if before != after else "unchanged"
-    done = [DoneEdit(matched=one.way, count=one.count, lines=list(one.lines)) for one in applied]
-    data = FileEdit(
+    done = [
+        DoneEdit.model_construct(matched=one.way, count=one.count, lines=list(one.lines)) for one in applied
+    ]
+    data = FileEdit.model_construct(
         path=path,
         operation=operation,
         size=size,

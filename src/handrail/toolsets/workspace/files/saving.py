@@ -47,9 +47,11 @@ def taken(workspace: Workspace, path: str, most: int = _LARGEST_KEPT) -> tuple[s
     try:
         name, file = workspace.opened(path)
     except ToolError as error:
-        if error.code == "FILE_NOT_FOUND":
-            return settled(workspace, path), None
-        raise
+        if error.code != "FILE_NOT_FOUND":
+            raise
+        if path.endswith("/"):
+            raise ToolError(f"{path} names a folder. Give the path of a file.", code="NOT_A_FILE") from None
+        return settled(workspace, path), None
     with file:
         found = os.fstat(file.fileno())
         if found.st_size > most:

@@ -51,8 +51,8 @@ def glob(workspace: Workspace, finder: Finder | None = None) -> Tool:
         ],
         path: Annotated[str, Field(description="The folder to look below")] = ".",
         sort: Annotated[
-            Literal["modified", "name"], Field(description="Those changed last first, or by their paths")
-        ] = "modified",
+            Literal["name", "modified"], Field(description="By their paths, or those changed last first")
+        ] = "name",
         limit: Annotated[int, Field(description="How many files to show at most", ge=1, le=2000)] = 100,
         include_ignored: Annotated[
             bool, Field(description="Whether to show files that .gitignore names too")

@@ -37,8 +37,6 @@ _WALK = [
     "--no-require-git",
     "--null",
 ]
-_NEVER = [f"--glob=!/{STATE}", "--glob=!.git"]
-"""What is left out in any case. It costs time to say so, which is spared where there is no such folder."""
 _TEXT = ["--text", "--crlf", "--no-mmap"]
 _COUNTED = re.compile(rb"([^\0]+)\0(\d+)\r?\n")
 _OLDEST = 13
@@ -126,16 +124,19 @@ class Ripgrep:
             raise NotUnderstood
         return ran
 
-    def _has_ours(self) -> bool:
-        root = self._workspace.root
-        return any(os.path.lexists(root / name) for name in (".git", STATE))
+    def _never(self, include_ignored: bool) -> Iterator[str]:
+        """What need not be walked: none of it is shown. To say so costs time, which most trees are spared."""
+        if os.path.lexists(self._workspace.root / ".git"):
+            yield "--glob=!.git"
+        if include_ignored:  # otherwise its own rules say so
+            yield f"--glob=!/{STATE}"
 
     @contextmanager
     def _walking(self, where: Where) -> Iterator[list[str]]:
         """The options that say which files to look at."""
         options = [
             *_WALK,
-            *(_NEVER if self._has_ours() else ()),
+            *self._never(where.include_ignored),
             *(f"--type-add=handrail:{name}" for name in where.names or ()),
         ]
         if where.names:

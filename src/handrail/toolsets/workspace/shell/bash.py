@@ -11,7 +11,7 @@ from handrail import Context, Result, Tool, tool
 from handrail.ext import Judged, ToolError
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.shell.judgement import SAFE, Judgement, dangerous, moderate, strictest
-from handrail.toolsets.workspace.shell.running import Ran, no_sandbox, run_bare, run_sandboxed
+from handrail.toolsets.workspace.shell.running import Ran, no_network, no_sandbox, run_bare, run_sandboxed
 from handrail.toolsets.workspace.shell.safety import ShellOptions, sandbox_problem
 from handrail.toolsets.workspace.shell.sandbox import Shown
 from handrail.toolsets.workspace.shell.streaming import Streaming
@@ -53,11 +53,7 @@ def bash(workspace: Workspace, options: ShellOptions) -> Tool:
     ) -> Result:
         folder = _folder(workspace, cwd)
         if network and not (options.network and "network" in ctx.capabilities):
-            raise ToolError(
-                "Commands have no network in this workspace. Run it without network, or use webfetch to read "
-                "a page.",
-                code="NO_NETWORK",
-            )
+            raise no_network()
         changes = not (judge(command).is_safe and _elsewhere(workspace, cwd).is_safe)
         shown = shown_of(workspace, options, network=network, writable=changes)
         streaming = Streaming(ctx)

@@ -245,3 +245,10 @@ def no_sandbox(why: str) -> ToolError:
         f"({INSTALL}), or allow commands without one in the settings.",
         code="NO_SANDBOX",
     )
+
+
+def no_network() -> ToolError:
+    return ToolError(
+        "Commands have no network in this workspace. Run it without network, or use webfetch to read a page.",
+        code="NO_NETWORK",
+    )

@@ -11,7 +11,7 @@ from typing import Any
 
 from handrail import Principal, Tool
 from handrail.ext import Step
-from handrail.toolsets.workspace.shell.running import no_sandbox
+from handrail.toolsets.workspace.shell.running import no_network, no_sandbox
 from handrail.toolsets.workspace.shell.sandbox import Limits, Shown, missing, sandboxed
 
 
@@ -29,7 +29,7 @@ class ShellOptions:
 
 
 class SandboxCheck:
-    """Denies `bash` where its commands could not be kept in."""
+    """Denies `bash` where its commands could not be kept in, and the network where nobody may have it."""
 
     def __init__(self, options: ShellOptions) -> None:
         self._options = options
@@ -38,6 +38,8 @@ class SandboxCheck:
         return tool.id == "bash"
 
     def __call__(self, tool: Tool, args: Any, principal: Principal) -> Step | None:
+        if args is not None and args.network and not self._options.network:
+            return Step("sandbox", "deny", str(no_network()), code="NO_NETWORK")
         problem = None if self._options.unsandboxed else sandbox_problem()
         if problem is None:
             return None

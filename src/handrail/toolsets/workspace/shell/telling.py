@@ -35,7 +35,7 @@ def told(command: str, ran: Ran, timeout: float) -> Result:
     name = shown(command)
     if ran.ended == "exited":
         bad = f"[exit code {ran.exit_code}]\n" if ran.exit_code else ""
-        how = "" if not ran.exit_code else f" ended with exit code {ran.exit_code}"
+        how = f"ended with exit code {ran.exit_code} after" if ran.exit_code else "ran in"
         return Result(
             data=ShellOutput(
                 exit_code=ran.exit_code,
@@ -44,7 +44,7 @@ def told(command: str, ran: Ran, timeout: float) -> Result:
                 duration_seconds=took,
                 truncated=_is_cut(ran, out, err),
             ),
-            summary=f"`{name}`{how or ' ran'} after {took:g} s",
+            summary=f"`{name}` {how} {took:g} s",
             output=f"{bad}{text}" or "[no output]",
         )
     if ran.ended == "timeout":

@@ -88,8 +88,8 @@ if __name__ == "__main__":
     if sys.argv[1] == "restless":
         moments = random.Random(7)
         ended = [_killed_after(where, f"life {n}", moments.uniform(0.05, 0.5)) for n in range(KILLS)]
-    elif sys.argv[1] == "killed":
-        ended = [_ended(_forked(_killed, where / when, when)) for when in WHEN]
     else:
-        ended = [_ended(one) for one in [_forked(_writes, where, name) for name in "abc"]]
+        ended = [_ended(_forked(_killed, where / when, when)) for when in WHEN]
+        beside = [_forked(_writes, where / "beside", name) for name in "abc"]
+        ended += [_ended(one) for one in beside]
     sys.stdout.write(" ".join(map(str, ended)))

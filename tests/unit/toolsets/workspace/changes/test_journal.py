@@ -64,11 +64,13 @@ async def test_history_survives_a_restart(tmp_path: Path) -> None:
 
 
 @pytest.mark.req("FC-03")
-async def test_a_killed_change_is_settled_by_its_file(tmp_path: Path) -> None:
-    for when in WHEN:
-        (tmp_path / when).mkdir()
-        Desk(tmp_path / when).put("a.txt", b"before")
-    assert played("killed", tmp_path) == [-signal.SIGKILL] * 3
+async def test_killed_changes_are_settled_by_their_files_and_processes_share_one_history(
+    tmp_path: Path,
+) -> None:
+    for name in (*WHEN, "beside"):
+        (tmp_path / name).mkdir()
+        Desk(tmp_path / name).put("a.txt", b"before")
+    assert played("short", tmp_path) == [-signal.SIGKILL] * 3 + [0] * 3
     for when, left, steps in zip(WHEN, (b"before", b"after", b"after"), (1, 2, 2), strict=True):
         again = Desk(tmp_path / when)
         assert again.read("a.txt") == left
@@ -76,6 +78,11 @@ async def test_a_killed_change_is_settled_by_its_file(tmp_path: Path) -> None:
         for _ in range(steps):
             assert (await again.undo("a.txt")).status == "completed"
         assert again.read("a.txt") is None
+    beside = Desk(tmp_path / "beside")
+    assert len(beside.changes.history("acme")) == 61
+    for name, steps in (("a", 21), ("b", 20), ("c", 20)):
+        assert (await beside.undo(f"{name}.txt", steps=steps)).status == "completed"
+        assert beside.read(f"{name}.txt") is None
 
 
 @pytest.mark.req("FC-03")
@@ -108,24 +115,14 @@ async def test_what_failed_is_no_step_back_unless_the_file_says_so(tmp_path: Pat
 
 
 @pytest.mark.req("FC-03")
-async def test_several_processes_keep_one_history(tmp_path: Path) -> None:
-    assert played("beside", tmp_path) == [0, 0, 0]
-    desk = Desk(tmp_path)
-    assert len(desk.changes.history("acme")) == 60
-    for name in "abc":
-        assert (await desk.undo(f"{name}.txt", steps=20)).status == "completed"
-        assert desk.read(f"{name}.txt") is None
-
-
-@pytest.mark.req("FC-03")
 async def test_the_oldest_history_goes_first_and_the_newest_stays(tmp_path: Path) -> None:
     desk = Desk(tmp_path, Bounds(changes=10, bytes=10_000, every=5))
-    for n in range(50):
+    for n in range(30):
         desk.put("a.txt", b"%d" % n)
     kept = len(desk.changes.history("acme"))
     assert 10 <= kept <= 15
     await desk.undo("a.txt", steps=kept)
-    assert desk.read("a.txt") == b"%d" % (49 - kept)
+    assert desk.read("a.txt") == b"%d" % (29 - kept)
     assert (await desk.undo("a.txt")).result.code == "NOTHING_TO_UNDO"
 
 

@@ -13,7 +13,7 @@ from tests.unit.toolsets.workspace.changes.machine import UndoMachine
 @pytest.mark.fault("F20")
 def test_files_hold_what_the_model_says_or_a_conflict_names_them() -> None:
     short = settings(
-        max_examples=12,
+        max_examples=8,
         stateful_step_count=25,
         deadline=None,
         derandomize=True,

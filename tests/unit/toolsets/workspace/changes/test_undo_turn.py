@@ -107,6 +107,16 @@ async def test_calls_without_turns_and_sessions_walk_back_one_call_at_a_time(des
 
 
 @pytest.mark.req("BT-04")
+async def test_a_number_without_a_session_means_the_session_that_had_it_last(desk: Desk) -> None:
+    desk.put("a.txt", b"a", turn=3, session="old")
+    desk.put("b.txt", b"b", turn=3, session="new")
+    desk.put("c.txt", b"c", turn=4, session="old")
+    assert (await desk.call("undo_turn", {"turn": 3}, turn=None, session=None)).ok
+    assert [desk.read(one) for one in ("a.txt", "b.txt", "c.txt")] == [b"a", None, b"c"]
+    assert (await desk.call("undo_turn", {"turn": 9}, turn=None, session=None)).code == "NOTHING_TO_UNDO"
+
+
+@pytest.mark.req("BT-04")
 async def test_a_session_without_turns_undoes_its_own_last_call_only(desk: Desk) -> None:
     desk.put("a.txt", b"a", turn=None)
     desk.put("b.txt", b"b", turn=None, session="another")

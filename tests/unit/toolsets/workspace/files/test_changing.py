@@ -113,6 +113,7 @@ async def test_folders_and_protected_files_are_not_written(tmp_path: Path) -> No
     async with at(tmp_path, keeping) as desk:
         for path, code in [
             (".", "NOT_A_FILE"),
+            ("new/", "NOT_A_FILE"),
             (".git/config", "PROTECTED_PATH"),
             (".git/hooks/pre-commit", "PROTECTED_PATH"),
             ("handrail.toml", "PROTECTED_PATH"),

@@ -98,3 +98,8 @@ def test_a_very_long_line_is_cut_in_a_diff() -> None:
 
 def test_the_same_text_has_no_diff() -> None:
     assert diff("a\n", "a\n", "a.txt").text == ""
+
+
+def test_a_file_that_comes_or_goes_begins_at_line_zero() -> None:
+    assert diff("", "a\n", "a.txt").text == "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+a"
+    assert diff("a\nb\n", "", "a.txt").text == "--- a/a.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b"

@@ -165,6 +165,11 @@ def test_a_block_whose_middle_is_another_is_not_found_by_its_first_and_last_line
     assert _refused(_CODE, edit).code == "NO_MATCH"
 
 
+def test_a_block_is_not_found_by_its_ends_when_most_of_its_lines_differ_if_only_a_little() -> None:
+    search = _CODE.split("return result")[0].replace("result", "results").replace("price in", "prices in")
+    assert _refused(_CODE, Edit(f"{search}return result\n", "gone\n")).code == "NO_MATCH"
+
+
 def test_two_blocks_that_are_alike_are_told_apart_by_nobody() -> None:
     block = "begin\n  one = 1\n  two = 2\n  three = {}\nend\n"
     held = block.format(3) + block.format(4)

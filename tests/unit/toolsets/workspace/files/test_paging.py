@@ -80,3 +80,9 @@ def test_bytes_that_do_not_fit_are_named_with_their_line() -> None:
 def test_bytes_that_do_not_fit_outside_of_the_page_do_not_matter() -> None:
     data = io.BytesIO(b"\xff\n" + b"fine\n" + b"\xff\n")
     assert page_of_file(data, "utf-8", Bounds(2, 1), 2).lines == ["fine"]
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 4, 100])
+def test_a_last_line_without_an_end_counts_wherever_a_chunk_ends(chunk: int) -> None:
+    page = page_of_file(io.BytesIO(b"a\nb\nc"), "utf-8", Bounds(1, 1), chunk)
+    assert (page.lines, page.total, page.more) == (["a"], 3, True)

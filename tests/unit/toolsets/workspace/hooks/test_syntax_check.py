@@ -62,15 +62,14 @@ def house(tmp_path: Path) -> House:
 
 
 @pytest.mark.req("EX-15", "EX-23")
-@pytest.mark.parametrize("name", BROKEN)
-async def test_a_problem_is_a_warning_with_its_line_and_the_edit_stays(house: House, name: str) -> None:
-    text, line = BROKEN[name]
-    out = await house.call("write_file", path=name, content=text)
-    assert out.status == "completed"
-    assert (house.root / name).read_text() == text
-    (warning,) = out.result.metadata["warnings"]
-    assert f"{name} may not parse: line {line}, column " in warning
-    assert f"Warning: {warning}" in out.to_model()
+async def test_a_problem_is_a_warning_with_its_line_and_the_edit_stays(house: House) -> None:
+    for name, (text, line) in BROKEN.items():
+        out = await house.call("write_file", path=name, content=text)
+        assert out.status == "completed", name
+        assert (house.root / name).read_text() == text
+        (warning,) = out.result.metadata.get("warnings", [""])
+        assert f"{name} may not parse: line {line}, column " in warning, name
+        assert f"Warning: {warning}" in out.to_model()
 
 
 @pytest.mark.req("EX-15")

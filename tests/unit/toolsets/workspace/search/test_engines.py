@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -70,9 +71,20 @@ _patterns = st.one_of(
 )
 
 
-@pytest.mark.req("BF-06")
-@settings(max_examples=15)
-@given(
+class Case(NamedTuple):
+    """A tree, and what is looked for in it."""
+
+    files: dict[str, str]
+    rules: dict[str, str]
+    pattern: str
+    ignore_case: bool
+    literal: bool
+    glob: str | None
+    around: tuple[int, int]
+
+
+cases = st.builds(
+    Case,
     st.dictionaries(paths, _texts, min_size=1, max_size=6),
     st.dictionaries(st.sampled_from([".", "a", "b"]), rules, max_size=2),
     _patterns,
@@ -81,24 +93,32 @@ _patterns = st.one_of(
     st.sampled_from([None, None, "*.c", "a/**", "**/a*", "{a,b}/*"]),
     st.sampled_from([(0, 0), (1, 0), (1, 2)]),
 )
-def test_ripgrep_and_python_find_the_same_lines(
-    files: dict[str, str],
-    given_rules: dict[str, str],
-    pattern: str,
-    ignore_case: bool,
-    literal: bool,
-    glob: str | None,
-    around: tuple[int, int],
-) -> None:
+
+
+def agree(case: Case) -> None:
+    """Both engines find the same lines, in the same order, and count the same."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        for path, text in sorted(files.items()):
-            plant(root, [path], text.encode("utf-8", "surrogateescape"))
-        lay(root, given_rules)
-        both = [
+        for path, text in sorted(case.files.items()):
+            plant(root, [path], text)
+        lay(root, case.rules)
+        ours, plain = (
             found_by(
-                program, root, pattern, glob=glob, literal=literal, ignore_case=ignore_case, around=around
+                program,
+                root,
+                case.pattern,
+                glob=case.glob,
+                literal=case.literal,
+                ignore_case=case.ignore_case,
+                around=case.around,
             )
             for program in (ripgreps(), None)
-        ]
-        assert both[0] == both[1]
+        )
+        assert ours == plain
+
+
+@pytest.mark.req("BF-06")
+@settings(max_examples=12)
+@given(cases)
+def test_ripgrep_and_python_find_the_same_lines(case: Case) -> None:
+    agree(case)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -27,24 +28,39 @@ def not_ignored(root: Path) -> list[str]:
     return sorted(git(root, "ls-files", "-z", "--others", "--exclude-standard").split("\0")[:-1])
 
 
-@pytest.mark.req("BF-04", "BF-05", "BF-06")
-@settings(max_examples=30)
-@given(
+class Case(NamedTuple):
+    """A tree with rules in some of its folders."""
+
+    files: set[str]
+    rules: dict[str, str]
+    excluded: str
+
+
+cases = st.builds(
+    Case,
     st.sets(paths, min_size=1, max_size=14),
     st.dictionaries(st.sampled_from([".", "a", "b", "a/b", "ab"]), rules, min_size=1, max_size=3),
     rules,
 )
-def test_a_walk_comes_across_what_git_would_add(
-    files: set[str], given_rules: dict[str, str], excluded: str
-) -> None:
+
+
+def as_git(case: Case) -> None:
+    """A walk comes across what git would add."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        plant(root, sorted(files))
-        lay(root, given_rules)
+        plant(root, sorted(case.files))
+        lay(root, case.rules)
         git(root, "init", "-q")
         (root / ".git/info").mkdir(exist_ok=True)
-        (root / ".git/info/exclude").write_text(excluded)
+        (root / ".git/info/exclude").write_text(case.excluded)
         assert sorted(walked(root)) == not_ignored(root)
+
+
+@pytest.mark.req("BF-04", "BF-05", "BF-06")
+@settings(max_examples=25)
+@given(cases)
+def test_a_walk_comes_across_what_git_would_add(case: Case) -> None:
+    as_git(case)
 
 
 @pytest.mark.req("BF-04")

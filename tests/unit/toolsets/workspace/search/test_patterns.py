@@ -23,7 +23,7 @@ _globs = st.lists(_names | st.just("**"), min_size=1, max_size=4).map("/".join)
 
 
 @pytest.mark.req("BF-05")
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.sets(paths, min_size=1, max_size=12), st.lists(_globs, min_size=3, max_size=3))
 def test_a_pattern_fits_what_ripgrep_finds_by_it(files: set[str], globs: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:

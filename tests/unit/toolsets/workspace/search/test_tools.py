@@ -60,13 +60,17 @@ async def test_glob_shows_what_was_changed_last_first_or_goes_by_name(engine: st
     for age, name in enumerate(["src/b.py", "c.py", "src/a.py"]):
         os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
     async with at(tmp_path, engine) as desk:
-        assert (await desk.said("glob", pattern="*.py")).split("\n") == ["src/b.py", "c.py", "src/a.py"]
-        assert (await desk.said("glob", pattern="*.py", sort="name")).split("\n") == [
+        assert (await desk.said("glob", pattern="*.py", sort="modified")).split("\n") == [
+            "src/b.py",
+            "c.py",
+            "src/a.py",
+        ]
+        assert (await desk.said("glob", pattern="*.py")).split("\n") == [
             "c.py",
             "src/a.py",
             "src/b.py",
         ]
-        assert await desk.said("glob", pattern="*.{py,txt}", sort="name", limit=2) == snapshot("""\
+        assert await desk.said("glob", pattern="*.{py,txt}", limit=2) == snapshot("""\
 c.py
 d.txt
 [2 of 4 files shown. Narrow the pattern or the path.]\

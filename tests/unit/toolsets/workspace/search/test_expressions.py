@@ -1,0 +1,64 @@
+"""One dialect, spelled for each engine."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handrail.ext import ToolError
+from handrail.toolsets.workspace.search.expressions import Expression, expression
+
+
+@pytest.mark.req("BF-06")
+@pytest.mark.parametrize(
+    ("pattern", "ripgrep", "python"),
+    [
+        (r"f\(x\) {$", r"f\(x\) \{$", r"f\(x\) \{$"),
+        ("a{2}b{,3}c{x}", r"a{2}b{0,3}c\{x\}", r"a{2}b{0,3}c\{x\}"),
+        (r"\"a\/b\"", '"a/b"', '"a/b"'),
+        (r"\<word\>", r"\bword\b", r"\bword\b"),
+        (r"end\z", r"end\z", r"end\Z"),
+        ("[[]x", r"[\[]x", r"[\[]x"),
+        ("(?<n>a)", "(?P<n>a)", "(?P<n>a)"),
+        (r"\x{41}", r"\x{41}", "A"),
+        ("a(?!b)", None, "a(?!b)"),
+        (r"(a)\1", None, r"(a)\1"),
+        ("a++b", None, "a++b"),
+        (r"\p{Greek}", r"\p{Greek}", None),
+        ("[[:alpha:]]", "[[:alpha:]]", None),
+        ("[a-z&&b]", "[a-z&&b]", None),
+        ("a(?i)b", "a(?i)b", None),
+    ],
+)
+def test_what_each_engine_is_given(pattern: str, ripgrep: str | None, python: str | None) -> None:
+    assert expression(pattern) == Expression(ripgrep, python)
+
+
+def test_what_both_are_needed_for_is_refused() -> None:
+    with pytest.raises(ToolError, match="mixes"):
+        expression(r"\p{Greek}(?=a)")
+
+
+_CHARACTERS = r"ab\()[]{}|?*+^$.-&~<>:=!,#01dnpPwxzZé "
+
+
+@given(st.text(_CHARACTERS, max_size=12))
+def test_any_text_is_read_or_explained(pattern: str) -> None:
+    try:
+        read = expression(pattern)
+    except ToolError as error:
+        said = error.code
+    else:
+        said = "read" if read.ripgrep is not None or read.python is not None else "nothing"
+        re.compile(read.python or "")
+    assert said in ("read", "INVALID_PATTERN")
+
+
+@given(st.text(_CHARACTERS, min_size=1, max_size=12))
+def test_what_is_literal_fits_itself(text: str) -> None:
+    literal = expression(text, literal=True)
+    assert literal.ripgrep == text
+    assert literal.python is not None and re.fullmatch(literal.python, text)
