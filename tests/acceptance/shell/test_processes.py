@@ -156,3 +156,20 @@ async def test_commands_of_a_batch_run_one_after_the_other(tmp_path: Path):
         calls = [Call(name, step, ANN) for name in ("bash", "shell_exec", "bash")]
         outcomes = await shell.house.call_many(calls)
     assert [one.result.data["exit_code"] for one in outcomes] == [0, 0, 0]
+
+
+@pytest.mark.req("BY-18", "BF-08")
+@pytest.mark.fault("F11")
+async def test_a_call_that_is_cancelled_by_its_name_is_told_so_and_leaves_no_process(tmp_path: Path):
+    mark = a_mark()
+    async with a_shell(tmp_path) as shell:
+        told: list[str] = []
+        shell.house.subscribe(lambda event: told.append(event.type))
+        asked = {"command": f"setsid sleep {mark} & sleep {mark}"}
+        calling = asyncio.ensure_future(shell.house.call("bash", asked, principal=ANN, id="c"))
+        await until_alive(mark)
+        assert await shell.house.cancel("c", "enough")
+        outcome = await calling
+        assert outcome.status == "cancelled"
+        assert "tool.cancelled" in told
+        assert alive(mark) == []

@@ -30,10 +30,10 @@ _STARTS = (
     *("--show-signature", "--recurse-submodules"),
 )
 _LISTS = frozenset(
-    "-a -r -v -vv -l -n -q --list --all --remotes --verbose --show-current --merged --no-merged --contains "
+    "-a -r -v -vv -n -q --list --all --remotes --verbose --show-current --merged --no-merged --contains "
     "--no-contains --points-at --sort --format --column --no-column --color --no-color".split()
 )
-_TAKES = frozenset("-l --list --merged --no-merged --contains --no-contains --points-at -n".split())
+_TAKES = frozenset("--list --merged --no-merged --contains --no-contains --points-at -n".split())
 _GETS = frozenset(
     "--get --get-all --get-regexp --list -l get list --name-only --show-origin --show-scope".split()
 )
@@ -105,12 +105,12 @@ def _judge_change(verb: str, args: list[Word]) -> Judgement:
     return moderate(f"git {verb} may change the repository")
 
 
-def _lists(args: list[Word]) -> bool:
+def _lists(args: list[Word], asked: bool = False) -> bool:
     """Of `branch` and `tag`: names are only looked for, none is made."""
     names = {(arg.value or "?").partition("=")[0] for arg in args if arg.begins.startswith("-")}
     if any(arg.may_be_option for arg in args) or names - _LISTS:
         return False
-    return not positionals(args) or bool(names & _TAKES)
+    return asked or not positionals(args) or bool(names & _TAKES)
 
 
 def _gets(args: list[Word]) -> bool:
@@ -133,7 +133,9 @@ def _first_in(*allowed: str | None) -> Callable[[list[Word]], bool]:
 
 _ASKING: dict[str, Callable[[list[Word]], bool]] = {
     "branch": _lists,
-    "tag": _lists,
+    "tag": lambda args: _lists(
+        [arg for arg in args if arg.value != "-l"], any(arg.value == "-l" for arg in args)
+    ),
     "config": _gets,
     "stash": _first_in("list", "show"),
     "reflog": _first_in(None, "show"),

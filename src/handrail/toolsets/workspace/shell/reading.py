@@ -91,6 +91,13 @@ def _judge_test(args: list[Word], inner: Inner) -> Judgement:
     return SAFE
 
 
+def _judge_printf(args: list[Word], inner: Inner) -> Judgement:
+    """Its first argument alone may be an option."""
+    if has_option(args[:1], "v") is not None:
+        return moderate("it may fill a variable that programs obey", args[0].text)
+    return SAFE
+
+
 def _judge_tar(args: list[Word], inner: Inner) -> Judgement:
     listing = len(args) == 2 and _LISTING.fullmatch(args[0].value or "") is not None
     if listing and not args[1].begins.startswith("-") and ":" not in (args[1].value or ":"):
@@ -122,7 +129,7 @@ RULES: dict[str, Rule] = {
     "tree": without("oR", "--output"),
     "file": without("C", "--compile"),
     "iconv": without("o", "--output"),
-    "printf": without("v"),
+    "printf": _judge_printf,
     "rg": without("", "--pre", "--hostname-bin"),
     "fd": without("xX", "--exec", "--exec-batch"),
     "fdfind": without("xX", "--exec", "--exec-batch"),
