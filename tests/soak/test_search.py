@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +20,12 @@ IGNORED = "p3/\n*.md\n!p4/**/f3.md\n"
 
 
 @pytest.fixture(scope="module")
-def forest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def forest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     root = tmp_path_factory.mktemp("forest")
     plant(root)
     (root / ".gitignore").write_text(IGNORED)
-    return root
+    yield root
+    shutil.rmtree(root)
 
 
 def ripgrep(root: Path, *words: str) -> list[str]:
