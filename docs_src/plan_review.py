@@ -13,7 +13,7 @@ SHELF: list[str] = []
 async def add_to_shelf(title: str) -> str:
     """Put a book on the shelf, behind those that are there.
 
-    Use it for one book. Not to move a book.
+    Use it for one book. Not to move a book. Look with shelf.list first, if it may be there already.
 
     Args:
         title: The book's title.

@@ -10,9 +10,15 @@ from handrail.toolsets.tasks import FileTaskBook, task_tools
 
 
 @tool("notes.read", level="read")
-async def read_note() -> str:
-    """Read the note that was left for whoever comes next."""
-    return "The parser is slow."
+async def read_note(topic: str) -> str:
+    """Read the note that was left on a topic.
+
+    Use it before you begin. Not for tasks: list them with task_list, which comes first.
+
+    Args:
+        topic: What the note is about, in a word.
+    """
+    return f"The {topic} is slow."
 
 
 # region spawner
@@ -20,7 +26,7 @@ class OneCall:
     """A spawner whose agents know one thing to do."""
 
     async def spawn(self, request: SpawnRequest, ctx: Context) -> Result:
-        note = await ctx.call("notes.read")
+        note = await ctx.call("notes.read", {"topic": "parser"})
         answer = f"The note says: {note.to_model()}"
         return Result(data=Spawned(answer=answer), output=answer)
 

@@ -20,7 +20,7 @@ def back(args: Any, data: Any) -> tuple[str, dict[str, Any]]:
 async def set_price(item: str, price: int) -> dict[str, int]:
     """Set the price of an item in the catalogue.
 
-    Use it when a person names the new price. Not for discounts.
+    Use it when a person names the new price. Not for discounts. Look with prices.get first.
 
     Args:
         item: The item's name.

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from handrail.core.guard.approval import Reply, RequestStatus
 from handrail.ext import reject, respond
+from handrail.store.migrate import upgrade
 from tests.contract.places import Place, opened
 from tests.contract.test_approvals import question, yes
 
@@ -73,10 +74,13 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     def url_of(_: str) -> str:
         nonlocal name
         if request.param == "sqlite":
-            return f"sqlite:///{tmp_path_factory.mktemp('model') / 'handrail.db'}"
-        server = request.getfixturevalue("postgres")
-        name = server.create()
-        return str(server.url(name))
+            url = f"sqlite:///{tmp_path_factory.mktemp('model') / 'handrail.db'}"
+        else:
+            server = request.getfixturevalue("postgres")
+            name = server.create()
+            url = str(server.url(name))
+        upgrade(url)
+        return url
 
     with opened(request.param, url_of) as found:
         yield found

@@ -162,7 +162,7 @@ async def test_the_owner_of_a_thing_finds_it_at_every_route(sqlite_url: str) -> 
             things = ours if "{slug}" not in route.path else Things(**{**vars(ours), "slug": "sum-add"})
             answer = await send(house, route, method, things, owner)
             where = f"{method} {route.path}: {answer.text}"
-            if route.operation_id in ("respond", "reject", "replay_dead_letter"):
+            if route.operation_id in ("respond", "reject", "replay_dead_letter", "undo_call"):
                 assert answer.status_code in (200, 409), where
             elif route.operation_id == "remove_member":
                 assert answer.status_code == 403 and "last owner" in answer.text
