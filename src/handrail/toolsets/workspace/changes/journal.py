@@ -26,11 +26,13 @@ from handrail.toolsets.workspace.changes.tables import BEGUN, DONE, DROPPED, Sta
 from handrail.toolsets.workspace.desk import Workspace
 
 _log = logging.getLogger("handrail.workspace")
+_REMEMBERED = 1_000_000
+"""Bytes of a content up to which it is remembered, to spare its hash."""
 _INSERT = (
     "INSERT INTO changes (state, tenant, session, turn, call_id, agent, at, path, operation, before, after,"
     f" mode, folders, root) VALUES ({BEGUN}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-
+_MARK = "UPDATE changes SET state = ? WHERE id = ?"
 
 _Begun = tuple[int, str, str, bytes | None, bytes | None]
 """Number, call, path, content before and after."""
@@ -67,9 +69,26 @@ class Changes:
         self._settled_by = 0
         self._since = 0
         self._added = 0
+        self._happened: list[int] = []
+        """Changes that are done and not yet marked so: the next transaction does it. Until then the file
+        tells, as it does for what a killed process began."""
+        self._involved: set[int] = set()
+        """Changes that made folders or turn others over: once done, more than their own row is marked."""
+        self._newest: tuple[bytes, bytes] | None = None
+        """The content that was kept last, and its name: mostly the one that the next change begins with."""
 
     def close(self) -> None:
+        if self._happened:
+            self._catch_up()
         self._tables.close()
+
+    def _catch_up(self) -> None:
+        """Mark what has happened. Should that not be kept, the file will tell."""
+        try:
+            with self._writing():
+                pass
+        except ToolError as error:
+            _log.warning("changes %s are left to be settled later: %s", self._happened, error)
 
     def record(self, change: Change) -> int:
         """Keep what is about to happen; the number by which it is known."""
@@ -108,24 +127,23 @@ class Changes:
         return None if found is None else bytes(found[0])
 
     def done(self, number: int, stamp: Stamp | None = None) -> None:
-        """It has happened. Should this not be kept, the file will tell."""
-        try:
-            with self._tables.writing() as db:
-                self._mark(db, number, DONE)
-        except ToolError as error:
-            _log.warning("change %s is left to be settled later: %s", number, error)
+        """It has happened."""
+        self._happened.append(number)
+        if number in self._involved:  # which folders these are has to be kept at once
+            self._catch_up()
 
     def dropped(self, *numbers: int) -> None:
         """It has not happened, unless the file says otherwise."""
+        self._involved.difference_update(numbers)
         try:
-            with self._tables.writing() as db:
+            with self._writing() as db:
                 self._settle(db, [row for row in _begun(db) if row[0] in numbers])
         except ToolError as error:
             _log.warning("changes %s are left to be settled later: %s", numbers, error)
 
     def look(self, find: Callable[[sqlite3.Connection], list[Kept]]) -> list[Kept]:
         """What a query finds, once everything that was begun is settled."""
-        with self._tables.writing() as db:
+        with self._writing() as db:
             self._settle(db, _begun(db))
             return find(db)
 
@@ -153,11 +171,24 @@ class Changes:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._tables.writing() as db:
-            if self._settled_by != os.getpid():
-                self._settle(db, _begun(db))
-                self._settled_by = os.getpid()
-            yield db
+        newest = self._newest
+        try:
+            with self._tables.writing() as db:
+                marked = len(self._happened)
+                for number in self._happened[:marked]:
+                    if number in self._involved:
+                        self._mark(db, number, DONE)
+                        self._involved.discard(number)
+                    else:
+                        db.execute(_MARK, (DONE, number))
+                if self._settled_by != os.getpid():
+                    self._settle(db, _begun(db))
+                    self._settled_by = os.getpid()
+                yield db
+            del self._happened[:marked]
+        except BaseException:
+            self._newest = newest  # what was kept meanwhile is not
+            raise
 
     def _who(self, change: Change) -> tuple[object, ...]:
         return (change.tenant, change.session, change.turn, change.call_id, change.agent, self._clock.now())
@@ -166,9 +197,13 @@ class Changes:
         self._since += 1
         number = db.execute(_INSERT, (*who, *what)).lastrowid
         assert number is not None
+        if what[5] is not None or what[6] is not None:
+            self._involved.add(number)
         return number
 
     def _keep(self, db: sqlite3.Connection, data: bytes | None) -> bytes | None:
+        if self._newest is not None and self._newest[0] == data:
+            return self._newest[1]
         name = hash_of(data)
         if data is None or name is None or len(data) > self._bounds.one:
             return name
@@ -176,11 +211,14 @@ class Changes:
         if db.execute("SELECT 1 FROM contents WHERE hash = ?", (name,)).fetchone() is None:
             db.execute(query, (name, len(data), data))
             self._added += len(data)
+        if len(data) <= _REMEMBERED:
+            self._newest = (data, name)
         return name
 
     def _forget(self, db: sqlite3.Connection) -> None:
         if self._since >= self._bounds.every or self._added * 8 >= self._bounds.bytes:
             forget(db, self._bounds)
+            self._newest = None
             self._since = self._added = 0
 
     def _settle(self, db: sqlite3.Connection, begun: list[_Begun]) -> None:

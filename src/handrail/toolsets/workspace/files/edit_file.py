@@ -85,9 +85,7 @@ def edit_file(workspace: Workspace) -> Tool:
         name, before = taken(workspace, path, LARGEST_TEXT)
         if before is None and wanted[0].search:
             raise not_found(workspace, path, "Check the path, or make the file with write_file.")
-        if before is not None and is_binary(before.data):
-            raise ToolError(f"{path} is binary, not text. Nothing was changed.", code="BINARY_FILE")
-        text = Text("") if before is None else decode(before.data, encoding, path)
+        text = Text("") if before is None else _text_of(before.data, encoding, path)
         edited = apply(text.text, wanted, name)
         after = encode(text.holding(edited.text), path)
         if before is None or before.data != after:
@@ -95,6 +93,19 @@ def edit_file(workspace: Workspace) -> Tool:
         return _told(name, text.text, edited.text, edited.applied, len(after), before is None)
 
     return edit_file
+
+
+def _text_of(data: bytes, encoding: str, path: str) -> Text:
+    """The text of a file. What can be read and has no NUL in it is text, and not looked at twice."""
+    if b"\0" not in data:
+        try:
+            return decode(data, encoding, path)
+        except ToolError:
+            if not is_binary(data):
+                raise
+    elif not is_binary(data):
+        return decode(data, encoding, path)
+    raise ToolError(f"{path} is binary, not text. Nothing was changed.", code="BINARY_FILE")
 
 
 def _wanted(

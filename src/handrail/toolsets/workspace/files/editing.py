@@ -143,7 +143,7 @@ class _View:
             if self._literal:
                 return
             self.search = search.replace("\r\n", "\n")
-        if "\r\n" in text:
+        if "\r" in text and "\r\n" in text:  # one character is found much faster than two
             self.text = text.replace("\r\n", "\n")
             self._returns = [one.start() - nth for nth, one in enumerate(re.finditer("\r\n", text))]
 
