@@ -41,6 +41,7 @@ def fit(workspace: Workspace, options: Options, tenant: str) -> Fitted:
     """Everything there is for a workspace of this tenant, and of no other."""
     book = FileTaskBook(partial(workspace.own, "tasks"))
     changes = Changes(workspace)
+    changes.settle()
     workspace.journal = changes
     shell = ShellOptions(options.network, options.unsandboxed, tuple(map(Path, options.readable)))
     made = (

@@ -22,10 +22,11 @@ from handrail.toolsets.workspace.change import Change
 from handrail.toolsets.workspace.changes import past
 from handrail.toolsets.workspace.changes.forgetting import Bounds, forget
 from handrail.toolsets.workspace.changes.past import Kept
-from handrail.toolsets.workspace.changes.tables import BEGUN, DONE, DROPPED, State, Tables
+from handrail.toolsets.workspace.changes.tables import BEGUN, DONE, DROPPED, FILE, State, Tables
 from handrail.toolsets.workspace.desk import Workspace
 
 _log = logging.getLogger("handrail.workspace")
+_HISTORY = "history"
 _REMEMBERED = 1_000_000
 """Bytes of a content up to which it is remembered, to spare its hash."""
 _INSERT = (
@@ -65,7 +66,7 @@ class Changes:
         self.workspace = workspace
         self._bounds = bounds or Bounds()
         self._clock = clock or Clock()
-        self._tables = Tables(lambda: workspace.own("history"))
+        self._tables = Tables(lambda: workspace.own(_HISTORY))
         self._settled_by = 0
         self._since = 0
         self._added = 0
@@ -81,6 +82,11 @@ class Changes:
         if self._happened:
             self._catch_up()
         self._tables.close()
+
+    def settle(self) -> None:
+        """Decide on what a killed process began, while its files are as it left them."""
+        if (self.workspace.state / _HISTORY / FILE).exists():
+            self._catch_up()
 
     def _catch_up(self) -> None:
         """Mark what has happened. Should that not be kept, the file will tell."""

@@ -17,6 +17,7 @@ DONE: Final = 1
 DROPPED: Final = 2
 State = Literal[0, 1, 2]
 
+FILE = "changes.db"
 _WAIT = 20.0
 _WAL_LEFT = 16 * 1024 * 1024
 _WAL_FULL = 8 * 1024 * 1024
@@ -112,7 +113,7 @@ class Tables:
         return opened
 
     def _file(self) -> Path:
-        return self._folder() / "changes.db"
+        return self._folder() / FILE
 
 
 def _said(error: Exception) -> ToolError:

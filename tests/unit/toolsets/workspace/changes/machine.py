@@ -180,6 +180,7 @@ class UndoMachine(RuleBasedStateMachine):
     def restart(self) -> None:
         self.desk.close()
         self.desk = Desk(self.root)
+        self.desk.changes.settle()
 
     @rule(path=PATHS, data=CONTENTS, put=st.booleans())
     def killed_in_a_change(self, path: str, data: bytes, put: bool) -> None:
