@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from handrail.ext import ToolError
 from handrail.toolsets.tasks.book import Rows
 from handrail.toolsets.tasks.entry import OPEN, Entry, Item, Shelf, Status
+from handrail.toolsets.wal import use_wal
 
 T = TypeVar("T")
 
@@ -141,7 +142,7 @@ class FileTaskBook:
             folder / "tasks.db", timeout=_PATIENCE, isolation_level=None, check_same_thread=False
         )
         try:
-            connection.execute("pragma journal_mode = wal")
+            use_wal(connection, _PATIENCE)
             connection.execute("pragma synchronous = normal")
             ((version,),) = connection.execute("pragma user_version").fetchall()
             if version > _VERSION:

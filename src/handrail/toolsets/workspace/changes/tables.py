@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from handrail.ext import ToolError
+from handrail.toolsets.wal import use_wal
 
 BEGUN: Final = 0
 DONE: Final = 1
@@ -101,7 +102,7 @@ class Tables:
             self._of_parents.append(self._connection)
         opened = sqlite3.connect(self._file(), timeout=_WAIT, isolation_level=None, check_same_thread=False)
         try:
-            opened.execute("PRAGMA journal_mode = WAL")
+            use_wal(opened, _WAIT)
             opened.execute("PRAGMA synchronous = NORMAL")
             opened.execute("PRAGMA wal_autocheckpoint = 0")
             opened.execute(f"PRAGMA journal_size_limit = {_WAL_LEFT}")

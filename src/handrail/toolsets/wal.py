@@ -1,0 +1,24 @@
+"""SQLite files that several processes open at once."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+_PAUSE = 0.01
+
+
+def use_wal(connection: sqlite3.Connection, patience: float) -> None:
+    """Let readers and a writer work at the same time.
+
+    While two processes make a file at once, SQLite refuses one of them without waiting: it tries again.
+    """
+    until = time.monotonic() + patience
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+        time.sleep(_PAUSE)
