@@ -21,6 +21,7 @@ _BOMBS = (
 )
 
 
+@pytest.mark.alone
 @pytest.mark.fault("F23")
 async def test_a_fork_bomb_ends_and_the_machine_lives(tmp_path: Path) -> None:
     before = len(psutil.pids())
