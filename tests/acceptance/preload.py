@@ -7,13 +7,13 @@ import pkgutil
 
 import handrail.doors
 import handrail.toolsets
-import tests.harness.preload  # noqa: F401 - loads what it names
 
 for package in (handrail.doors, handrail.toolsets):
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
 for name in (
+    "tests.harness.preload",
     "alembic.command",
     "alembic.context",
     "mako.template",

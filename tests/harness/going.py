@@ -30,7 +30,7 @@ class Going:
         read, write = os.pipe()
         self._child = nursery.start(function, said=f"/proc/{os.getpid()}/fd/{write}", **arguments)
         self._child.add_done_callback(lambda _: os.close(write))  # and so the reader sees that it is over
-        self.heard = open(read, encoding="utf-8")  # noqa: SIM115 - whoever reads it closes it
+        self.heard = os.fdopen(read, encoding="utf-8")
         self.pid = self._child.pid.result(DEADLINE)
 
     def poll(self) -> int | None:

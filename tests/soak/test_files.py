@@ -74,20 +74,21 @@ async def test_links_that_never_rest_lead_nowhere_else(tmp_path: Path) -> None:
     await swapped_links_lead_nowhere_else(furnished(tmp_path), _ROUNDS)
 
 
+def _fill(path: Path, lines: int) -> None:
+    """A hundred megabytes in so many lines, each with its number."""
+    width = 100_000_000 // lines
+    with path.open("wb") as file:
+        for first in range(0, lines, 20_000):
+            rows = range(first, min(lines, first + 20_000))
+            file.write(b"".join(b"%d " % row + b"x" * (width - 10) + b"\n" for row in rows))
+
+
 @pytest.mark.req("BF-01")
 @pytest.mark.parametrize("lines", [1_600_000, 1])
 async def test_a_file_of_a_hundred_megabytes_is_read_by_range_without_loading_it(
     tmp_path: Path, lines: int
 ) -> None:
-    width = 100_000_000 // lines
-    with open(tmp_path / "large.txt", "wb") as file:  # noqa: ASYNC230 - nothing else runs yet
-        for first in range(0, lines, 20_000):
-            file.write(
-                b"".join(
-                    b"%d " % row + b"x" * (width - 10) + b"\n"
-                    for row in range(first, min(lines, first + 20_000))
-                )
-            )
+    _fill(tmp_path / "large.txt", lines)
     async with at(tmp_path) as desk:
         await desk.done("read_file", path="large.txt", limit=1)
         tracemalloc.start()

@@ -11,7 +11,8 @@ _PAUSE = 0.01
 def use_wal(connection: sqlite3.Connection, patience: float) -> None:
     """Let readers and a writer work at the same time.
 
-    While two processes make a file at once, SQLite refuses one of them without waiting: it tries again.
+    While two processes make a file at once, SQLite refuses one of them at once, whatever its timeout, and
+    has nothing to wait on: so this one tries again after a moment.
     """
     until = time.monotonic() + patience
     while True:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
 import typer
 
 from handrail.core.define.call import Outcome
+from handrail.core.define.tool import Tool
 from handrail.core.guard.plan import Planned
 from handrail.doors.cli.acting import Acting
 from handrail.doors.cli.exits import Exit, exit_of
@@ -105,13 +105,13 @@ async def _carried_out(
     outcomes: list[Outcome] = []
     for planned in await hr.planned(who, session):
         asking.acting = Acting(planned.principal, planned.call.source, opened.acting.person)
-        asking.tool = hr.registry.get(planned.tool)
+        found = await opened.find(planned.tool)
+        asking.tool = found if isinstance(found, Tool) else None
         assert planned.call.id is not None
         for outcome in await hr.run_plan(who, session, calls=[planned.call.id]):
             outcomes.append(outcome)
             if not json:
                 _tell(here, planned, outcome, asking)
-        await asyncio.sleep(0)
         if stop and outcomes and not outcomes[-1].ok:
             break
     return outcomes

@@ -16,7 +16,6 @@ import time
 
 _SUBREAPER = 36
 _TICK = 0.05
-_MOMENT = 0.002
 TOO_MANY = 253
 
 
@@ -82,10 +81,7 @@ def _end_all() -> None:
             _send(fresh, signal.SIGSTOP)
             seen |= fresh
         _send(seen, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        time.sleep(_MOMENT)  # one that was made just now is seen in the next turn
+        os.waitpid(-1, 0)  # one is gone; whoever was made meanwhile is seen in the next turn
 
 
 def _has_children() -> bool:
