@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from types import ModuleType
 from typing import Any, Self
 
@@ -342,19 +343,19 @@ class Handrail(Background):
 
     async def close(self) -> None:
         """Finish what was resumed, end the worker threads, let go of the database."""
-        try:
+        async with AsyncExitStack() as ending:  # from the last to the first, and each though another failed
+            ending.callback(self._end_threads)
+            ending.push_async_callback(self._backing.close)
+            for toolset in self._house.toolsets:
+                if isinstance(toolset, Attached):
+                    ending.push_async_callback(toolset.close)
+            ending.push_async_callback(self._jobs.close)
             await self._later.over()
-            await self._jobs.close()
-        finally:  # what could not be finished is left to others, who wait until we are gone
-            try:
-                for toolset in self._house.toolsets:
-                    if isinstance(toolset, Attached):
-                        await toolset.close()
-            finally:
-                await self._backing.close()
-                if self._threads is not None:
-                    self._threads.shutdown(wait=False, cancel_futures=True)
-                    self._threads = None
+
+    def _end_threads(self) -> None:
+        if self._threads is not None:
+            self._threads.shutdown(wait=False, cancel_futures=True)
+            self._threads = None
 
     async def __aenter__(self) -> Self:
         try:

@@ -80,7 +80,7 @@ from handrail.core.guard.book import ApprovalBook, MemoryBook
 from handrail.core.guard.claims import Claims, MemoryClaims
 from handrail.core.guard.decide import SafetyCheck, decide
 from handrail.core.guard.dedup import Dedup
-from handrail.core.guard.footprint import extract_tool_file_path, path_key
+from handrail.core.guard.footprint import extract_tool_file_path, folded, path_key
 from handrail.core.guard.groups import tool_group
 from handrail.core.guard.keys import Keys, MemoryKeys
 from handrail.core.guard.plan import MemoryPlans, Planned, Plans
@@ -237,6 +237,7 @@ __all__ = [
     "fields_of",
     "fields_schema",
     "fields_validator",
+    "folded",
     "forget_form_spec",
     "forget_options",
     "forget_view_spec",

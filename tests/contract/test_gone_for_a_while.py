@@ -18,12 +18,14 @@ from handrail.core.define.call import Call
 from handrail.core.define.schema import digest_of
 from handrail.core.guard.approval import ApprovalRequest, Reply, approve
 from handrail.core.guard.keys import KeyId, key_id
+from handrail.core.guard.plan import Planned, Taken
 from handrail.core.tell.events import Event, ToolStarted
 from handrail.core.tell.runs import Run
 from handrail.store import leases
 from handrail.store.approvals.book import StoreBook
 from handrail.store.database import Database
 from handrail.store.events.log import StoreLog
+from handrail.store.plans import StorePlans
 from handrail.store.tables import call_keys, jobs, open_runs
 
 ANA = Principal("acme", "ana", permissions={"*"})
@@ -99,6 +101,38 @@ async def test_whoever_was_taken_for_dead_before_the_effect_does_not_make_it_too
     assert (second.status, late.status, late.code) == ("completed", "refused", "INTERRUPTED")
     assert "'k1'" in (late.result.error or "")
     assert (again.status, again.result.data) == ("duplicate", "other")
+
+
+@pytest.mark.req("BY-12", "EX-20")
+@pytest.mark.fault("F07")
+async def test_a_planned_call_that_went_on_elsewhere_is_not_run_by_who_took_it_first(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+    taken, awake, take = asyncio.Event(), asyncio.Event(), StorePlans.take
+    planning = Policy(plan=True, approval_mode="policy")
+
+    async def frozen_after(plans: StorePlans, planned: Planned, session: str | None = None) -> Taken:
+        found = await take(plans, planned, session)
+        if plans is frozen._house.plans:
+            taken.set()
+            await awake.wait()
+        return found
+
+    monkeypatch.setattr(StorePlans, "take", frozen_after)
+    async with (
+        guest(url, [paying(ran, "frozen")], policy=planning) as frozen,
+        guest(url, [paying(ran, "other")], policy=planning) as other,
+    ):
+        await frozen.call("pay.send", {"amount": 1}, principal=ANA)
+        first = asyncio.ensure_future(frozen.run_plan(ANA))
+        await taken.wait()
+        take_for_dead(frozen)
+        [out] = await other.run_plan(ANA)
+        awake.set()
+        [late] = await first
+    assert ran == ["other"]
+    assert (out.status, late.status, late.result.data) == ("completed", "duplicate", "other")
 
 
 @pytest.mark.req("BY-12")

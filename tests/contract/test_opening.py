@@ -11,9 +11,11 @@ import pytest
 
 from handrail import Handrail, Principal, tool
 from handrail.core.errors import DefinitionError, UsageError
+from handrail.core.run.later import Later
 from handrail.core.run.outcomes import Outcomes
 from handrail.databases import upgrade
 from handrail.jobs import migrate as queue
+from handrail.jobs.engine import Engine
 from handrail.store import migrate
 from handrail.store.filelock import InUse
 
@@ -51,6 +53,34 @@ async def test_a_handrail_that_could_not_be_opened_holds_no_database(sqlite_url:
                 raise AssertionError("opened")
     async with Handrail([echo], database=other) as hr:
         assert (await hr.call("notes.echo", {"text": "x"}, principal=ANA)).ok
+
+
+@pytest.mark.fault("F09")
+@pytest.mark.parametrize("given_up", ["resumed", "jobs", "engine"])
+async def test_a_close_that_is_given_up_leaves_the_process_free(
+    sqlite_url: str, given_up: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, name = {
+        "resumed": (Later, "over"),
+        "jobs": (Engine, "drain"),
+        "engine": (Engine, "_written_down"),
+    }[given_up]
+    waiting = asyncio.Event()
+
+    async def for_ever(*_: object) -> None:
+        if not waiting.is_set():
+            waiting.set()
+            await asyncio.Event().wait()
+
+    hr = await Handrail([echo], database=sqlite_url).open()
+    with monkeypatch.context() as there:
+        there.setattr(owner, name, for_ever)
+        closing = asyncio.create_task(hr.close())
+        await waiting.wait()
+        closing.cancel()
+        await asyncio.wait([closing])
+    assert closing.cancelled()
+    assert await _echoes(sqlite_url)
 
 
 @pytest.mark.fault("F09")

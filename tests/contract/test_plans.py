@@ -48,9 +48,9 @@ async def test_a_planned_call_comes_back_in_another_process_as_it_was(place: Pla
 async def test_any_id_is_kept_and_taken(place: Place, call_id: str) -> None:
     plans = place.process().plans
     await plans.add(planned(call_id))
-    [found] = await plans.queued(ANA)
+    [found] = await plans.queued(ANA, None, [call_id])
     assert found.call.id == call_id and await plans.holds(call_id, "acme")
-    assert await plans.take(found)
+    assert await plans.take(found) == "taken"
 
 
 async def test_plans_keep_their_order_and_are_apart_by_tenant_user_and_session(place: Place) -> None:
@@ -67,6 +67,8 @@ async def test_plans_keep_their_order_and_are_apart_by_tenant_user_and_session(p
     assert [one.call.id for one in await plans.queued(ANA)] == ["c", "a", "b"]
     assert [one.call.id for one in await plans.queued(ANA, "s2")] == ["a", "b"]
     assert [one.call.id for one in await plans.queued(OPS)] == ["a"]
+    assert [one.call.id for one in await plans.queued(ANA, None, ["b", "c", "z"])] == ["c", "b"]
+    assert await plans.queued(ANA, "s2", ["c"]) == await plans.queued(ANA, None, []) == []
     assert not await plans.holds("y", "acme")
     assert await plans.discard(ANA, "s2") == 2
     assert await plans.discard(globex) == 1
@@ -79,24 +81,49 @@ async def test_one_of_many_who_want_a_call_takes_it(place: Place) -> None:
     await processes[0].settled()
     [one] = await processes[1].plans.queued(ANA)
     taken = await asyncio.gather(*(process.plans.take(one) for process in processes for _ in range(3)))
-    assert taken.count(True) == 1
-    winner = processes[taken.index(True) // 3]
+    assert (taken.count("taken"), taken.count("busy")) == (1, 8)
+    winner = processes[taken.index("taken") // 3]
     assert not await processes[1].plans.queued(ANA) and not await processes[1].plans.holds("call_1", "acme")
     assert await processes[2].plans.discard(ANA) == 0, "what somebody runs is nobody's to discard"
     await winner.plans.over(one)
     await winner.settled()
+    assert await processes[2].plans.take(one) == "gone"
     assert await processes[0].plans.add(one) == "added", "nothing is left of it"
+
+
+async def test_calls_of_a_plan_are_taken_one_after_the_other(place: Place) -> None:
+    one, two = place.process(), place.process()
+    bo = Principal(tenant="acme", user="bo")
+    for call_id, who, session in (("a", ANA, "s1"), ("b", OPS, "s1"), ("c", ANA, "s2"), ("d", bo, "s1")):
+        await one.plans.add(planned(call_id, who, session))
+    await one.settled()
+    a, b, c = await two.plans.queued(ANA)
+    [d] = await two.plans.queued(bo)
+    assert await one.plans.take(a) == "taken"
+    for process in (one, two):
+        assert await process.plans.take(b) == await process.plans.take(b, "s1") == "busy"
+        assert await process.plans.take(c) == "busy"
+    assert await two.plans.take(d) == "taken", "another's plan goes on beside"
+    assert await two.plans.take(c, "s2") == "taken", "and so does another session by itself"
+    await two.plans.over(c)
+    await two.settled()
+    assert await two.plans.discard(OPS) == 1, "what nobody runs yet is discarded"
+    assert await one.plans.take(b) == "busy"
+    await one.plans.over(a)
+    await one.settled()
+    assert await one.plans.take(b) == "gone"
 
 
 async def test_what_a_dead_process_took_is_there_again_and_in_doubt(stored: Place) -> None:
     first, second = stored.process(), stored.process()
     await first.plans.add(planned("call_1"))
     [one] = await first.plans.queued(ANA)
-    assert await first.plans.take(one) and not one.doubtful
+    assert await first.plans.take(one) == "taken" and not one.doubtful
     assert await second.plans.queued(ANA) == []
     stored.kill(first)
     [again] = await second.plans.queued(ANA)
-    assert again.doubtful and await second.plans.take(again) and not await second.plans.take(again)
+    assert again.doubtful
+    assert [await second.plans.take(again) for _ in range(2)] == ["taken", "busy"]
 
 
 async def test_a_full_plan_takes_no_more(stored: Place) -> None:
@@ -137,8 +164,9 @@ async def test_a_plan_made_by_one_process_is_run_by_another_in_order_and_once(st
     @tool("shelf.add", level="write")
     async def add(title: str) -> str:
         """Put a book on the shelf."""
-        shelf.append(title)
-        await asyncio.sleep(0)
+        shelf.append(f"{title} begins")
+        await asyncio.sleep(0.01)
+        shelf.append(f"{title} ends")
         return title
 
     def handrail() -> Handrail:
@@ -148,10 +176,10 @@ async def test_a_plan_made_by_one_process_is_run_by_another_in_order_and_once(st
         for title in "cab":
             assert (await hr.call("shelf.add", {"title": title}, principal=ANA)).status == "queued"
     async with handrail() as one, handrail() as two:
-        done = await asyncio.gather(one.run_plan(ANA), two.run_plan(ANA))
-        assert sorted(out.status for outs in done for out in outs) == ["completed"] * 3
+        done = await asyncio.gather(one.run_plan(ANA), two.run_plan(ANA), one.run_plan(ANA))
+        assert [out.status for outs in done for out in outs] == ["completed"] * 3
         assert await one.planned(ANA) == []
-    assert sorted(shelf) == ["a", "b", "c"]
+    assert shelf == [f"{title} {what}" for title in "cab" for what in ("begins", "ends")]
 
 
 @pytest.mark.parametrize("stored", ["sqlite"], indirect=True)
@@ -172,7 +200,7 @@ async def test_a_call_that_a_process_died_over_runs_only_if_it_never_began(
         await dead.call("shelf.add", {"title": "a"}, principal=ANA)
         plans = dead._house.plans
         [one] = await plans.queued(ANA)
-        assert await plans.take(one)
+        assert await plans.take(one) == "taken"
         if began:
             begun = (ToolStarted, one.call, "shelf.add", 1.0, "run_1", {"title": "a"}, ())
             dead._house.teller.tell(begun)

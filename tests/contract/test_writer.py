@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, select, text
 from sqlalchemy.exc import OperationalError
 
 from handrail.core.errors import StorageError
@@ -113,15 +113,13 @@ async def test_what_one_turn_of_the_loop_tells_is_one_group(sqlite_url: str) -> 
     db.writer.after = lambda entries: written.set()
     try:
         sizes = _counted(db)
-        db.writer.append("the first starts the thread")
-        await db.flushed()
-        written.clear()
+        await db.write("acme", lambda conn: None)  # the thread is there, and nobody is about to wake it
         for number in range(49):
             db.writer.append(number)
         assert not written.wait(0.2), "the turn is not over yet"
         db.writer.append(49)
         await db.flushed()
-        assert sizes == [1, 50]
+        assert sizes == [50]
     finally:
         db.close()
 
@@ -191,3 +189,17 @@ def test_what_a_loop_told_that_is_gone_is_written_with_what_comes_next(sqlite_ur
     finally:
         db.close()
     assert sum(sizes) == 3
+
+
+@pytest.mark.fault("F07")
+async def test_who_is_stopped_in_the_midst_of_a_change_holds_up_others_for_a_while_only(
+    postgres_url: str,
+) -> None:
+    db = Database(postgres_url)
+    shown = text("SHOW idle_in_transaction_session_timeout")
+    try:
+        assert await db.write("acme", lambda conn: conn.execute(shown).scalar()) == "30s"
+        with db.overview() as conn:
+            assert conn.execute(shown).scalar() == "0"  # who only reads holds up nobody
+    finally:
+        db.close()

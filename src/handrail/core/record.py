@@ -4,13 +4,15 @@
 assignment, and a call makes half a dozen such objects. A record is filled like a mutable dataclass and then
 closed: its last act is to become an instance of a subclass that refuses to be changed.
 
-Where a tenth of a microsecond counts, `maker(Kind)` gives a function that makes the same records as `Kind`.
+Where a tenth of a microsecond counts, `maker(Kind)` gives a function that makes the same records as `Kind`,
+and `changer(Kind)` one that makes them from others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
-from typing import Any, NoReturn, TypeVar, dataclass_transform
+from typing import Any, NoReturn, TypeVar, cast, dataclass_transform
 
 T = TypeVar("T")
 
@@ -42,6 +44,15 @@ def maker(kind: type[T]) -> type[T]:
     blank = type(kind.__name__, (kind,), {"__slots__": (), "__init__": object.__init__})
     make: type[T] = _compiled(kind, "", ["self = blank()"], ["return self"], blank=blank)
     return make
+
+
+def changer(kind: type[T]) -> Callable[[T, Mapping[str, Any]], T]:
+    """What `dataclasses.replace` does, for the records of one class."""
+    known: dict[str, Any] = {"make": maker(kind)}
+    named = (f"{one.name}=get({one.name!r}, given.{one.name})" for one in fields(cast(Any, kind)) if one.init)
+    exec(f"def change(given, changes):\n    get = changes.get\n    return make({', '.join(named)})", known)
+    change: Callable[[T, Mapping[str, Any]], T] = known["change"]
+    return change
 
 
 def _compiled(made: Any, first: str, begin: list[str], end: list[str], **known: Any) -> Any:

@@ -6,6 +6,7 @@ import asyncio
 import builtins
 import logging
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AsyncExitStack
 
 from sqlalchemy import Connection
 
@@ -194,14 +195,15 @@ class DurableJobs:
 
     async def close(self, drain: float = 30.0) -> None:
         """Take no more, finish what runs; what takes longer is left to others, as if we had died."""
-        if self._sweeper is not None:
-            await self._sweeper.stop()
-        if self._engine is not None:
-            if not await self._engine.drain(drain):
+        engine, self._engine = self._engine, None
+        async with AsyncExitStack() as ending:  # a wait that is given up, or a dead database, keeps no engine
+            ending.push_async_callback(asyncio.to_thread, self._queue.close)
+            if engine is not None:
+                ending.push_async_callback(engine.close)
+            if self._sweeper is not None:
+                await self._sweeper.stop()
+            if engine is not None and not await engine.drain(drain):
                 await self._put_back()
-            await self._engine.close()
-            self._engine = None
-        await asyncio.to_thread(self._queue.close)
 
     async def _put_back(self) -> None:
         now = self._database.clock.now()

@@ -105,9 +105,11 @@ class Engine:
         self.closing = True
         for task in list(self._tasks):
             task.cancel()
-        await self._written_down()
-        await asyncio.to_thread(self._end)
-        await self._written_down()
+        try:
+            await self._written_down()
+        finally:
+            await asyncio.to_thread(self._end)
+            await self._written_down()
 
     async def _written_down(self) -> None:
         """Wait until the engine has noted what ended; what waits for other processes is stopped."""

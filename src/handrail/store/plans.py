@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 from sqlalchemy.engine import Connection, Row
 
 from handrail.core.define.principal import Principal
-from handrail.core.guard.plan import LONGEST, Added, Planned, reaches
+from handrail.core.guard.plan import LONGEST, Added, Planned, Taken, reaches
 from handrail.store.database import Database
 from handrail.store.kept import call_data, call_of
 from handrail.store.sealing import Seal, SealError
@@ -37,10 +37,17 @@ def add_planned(conn: Connection, tenant: str, planned: Planned, seal: Seal, mos
 
 
 def queued_calls(
-    conn: Connection, tenant: str, principal: Principal, seal: Seal, is_dead: IsDead
+    conn: Connection,
+    tenant: str,
+    principal: Principal,
+    seal: Seal,
+    is_dead: IsDead,
+    calls: Collection[str] | None = None,
 ) -> list[Planned]:
     """What waits in the plan of a principal, in order. One that cannot be read hides no other."""
     wanted = select(table).where(_of_user(tenant, principal))
+    if calls is not None:
+        wanted = wanted.where(table.c.call_id.in_([column(one) for one in calls]))
     found: list[Planned] = []
     for row in conn.execute(wanted.order_by(table.c.number, table.c.at, table.c.call_id)).all():
         if row.holder is not None and not is_dead(conn, row.holder):
@@ -59,6 +66,21 @@ def is_planned(conn: Connection, tenant: str, call_id: str) -> bool:
     """Whether a call waits and nobody has taken it."""
     wanted = select(table.c.number).where(_this(tenant, call_id), table.c.holder.is_(None))
     return conn.execute(wanted).first() is not None
+
+
+def take_next(
+    conn: Connection, tenant: str, planned: Planned, session: str | None, holder: str, is_dead: IsDead
+) -> Taken:
+    """Take a call to run it, unless somebody who lives runs one of its plan."""
+    of_plan = _of_user(tenant, planned.principal)
+    conn.execute(select(table.c.number).where(of_plan).order_by(table.c.number).limit(1).with_for_update())
+    held = select(table.c.holder).where(of_plan, table.c.holder.is_not(None)).distinct()
+    if session is not None:
+        held = held.where(table.c.session_id == column(session))
+    if any(not is_dead(conn, one) for one in conn.execute(held).scalars().all()):
+        return "busy"
+    taken = take_planned(conn, tenant, planned.call.id or "", holder, is_dead)
+    return "taken" if taken else "gone"
 
 
 def take_planned(conn: Connection, tenant: str, call_id: str, holder: str, is_dead: IsDead) -> bool:
@@ -132,20 +154,22 @@ class StorePlans:
         tenant = planned.principal.tenant
         return await self._db.write(tenant, lambda conn: add_planned(conn, tenant, planned, self._seal))
 
-    async def queued(self, principal: Principal, session: str | None = None, /) -> list[Planned]:
+    async def queued(
+        self, principal: Principal, session: str | None = None, calls: Collection[str] | None = None, /
+    ) -> list[Planned]:
         tenant = principal.tenant
         found = await self._db.read(
-            tenant, lambda conn: queued_calls(conn, tenant, principal, self._seal, self._is_dead)
+            tenant, lambda conn: queued_calls(conn, tenant, principal, self._seal, self._is_dead, calls)
         )
         return [one for one in found if session is None or one.call.session == session]
 
     async def holds(self, call_id: str, tenant: str, /) -> bool:
         return await self._db.read(tenant, lambda conn: is_planned(conn, tenant, call_id))
 
-    async def take(self, planned: Planned, /) -> bool:
-        tenant, call_id, holder = planned.principal.tenant, planned.call.id or "", self._db.holder
+    async def take(self, planned: Planned, session: str | None = None, /) -> Taken:
+        tenant, holder = planned.principal.tenant, self._db.holder
         return await self._db.write(
-            tenant, lambda conn: take_planned(conn, tenant, call_id, holder, self._is_dead)
+            tenant, lambda conn: take_next(conn, tenant, planned, session, holder, self._is_dead)
         )
 
     async def over(self, planned: Planned, /) -> None:

@@ -31,6 +31,8 @@ _MOST = 2_000
 _ENOUGH = 200
 """So many entries do not wait for the loop to turn."""
 _PAUSE = 0.1
+_FROZEN_MILLISECONDS = 30_000
+"""After so long the server gives up on a process that was stopped in the midst of a change."""
 _PASSING = (
     "database is locked",
     "connection refused",
@@ -279,7 +281,12 @@ class Writer:
 
     def _connected(self) -> Connection:
         if self._conn is None:
-            self._conn = self._engine.connect().execution_options(handrail_write=True)
+            conn = self._engine.connect().execution_options(handrail_write=True)
+            if self._dialect == "postgresql":
+                conn.detach()  # it is never anybody else's
+                conn.exec_driver_sql(f"SET idle_in_transaction_session_timeout = {_FROZEN_MILLISECONDS}")
+                conn.commit()
+            self._conn = conn
         return self._conn
 
     def _disconnect(self) -> None:

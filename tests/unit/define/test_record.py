@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from handrail import Call, Principal, Result
-from handrail.core.record import maker, record
+from handrail.core.record import changer, maker, record
 
 
 @record
@@ -116,3 +116,12 @@ def test_a_maker_makes_the_same_records_as_their_class() -> None:
     with pytest.raises(FrozenInstanceError):
         make(1).x = 5  # type: ignore[misc]
     assert make(1).tags is not make(1).tags
+
+
+def test_a_changer_gives_what_dataclasses_replace_gives() -> None:
+    given = Named(1, 2, "a", ["b"])
+    for changes in ({}, {"x": 5}, {"name": "c", "tags": []}, {"y": None}):
+        changed = changer(Named)(given, changes)
+        assert changed == dataclasses.replace(given, **changes) and changed is not given
+        assert type(changed) is type(given)
+    assert given == Named(1, 2, "a", ["b"])

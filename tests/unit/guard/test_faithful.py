@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field
 
-from handrail import Handrail, Principal, Tool, tool
+from handrail import Context, Handrail, Principal, Tool, tool
 from handrail.core.guard.approval import ApprovalRequest
 from handrail.core.guard.book import MemoryBook
 from handrail.ext import Conflict
@@ -73,3 +73,26 @@ async def test_what_is_shown_as_it_would_run_is_approved(amount: Any) -> None:
         await hr.approvals.approve(out.approval_id or "", by=BOSS)
         assert (await hr.wait(out.call_id, timeout=10, principal=OPS)).ok
     assert paid == [100]
+
+
+async def test_what_an_outer_body_was_told_in_confidence_is_masked_and_the_rest_is_approved() -> None:
+    paid: list[str] = []
+
+    @tool("bank.note", level="write")
+    async def note(text: str) -> None:
+        """Note."""
+        paid.append(text)
+
+    @tool("bank.order", level="read")
+    async def order(*, ctx: Context) -> str:
+        """Order."""
+        asked = await ctx.call("bank.note", {"text": f"the pin is {ctx.secret('PIN')}"})
+        return f"{asked.call_id} {asked.approval_id}"
+
+    async with Handrail([note, order], secrets={"PIN": "4711-0815"}) as hr:
+        call_id, approval_id = (await hr.call("bank.order", principal=OPS)).result.data.split()
+        asked = await hr.approvals.get(approval_id, BOSS)
+        assert asked is not None and "4711" not in str(asked.args) and "the pin is" in str(asked.args)
+        await hr.approvals.approve(approval_id, by=BOSS)
+        assert (await hr.wait(call_id, timeout=10, principal=OPS)).ok
+    assert paid == ["the pin is 4711-0815"]

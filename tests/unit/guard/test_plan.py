@@ -218,8 +218,10 @@ async def test_an_id_that_is_planned_is_in_use() -> None:
         again = await add(hr, "Ulysses", id="one")
         assert (again.status, again.code) == ("refused", "CALL_ID_IN_USE")
         await hr.run_plan(ANA)
+        await add(hr, "Emma", id="one")
+        assert [out.status for out in await hr.run_plan(ANA)] == ["completed"], "and free when it has run"
 
-    assert shelf == ["Emma"]
+    assert shelf == ["Emma", "Emma"]
 
 
 async def test_a_call_that_fails_keeps_the_rest_from_nothing_unless_it_is_to_stop_there() -> None:

@@ -5,7 +5,6 @@ import atexit
 import base64
 import os
 import signal
-import stat
 import subprocess
 import sys
 import threading
@@ -156,15 +155,8 @@ def fail(how: str) -> Any:
 
 
 def _channel() -> int:
-    """The descriptor of the socket over which the answer goes."""
-    return next(number for number in range(3, 100) if _is_socket(number))
-
-
-def _is_socket(number: int) -> bool:
-    try:
-        return stat.S_ISSOCK(os.fstat(number).st_mode)
-    except OSError:
-        return False
+    """The descriptor of the socket over which the answer goes, as the process was told."""
+    return int(sys.argv[1])
 
 
 @tool("calls.speak", level="read", isolation="process")

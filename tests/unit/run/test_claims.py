@@ -4,8 +4,11 @@ import asyncio
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from handrail import Handrail, Policy, Principal, Result, tool
+from handrail.core.guard.footprint import name_of
 from handrail.core.tell.log import open_runs
 from handrail.ext import MemoryClaims
 
@@ -236,3 +239,44 @@ def test_a_key_that_ends_in_a_slash_stands_for_everything_below_it(
     assert claims.take([wanted], "globex", "bo") is None
     claims.release([held], "acme", "ana")
     assert claims.take([wanted], "acme", "bo") is None
+
+
+@pytest.mark.req("EX-10")
+@pytest.mark.parametrize(
+    ("key", "wanted", "args", "name"),
+    [
+        ("doc:plan", ["doc:plan"], {}, "doc:plan"),
+        ("/ws/readme.md", ["/ws/readme.md"], {"path": "./README.md"}, "./README.md"),
+        ("/ws/", ["/ws/readme.md"], {"file_path": "README.md"}, "README.md"),
+        ("/ws/a/b.txt", ["/ws/"], {}, "a/b.txt"),
+        ("/ws/", ["/ws/"], {}, "ws"),
+        ("/ws/a.txt", ["/ws/a.txt"], {}, "a.txt"),
+    ],
+)
+def test_what_is_held_is_named_as_the_caller_knows_it(
+    key: str, wanted: list[str], args: dict[str, str], name: str
+) -> None:
+    assert name_of(key, wanted, args) == name
+
+
+_KEYS = st.builds(
+    lambda parts, tree: "/" + "/".join(parts) + tree,
+    st.lists(st.sampled_from("ab"), min_size=1, max_size=4),
+    st.sampled_from(["", "/"]),
+)
+
+
+@pytest.mark.req("EX-10")
+@given(st.lists(_KEYS, max_size=4), _KEYS)
+def test_a_key_is_free_unless_it_or_a_tree_around_it_or_something_below_it_is_held(
+    held: list[str], wanted: str
+) -> None:
+    claims = MemoryClaims()
+    claims.take(held, "acme", "bo")
+
+    def covers(one: str, other: str) -> bool:
+        return one == other or (one.endswith("/") and other.startswith(one))
+
+    taken = claims.take([wanted], "acme", "ana")
+    assert (taken is not None) == any(covers(one, wanted) or covers(wanted, one) for one in held)
+    assert claims.take([wanted], "other", "ana") is None

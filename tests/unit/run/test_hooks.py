@@ -192,6 +192,23 @@ async def test_a_hook_that_fails_after_the_body_is_reported_beside_the_result(gi
         assert not open_runs(hr.log.read("local"))
 
 
+@pytest.mark.req("EX-13", "EX-15")
+async def test_hooks_that_fail_take_no_warning_away() -> None:
+    class Broken(Hook):
+        async def after(self, tool: Tool, values: Any, ctx: Context, result: Result, /) -> Result:
+            raise RuntimeError("the disk is full")
+
+    @tool("desk.note", level="read")
+    async def note() -> Result:
+        """Leave a note."""
+        return Result(data="noted", metadata={"warning": "The desk is nearly full."})
+
+    async with Handrail([note], hooks=[Broken(), Broken()]) as hr:
+        out = await hr.call("desk.note")
+    failed = "recording failed: the disk is full"
+    assert out.result.metadata["warning"] == f"The desk is nearly full. {failed} {failed}"
+
+
 @pytest.mark.req("EX-11")
 async def test_a_hook_sees_the_context_of_the_call_and_may_tell_progress() -> None:
     class Talkative(Hook):

@@ -353,3 +353,48 @@ def failing_with(error: BaseException, is_async: bool) -> Handrail:
     body = async_body if is_async else sync_body
     options = {"level": "write", "description": "Fail.", "writes": lambda args: ["desk"]}
     return Handrail([tool("bad.write", **options)(body)], policy=WITHOUT_ASKING)
+
+
+@pytest.mark.req("TD-23")
+async def test_an_async_body_leaves_what_waits_to_a_thread_with_its_context() -> None:
+    @tool("slow.read", level="read")
+    async def slow(fails: bool = False, *, ctx: Context) -> list[object]:
+        """Read slowly."""
+
+        def work() -> list[object]:
+            if fails:
+                raise ToolError("It is gone.", code="GONE")
+            return [threading.current_thread() is threading.main_thread(), get_tenant_id_for_tool()]
+
+        return await ctx.in_thread(work)
+
+    async with Handrail([slow]) as hr:
+        assert (await hr.call("slow.read", principal=Principal("acme"))).result.data == [False, "acme"]
+        assert (await hr.call("slow.read", {"fails": True})).code == "GONE"
+
+
+@pytest.mark.req("TD-23", "CX-06")
+@pytest.mark.parametrize("heeds", [True, False])
+async def test_what_an_async_body_left_to_a_thread_is_told_to_stop(heeds: bool) -> None:
+    entered, go_on = threading.Event(), threading.Event()
+
+    @tool("slow.write", level="write")
+    async def slow(*, ctx: Context) -> str:
+        """Write slowly."""
+
+        def work() -> str:
+            entered.set()
+            signal = ctx.signal if heeds else Signal()
+            while not signal.aborted and not go_on.wait(0.001):
+                pass
+            return "written"
+
+        return await ctx.in_thread(work)
+
+    async with Handrail([slow], policy=WITHOUT_ASKING, cancel_grace=0.1) as hr:
+        waiting = asyncio.create_task(hr.call("slow.write", id="c"))
+        await until(entered)
+        assert await hr.cancel("c")
+        out = await waiting
+        go_on.set()
+    assert out.status == "cancelled" and out.result.metadata.get("ignored", False) is not heeds

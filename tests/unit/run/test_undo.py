@@ -304,3 +304,36 @@ async def test_an_undo_outlives_the_process_and_stays_the_only_one(tmp_path: Any
     async with Handrail([shelf.tool], policy=OPEN, database=url) as hr:
         assert (await refused(hr, call_id))[0] == "ALREADY_UNDONE"
     assert shelf.calls == [7, 1]
+
+
+@pytest.mark.fault("F04")
+async def test_a_person_and_their_agent_who_undo_at_once_in_two_processes_undo_once(tmp_path: Any) -> None:
+    shelf, url = Shelf(), f"sqlite:///{tmp_path}/shelf.db"
+    one = Handrail([shelf.tool], policy=OPEN, database=url, worker=False)
+    two = Handrail([shelf.tool], policy=OPEN, database=url, worker=False)
+    async with one, two:
+        call_id = await moved(one, who=OPS)
+        done = await asyncio.gather(
+            *(hr.undo(call_id, principal=who) for hr in (one, two) for who in (ANA, OPS)),
+            return_exceptions=True,
+        )
+        ended = [out.code if isinstance(out, ToolError) else out for out in done]
+        assert ended.count("ALREADY_UNDONE") == 3, ended
+        assert (await refused(two, call_id))[0] == "ALREADY_UNDONE"
+    assert shelf.calls == [7, 1]
+
+
+async def test_an_undo_that_is_planned_is_under_way_until_the_plan_is_run_or_discarded() -> None:
+    shelf = Shelf()
+    rules = [Rule("shelf.move", {"to": 1}, "queue")]
+    async with Handrail([shelf.tool], policy=Policy(approval_mode="policy", rules=rules)) as hr:
+        call_id = await moved(hr, who=OPS)
+        for after in (hr.discard_plan, hr.run_plan):
+            queued = (await hr.undo(call_id, principal=OPS)).outcome
+            assert queued is not None and queued.status == "queued"
+            for who in (OPS, ANA):
+                code, said = await refused(hr, call_id, who)
+                assert code == "UNDO_UNDER_WAY" and "planned" in said
+            await after(OPS)
+        assert (await refused(hr, call_id, ANA))[0] == "ALREADY_UNDONE"
+    assert shelf.calls == [7, 1]

@@ -107,8 +107,9 @@ def _kind_problems(tool: Tool) -> Iterator[tuple[str, str]]:
             f"its approvals are {tool.approvals!r}, which is not a number of persons",
             "give a whole number from 1 on",
         )
-    if type(tool.four_eyes) is not bool:
-        yield f"its four_eyes is {tool.four_eyes!r}, which is neither True nor False", "give True or False"
+    for what, switch in (("four_eyes", tool.four_eyes), ("repeatable", tool.repeatable)):
+        if type(switch) is not bool:
+            yield f"its {what} is {switch!r}, which is neither True nor False", "give True or False"
     for slug in tool.tenants:
         if not isinstance(slug, str):
             yield f"its tenants name {slug!r}, which is not a slug", "give the slugs of tenants"

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from pydantic_core import to_json as to_json_bytes
 
 from handrail.core.define.bound import MODEL_LIMIT, cut
-from handrail.core.record import maker, record
+from handrail.core.record import changer, maker, record
 
 PAGE = "handrail_page"
 """In the metadata of a result that is a page of another: its handle, and where the page lies in the whole."""
@@ -190,6 +190,7 @@ class Result:
 
 
 make_result = maker(Result)
+change_result = changer(Result)
 
 
 @record

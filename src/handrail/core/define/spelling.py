@@ -32,8 +32,8 @@ _OTHER_NAMES = {
 OPTIONS = frozenset(
     "description guidance description_path aliases param_aliases slug name category icon input output params "
     "required level danger level_fn danger_fn capabilities optional_capabilities permissions requires policy "
-    "approvals four_eyes tenants reads writes concurrency timeout retry idempotent isolation collaborative "
-    "aggregate undo sections form view origin execute resources formats".split()
+    "approvals four_eyes tenants reads writes concurrency timeout retry idempotent repeatable isolation "
+    "collaborative aggregate undo sections form view origin execute resources formats".split()
 )
 
 

@@ -88,6 +88,8 @@ class Tool:
     timeout: float | None = None
     retry: Retry | None = None
     idempotent: bool = False
+    repeatable: bool = False
+    """Whether an agent's same call again is no repetition: it keeps or reads what no level tells of."""
     isolation: Isolation | None = None
     """`process`: the body runs in a process of its own and can be stopped by force."""
     undo: Compensation | None = None

@@ -54,10 +54,15 @@ class MemoryClaims:
 
     def _touching(self, tenant: str, key: str) -> Iterator[tuple[str, str]]:
         """What is held of a key: itself, what stands for it from above, and what lies below it."""
-        above = (key[: at + 1] for at, one in enumerate(key[:-1]) if one == "/")
-        for name in (key, *above):
-            if (tenant, name) in self._held:
-                yield tenant, name
+        if not self._held:
+            return
+        if (tenant, key) in self._held:
+            yield tenant, key
+        at = key.find("/", 0, -1)
+        while at >= 0:
+            if (tenant, key[: at + 1]) in self._held:
+                yield tenant, key[: at + 1]
+            at = key.find("/", at + 1, -1)
         if key.endswith("/"):
             yield from (held for held in self._held if held[0] == tenant and held[1].startswith(key))
 

@@ -15,9 +15,8 @@ def is_faithful(request: ApprovalRequest, tool: Tool) -> bool:
     What is shown stands in the open, the run is made of what is sealed: whoever changes one of them in the
     database must not get a yes for the other.
     """
-    for repairing in (True, False):
-        kept = admit(tool, request.raw, request.call.tool, repairing)
-        if isinstance(kept, Admitted) and digest_of(kept.args) == request.args_hash:
-            shown = scrubbed(masked(kept.args, tool.secrets), request.secrets)
-            return digest_of(shown) == digest_of(dict(request.args))
-    return False
+    kept = admit(tool, request.raw, request.call.tool)
+    if not isinstance(kept, Admitted) or digest_of(kept.args) != request.args_hash:
+        return False
+    shown = scrubbed(masked(kept.args, tool.secrets), request.secrets)
+    return digest_of(shown) == digest_of(dict(request.args))

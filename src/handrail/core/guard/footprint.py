@@ -90,6 +90,18 @@ def extract_tool_file_path(args: Mapping[str, Any]) -> str | None:
     return next(iter(_paths(args)), None)
 
 
+def name_of(key: str, wanted: Iterable[str], args: Mapping[str, Any]) -> str:
+    """A key that somebody else holds, as the caller knows it who wants these keys with these arguments.
+
+    Of a path that is what the caller wrote, or the way below the folder that it wants: no more of where
+    things lie.
+    """
+    if not key.startswith("/"):
+        return key
+    below = next((key.removeprefix(one) for one in filter(_is_tree, wanted) if key.startswith(one)), "")
+    return below or extract_tool_file_path(args) or os.path.basename(key.rstrip("/"))
+
+
 def _paths(args: Mapping[str, Any]) -> list[str]:
     given = (args.get(name) for name in _PATH_NAMES)
     return [path for path in given if isinstance(path, str) and path]
@@ -104,4 +116,9 @@ def path_key(path: str, root: str | None = None) -> str:
         real = os.path.realpath(os.path.join(root or os.getcwd(), path))
     except (OSError, ValueError):  # a NUL inside; the tool will refuse it
         real = path
-    return unicodedata.normalize("NFC", real).casefold()
+    return folded(real)
+
+
+def folded(path: str) -> str:
+    """The same for all names that some file system takes for one."""
+    return path.casefold() if path.isascii() else unicodedata.normalize("NFC", path).casefold()

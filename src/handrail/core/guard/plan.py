@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -13,6 +14,8 @@ LONGEST = 1_000
 """So many calls does one plan hold."""
 Added = Literal["added", "full", "known"]
 """known: a call of this id is in a plan already."""
+Taken = Literal["taken", "gone", "busy"]
+"""gone: somebody ran or discarded it; busy: somebody runs this plan, and its calls go one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +64,18 @@ class Plans(Protocol):
         """Queue a call behind the others of its plan."""
         ...
 
-    async def queued(self, principal: Principal, session: str | None = None, /) -> list[Planned]:
-        """What is queued and within reach of a principal, in order."""
+    async def queued(
+        self, principal: Principal, session: str | None = None, calls: Collection[str] | None = None, /
+    ) -> list[Planned]:
+        """What is queued and within reach of a principal, in order; of `calls` alone where they are named."""
         ...
 
     async def holds(self, call_id: str, tenant: str, /) -> bool:
         """Whether a call is still queued."""
         ...
 
-    async def take(self, planned: Planned, /) -> bool:
-        """Take a call out of the queue to run it; False when somebody else has it, or it is gone."""
+    async def take(self, planned: Planned, session: str | None = None, /) -> Taken:
+        """Take a call out of the queue to run it, unless one of its user, or of the session, is run now."""
         ...
 
     async def over(self, planned: Planned, /) -> None:
@@ -101,6 +106,7 @@ class MemoryPlans:
     def __init__(self, keep: int = LONGEST) -> None:
         self._keep = keep
         self._queue: dict[tuple[str, str | None], Planned] = {}
+        self._running: dict[tuple[str, str | None], Planned] = {}
         self._lock = threading.Lock()
 
     async def add(self, planned: Planned, /) -> Added:
@@ -114,20 +120,32 @@ class MemoryPlans:
             self._queue[_key(planned)] = planned
             return "added"
 
-    async def queued(self, principal: Principal, session: str | None = None, /) -> list[Planned]:
+    async def queued(
+        self, principal: Principal, session: str | None = None, calls: Collection[str] | None = None, /
+    ) -> list[Planned]:
         with self._lock:
-            return self._reached(principal, session)
+            found = self._reached(principal, session)
+        return [one for one in found if calls is None or one.call.id in calls]
 
     async def holds(self, call_id: str, tenant: str, /) -> bool:
         with self._lock:
             return (tenant, call_id) in self._queue
 
-    async def take(self, planned: Planned, /) -> bool:
+    async def take(self, planned: Planned, session: str | None = None, /) -> Taken:
+        who = (planned.principal.tenant, planned.principal.user)
         with self._lock:
-            return self._queue.pop(_key(planned), None) is not None
+            for one in self._running.values():
+                theirs = (one.principal.tenant, one.principal.user) == who
+                if theirs and session in (None, one.call.session):
+                    return "busy"
+            if self._queue.pop(_key(planned), None) is None:
+                return "gone"
+            self._running[_key(planned)] = planned
+            return "taken"
 
     async def over(self, planned: Planned, /) -> None:
-        return
+        with self._lock:
+            self._running.pop(_key(planned), None)
 
     async def discard(self, principal: Principal, session: str | None = None, /) -> int:
         with self._lock:

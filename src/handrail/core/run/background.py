@@ -19,7 +19,7 @@ from handrail.core.run.graph import Task
 from handrail.core.run.later import Later
 from handrail.core.run.looking import Looking
 from handrail.core.run.submitting import submit, submit_all
-from handrail.core.run.undo import Undoing, already_undone, prepare
+from handrail.core.run.undo import Prepared, Undoing, alone, already_undone, prepare
 
 
 class Background(Looking):
@@ -144,14 +144,15 @@ class Background(Looking):
         That one goes through the whole guard, once; it can be undone itself if its tool says how. With
         `preview` nothing runs. A `ToolError` says why a call cannot be undone.
         """
-        found = await prepare(call_id, principal or self._principal(), source, self._house)
-        shown = Undoing(call_id, found.call.tool, found.args, found.decision)
+        who = principal or self._principal()
         if preview:
-            return shown
-        outcome = await self.run(replace(found.call, args=found.args))
+            return _shown(call_id, await prepare(call_id, who, source, self._house))
+        async with alone(call_id, who, self._house):
+            found = await prepare(call_id, who, source, self._house)
+            outcome = await self.run(replace(found.call, args=found.args))
         if outcome.status == "duplicate":
             raise already_undone(outcome.result.metadata.get("duplicate_of", outcome.call_id))
-        return replace(shown, outcome=outcome)
+        return replace(_shown(call_id, found), outcome=outcome)
 
     async def run(self, call: Call) -> Outcome:
         raise NotImplementedError
@@ -179,3 +180,7 @@ class Background(Looking):
     async def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
         """Forget what is queued; how many calls that were."""
         return await self._house.plans.discard(principal or self._principal(), session)
+
+
+def _shown(call_id: str, found: Prepared) -> Undoing:
+    return Undoing(call_id, found.call.tool, found.args, found.decision)

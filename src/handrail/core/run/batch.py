@@ -174,10 +174,10 @@ class Batch:
         if footprint.alone:
             return set(self._there)
         self._trees = self._trees or footprint.has_trees
-        if self._trees:
-            return {other for other in self._there if footprint.clashes(other.footprint)}
         if not (self._alone or self._writers or footprint.writes):
             return _NOBODY
+        if self._trees:
+            return {other for other in self._there if footprint.clashes(other.footprint)}
         found = set(self._alone)
         for key in footprint.reads:
             found.update(self._writers.get(key, ()))

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from handrail.core.run.tale import Tale
 
 _log = logging.getLogger("handrail.run")
+_ANSWERS = frozenset({"LLM_ASSIST_REQUIRED"})
+"""Codes that hand the work back to whoever asked: nothing broke, and a replay would hear the same."""
 
 
 def bury(tale: Tale, result: Result, shown: Any, now: float) -> None:
     """A body that failed leaves a dead letter. A port that does not take it disturbs nobody."""
+    if result.code in _ANSWERS:
+        return
     letters, call = tale.house.letters, tale.call
     assert call.id is not None and call.principal is not None
     try:

@@ -17,9 +17,9 @@ import socket
 import sys
 import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
@@ -32,6 +32,8 @@ from handrail.core.define.signal import Signal
 from handrail.core.define.styles import BaseTool, initialised
 from handrail.core.define.tool import InitContext, Tool
 from handrail.core.errors import ToolError, class_name
+
+T = TypeVar("T")
 
 _CALL = ("tool", "source", "session", "id", "turn", "idempotency_key", "message", "parent", "depth")
 
@@ -94,6 +96,9 @@ class Remote:
 
     def nested_and_wait(self, ctx: Context, tool: str, args: Mapping[str, Any] | None) -> Outcome:
         return _not_here("nested calls")
+
+    async def in_thread(self, ctx: Context, work: Callable[[], T]) -> T:
+        return await asyncio.to_thread(work)
 
     async def page(self, ctx: Context, handle: str, offset: int, limit: int | None) -> str:
         return _not_here("earlier results")

@@ -44,6 +44,9 @@ async def _in_memory(tale: Tale, memory: Dedup, turn: Turn) -> Outcome | None:
     """What the agent was told when it made the same call before."""
     tool, principal = tale.tool, tale.call.principal
     assert tool is not None and principal is not None
+    if tool.repeatable:
+        turn.recalled()
+        return None
     signature = signature_of(tool.id, tale.args, principal)
     while True:
         await turn.recall()

@@ -99,5 +99,7 @@ async def recorded(hooks: tuple[Hook, ...], tool: Tool, values: Any, ctx: Contex
             result = told if told is result else normalise(told, tool)
         except Exception as error:
             _log.exception("a hook failed after %s", tool.id)
-            result = result.with_metadata(warning=f"recording failed: {error}")
+            told_before = result.metadata.get("warning")
+            said = f"recording failed: {error}"
+            result = result.with_metadata(warning=f"{told_before} {said}" if told_before else said)
     return result

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import CancelledError
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic_core import to_jsonable_python
 
@@ -18,12 +18,14 @@ from handrail.core.define.signal import Aborted
 from handrail.core.errors import ToolError
 from handrail.core.ids import new_id
 from handrail.core.run.house import House
-from handrail.core.run.invoke import holds_thread
+from handrail.core.run.invoke import holds_thread, in_thread
 from handrail.core.run.pages import read_page
 from handrail.core.run.search import Search
 from handrail.core.run.sound import sound, sound_text
 from handrail.core.run.tale import Tale
 from handrail.core.tell.events import Progress
+
+T = TypeVar("T")
 
 MAX_NESTING = 16
 _lock = threading.Lock()
@@ -128,6 +130,10 @@ class Hosting:
             return asyncio.run_coroutine_threadsafe(attended(), running.loop).result()
         except CancelledError:
             raise Aborted(running.signal.reason or "the call was cancelled") from None
+
+    async def in_thread(self, ctx: Context, work: Callable[[], T]) -> T:
+        done: T = await in_thread(work, self._running(ctx))
+        return done
 
     async def page(self, ctx: Context, handle: str, offset: int, limit: int | None) -> str:
         return await read_page(self._house(), handle, ctx.principal, offset, limit)

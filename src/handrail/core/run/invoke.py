@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import inspect
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 from handrail.core.define.context import Context
@@ -23,49 +25,78 @@ holds_thread: ContextVar[bool] = ContextVar("handrail_holds_thread", default=Fal
 async def invoke(tool: Tool, body: Body, values: Any, ctx: Context, tale: Tale) -> Any:
     """The value of a body: awaited, from a thread, or from a process of its own."""
     if tool.isolation is None:
-        return await (body.call(values, ctx) if body.is_async else _in_thread(body, values, ctx, tale))
+        if body.is_async:
+            return await body.call(values, ctx)
+        return await in_thread(partial(body.call, values, ctx), tale)
     house, args = tale.house, tale.args
     assert args is not None
     return await in_process(tool, args, ctx, house.init, house.place.grace)
 
 
-async def _in_thread(body: Body, values: Any, ctx: Context, tale: Tale) -> Any:
-    """A sync body gets a thread, so that the loop goes on, and the caller's context variables."""
+async def in_thread(work: Callable[[], Any], tale: Tale) -> Any:
+    """What waits gets a thread, so that the loop goes on, and the caller's context variables."""
     place = tale.house.place
     here = contextvars.copy_context()
     pool = ThreadPoolExecutor(1, "handrail-nested") if holds_thread.get() else place.threads()
-    work = pool.submit(here.run, _kept, body, values, ctx)
+    running = pool.submit(here.run, _kept, work)
     if holds_thread.get():
         pool.shutdown(wait=False)
-    ended = asyncio.wrap_future(work)
+    landing = _Landing(running)
     try:
-        value, error = await asyncio.shield(ended)
+        await landing.ended
     except asyncio.CancelledError:
-        if work.cancelled():
-            raise ToolError("It was not run: this Handrail was closed before its turn came.") from None
         tale.signal.abort("the caller was cancelled")
-        if not work.cancel():
+        if not running.cancel():
+            ended = landing.again()
             if not await _heeds(ended, place.grace):
                 tale.stray = ended
-            elif ended.result()[1] is None:
+            elif running.result()[1] is None:
                 tale.finished = True
         raise
+    if running.cancelled():
+        raise ToolError("It was not run: this Handrail was closed before its turn came.")
+    value, error = running.result()
     if error is not None:
         raise error
     return await value if inspect.isawaitable(value) else value
 
 
-def _kept(body: Body, values: Any, ctx: Context) -> tuple[Any, BaseException | None]:
+class _Landing:
+    """Where the end of a thread's work comes down on the loop. Leaner than asyncio.wrap_future and shield."""
+
+    __slots__ = ("_loop", "ended")
+
+    def __init__(self, work: Future[Any]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.ended = self._loop.create_future()
+        work.add_done_callback(self._tell)
+
+    def again(self) -> asyncio.Future[None]:
+        """One to wait for after whoever waited was cancelled, and the first one with it."""
+        if self.ended.cancelled():
+            self.ended = self._loop.create_future()
+        return self.ended
+
+    def _tell(self, work: Future[Any]) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any longer
+            self._loop.call_soon_threadsafe(self._land)
+
+    def _land(self) -> None:
+        if not self.ended.done():
+            self.ended.set_result(None)
+
+
+def _kept(work: Callable[[], Any]) -> tuple[Any, BaseException | None]:
     """The value, or what was raised; what means something else to a loop or a coroutine is renamed."""
     try:
-        return body.call(values, ctx), None
+        return work(), None
     except (StopIteration, GeneratorExit, asyncio.CancelledError) as error:
         return None, RuntimeError(f"The body raised {type(error).__name__}.")
     except BaseException as error:
         return None, error
 
 
-async def _heeds(ended: asyncio.Future[Any], grace: float) -> bool:
+async def _heeds(ended: asyncio.Future[None], grace: float) -> bool:
     """Whether a thread ends in time after the signal. Python cannot stop one; a process it can."""
     with suppress(asyncio.CancelledError):  # once more: the first one is already on its way
         await asyncio.wait({ended}, timeout=grace)

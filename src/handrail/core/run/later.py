@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Collection
 from dataclasses import replace
 
-from handrail.core.define.call import Outcome
+from handrail.core.define.call import Call, Outcome
 from handrail.core.define.principal import Principal
 from handrail.core.guard.plan import Planned
 from handrail.core.run import refusal
@@ -56,14 +56,18 @@ class Later:
         plans = self._house.plans
         house = replace(self._house, guard=self._house.guard.without_plan())
         outcomes: list[Outcome] = []
-        for one in await plans.queued(principal, session):
-            if (calls is not None and one.call.id not in calls) or not await plans.take(one):
+        for one in await plans.queued(principal, session, calls):
+            taken = await plans.take(one, session)
+            if taken == "busy":
+                break
+            if taken == "gone":
                 continue
             try:
                 outcome = await self._as_told(one) if one.doubtful else None
                 if outcome is None:
-                    outcome = await run(one.call, one.raw, house, Brought(None, one.secrets))
-                    await self._letters.ended(one.call, outcome)
+                    call = _keyed(one)
+                    outcome = await run(call, one.raw, house, Brought(None, one.secrets))
+                    await self._letters.ended(call, outcome)
                     if outcome.status != "pending":
                         self.outcomes.put(principal.tenant, outcome)
             finally:
@@ -90,3 +94,9 @@ class Later:
         if self._tasks:
             await asyncio.wait(self._tasks)
         await self.outcomes.close()
+
+
+def _keyed(planned: Planned) -> Call:
+    """The call, under a key: who took it and was taken for dead since does not run it too."""
+    call = planned.call
+    return call if call.idempotency_key else replace(call, idempotency_key=f"plan:{call.id}:{planned.at}")

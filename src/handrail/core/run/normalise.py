@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from pydantic_core import to_json, to_jsonable_python
 
-from handrail.core.define.result import Attachment, Result, ToolResponse
+from handrail.core.define.result import Attachment, Result, ToolResponse, change_result
 from handrail.core.define.schema import branches
 from handrail.core.define.tool import Tool
 from handrail.core.define.validation import Invalid
@@ -149,7 +148,7 @@ def _tidied(given: Result, tool: Tool, checking: bool = True) -> Result:
     if not given.success and not (given.error and given.code):
         changes.setdefault("error", given.error or "Unknown error")
         changes.setdefault("code", given.code or "TOOL_FAILED")
-    return replace(given, **changes) if changes else given
+    return change_result(given, changes) if changes else given
 
 
 def _attachment(given: Any) -> Attachment:

@@ -17,7 +17,7 @@ from handrail.core.define.tool import Tool
 from handrail.core.errors import StorageError
 from handrail.core.guard.admit import Admitted
 from handrail.core.guard.dedup import Entry, Signature
-from handrail.core.guard.footprint import keys_of
+from handrail.core.guard.footprint import keys_of, name_of
 from handrail.core.guard.keys import KeyId
 from handrail.core.run import refusal
 from handrail.core.run.aside import NOTHING_ASIDE, Claimed, Lies
@@ -190,7 +190,7 @@ class Tale(Stoppable):
         holder = f"{who} in session {session}"
         taken = self.house.claims.take(keys, principal.tenant, holder)
         if taken is not None:
-            return refusal.busy(taken.key, taken.holder)
+            return refusal.busy(name_of(taken.key, keys, self.args or {}), taken.holder)
         self.claimed = (keys, principal.tenant, holder)
         return None
 

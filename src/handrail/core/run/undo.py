@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from handrail.core.define.secrecy import MASK
 from handrail.core.define.tool import Tool
 from handrail.core.errors import ToolError
 from handrail.core.guard.admit import Admitted, admit
+from handrail.core.guard.keys import KeyId
 from handrail.core.run.explaining import explain
 from handrail.core.run.house import House
 from handrail.core.run.pages import is_of, may_see
@@ -49,6 +51,21 @@ class Prepared:
     call: Call
     args: dict[str, Any]
     decision: Decision
+
+
+@asynccontextmanager
+async def alone(call_id: str, who: Principal, house: House) -> AsyncIterator[None]:
+    """Let whoever else undoes this call, as anybody and in any process, wait until it is in the record."""
+    key: KeyId = (who.tenant, None, None, f"undo of {call_id}")
+    while True:
+        entry, ours = await house.keys.begin(key, "undo", f"undo of {call_id}")
+        if ours:
+            break
+        await entry.over()
+    try:
+        yield
+    finally:
+        house.keys.release(key)
 
 
 async def prepare(call_id: str, who: Principal, source: Source, house: House) -> Prepared:
@@ -146,10 +163,12 @@ async def _free_attempt(call_id: str, who: Principal, house: House) -> int:
             raise already_undone(undo_id)
         known = outcome_of(of_the_call(events))
         if known is not None and known.status == "pending":
-            raise _under_way(undo_id, "waits for a person")
+            raise _under_way(undo_id, "it waits for a person")
         if known is None or known.status == "needs_review":
             raise _under_way(undo_id, "nobody knows yet how it ends")
         number += 1
+    if await house.plans.holds(_undo_id(call_id, number), who.tenant):
+        raise _under_way(_undo_id(call_id, number), "it is planned: run the plan, or discard it")
     return number
 
 
