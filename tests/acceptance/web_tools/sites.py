@@ -113,12 +113,21 @@ def redirect(location: str, status: str = "302 Found") -> bytes:
     return answer(status=status, Location=location)
 
 
+async def without_end(piece: bytes, head: bytes, asked: Asked, writer: Writer) -> None:
+    """Sends until nobody takes it any more."""
+    writer.write(head)
+    while True:
+        writer.write(piece)
+        await writer.drain()
+        await asyncio.sleep(0)  # lets the other side take it
+
+
 async def fetched(url: str, options: WebOptions | None = None, **args: Any) -> Outcome:
     return await called(webfetch(options), {"url": url, **args})
 
 
-async def searched(query: str, options: WebOptions | None = None, **more: Any) -> Outcome:
-    return await called(web_search(options), {"query": query}, **more)
+async def searched(query: str, options: WebOptions | None = None, limit: int = 8, **more: Any) -> Outcome:
+    return await called(web_search(options), {"query": query, "limit": limit}, **more)
 
 
 async def called(tool: Tool, args: dict[str, Any], **more: Any) -> Outcome:

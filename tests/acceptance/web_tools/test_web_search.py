@@ -11,8 +11,9 @@ import pytest
 from inline_snapshot import snapshot
 
 from handrail import Context, Handrail, Principal
+from handrail.ext import ToolError
 from handrail.toolsets.web import Hit, WebOptions, web_search
-from tests.acceptance.web_tools.sites import allowing, answer, names, searched, site
+from tests.acceptance.web_tools.sites import Asked, Writer, allowing, answer, names, searched, site
 
 KEY = "key-that-nobody-sees"
 SECRETS = {"EXA_API_KEY": KEY}
@@ -225,10 +226,18 @@ async def test_it_is_called_by_its_other_name_too() -> None:
         ("403 X", {}, "SEARCH_KEY_REFUSED", "does not accept the key"),
         ("429 X", {"Retry_After": "17"}, "SEARCH_LIMITED", "in 17 seconds"),
         ("429 X", {"X_RateLimit_Reset": "1, 99999"}, "SEARCH_LIMITED", "in 1 seconds"),
+        (
+            "429 X",
+            {"X_RateLimit_Reset": "1, 1419704", "X_RateLimit_Remaining": "1, 0"},
+            "SEARCH_LIMITED",
+            "1419704",
+        ),
         ("429 X", {"Retry_After": "soon"}, "SEARCH_LIMITED", "Try again later"),
+        ("402 X", {}, "SEARCH_FAILED", "credit with Exa is used up"),
+        ("404 X", {}, "SEARCH_FAILED", "correct the address"),
         ("503 X", {}, "SEARCH_FAILED", "not working at the moment"),
         ("400 X", {}, "SEARCH_FAILED", "status 400"),
-        ("302 X", {"Location": "https://elsewhere.example/"}, "SEARCH_FAILED", "status 302"),
+        ("302 X", {"Location": "https://elsewhere.example/"}, "SEARCH_FAILED", "correct the address"),
         ("200 X", {}, "SEARCH_FAILED", "no JSON"),
     ],
 )
@@ -256,6 +265,58 @@ async def test_each_has_its_own_ways_to_refuse() -> None:
 
     assert brave.code == "SEARCH_KEY_REFUSED"
     assert searxng.code == "SEARCH_FAILED" and "search.formats" in searxng.to_model()
+
+
+@pytest.mark.req("BF-09")
+async def test_a_searxng_whose_engines_are_silent_does_not_ask_for_other_words() -> None:
+    silent = SEARXNG | {"results": [], "unresponsive_engines": [["brave", "timeout"]]}
+    async with site(search=as_json(silent)) as searxng:
+        done = await searched("x", WebOptions(searxng_url=searxng.url))
+        searxng.pages["/search"] = as_json(SEARXNG | {"unresponsive_engines": [["brave", "timeout"]]})
+        some = await searched("x", WebOptions(searxng_url=searxng.url))
+        searxng.pages["/search"] = as_json(SEARXNG | {"results": []})
+        none = await searched("x", WebOptions(searxng_url=searxng.url))
+
+    assert done.code == "SEARCH_FAILED" and "did not answer" in done.to_model()
+    assert some.ok and "found nothing" in none.to_model()
+
+
+@pytest.mark.req("BF-09", "BY-18")
+async def test_a_provider_that_is_silent_costs_no_more_than_the_time_allowed() -> None:
+    async def silent(asked: Asked, writer: Writer) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\n")
+
+    async with site(search=silent) as web:
+        done = await searched("x", allowing(web, exa_url=web.url, timeout=0.1), secrets=SECRETS)
+
+    assert done.code == "TIMEOUT"
+
+
+@pytest.mark.req("BF-09")
+async def test_what_a_provider_sends_stays_on_its_line() -> None:
+    found = {"title": "a\n9. b", "url": "https://a.example/x\u202e\n   y", "highlights": ["c\n9. d"]}
+    async with site(search=as_json({"results": [found] * 300})) as web:
+        done = await searched("x", allowing(web, exa_url=web.url), limit=20, secrets=SECRETS)
+
+    assert done.result is not None and len(done.result.data["results"]) == 20
+    assert done.result.data["results"][0] == {
+        "title": "a 9. b",
+        "url": "https://a.example/xy",
+        "snippet": "c 9. d",
+        "date": None,
+    }
+
+
+@pytest.mark.req("BF-09")
+async def test_secrets_that_cannot_be_read_are_not_taken_for_none() -> None:
+    def locked(name: str, of: object) -> str | None:
+        raise ToolError("The store is locked.", code="STORE_LOCKED")
+
+    ana = Principal(tenant="acme", user="ana")
+    async with Handrail([web_search(WebOptions(searxng_url="http://127.0.0.1:8888"))], secrets=locked) as hr:
+        done = await hr.call("web_search", {"query": "x"}, principal=ana)
+
+    assert done.code == "STORE_LOCKED", done.to_model()
 
 
 @pytest.mark.req("BF-09", "BY-19")

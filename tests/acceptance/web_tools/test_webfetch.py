@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
+import codecs
 import gzip
-import ipaddress
 import re
-import ssl
 import subprocess
 import sys
-from pathlib import Path
+import threading
+from functools import partial
+from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 from inline_snapshot import snapshot
 
 from handrail import Handrail, Principal
-from handrail.ext import ToolError, read_result
-from handrail.toolsets.web import WebOptions, webfetch
-from handrail.toolsets.web.fetching import resolve
+from handrail.ext import read_result
+from handrail.toolsets.web import fetching, webfetch
 from tests.acceptance.web_tools.sites import (
     Asked,
     Writer,
     allowing,
     answer,
     fetched,
-    names,
     redirect,
     site,
+    without_end,
 )
 
 PAGE = """<!doctype html><title>Rails</title><nav><a href=/>Home</a></nav>
@@ -61,6 +57,7 @@ They **help**: see [more](http://127.0.0.1:PORT/more.html).
     asked = web.asked[0]
     assert (asked.method, asked.target, asked.headers["host"]) == ("GET", "/", f"127.0.0.1:{web.port}")
     assert not {"cookie", "authorization", "referer", "x-forwarded-for"} & asked.headers.keys()
+    assert asked.headers["connection"] == "close"
 
 
 @pytest.mark.req("BT-05")
@@ -102,6 +99,8 @@ async def test_text_of_every_kind_is_read(kind: str | None, body: str | bytes, t
     [
         ("image/png", b"\x89PNG\r\n\x1a\n....", "a-b.png"),
         ("image/jpeg", b"\xff\xd8\xff....", "a-b.jpg"),
+        ("image/gif", b"GIF89a....", "a-b.gif"),
+        ("image/webp", b"RIFF\n\0\0\0WEBPVP8 ", "a-b.webp"),
         ("application/pdf", b"%PDF-1.7 ...", "a-b.pdf"),
     ],
 )
@@ -123,6 +122,8 @@ async def test_images_and_pdfs_are_attached(kind: str, body: bytes, name: str) -
         ("application/zip", b"PK", "application/zip"),
         ("video/mp4", b"x", "video/mp4"),
         ("image/png", b"<script>", "its bytes say that it is not"),
+        ("image/webp", b"RIFF\n\0\0\0WAVEfmt ", "its bytes say that it is not"),
+        (None, b"RIFF\n\0\0\0WAVEfmt ", "application/octet-stream"),
         ("text/plain", b"\0\1\2", "binary data"),
         (None, b"\0\1\2", "application/octet-stream"),
     ],
@@ -163,6 +164,51 @@ async def test_what_others_wrote_stands_nowhere_but_in_the_frame() -> None:
     assert gone.code == "HTTP_STATUS" and "IGNORE" not in gone.to_model()
 
 
+@pytest.mark.req("BT-05")
+async def test_what_nobody_sees_is_not_given_however_it_is_written() -> None:
+    page = "<title>a&#x202e;b</title><p>c&#x202e;d&#1;e&#xe0041;f</p>"
+    async with site(index=answer(page, "text/html")) as web:
+        done = await fetched(web.url, allowing(web))
+
+    assert "Title: ab\n\ncdef\n" in done.to_model() and done.result is not None
+    assert done.result.data["title"] == "ab"
+
+
+@pytest.mark.req("BT-06")
+async def test_a_page_is_read_beside_the_loop() -> None:
+    threads: list[str] = []
+
+    class Decoder(codecs.IncrementalDecoder):
+        def decode(self, data: Any, final: bool = False) -> str:
+            threads.append(threading.current_thread().name)
+            return bytes(data).decode("ascii")
+
+    def find(name: str) -> codecs.CodecInfo | None:
+        made = codecs.CodecInfo(
+            codecs.ascii_encode, codecs.ascii_decode, None, None, None, Decoder, "watched"
+        )
+        return made if name == "watched" else None
+
+    codecs.register(find)
+    try:
+        async with site(index=answer("text", "text/plain; charset=watched")) as web:
+            assert "text" in (await fetched(web.url, allowing(web))).to_model()
+    finally:
+        codecs.unregister(find)
+    assert threads and threading.main_thread().name not in threads
+
+
+@pytest.mark.req("BT-06")
+async def test_a_server_that_has_had_enough_says_when_to_come_again() -> None:
+    async with site(index=answer("no", status="429 X", Retry_After="7")) as web:
+        done = await fetched(web.url, allowing(web))
+        web.pages["/"] = answer("no", status="404 X", Retry_After="7")
+        gone = await fetched(web.url, allowing(web))
+
+    assert done.result is not None and done.result.metadata["retry_after"] == 7.0
+    assert gone.result is not None and "retry_after" not in gone.result.metadata
+
+
 @pytest.mark.req("BT-06")
 @pytest.mark.parametrize(
     ("status", "words"),
@@ -185,21 +231,16 @@ async def test_redirects_are_followed_to_the_fifth() -> None:
     async with site(index=answer("arrived", Set_Cookie="a=b")) as web:
         web.pages |= {f"/{number}": redirect(f"./{number - 1 or ''}?q=ü#f") for number in range(1, 7)}
         web.pages["/5"] = answer(status="301 M", Location="/4", Set_Cookie="session=1")
+        web.pages["/moved"] = redirect("/My first page")
+        web.pages["/My%20first%20page"] = redirect("/grüße".encode().decode("latin-1"))
+        web.pages["/gr%C3%BC%C3%9Fe"] = redirect("/")
         done = await fetched(f"{web.url}/5", allowing(web))
         too_many = await fetched(f"{web.url}/6", allowing(web))
+        assert (await fetched(f"{web.url}/moved", allowing(web))).ok, "as servers write it"
 
     assert done.ok and "arrived" in done.to_model()
     assert too_many.code == "TOO_MANY_REDIRECTS"
     assert not any("cookie" in asked.headers for asked in web.asked)
-
-
-async def without_end(piece: bytes, head: bytes, asked: Asked, writer: Writer) -> None:
-    """Sends until nobody takes it any more."""
-    writer.write(head)
-    while True:
-        writer.write(piece)
-        await writer.drain()
-        await asyncio.sleep(0)  # lets the other side take it
 
 
 @pytest.mark.req("BT-06")
@@ -225,6 +266,32 @@ async def test_an_answer_without_end_is_given_up(head: bytes, piece: bytes, code
 
 
 @pytest.mark.req("BT-06")
+async def test_what_will_not_be_read_is_not_waited_for() -> None:
+    async def only(head: bytes, asked: Asked, writer: Writer) -> None:
+        writer.write(head)
+
+    heads = {
+        "/large": b"HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n",
+        "/gone": b"HTTP/1.1 410 X\r\n\r\n",
+    }
+    async with site() as web:
+        web.pages = {path: partial(only, head) for path, head in heads.items()}
+        codes = [(await fetched(f"{web.url}{path}", allowing(web))).code for path in heads]
+
+    assert codes == ["TOO_LARGE", "HTTP_STATUS"]
+
+
+@pytest.mark.req("BT-06")
+async def test_a_body_in_very_many_pieces_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetching, "_MOST_PIECES", 100)
+    pieces = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * 101 + b"0\r\n\r\n"
+    async with site(index=pieces) as web:
+        assert (await fetched(web.url, allowing(web))).code == "TOO_LARGE"
+        web.pages["/"] = pieces.replace(b"1\r\nx\r\n", b"", 1)
+        assert (await fetched(web.url, allowing(web))).ok
+
+
+@pytest.mark.req("BT-06")
 async def test_an_answer_that_breaks_off_is_no_page() -> None:
     short = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nhalf"
     packed = answer(gzip.compress(b"whole" * 1000)[:-9], Content_Encoding="gzip")
@@ -247,6 +314,27 @@ async def test_a_server_that_is_silent_costs_no_more_than_the_time_allowed() -> 
         await asyncio.wait_for(web.left.wait(), 30)
 
     assert done.code == "TIMEOUT" and "0.1 seconds" in done.to_model()
+
+
+@pytest.mark.req("BT-06", "BY-18")
+@pytest.mark.parametrize(
+    "head",
+    [b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"],
+    ids=["head", "body"],
+)
+async def test_the_time_is_for_the_whole_answer_and_not_for_each_byte(head: bytes) -> None:
+    async def dripping(asked: Asked, writer: Writer) -> None:
+        writer.write(head)
+        while True:
+            writer.write(b"x")
+            await writer.drain()
+            await asyncio.sleep(0.01)  # a server in no hurry
+
+    async with site(index=dripping) as web:
+        done = await fetched(web.url, allowing(web), timeout=0.3)
+        await asyncio.wait_for(web.left.wait(), 30)
+
+    assert done.code == "TIMEOUT"
 
 
 @pytest.mark.req("BY-18", "CX-06")
@@ -279,79 +367,6 @@ async def test_a_long_page_is_cut_and_the_rest_is_read_by_its_handle() -> None:
     assert "line 19999" in rest.to_model()
     assert short.to_model().endswith("The text was cut after 12 of 208,890 characters.")
     assert "line 0\nline \n--- end" in short.to_model()
-
-
-def certificate(folder: Path, *hosts: str) -> tuple[ssl.SSLContext, str]:
-    """A server's context for hosts, and the file by which it is trusted."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "test")])
-    now = datetime.datetime.now(datetime.UTC)
-    day = datetime.timedelta(days=1)
-    alternatives: list[x509.GeneralName] = [
-        x509.IPAddress(ipaddress.ip_address(host)) if host[0].isdigit() else x509.DNSName(host)
-        for host in hosts
-    ]
-    made = (
-        x509.CertificateBuilder(
-            name, name, key.public_key(), x509.random_serial_number(), now - day, now + day
-        )
-        .add_extension(x509.SubjectAlternativeName(alternatives), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    trusted, private = folder / "trusted.pem", folder / "key.pem"
-    trusted.write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    private.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(trusted, private)
-    return context, str(trusted)
-
-
-@pytest.mark.req("BT-06")
-async def test_a_pinned_connection_is_still_one_to_the_name(tmp_path: Path) -> None:
-    """The certificate, the server name and the Host are those of the name, whatever address was pinned."""
-    tls, trusted = certificate(tmp_path, "secure.example")
-    seen: list[str | None] = []
-    tls.sni_callback = lambda connection, name, context: seen.append(name)
-    async with site(tls=tls, index=answer("secure")) as web:
-        resolver = names(secure_example="127.0.0.1", other_example="127.0.0.1")
-        options = allowing(web, ca_file=trusted, resolver=resolver)
-        done = await fetched(f"https://secure.example:{web.port}/", options)
-        other = await fetched(f"https://other.example:{web.port}/", options)
-        unknown = await fetched(f"https://secure.example:{web.port}/", allowing(web, resolver=resolver))
-        literal = await fetched(web.url, options)
-
-    assert done.ok and "secure" in done.to_model()
-    assert seen[:2] == ["secure.example", "other.example"]
-    assert web.asked[0].headers["host"] == f"secure.example:{web.port}" and len(web.asked) == 1
-    assert [one.code for one in (other, unknown, literal)] == ["CERTIFICATE_REFUSED"] * 3
-
-
-@pytest.mark.req("BT-06")
-async def test_the_next_address_is_tried_where_one_does_not_answer() -> None:
-    async with site("127.0.0.2", index=answer("second")) as web:
-        options = WebOptions(
-            private_networks=["127.0.0.0/8"], resolver=names(two_example=["127.0.0.3", "127.0.0.2"])
-        )
-        done = await fetched(f"http://two.example:{web.port}/", options)
-
-    assert done.ok and "second" in done.to_model()
-
-
-@pytest.mark.req("BT-06")
-async def test_a_name_that_nobody_knows_is_told() -> None:
-    done = await fetched("http://nobody.example/", WebOptions(resolver=names(nobody_example=[])))
-    assert done.code == "HOST_NOT_FOUND" and "nobody.example" in done.to_model()
-
-    assert set(await resolve("localhost", 80)) <= {"127.0.0.1", "::1"}
-    with pytest.raises(ToolError, match="no host"):
-        await resolve(f"{'a' * 64}.example", 80)
 
 
 @pytest.mark.req("BT-05")

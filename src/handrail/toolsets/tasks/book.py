@@ -12,7 +12,7 @@ from handrail.toolsets.tasks.entry import OPEN, Entry, Item, Shelf, Status
 T = TypeVar("T")
 
 MOST_SHELVES = 1000
-"""How many sessions the memory keeps; the one that was not used for longest goes first."""
+"""How many sessions of a tenant the memory keeps; the one that was not used for longest goes first."""
 
 
 class Rows(Protocol):
@@ -99,14 +99,15 @@ class MemoryTaskBook:
     """Tasks that are gone with the process."""
 
     def __init__(self) -> None:
-        self._shelves: OrderedDict[Shelf, MemoryRows] = OrderedDict()
+        self._tenants: dict[str, OrderedDict[str, MemoryRows]] = {}
 
     async def within(self, shelf: Shelf, work: Callable[[Rows], T]) -> T:
-        rows = self._shelves.setdefault(shelf, MemoryRows())
-        self._shelves.move_to_end(shelf)
-        if len(self._shelves) > MOST_SHELVES:
-            self._shelves.popitem(last=False)
+        shelves = self._tenants.setdefault(shelf.tenant, OrderedDict())
+        rows = shelves.setdefault(shelf.owner, MemoryRows())
+        shelves.move_to_end(shelf.owner)
+        if len(shelves) > MOST_SHELVES:
+            shelves.popitem(last=False)
         return work(rows)
 
     async def close(self) -> None:
-        self._shelves.clear()
+        self._tenants.clear()

@@ -105,20 +105,34 @@ class FileTaskBook:
 
     def __init__(self, folder: Path | Callable[[], Path]) -> None:
         self._folder = folder
-        self._thread: ThreadPoolExecutor | None = None
-        self._connection: sqlite3.Connection | None = None
+        self._clerk: _Clerk | None = None
 
     async def within(self, shelf: Shelf, work: Callable[[Rows], T]) -> T:
-        if self._thread is None:  # one, which takes them in the order in which they come
-            self._thread = ThreadPoolExecutor(1, "handrail-tasks")
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._do, shelf, work)
+        if self._clerk is None:
+            self._clerk = _Clerk(self._folder)
+        return await self._clerk.do(shelf, work)
 
     async def close(self) -> None:
-        """Let go of the file; what is used afterwards opens it again."""
-        thread, self._thread = self._thread, None
-        if thread is not None:
-            await asyncio.get_running_loop().run_in_executor(thread, self._let_go)
-            thread.shutdown(wait=False)
+        """Let go of the file, once what was begun is done; what comes afterwards opens it again."""
+        clerk, self._clerk = self._clerk, None
+        if clerk is not None:
+            await clerk.leave()
+
+
+class _Clerk:
+    """A thread with a connection that no other thread touches, until it leaves."""
+
+    def __init__(self, folder: Path | Callable[[], Path]) -> None:
+        self._folder = folder
+        self._thread = ThreadPoolExecutor(1, "handrail-tasks")  # takes calls in the order in which they come
+        self._connection: sqlite3.Connection | None = None
+
+    async def do(self, shelf: Shelf, work: Callable[[Rows], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._do, shelf, work)
+
+    async def leave(self) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._let_go)
+        self._thread.shutdown(wait=False)
 
     def _do(self, shelf: Shelf, work: Callable[[Rows], T]) -> T:
         try:
@@ -138,9 +152,7 @@ class FileTaskBook:
     def _open(self) -> sqlite3.Connection:
         folder = self._folder if isinstance(self._folder, Path) else self._folder()
         folder.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(
-            folder / "tasks.db", timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-        )
+        connection = sqlite3.connect(folder / "tasks.db", timeout=_PATIENCE, isolation_level=None)
         try:
             use_wal(connection, _PATIENCE)
             connection.execute("pragma synchronous = normal")

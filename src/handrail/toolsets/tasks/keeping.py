@@ -13,7 +13,9 @@ from handrail.toolsets.tasks.entry import STATUSES, Entry, Status, id_of, number
 
 MOST_TASKS = 10_000
 """In one session."""
-_MOST_COMPARED = 200
+_MOST_COMPARED = 50
+_COMPARED = 60
+"""Of so many tasks, and so many characters of each, the nearest is found while others wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +135,8 @@ def _unknown(rows: Rows, wanted: str) -> str:
     if not last:
         return f"{said}, and no other. Create one with task_create."
     entries = rows.newest(_MOST_COMPARED)
-    subjects = {entry.subject.casefold(): entry for entry in reversed(entries)}
-    near = difflib.get_close_matches(one_line(wanted)[:200].casefold(), subjects, 1, 0.5)
+    subjects = {entry.subject.casefold()[:_COMPARED]: entry for entry in reversed(entries)}
+    near = difflib.get_close_matches(one_line(wanted[:200]).casefold()[:_COMPARED], subjects, 1, 0.5)
     nearest = subjects[near[0]] if near else entries[0]
     there = "There is only" if last == 1 else f"Tasks are T1 to T{last}; the nearest is"
     return f"{said}. {there} {nearest.id}: {nearest.subject}."

@@ -18,6 +18,7 @@ def task_get(book: TaskBook) -> Tool:
         level="read",
         capabilities=["read"],
         concurrency="parallel",
+        repeatable=True,
         param_aliases={"id": ["task_id"]},
         category="tasks",
         icon="clipboard",

@@ -27,6 +27,7 @@ def task_list(book: TaskBook) -> Tool:
         level="read",
         capabilities=["read"],
         concurrency="parallel",
+        repeatable=True,
         category="tasks",
         icon="list",
         origin="system",

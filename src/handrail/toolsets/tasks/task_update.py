@@ -22,6 +22,7 @@ def task_update(book: TaskBook) -> Tool:
         level="read",
         capabilities=["read"],
         concurrency="parallel",
+        repeatable=True,
         param_aliases={"id": ["task_id"], "subject": ["title"], "depends_on": ["blocked_by", "after"]},
         category="tasks",
         icon="list-checks",

@@ -28,6 +28,7 @@ def todoread(book: TaskBook) -> Tool:
         level="read",
         capabilities=["read"],
         concurrency="parallel",
+        repeatable=True,
         category="tasks",
         icon="list-todo",
         origin="system",

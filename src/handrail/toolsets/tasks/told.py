@@ -54,7 +54,7 @@ class ToldList(BaseModel):
 
 def shelf_of(ctx: Context) -> Shelf:
     """The tasks that a call is about: of its session. Calls outside any share what is their caller's."""
-    if ctx.session_id != f"call:{ctx.call_id}":
+    if not ctx.session_id.startswith("call:"):  # that of a call outside any, which those nested in it share
         return Shelf(ctx.tenant_id, f"session:{ctx.session_id}")
     if ctx.agent_id is not None:
         return Shelf(ctx.tenant_id, f"agent:{ctx.agent_id}")

@@ -5,9 +5,14 @@ from __future__ import annotations
 import html
 import re
 from functools import lru_cache
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
+
+from handrail.toolsets.web.marks import marked, unmarkable
 
 _LONGEST_ATTRIBUTES = 8192
+_LONGEST_LINK = 2048
+_IN_LINKS = str.maketrans({char: quote(char) for char in ' "<>\\`'})
+"""What no address holds as it is, and what could end a link in Markdown."""
 _ATTRIBUTE = re.compile(r"""([^\s/>=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>]*+)))?+""")
 _HIDING = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:left|top|text-indent)\s*:\s*-\d{3}"
@@ -26,7 +31,7 @@ def written(name: str, attributes: dict[str, str], base: str) -> str:
         if (link := link_of(base, attributes.get(key, ""))) is not None:
             kept[key] = link
         if name == "img":
-            kept["alt"] = attributes.get("alt", "")[:500]
+            kept["alt"] = marked(" ".join(attributes.get("alt", "")[:500].split()))
     elif name in ("code", "pre") and (found := _LANGUAGE.search(attributes.get("class", ""))):
         kept["class"] = found[0]
     elif name in ("td", "th"):
@@ -70,6 +75,9 @@ def link_of(base: str, reference: str) -> str | None:
         parts = urlsplit(link)
     except ValueError:
         return None
+    if len(link) > _LONGEST_LINK:
+        return None
+    link = unmarkable(link).translate(_IN_LINKS)
     if parts.scheme in ("http", "https"):
         return link if parts.netloc and "@" not in parts.netloc else None
     return link if parts.scheme in ("mailto", "tel") else None

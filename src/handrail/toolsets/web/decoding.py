@@ -30,6 +30,8 @@ _AS_BROWSERS = {
     "iso8859-9": "cp1254",
     "gb2312": "gb18030",
     "gbk": "gb18030",
+    "utf-16": "utf-16-le",
+    "utf-32": "utf-32-le",
 }
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
@@ -37,26 +39,41 @@ _UNSEEN = re.compile(
 """Characters that nobody sees and that change what is seen, or hide words from people and not from models."""
 
 
+_SLICE = 16_384
+"""Bytes or characters in one go: what decodes and what replaces lets no other thread run meanwhile."""
+
+
 def decode(body: bytes, content_type: str) -> str:
     """The text, with `\\n` at the end of lines and without what nobody sees."""
     for mark, codec in _BOMS:
         if body.startswith(mark):
-            return visible(body[len(mark) :].decode(codec, "replace"))
+            return _decoded(body[len(mark) :], codec)
     declared = _IN_HEADER.search(content_type)
     name = _known(declared[1]) if declared else None
     if name is None and (found := _IN_PAGE.search(body[:2048])):
         name = _known((found[1] or found[2]).decode("ascii"))
         name = "utf-8" if name is not None and name.startswith(("utf-16", "utf-32")) else name
-    if name is not None:
-        return visible(body.decode(name, "replace"))
-    try:
-        return visible(body.decode("utf-8"))
-    except UnicodeDecodeError:
-        return visible(body.decode("cp1252", "replace"))
+    return _decoded(body, name or ("utf-8" if _is_utf8(body) else "cp1252"))
 
 
 def visible(text: str) -> str:
-    return _UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    """Text without what nobody sees."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return "".join(_UNSEEN.sub("", lines[at : at + _SLICE]) for at in range(0, len(lines), _SLICE))
+
+
+def _decoded(body: bytes, codec: str) -> str:
+    decoder = codecs.getincrementaldecoder(codec)("replace")
+    starts = range(0, len(body), _SLICE)
+    return visible("".join(decoder.decode(body[at : at + _SLICE], at == starts[-1]) for at in starts))
+
+
+def _is_utf8(body: bytes) -> bool:
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def is_binary(body: bytes) -> bool:

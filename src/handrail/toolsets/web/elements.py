@@ -18,6 +18,9 @@ ONCE = {
 }
 ONCE |= {"del": "del", "s": "del", "strike": "del", "a": "a", "q": "q", "sub": "sub", "sup": "sup"}
 """Inline elements, by the name under which they are kept; none stands inside another of its name."""
+LINES = frozenset((*ONCE.values(), *"h1 h2 h3 h4 h5 h6 summary figcaption caption".split()))
+"""What is written on one line, where no block of code can stand."""
+INDENTED = frozenset("blockquote dl ol ul".split())
 TABLE = frozenset("caption thead tbody tfoot tr td th".split())
 VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 RAW = frozenset("iframe noembed noframes script style textarea title xmp".split())

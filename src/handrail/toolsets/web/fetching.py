@@ -6,8 +6,10 @@ import asyncio
 import socket
 import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from handrail.ext import ToolError
@@ -25,6 +27,8 @@ _AROUND = 262_144
 _MOST_ADDRESSES = 4
 _MOST_PIECES = 50_000
 """A body in more pieces than this was cut up to cost time."""
+_LOOKUPS = ThreadPoolExecutor(16, "handrail-lookup")
+"""Threads of their own: a name that nobody answers for keeps one busy for long, whatever the time allowed."""
 _REDIRECTS = (301, 302, 303, 307, 308)
 Skips = Callable[[int], bool]
 
@@ -104,11 +108,12 @@ class Fetcher:
             from handrail.toolsets.web.pinned import Pinned
         url = request.url
         addresses = await self._checked(url, trusted)
+        tls = self._context() if url.scheme == "https" else None
         network = Pinned(addresses, self._options.max_bytes + _AROUND)
         try:
             connection = httpcore2.AsyncHTTPConnection(
                 httpcore2.Origin(url.scheme.encode(), url.host.encode(), url.port),
-                ssl_context=self._context() if url.scheme == "https" else None,
+                ssl_context=tls,
                 network_backend=network,
             )
             made = httpcore2.Request(
@@ -121,7 +126,12 @@ class Fetcher:
             return await self._read(url, response, skips)
         except (httpcore2.LocalProtocolError, UnicodeEncodeError):
             raise ToolError("A header of the request has characters that no header can hold.") from None
-        except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException) as error:
+        except (
+            httpcore2.NetworkError,
+            httpcore2.ProtocolError,
+            httpcore2.TimeoutException,
+            ssl.SSLError,  # what was encrypted was changed on its way
+        ) as error:
             raise _failed(url, error) from None
         finally:
             await network.close()
@@ -184,9 +194,9 @@ class Fetcher:
 
 async def resolve(host: str, port: int) -> list[str]:
     """The addresses of a name, as the system knows them, the one to try first at the front."""
-    loop = asyncio.get_running_loop()
+    asked = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        found = await asyncio.get_running_loop().run_in_executor(_LOOKUPS, asked)
     except (socket.gaierror, UnicodeError):
         raise _unknown(host) from None
     return [str(entry[4][0]) for entry in found]

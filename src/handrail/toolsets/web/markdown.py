@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from handrail.toolsets.web.elements import BLOCKS, ONCE, TABLE
+from handrail.toolsets.web.marks import escaped, in_html, plain
 from handrail.toolsets.web.needs import needs
-from handrail.toolsets.web.thinning import LESS_THAN, Thin, thin
+from handrail.toolsets.web.splitting import split
+from handrail.toolsets.web.thinning import Thin, thin
 
 Format = Literal["markdown", "text", "html"]
 Span = tuple[int, int]
@@ -39,33 +41,38 @@ def readable(html: str, url: str, form: Format) -> Readable:
     """The page at an address. Scripts, styles, forms and what is hidden are not in it; links are absolute."""
     with needs():
         import html_to_markdown
-        import nh3
     thinned = thin(html, url)
-    clean = nh3.clean(
-        chosen(thinned),
+    pieces = chosen(thinned)
+    if form == "html":
+        return Readable(thinned.title, in_html(_clean("".join(pieces))).strip(), thinned.is_cut)
+    options = html_to_markdown.ConversionOptions(
+        extract_metadata=False,
+        bullets="-",
+        autolinks=False,
+        compact_tables=True,
+        output_format="plain" if form == "text" else "markdown",
+    )
+    # Each conversion keeps every other thread waiting, so none is given a whole page.
+    made = [html_to_markdown.convert(_clean(part), options).content or "" for part in split(pieces)]
+    text = "\n\n".join(part.strip("\n") for part in made if part.strip())
+    return Readable(thinned.title, (plain if form == "text" else escaped)(text).strip(), thinned.is_cut)
+
+
+def _clean(html: str) -> str:
+    """The second of two locks: what was thinned has nothing else in it."""
+    with needs():
+        import nh3
+    return nh3.clean(
+        html,
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         link_rel=None,
         url_schemes={"http", "https", "mailto", "tel"},
         url_relative="deny",
     )
-    if form == "html":
-        return Readable(thinned.title, clean.replace(LESS_THAN, "&lt;").strip(), thinned.is_cut)
-    made = html_to_markdown.convert(
-        clean,
-        html_to_markdown.ConversionOptions(
-            extract_metadata=False,
-            bullets="-",
-            autolinks=False,
-            compact_tables=True,
-            output_format="plain" if form == "text" else "markdown",
-        ),
-    )
-    text = (made.content or "").replace(LESS_THAN, "<" if form == "text" else "\\<")
-    return Readable(thinned.title, text.strip(), thinned.is_cut)
 
 
-def chosen(page: Thin) -> str:
+def chosen(page: Thin) -> list[str]:
     """The main part of a page, else its articles, else all but what stands around; all if that is little."""
     everything = _outermost([(0, len(page.pieces))])
     whole = _length(page, everything, ())
@@ -109,5 +116,5 @@ def _length(page: Thin, spans: list[Span], without: Iterable[Span]) -> int:
     )
 
 
-def _joined(page: Thin, spans: list[Span], without: Iterable[Span]) -> str:
-    return "".join(piece for part in _parts(page, spans, without) for piece in part)
+def _joined(page: Thin, spans: list[Span], without: Iterable[Span]) -> list[str]:
+    return [piece for part in _parts(page, spans, without) for piece in part]

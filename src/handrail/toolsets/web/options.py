@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -45,6 +46,11 @@ class WebOptions:
             raise UsageError("The limits of the web tools are numbers above 0.")
         if isinstance(self.provider, str) and self.provider not in ("exa", "brave", "searxng"):
             raise UsageError(f"There is no search provider {self.provider!r}: exa, brave or searxng.")
+        if self.ca_file is not None:
+            try:
+                ssl.create_default_context(cafile=self.ca_file)
+            except OSError:
+                raise UsageError(f"The file {self.ca_file!r} holds no certificates to trust.") from None
         for url in (self.searxng_url, self.exa_url, self.brave_url):
             if url is not None:
                 try:

@@ -45,14 +45,6 @@ class Pinned(httpcore2.AsyncNetworkBackend):
         self._opened.append(stream)
         return _Counted(stream, [self._most], self._most)
 
-    async def connect_unix_socket(
-        self,
-        path: str,
-        timeout: float | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        raise httpcore2.ConnectError("no socket of this machine is connected to")
-
     async def close(self) -> None:
         """Close what is open, also where an exchange was stopped in the middle."""
         while self._opened:

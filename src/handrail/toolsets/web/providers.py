@@ -10,7 +10,7 @@ from handrail import Context
 from handrail.ext import ToolError
 from handrail.toolsets.web.addresses import Allowed
 from handrail.toolsets.web.fetching import Fetcher, Request
-from handrail.toolsets.web.searching import Hit, has_secret, hit_of, objects_of
+from handrail.toolsets.web.searching import Hit, has_secret, hit_of, json_of, objects_at
 from handrail.toolsets.web.url import Url, read_url
 
 _EXA_KEY = "EXA_API_KEY"
@@ -37,7 +37,7 @@ class Exa:
         }
         headers = {"x-api-key": ctx.secret(_EXA_KEY), "Content-Type": "application/json"}
         request = Request(_below(self.url, "search"), "POST", headers, json.dumps(asked).encode())
-        found = objects_of(await fetcher.exchange(request), self.name, "results")
+        found = objects_at(json_of(await fetcher.exchange(request), self.name), "results")
         hits = []
         for one in found:
             highlights = one.get("highlights")
@@ -62,7 +62,7 @@ class Brave:
         return has_secret(ctx, _BRAVE_KEY)
 
     async def search(self, query: str, limit: int, ctx: Context, fetcher: Fetcher, /) -> list[Hit]:
-        asked = urlencode({"q": query, "count": min(limit, 20), "text_decorations": "false"})
+        asked = urlencode({"q": query, "count": limit, "text_decorations": "false"})
         headers = {"X-Subscription-Token": ctx.secret(_BRAVE_KEY), "Accept": "application/json"}
         request = Request(_below(self.url, f"res/v1/web/search?{asked}"), headers=headers)
         answer = await fetcher.exchange(request)
@@ -71,7 +71,7 @@ class Brave:
                 "Brave does not accept the key that is set up. An administrator has to set a valid one.",
                 code="SEARCH_KEY_REFUSED",
             )
-        found = objects_of(answer, self.name, "web", "results")
+        found = objects_at(json_of(answer, self.name), "web", "results")
         hits = [
             hit_of(
                 one.get("title"),
@@ -108,7 +108,13 @@ class SearXNG:
                 "SearXNG gives no JSON. An administrator has to add json to search.formats in its settings.",
                 code="SEARCH_FAILED",
             )
-        found = objects_of(answer, self.name, "results")
+        told = json_of(answer, self.name)
+        found = objects_at(told, "results")
+        if not found and isinstance(told, dict) and told.get("unresponsive_engines"):
+            raise ToolError(
+                "SearXNG found nothing, and engines that it asks did not answer. Try again later.",
+                code="SEARCH_FAILED",
+            )
         hits = [
             hit_of(
                 one.get("title"), one.get("url"), one.get("content"), str(one.get("publishedDate") or "")[:10]

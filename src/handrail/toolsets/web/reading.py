@@ -22,11 +22,11 @@ _TEXT = re.compile(
     r"|x-javascript|x-httpd-php|jsonl|ld\+json)|image/svg\+xml|application/.+\+(json|xml|yaml)"
 )
 _SIGNATURES = {
-    "image/png": (b"\x89PNG\r\n\x1a\n",),
-    "image/jpeg": (b"\xff\xd8\xff",),
-    "image/gif": (b"GIF87a", b"GIF89a"),
-    "image/webp": (b"RIFF",),
-    "application/pdf": (b"%PDF-",),
+    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
+    "image/gif": re.compile(rb"GIF8[79]a"),
+    "image/webp": re.compile(rb"RIFF.{4}WEBP", re.DOTALL),
+    "application/pdf": re.compile(rb"%PDF-"),
 }
 _ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
 _ENDINGS |= {"application/pdf": "pdf"}
@@ -65,7 +65,7 @@ def read(answer: Answer, form: Format) -> Page:
 
 
 def _attached(kind: str, answer: Answer) -> Page:
-    if not answer.body.startswith(_SIGNATURES[kind]):
+    if not _SIGNATURES[kind].match(answer.body):
         raise ToolError(
             f"{answer.url.shown} says that it is {kind}, and its bytes say that it is not.",
             code="UNSUPPORTED_CONTENT",
@@ -86,7 +86,7 @@ def _guessed(body: bytes) -> str:
     start = body[:512].lstrip().lower()
     if start.startswith((b"<!doctype html", b"<html", b"<head", b"<body")):
         return "text/html"
-    for kind, signatures in _SIGNATURES.items():
-        if body.startswith(signatures):
+    for kind, signature in _SIGNATURES.items():
+        if signature.match(body):
             return kind
     return "application/octet-stream" if is_binary(body) else "text/plain"

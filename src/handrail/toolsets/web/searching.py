@@ -17,6 +17,7 @@ from handrail.toolsets.web.retrying import retry_after
 
 _MARKUP = re.compile(r"</?(?:strong|b|em|i|mark|span|br|p)\b[^<>]{0,200}>", re.IGNORECASE)
 _LONGEST_SNIPPET = 1_000
+_MOST_HITS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +53,23 @@ def has_secret(ctx: Context, name: str) -> bool:
         return False
 
 
-def objects_of(answer: Answer, provider: str, *path: str) -> list[Mapping[str, Any]]:
-    """The objects in the list at a path of a provider's answer; nothing where there is no such list."""
+def json_of(answer: Answer, provider: str) -> Any:
+    """What a provider answered, or a ToolError that says why there is nothing."""
     if answer.status != 200:
         raise failed(answer, provider)
     try:
-        found = json.loads(answer.body)
+        return json.loads(answer.body)
     except (ValueError, RecursionError):
         raise ToolError(
             f"{provider} answered with something that is no JSON.", code="SEARCH_FAILED"
         ) from None
+
+
+def objects_at(found: Any, *path: str) -> list[Mapping[str, Any]]:
+    """The objects in the list at a path of a provider's answer; nothing where there is no such list."""
     for key in path:
         found = found.get(key) if isinstance(found, dict) else None
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return [one for one in found[:_MOST_HITS] if isinstance(one, dict)] if isinstance(found, list) else []
 
 
 def hit_of(title: Any, url: Any, snippet: Any, date: Any) -> Hit | None:
@@ -93,11 +98,21 @@ def failed(answer: Answer, provider: str) -> ToolError:
         )
     if answer.status == 429:
         wait = retry_after(answer.headers)
-        later = "later" if wait is None else f"in {wait:g} seconds"
+        later = "later" if wait is None else f"in {wait:.0f} seconds"
         return ToolError(
             f"{provider} has had too many searches for now. Try again {later}.",
             code="SEARCH_LIMITED",
             retry_after=wait,
+        )
+    if answer.status == 402:
+        return ToolError(
+            f"The credit with {provider} is used up. An administrator has to add some.", code="SEARCH_FAILED"
+        )
+    if 300 <= answer.status < 400 or answer.status in (404, 405):
+        return ToolError(
+            f"{provider} is not at the address that is set up: it answered with the status {answer.status}. "
+            "An administrator has to correct the address.",
+            code="SEARCH_FAILED",
         )
     if answer.status >= 500:
         return ToolError(f"{provider} is not working at the moment. Try again later.", code="SEARCH_FAILED")

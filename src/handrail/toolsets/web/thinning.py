@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from handrail.toolsets.web.attributes import attributes_of, is_hidden, link_of, written
@@ -18,18 +19,24 @@ from handrail.toolsets.web.elements import (
     CLOSED_BY,
     DROPPED,
     FENCES,
+    INDENTED,
+    LINES,
     ONCE,
     RAW,
     TABLE,
     VOID,
 )
+from handrail.toolsets.web.marks import marked, unmarkable
 
 MOST_CHARS = 2_000_000
 MOST_TAGS = 100_000
-LESS_THAN = "\ue000"
-"""Stands for a `<` that a page shows as text, so that it is no markup again in what is made of the page."""
+MOST_MADE = 4_000_000
+"""Characters of what is made of a page; a long base can make a long address of each short link."""
+_LONGEST_PIECE = 16_384
 _DEEPEST = 64
 _DEEPEST_OPEN = 160
+_DEEPEST_INDENTED = 12
+"""Lists and quotes within each other: each stands before every line of what is in it."""
 _TAG = re.compile(r"""<(/?)([a-zA-Z][^\s/>]*+)((?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+|["'])*+)>""")
 _END = {name: re.compile(f"</{name}(?=[\\s/>])", re.IGNORECASE) for name in RAW}
 
@@ -58,6 +65,8 @@ class _Open:
     """The name under which it was written; None for what is not."""
     start: int
     drops: bool = False
+    passed: dict[str, int] | None = None
+    """What was too deep outside of what is dropped, and is not closed from within."""
     is_aside: bool = False
     is_main: bool = False
 
@@ -79,9 +88,13 @@ class _Thinner:
         """How many open elements have a tag, so that one that is not open is not looked for."""
         self._names: dict[str, int] = {}
         """How many open elements are written under a name."""
+        self._passed: dict[str, int] = {}
+        """How many elements are open that stand too deep to be kept track of."""
         self._deep = 0
         self._dropping = 0
         self._left = MOST_TAGS
+        self._room = MOST_MADE
+        self._is_after_code = False
 
     def run(self) -> Thin:
         text, at, end = self._text, 0, len(self._text)
@@ -92,7 +105,7 @@ class _Thinner:
                 break
             if mark > at:
                 self._say(text[at:mark])
-            if self._left <= 0:
+            if self._left <= 0 or self._room <= 0:
                 self._thin.is_cut = True
                 break
             self._left -= 1
@@ -147,17 +160,22 @@ class _Thinner:
             return
         for closed in self._closed_by(tag):
             self._close(closed)
-        if len(self._open) >= _DEEPEST_OPEN:
-            return
         drops = is_hidden(attributes) or (tag in DROPPED and not (tag == "dialog" and "open" in attributes))
+        if len(self._open) >= _DEEPEST_OPEN and (not drops or self._dropping):
+            self._passed[tag] = self._passed.get(tag, 0) + 1
+            return
         role = attributes.get("role", "").lower()
         opened = _Open(tag, None, len(self._thin.pieces), drops)
         opened.is_aside = tag in ASIDE or role in ASIDE_ROLES
-        opened.is_main = tag in ("main", "article") or role == "main"
+        # what stands in code is written as code, and cannot stand for the page without it
+        opened.is_main = not self._is_code and (tag in ("main", "article") or role == "main")
         if drops:
             self._dropping += 1
+            opened.passed, self._passed = self._passed, {}
         elif not self._dropping:
             opened.name = self._name(tag)
+            if opened.name == "code" and self._is_after_code:
+                self._write(" ")  # else the backticks of the two would become one
             if opened.name is not None:
                 self._write(f"<{opened.name}{written(opened.name, attributes, self._base)}>")
                 self._names[opened.name] = self._names.get(opened.name, 0) + 1
@@ -171,6 +189,8 @@ class _Thinner:
             return None
         if (once := ONCE.get(tag)) is not None:
             return None if self._names.get(once) else once
+        if tag in INDENTED and sum(self._names.get(one, 0) for one in INDENTED) >= _DEEPEST_INDENTED:
+            return None
         if tag in BLOCKS:
             return tag
         if tag in TABLE:
@@ -181,6 +201,8 @@ class _Thinner:
         """Which open elements end where this one begins."""
         if tag in ("a", "option"):
             return (tag,)
+        if tag == "pre":
+            return tuple(one.tag for one in reversed(self._open) if one.name in LINES)
         if tag in CLOSED_BY:
             found: list[str] = []
             if not any(self._counts.get(one) for one in CLOSED_BY[tag]):
@@ -195,6 +217,9 @@ class _Thinner:
 
     def _close(self, tag: str) -> None:
         """Closes the innermost element of a tag. What stands in a cell closes nothing outside its table."""
+        if self._passed.get(tag):
+            self._passed[tag] -= 1
+            return
         if not self._counts.get(tag):
             return
         if self._counts.get("table") and tag not in TABLE and tag != "table":
@@ -211,8 +236,10 @@ class _Thinner:
         self._counts[last.tag] -= 1
         if last.drops:
             self._dropping -= 1
+            self._passed = last.passed or {}
         elif last.name is not None:
             self._write(f"</{last.name}>")
+            self._is_after_code = self._is_after_code or last.name == "code"
             self._names[last.name] -= 1
             self._deep -= 1
         span = (last.start, len(self._thin.pieces))
@@ -226,18 +253,38 @@ class _Thinner:
         if tag == "base" and "href" in attributes:
             self._base = link_of(self._base, attributes["href"]) or self._base
         elif not self._dropping and tag in ("br", "hr", "img") and not is_hidden(attributes):
+            if tag == "img" and self._is_code:
+                return
             if tag == "img" and "src" not in (kept := written(tag, attributes, self._base)):
                 return
             self._write(f"<{tag}{kept if tag == 'img' else ''}>")
 
-    def _write(self, markup: str) -> None:
-        self._thin.pieces.append(markup)
+    @property
+    def _is_code(self) -> bool:
+        return bool(self._names.get("code") or self._names.get("pre"))
+
+    def _write(self, piece: str) -> None:
+        self._thin.pieces.append(piece)
+        self._room -= len(piece)
 
     def _say(self, text: str) -> None:
         if self._dropping:
             return
-        shown = html.unescape(text).replace(LESS_THAN, "")
-        if not (self._names.get("code") or self._names.get("pre")):
-            shown = shown.replace("<", LESS_THAN)
-        if shown:
-            self._thin.pieces.append(html.escape(shown, quote=False))
+        shows = unmarkable if self._is_code else marked
+        for some in (text,) if len(text) <= _LONGEST_PIECE else _slices(text):
+            shown = shows(html.unescape(some))
+            self._is_after_code = self._is_after_code and not shown
+            if shown:
+                self._write(html.escape(shown, quote=False))
+
+
+def _slices(text: str) -> Iterator[str]:
+    """Text in pieces that end with a line where they can, and never within an entity."""
+    at = 0
+    while len(text) - at > _LONGEST_PIECE:
+        end = at + _LONGEST_PIECE
+        line = text.rfind("\n", at + _LONGEST_PIECE // 2, end)
+        end = line + 1 if line > 0 else max(text.rfind("&", end - 40, end), end - 40)
+        yield text[at:end]
+        at = end
+    yield text[at:]

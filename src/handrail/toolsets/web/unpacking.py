@@ -7,7 +7,11 @@ import zlib
 from handrail.ext import ToolError
 
 ACCEPTED = "gzip, deflate"
+_PLAIN = ("", "identity")
 _GZIP = ("gzip", "x-gzip")
+_MEMBER = b"\x1f\x8b"
+_MOST_MEMBERS = 1_000
+"""Gzip may come in members, one behind the other; more of them than this are there to cost time."""
 
 
 class TooLarge(ToolError):
@@ -28,11 +32,13 @@ class Unpacker:
         self._most = most
         self._kept = bytearray()
         self._encoding = encoding.strip().lower()
-        self._has_begun = False
         self._head = b""
         """What came before there was enough of it to know how it is packed."""
-        self._inflate = zlib.decompressobj(16 + zlib.MAX_WBITS) if self._encoding in _GZIP else None
-        if self._encoding not in ("", "identity", "deflate", *_GZIP):
+        self._inflate: zlib._Decompress | None = None
+        self._members = 0
+        self._has_begun = False
+        self._is_over = False
+        if self._encoding not in (*_PLAIN, "deflate", *_GZIP):
             raise ToolError(
                 f"The server packed its answer as {encoding[:40]!r}, which was not asked for.",
                 code="UNSUPPORTED_CONTENT",
@@ -40,30 +46,49 @@ class Unpacker:
 
     def feed(self, piece: bytes) -> None:
         self._has_begun = self._has_begun or bool(piece)
-        if self._encoding in ("", "identity"):
+        if self._encoding in _PLAIN:
             self._keep(piece)
             return
-        if self._inflate is None:
-            piece = self._head = self._head + piece
-            if len(piece) < 2:
-                return
-            self._inflate = zlib.decompressobj(zlib.MAX_WBITS if _has_envelope(piece) else -zlib.MAX_WBITS)
         try:
-            while piece and not self._inflate.eof:
-                self._keep(self._inflate.decompress(piece, self._most - len(self._kept) + 1))
-                piece = self._inflate.unconsumed_tail
+            while piece and not self._is_over:
+                piece = self._unpack(piece)
         except zlib.error:
             raise _broken() from None
 
     def done(self) -> bytes:
         """The whole body, once every piece was fed."""
-        if (
-            self._has_begun
-            and self._encoding not in ("", "identity")
-            and (self._inflate is None or not self._inflate.eof)
-        ):
+        is_whole = self._encoding in _PLAIN or (self._members and self._inflate is None)
+        if self._has_begun and not is_whole:
             raise _broken()
         return bytes(self._kept)
+
+    def _unpack(self, piece: bytes) -> bytes:
+        """Keeps what a piece holds, and gives back what stands behind the end of a member."""
+        if self._inflate is None:
+            piece, self._head = self._head + piece, b""
+            if len(piece) < len(_MEMBER):
+                self._head = piece
+                return b""
+            self._inflate = self._begun(piece)
+            if self._inflate is None:
+                self._is_over = True  # as in browsers, what is no member behind the last is not read
+                return b""
+        self._keep(self._inflate.decompress(piece, self._most - len(self._kept) + 1))
+        if not self._inflate.eof:
+            return b""
+        rest, self._inflate = self._inflate.unused_data, None
+        return rest
+
+    def _begun(self, start: bytes) -> zlib._Decompress | None:
+        is_gzip = self._encoding in _GZIP
+        if self._members and not (is_gzip and start.startswith(_MEMBER)):
+            return None
+        self._members += 1
+        if self._members > _MOST_MEMBERS:
+            raise _broken()
+        if is_gzip:
+            return zlib.decompressobj(16 + zlib.MAX_WBITS)
+        return zlib.decompressobj(zlib.MAX_WBITS if _has_envelope(start) else -zlib.MAX_WBITS)
 
     def _keep(self, piece: bytes) -> None:
         self._kept += piece

@@ -58,9 +58,9 @@ class Url:
         return whole if len(whole) <= _SHOWN else f"{whole[:_SHOWN]}…"
 
     def joined(self, reference: str) -> Url:
-        """Where a link or a redirect of this page leads."""
+        """Where a link or a redirect of this page leads. Spaces in it are common, and meant as such."""
         try:
-            return read_url(urljoin(str(self), reference.strip()))
+            return read_url(urljoin(str(self), reference.strip().replace(" ", "%20")))
         except ValueError:
             raise _wrong("it cannot be read") from None
 

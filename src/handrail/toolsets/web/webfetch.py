@@ -60,8 +60,7 @@ def webfetch(options: WebOptions | None = None) -> Tool:
             answer = await fetcher.fetch(url, ACCEPT)
             if not 200 <= answer.status < 300:
                 raise _status(answer)
-            page = await asyncio.to_thread(read, answer, format)
-        return _told(answer, page, max_chars)
+            return await asyncio.to_thread(lambda: _told(answer, read(answer, format), max_chars))
 
     return webfetch
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from handrail import Call, Context, Handrail, Policy, Principal, Result, tool
 from handrail.ext import ApprovalRequest, Reply, approve
 from handrail.testing import ConformanceCase, conformance_cases
 from handrail.toolsets.spawning import Spawned, SpawnRequest, spawning
+from handrail.toolsets.workspace import WorkspaceToolset
 
 ANA = Principal(tenant="acme", user="ana")
 
@@ -72,6 +74,23 @@ async def test_without_a_spawner_the_agent_layer_is_asked_for_help(name: str) ->
     )
 
 
+@pytest.mark.req("AG-11")
+async def test_an_answer_that_hands_the_work_back_is_no_dead_letter() -> None:
+    place = spawning()
+
+    class Broken:
+        async def spawn(self, request: SpawnRequest, ctx: Context) -> Result:
+            return Result.fail("no room", code="NO_ROOM")
+
+    async with Handrail([place.tool], approver=agree) as hr:
+        for name in ("task", "spawn_agent"):
+            assert (await hr.call(name, {"prompt": "Read"}, principal=ANA)).code == "LLM_ASSIST_REQUIRED"
+        assert await hr.dead_letters.list(ANA) == []
+        place.attach(Broken())
+        await hr.call("task", {"prompt": "Read"}, principal=ANA)
+        assert [letter.code for letter in await hr.dead_letters.list(ANA)] == ["NO_ROOM"]
+
+
 @pytest.mark.req("AG-11", "NM-07")
 async def test_with_a_spawner_task_is_spawn_agent_and_one_name_is_recorded() -> None:
     reader = Reader()
@@ -88,6 +107,22 @@ async def test_a_spawner_may_come_later() -> None:
         place.attach(Reader())
         after = await hr.call("task", {"prompt": "Read"}, principal=ANA)
     assert (before.code, after.ok) == ("LLM_ASSIST_REQUIRED", True)
+
+
+@pytest.mark.req("AG-11")
+async def test_the_tool_of_a_workspace_gets_a_spawner_too(tmp_path: Path) -> None:
+    for tenant in ("acme", "other"):
+        (tmp_path / tenant).mkdir()
+    work = WorkspaceToolset(tmp_path / "{tenant}")
+    bo = Principal(tenant="other", user="bo")
+    async with Handrail([work, read_note, write_note], approver=agree) as hr:
+        before = await hr.call("task", {"prompt": "Read"}, principal=ANA)
+        work.spawn_with(Reader())
+        after = [await hr.call("task", {"prompt": "Read"}, principal=who) for who in (ANA, bo)]
+        work.spawn_with(None)
+        again = await hr.call("task", {"prompt": "Read"}, principal=bo)
+    assert [one.ok for one in after] == [True, True]
+    assert (before.code, again.code) == ("LLM_ASSIST_REQUIRED", "LLM_ASSIST_REQUIRED")
 
 
 @pytest.mark.req("AG-15")

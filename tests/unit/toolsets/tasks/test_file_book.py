@@ -131,6 +131,40 @@ async def test_a_closed_book_leaves_no_thread_and_opens_again(tmp_path: Path) ->
         until(lambda: not any(one.name.startswith("handrail-tasks") for one in threading.enumerate()))
 
 
+async def test_a_file_that_failed_is_opened_anew(tmp_path: Path) -> None:
+    book = FileTaskBook(tmp_path)
+
+    def failing(rows: Rows) -> None:
+        for file in tmp_path.iterdir():
+            file.unlink()
+        raise sqlite3.OperationalError("disk I/O error")
+
+    await book.within(HERE, lambda rows: keeping.create(rows, "Read", "", (), "now"))
+    with pytest.raises(ToolError, match="disk I/O error"):
+        await book.within(HERE, failing)
+    assert (await book.within(HERE, lambda rows: keeping.create(rows, "Read", "", (), "now"))).id == "T1"
+    await book.close()
+    assert (tmp_path / "tasks.db").stat().st_size > 0, "what was written stands where others find it"
+
+
+async def test_a_book_that_is_closed_while_others_write_loses_nothing(tmp_path: Path) -> None:
+    """A connection that one thread closes while another uses it takes the whole process down."""
+    book = FileTaskBook(tmp_path)
+
+    async def write() -> None:
+        for _ in range(20):
+            await book.within(HERE, lambda rows: keeping.create(rows, "Read", "", (), "now"))
+
+    async def close() -> None:
+        for _ in range(40):
+            await book.close()
+            await asyncio.sleep(0)
+
+    await asyncio.gather(write(), close(), write(), write())
+    assert await book.within(HERE, lambda rows: rows.last()) == 60
+    await book.close()
+
+
 async def test_nobody_else_writes_between_what_is_read_and_what_is_written(tmp_path: Path) -> None:
     book = FileTaskBook(tmp_path)
 

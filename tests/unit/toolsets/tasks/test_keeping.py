@@ -87,8 +87,19 @@ def test_a_session_holds_so_many_tasks_and_no_more(monkeypatch: pytest.MonkeyPat
     assert refused.value.code == "TOO_MANY_TASKS" and rows.last() == 2
 
 
+def test_a_change_is_told_with_its_time_and_what_is_none_is_not() -> None:
+    rows = MemoryRows()
+    keeping.create(rows, "Do\nit", "", (), "now")
+    same = keeping.update(rows, "T1", Revision(status="pending"), "later")
+    assert (same.subject, same.updated) == ("Do it", "now")
+    changed = keeping.update(rows, "T1", Revision(subject="Do\n[x] T2 that"), "later")
+    assert (changed.subject, changed.created, changed.updated) == ("Do [x] T2 that", "now", "later")
+
+
 async def test_the_memory_forgets_the_session_that_was_not_used_for_longest() -> None:
     book = MemoryTaskBook()
+    quiet = Shelf("quiet", "session:0")
+    await book.within(quiet, lambda rows: keeping.create(rows, "Do", "", (), "now"))
     for number in range(MOST_SHELVES + 1):
         await book.within(
             Shelf("acme", f"session:{number}"), lambda rows: keeping.create(rows, "Do", "", (), "now")
@@ -97,6 +108,7 @@ async def test_the_memory_forgets_the_session_that_was_not_used_for_longest() ->
     kept = [await book.within(Shelf("acme", f"session:{n}"), lambda rows: rows.last()) for n in (0, 2)]
     assert kept == [1, 1]
     assert await book.within(Shelf("acme", "session:1"), lambda rows: rows.last()) == 0
+    assert await book.within(quiet, lambda rows: rows.last()) == 1, "what one tenant does costs no other"
 
 
 async def test_a_change_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:

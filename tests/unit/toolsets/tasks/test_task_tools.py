@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 from inline_snapshot import snapshot
 
-from handrail import Call, Principal
+from handrail import Call, Context, Handrail, Principal, tool
 from handrail.ext import tool_output_to_blocks
 from handrail.testing import ConformanceCase, conformance_cases
 from handrail.toolsets import tasks
 from handrail.toolsets.tasks import MemoryTaskBook, TaskBook, task_tools
-from tests.unit.toolsets.tasks.shelves import ANA, TWINS, book_of, caller
+from tests.unit.toolsets.tasks.shelves import ANA, TWINS, Caller, book_of, caller
 
 TOOLS = {tool.id: tool for tool in task_tools(MemoryTaskBook())}
 
@@ -30,17 +31,17 @@ def test_each_is_conformant(case: ConformanceCase) -> None:
 @pytest.mark.req("BT-01", "BT-02")
 def test_all_are_safe_and_need_to_read_alone() -> None:
     assert set(TOOLS) == {"task_create", "task_update", "task_get", "task_list", "todowrite", "todoread"}
-    for tool in TOOLS.values():
-        assert (tool.level, tool.danger, tool.quiet) == ("read", "safe", True)
-        assert tool.capabilities == {"read"}
+    for one in TOOLS.values():
+        assert (one.level, one.danger, one.quiet) == ("read", "safe", True)
+        assert one.capabilities == {"read"}
 
 
 @pytest.mark.req("ED-01")
 def test_each_has_its_words_in_a_file_beside_its_module() -> None:
     folder = Path(tasks.__file__).parent
-    for tool in TOOLS.values():
-        text = (folder / f"{tool.id}.txt").read_text(encoding="utf-8")
-        assert text.startswith(tool.description) and tool.guidance and tool.guidance in text
+    for one in TOOLS.values():
+        text = (folder / f"{one.id}.txt").read_text(encoding="utf-8")
+        assert text.startswith(one.description) and one.guidance and one.guidance in text
 
 
 @pytest.mark.req("BT-01")
@@ -78,6 +79,7 @@ async def test_a_list_is_cut_with_a_count_and_read_on(book: TaskBook) -> None:
 [ ] T3 Step 3
 3 more; go on with after=T3\
 """)
+        assert (await call("task_list", limit=501)).code == "INVALID_PARAM"
         rest = (await call("task_list", status="pending", limit=3, after="T3")).result.data
         assert [one["id"] for one in rest["tasks"]] == ["T5", "T6", "T7"] and rest["more"] == 0
         assert await call.as_(session="s2").says("task_list") == "No tasks. Create one with task_create."
@@ -141,6 +143,8 @@ async def test_beginning_before_its_time_is_told_and_not_refused(book: TaskBook)
     async with caller(book) as call:
         await call("task_create", subject="First")
         await call("task_create", subject="Second", depends_on=["T1"])
+        worded = await call("task_update", id="T2", subject="Then")
+        assert worded.ok and "warning" not in worded.result.metadata
         begun = await call("task_update", id="T2", status="in_progress")
         assert begun.ok and begun.result.metadata["warning"] == "T2 depends on what is still open: T1."
 
@@ -212,6 +216,21 @@ async def test_sessions_tenants_and_lone_callers_have_lists_of_their_own(book: T
             assert await one.says("task_get", id="T1") == f"[ ] T1 Of {number}"
 
 
+@pytest.mark.req("BT-01")
+async def test_what_a_nested_call_writes_is_where_its_caller_looks(book: TaskBook) -> None:
+    @tool("plan", level="read")
+    async def plan(*, ctx: Context) -> str:
+        """Plan the work."""
+        return (await ctx.call("task_create", {"subject": "Read"})).to_model()
+
+    async with Handrail([*task_tools(book), plan]) as hr:
+        for session in (None, "s1"):
+            call = Caller(hr, session=session)
+            assert await call.says("plan") == "[ ] T1 Read"
+            assert await call.says("task_list") == "1 task: 1 pending\n[ ] T1 Read"
+        await book.close()
+
+
 @pytest.mark.req("BP-04", "BP-11")
 async def test_a_hundred_creates_at_once_get_ids_in_the_order_of_the_calls(book: TaskBook) -> None:
     async with caller(book) as call:
@@ -238,6 +257,39 @@ async def test_they_are_always_parallel(book: TaskBook) -> None:
         calls = [Call(name, args, principal=ANA, session="s1") for name, args in wanted.items()]
         (group,) = await call.hr.batches(calls + calls)
         assert (group.kind, len(group.calls)) == ("parallel", 8)
+
+
+@pytest.mark.req("BT-01", "BT-02", "DD-03")
+@pytest.mark.parametrize("scope", ["run", "until_change"])
+async def test_an_agent_is_told_how_things_are_now_and_not_what_it_heard_before(
+    book: TaskBook, scope: Literal["run", "until_change"]
+) -> None:
+    one, two = [{"content": "One"}], [{"content": "Two"}]
+    steps: list[tuple[str, dict[str, Any], str]] = [
+        ("task_create", {"subject": "Read"}, "[ ] T1 Read"),
+        ("task_list", {}, "1 task: 1 pending"),
+        ("task_update", {"id": "T1", "status": "completed"}, "[x] T1 Read"),
+        ("task_list", {}, "1 task: 1 completed"),
+        ("task_update", {"id": "T1", "status": "pending"}, "[ ] T1 Read"),
+        ("task_get", {"id": "T1"}, "[ ] T1 Read"),
+        ("task_update", {"id": "T1", "status": "completed"}, "[x] T1 Read"),
+        ("task_get", {"id": "T1"}, "[x] T1 Read"),
+        ("todowrite", {"todos": one}, "[ ] One"),
+        ("todoread", {}, "[ ] One"),
+        ("todowrite", {"todos": two}, "[ ] Two"),
+        ("todowrite", {"todos": one}, "[ ] One"),
+        ("todowrite", {"todos": two}, "[ ] Two"),
+        ("todoread", {}, "[ ] Two"),
+    ]
+    async with caller(book) as call:
+        memory = call.hr.dedup(scope)
+        for name, args, said in steps:
+            (outcome,) = await call.hr.call_many(
+                [Call(name, args, principal=ANA, session="s1")], dedup=memory
+            )
+            assert outcome.status == "completed" and outcome.to_model().startswith(said), (name, args)
+        again = [Call("task_create", {"subject": "Read"}, principal=ANA, session="s1")]
+        assert [one.status for one in await call.hr.call_many(again, dedup=memory)] == ["duplicate"]
 
 
 async def test_text_of_every_kind_comes_back_as_it_was(book: TaskBook) -> None:

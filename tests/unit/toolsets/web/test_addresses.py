@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -79,6 +80,33 @@ def test_no_address_that_python_calls_other_than_global_is_public(address: IPv4A
         assert address.is_global and not address.is_multicast and not address.is_reserved
 
 
+@pytest.mark.fault("F25")
+@pytest.mark.parametrize(
+    ("address", "kind"),
+    [
+        ("0.1.2.3", "unspecified"),
+        ("100.127.0.1", "shared with the provider"),
+        ("192.88.99.1", "reserved"),
+        ("198.51.100.1", "reserved"),
+        ("203.0.113.1", "reserved"),
+        ("239.255.255.255", "multicast"),
+        ("::", "unspecified"),
+        ("::1", "loopback"),
+        ("100::1", "reserved"),
+        ("fd12:3456::1", "private"),
+        ("febf::1", "link-local"),
+        ("ff0e::1", "multicast"),
+        ("2001:0:808:808::", "a tunnel"),
+        ("2001:1ff:ffff::1", "reserved"),
+        ("2001:db8:1::1", "reserved"),
+        ("3fff:fff::1", "reserved"),
+        ("4000::1", "reserved"),
+    ],
+)
+def test_what_kind_of_address_is_refused_is_said(address: str, kind: str) -> None:
+    assert kind_of(ip_address(address)) == kind
+
+
 @pytest.mark.req("BT-06")
 @pytest.mark.parametrize(
     "address",
@@ -127,9 +155,9 @@ def test_a_setting_that_names_nothing_is_refused(entry: str) -> None:
 @pytest.mark.parametrize(
     "options", [{"timeout": 0}, {"max_bytes": -1}, {"redirects": -1}, {"provider": "x"}, {"searxng_url": "x"}]
 )
-def test_options_that_make_no_sense_are_refused(options: dict[str, object]) -> None:
+def test_options_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
-        WebOptions(**options)  # type: ignore[arg-type]  # what a person may write in settings
+        WebOptions(**options)
 
 
 @pytest.mark.req("BT-06")
@@ -187,6 +215,7 @@ def test_an_address_has_one_form(text: str, normal: str) -> None:
         ("http://-a.example/", "no host"),
         ("http://a%2eb/", "no host"),
         ("http://a℀b/", "no host"),
+        ("http://127.0.0.1\u00ad/", "no host"),
         ("http://xn--\u0131.example/", "no host"),
         (f"http://{'a' * 64}.example/", "no host"),
         (f"http://{'a.' * 200}example/", "253"),

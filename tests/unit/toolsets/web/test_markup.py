@@ -1,0 +1,118 @@
+"""Text of a page stays text: nothing that a page shows is markup again in the Markdown that is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from handrail.toolsets.web.markdown import readable
+
+URL = "https://site.example/docs/page"
+BITS = [
+    *"<p> </p> <b> </b> <i> <sub> </a> <code> </code> <pre> </pre> <h2> </h2> <ul> <li> </ul>".split(),
+    *"<table> <tr> <td> <th> </table> <blockquote> </blockquote> <q> <del> <br> <dl><dt> <dd>".split(),
+    *"<address> <fieldset> <caption> <hgroup> <kbd> <dt> <thead> <main> <nav> </nav> <figcaption>".split(),
+    *["<details><summary>", "</summary>", "<figure><figcaption>", "<img src=x alt='[a](javascript:x) \\'>"],
+    *["<img src=x alt='&lt;script&gt;`'>", "<a href='/&lt;script&gt;`(\\'>", "[x](javascript:y)", "<ol>"],
+    *[
+        "[x]: javascript:y",
+        "&lt;script&gt;",
+        "&lt;script&gt;",
+        "&lt;!--",
+        "&amp;lt;",
+        "javascript:",
+        "\n    ",
+    ],
+    *["`", "``", "```", "~~~", "\\", "x", " ", "\n", "\n\n", "!", "|", "(", ")", "]", "[", "\t", "\ue000"],
+]
+
+
+class Trusting(MarkdownIt):
+    """A reader that takes what it is given."""
+
+    def validateLink(self, url: str) -> bool:
+        return True
+
+
+reader = Trusting("commonmark", {"html": True}).enable(["table", "strikethrough"])
+
+
+def tokens(markdown: str) -> Iterator[Token]:
+    def each(of: Sequence[Token] | Iterable[Token]) -> Iterator[Token]:
+        for token in of:
+            yield token
+            yield from each(token.children or ())
+
+    yield from each(reader.parse(markdown))
+
+
+def markup_of(html: str) -> list[str]:
+    """What a reader of the Markdown takes for HTML, or for a link to somewhere else than the web."""
+    found = []
+    for token in tokens(readable(html, URL, "markdown").text):
+        target = token.attrs.get("href", token.attrs.get("src", "https://"))
+        if token.type in ("html_block", "html_inline") or not str(target).startswith("https://"):
+            found.append(token.content or str(target))
+    return found
+
+
+@pytest.mark.req("BT-05")
+@given(st.lists(st.sampled_from(BITS), max_size=12).map("".join))
+def test_no_page_makes_markup_of_what_it_shows(html: str) -> None:
+    assert markup_of(html) == []
+
+
+@pytest.mark.req("BT-05")
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>[go](javascript:evil)</p>",
+        "<p>![go](data:text/html,evil)</p>",
+        "<p>[go]: javascript:evil</p><p>[go]</p>",
+        "<p>\\&lt;script&gt;evil",
+        "<p>` x <code>&lt;script&gt;</code>",
+        "<p>```</p>x<pre>&lt;script&gt;</pre>",
+        "<p>~~~</p>x<pre>\n~~~\n\n&lt;script&gt;</pre>",
+        "<code>x</code><code>a`b&lt;script&gt;</code>",
+        "<code>x</code><b></b><code>a`b&lt;script&gt;</code>",
+        "<code><img src=x alt='`'>&lt;script&gt;</code>",
+        "<b><pre>x\n\n&lt;script&gt;</pre></b>",
+        "<h2><pre>``` &lt;script&gt;</pre></h2>",
+        "<figure><figcaption><pre>&lt;script&gt;</pre></figcaption></figure>",
+        "<table><caption><pre>&lt;script&gt;</pre></caption><tr><td>x</table>",
+        "<a href=x><pre>``` &lt;script&gt;</pre></a>",
+        "<code><pre>x\n\n&lt;script&gt;</pre></code>",
+        "<code><main>&lt;script&gt;</main></code>",
+        "<pre><article>&lt;script&gt;</article></pre>",
+        "<img src=x alt='\\'> &lt;script&gt;",
+        "<img src=x alt='] &lt;script&gt;'>",
+        "<a href='https://x.example/&gt; &lt;script&gt;'>go</a>",
+        "<a href='https://x.example/\\'>go</a>[x](javascript:y)",
+    ],
+)
+def test_text_that_looks_like_markdown_stays_text(html: str) -> None:
+    assert markup_of(html) == []
+
+
+@pytest.mark.req("BT-05")
+def test_what_was_text_reads_as_it_did() -> None:
+    html = "<p>a[0] ~5 `x` C:\\new &lt;b&gt; [1]</p><pre>a[0] ~5 `x` C:\\new &lt;b&gt;</pre>"
+
+    assert readable(html, URL, "markdown").text == snapshot("""\
+a\\[0] \\~5 \\`x\\` C:\\\\new \\<b> \\[1]
+
+```
+a[0] ~5 `x` C:\\new <b>
+```\
+""")
+    assert reader.render(readable(html, URL, "markdown").text).startswith(
+        "<p>a[0] ~5 `x` C:\\new &lt;b&gt; [1]</p>"
+    )
+    assert readable(html, URL, "text").text.startswith("a[0] ~5 `x` C:\\new <b> [1]")
+    assert readable(html, URL, "html").text.startswith("<p>a[0] ~5 `x` C:\\new &lt;b&gt; [1]</p>")
