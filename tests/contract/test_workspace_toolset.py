@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,11 @@ import pytest
 
 from handrail import Call, Handrail, Policy, Principal, Tool
 from handrail.conformance import check
+from handrail.ext import approve
+from handrail.testing import ScriptedApprover
 from handrail.toolsets.workspace import WorkspaceToolset
 from tests.docs.blocks import ROOT
+from tests.harness.polling import until
 
 ANA = Principal(tenant="local", user="ana")
 ALIASES: Mapping[str, set[str]] = {
@@ -67,6 +71,7 @@ ALWAYS_PARALLEL = (
     *("read_file", "glob", "grep", "list_files", "search_files", "search_code", "get_file_info"),
     *("task_create", "task_update", "task_get", "task_list"),
 )
+LOOKING = ("list_files", "grep", "glob", "search_files", "search_code")
 ONE_BY_ONE = ("bash", "spawn_agent")
 CHANGES = ("write_file", "edit_file", "file_delete", "undo_file", "undo_turn", *ONE_BY_ONE)
 
@@ -131,7 +136,7 @@ async def test_the_page_names_every_tool_with_its_aliases_level_and_capability(r
     }
 
 
-@pytest.mark.req("BP-04")
+@pytest.mark.req("BP-04", "BF-07")
 async def test_what_only_looks_and_tasks_are_always_parallel(root: Path) -> None:
     async with Handrail([WorkspaceToolset(root)]) as hr:
         (group,) = await hr.batches([call(name) for name in ALWAYS_PARALLEL * 2])
@@ -174,6 +179,84 @@ async def test_a_read_behind_a_write_sees_it(root: Path) -> None:
     assert [one.status for one in outcomes] == ["completed"] * 5
     for outcome, word in zip(outcomes[::2], ("one", "two", "three"), strict=True):
         assert word in outcome.to_model()
+
+
+@pytest.mark.req("EX-08", "PM-07")
+@pytest.mark.fault("F24")
+async def test_the_guard_lets_no_command_through_without_a_sandbox_nor_to_a_network_that_nobody_has(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with Handrail([WorkspaceToolset(root)]) as hr:
+        said = await hr.explain("bash", {"command": "ls", "network": True}, principal=ANA)
+        assert (said.verdict, said.layer, said.code) == ("deny", "sandbox", "NO_NETWORK")
+        monkeypatch.setenv("PATH", str(root))
+        said = await hr.explain("bash", {"command": "ls"}, principal=ANA)
+        assert (said.verdict, said.layer, said.code) == ("deny", "sandbox", "NO_SANDBOX")
+
+
+@pytest.mark.req("BF-08", "PM-13")
+@pytest.mark.fault("F24")
+async def test_a_command_of_whoever_was_not_granted_the_network_has_none(root: Path) -> None:
+    yes = ScriptedApprover(always=approve())
+    asked = {"command": "true", "network": True}
+    for policy, code in (
+        (Policy(capabilities=["execute"]), "NO_NETWORK"),
+        (Policy(capabilities=["execute", "network"]), None),
+    ):
+        async with Handrail([WorkspaceToolset(root, network=True)], policy=policy, approver=yes) as hr:
+            assert (await hr.call("bash", asked, principal=ANA)).code == code
+
+
+@pytest.mark.req("EX-11", "EX-22", "AG-12")
+async def test_agents_share_what_was_read_until_a_command_changes_it(root: Path) -> None:
+    async with Handrail([WorkspaceToolset(root)]) as hr:
+
+        async def read(agent: str) -> tuple[str, bool]:
+            who = ANA.spawn(agent)
+            outcome = await hr.call("read_file", ARGS["read_file"], principal=who, session=agent)
+            return outcome.result.data["content"], "cached" in outcome.result.metadata
+
+        until(lambda: time.time_ns() > (root / "a.txt").stat().st_ctime_ns + 200_000_000)
+        assert [await read("ada"), await read("bob")] == [("one", False), ("one", True)]
+        assert (await hr.call("bash", {"command": "echo two > a.txt"}, principal=ANA, source="web")).ok
+        assert await read("bob") == ("two", False)
+
+
+@pytest.mark.req("BP-11", "BY-11")
+@pytest.mark.parametrize("name", LOOKING)
+async def test_who_looks_behind_a_change_waits_for_it_and_for_nothing_else(root: Path, name: str) -> None:
+    (root / "sub").mkdir()
+    (root / "sub" / "c.txt").write_text("one\n")
+    looking = {**ARGS[name], "path": "."}
+    change = call("write_file", path="sub/c.txt", content="two")
+    async with Handrail([WorkspaceToolset(root)]) as hr:
+        for path, turns in ((".", 2), ("sub", 2), ("./sub/../sub/c.txt", 2), ("a.txt", 1), ("sub2", 1)):
+            groups = await hr.batches([change, call(name, **{**looking, "path": path})])
+            assert len(groups) == turns, path
+        assert len(await hr.batches([call(name, **looking), call("undo_turn")])) == 2
+
+
+@pytest.mark.req("BP-11")
+async def test_a_search_behind_changes_of_the_same_pass_finds_what_they_made(root: Path) -> None:
+    calls = []
+    for number in range(5):
+        calls.append(call("write_file", path=f"new/{number}.py", content=f"fresh_{number} = 1\n"))
+        calls.append(call("grep", pattern=f"fresh_{number}"))
+        calls.append(call("glob", pattern=f"new/{number}.py"))
+    async with Handrail([WorkspaceToolset(root)]) as hr:
+        outcomes = await hr.call_many(calls)
+    for number in range(5):
+        _, grepped, globbed = outcomes[3 * number : 3 * number + 3]
+        assert grepped.result.data["total_files"] == globbed.result.data["total"] == 1, number
+
+
+@pytest.mark.req("BP-03")
+async def test_undoing_and_writing_todos_go_one_after_the_other(root: Path) -> None:
+    async with Handrail([WorkspaceToolset(root)]) as hr:
+        for name in ("undo_file", "undo_turn", "todowrite"):
+            groups = await hr.batches([call("read_file", path="b.txt"), call(name), call(name)])
+            assert [len(group.calls) for group in groups] == [1, 1, 1], name
+            assert [group.kind for group in groups[1:]] == ["sequential"] * 2, name
 
 
 @pytest.mark.parametrize("bound", ["capability", "ceiling"])

@@ -29,5 +29,11 @@ def test_a_killed_process_leaves_the_old_file_or_the_new_one(crashes: Crashes, n
 
 @pytest.mark.fault("F21")
 def test_the_new_file_is_there_from_one_line_to_the_next(crashes: Crashes) -> None:
-    lines = [one for one in crashes.points("write") if one[1] in ("put", "Workspace.write")]
+    lines = [one for one in crashes.points("write") if one[1] in ("_drafted", "Workspace.write")]
     assert [crashes.crash("write", lines[0]), crashes.crash("write", lines[-1])] == [False, True]
+
+
+@pytest.mark.fault("F21")
+def test_a_new_file_is_whole_and_known_from_the_line_on_that_names_it(crashes: Crashes) -> None:
+    lines = [one for one in crashes.points("create") if one[1] == "_born"]
+    assert [crashes.crash("create", at) for at in (lines[0], *lines[-3:])] == [False, False, True, True]

@@ -129,11 +129,22 @@ async def test_a_command_changes_the_workspace_but_not_what_is_kept(tmp_path: Pa
 
 
 @pytest.mark.req("PM-07")
+@pytest.mark.fault("F24")
+async def test_a_command_has_no_rights_that_it_could_change_its_sandbox_with(tmp_path: Path):
+    async with a_shell(tmp_path) as shell:
+        said = await shell.out("grep -E '^(Cap...|NoNewPrivs|NSpid):' /proc/self/status; ls /proc/self/fd")
+    rights = dict(line.split(":\t") for line in said.splitlines() if ":" in line)
+    assert {int(value, 16) for name, value in rights.items() if name.startswith("Cap")} == {0}
+    assert rights["NoNewPrivs"] == "1"
+    assert [line for line in said.splitlines() if ":" not in line] == ["0", "1", "2", "3"]  # 3 is the folder
+
+
+@pytest.mark.req("PM-07")
 @pytest.mark.fault("F22")
 async def test_what_was_let_through_as_reading_cannot_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Should the judgement ever be wrong, the sandbox holds."""
     module = import_module("handrail.toolsets.workspace.shell.bash")
-    monkeypatch.setattr(module, "judge", lambda command: SAFE)
+    monkeypatch.setattr(module, "judge", lambda command, is_ours: SAFE)
     async with a_shell(tmp_path) as shell:
         outcome = await shell.run("touch evil")
     assert "Read-only file system" in outcome.result.data["stderr"]
@@ -152,6 +163,23 @@ async def test_without_a_sandbox_a_command_is_refused_with_the_way_to_get_one(
         assert "apt-get install bubblewrap" in str(outcome.result.error)
         assert (await shell.house.explain("bash", {"command": "ls"})).layer == "sandbox"
     async with a_shell(tmp_path, ShellOptions(unsandboxed=True)) as shell:
+        assert await shell.out("echo here") == "here\n"
+
+
+async def test_without_the_parser_a_command_is_refused_with_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    parsing = import_module("handrail.toolsets.workspace.shell.parsing")
+    monkeypatch.setattr(parsing, "_parser", parsing._parser.__wrapped__)
+    monkeypatch.setitem(sys.modules, "tree_sitter_bash", None)
+    async with a_shell(tmp_path) as shell:
+        outcome = await shell.run("ls")
+    assert (outcome.status, outcome.code) == ("refused", "NOT_INSTALLED")
+    assert "pip install 'handrail[workspace]'" in str(outcome.result.error)
+
+
+async def test_a_toolchain_that_is_not_there_keeps_no_command_from_running(tmp_path: Path):
+    async with a_shell(tmp_path, ShellOptions(readable=(tmp_path / "gone",))) as shell:
         assert await shell.out("echo here") == "here\n"
 
 

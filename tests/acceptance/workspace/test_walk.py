@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from examples.small_repository import FILES
 from tests.acceptance.workspace import walk
-from tests.acceptance.workspace.small_repository import FILES
 from tests.docs import sessions
 
 

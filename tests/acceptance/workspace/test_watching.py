@@ -38,3 +38,28 @@ def test_an_empty_list_is_an_empty_cell(tmp_path: Path) -> None:
     screen.until("Behind these")
     screen.end()
     assert "T1" in screen.raw and "[]" not in screen.raw
+
+
+def test_at_a_terminal_a_diff_has_its_colours_and_is_said_once(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\n")
+    screen = Terminal(
+        *("run", "edit_file", "--path", "a.txt", "--search", "one", "--replace", "two"),
+        cwd=tmp_path,
+        HANDRAIL_WORKSPACE=".",
+    )
+    assert screen.end() == 0
+    assert "\x1b[31m-one\x1b[0m" in screen.raw and "\x1b[32m+two\x1b[0m" in screen.raw
+    assert screen.raw.count("Edited a.txt") == 1
+
+
+def test_a_script_is_asked_about_line_by_line(tmp_path: Path) -> None:
+    script = "rm -f x\ncat > y <<E\n  hi\nE"
+    screen = Terminal("run", "bash", "--command", script, cwd=tmp_path, HANDRAIL_WORKSPACE=".")
+    screen.until("[a]pprove")
+    lines = [line.rstrip() for line in screen.shown.splitlines()]
+    at = lines.index('    command = "rm -f x\\n')
+    assert lines[at + 1 : at + 4] == ["      cat > y <<E\\n", "        hi\\n", '      E"']
+    screen.type("r")
+    screen.until("Why?")
+    screen.type("")
+    assert screen.end() == 5

@@ -11,9 +11,9 @@ import shlex
 import tempfile
 from pathlib import Path
 
+from examples.small_repository import make
 from tests.acceptance.command_line import DEADLINE, environment
 from tests.acceptance.quick import nursery
-from tests.acceptance.workspace.small_repository import make
 from tests.docs import sessions
 from tests.docs.blocks import ROOT
 

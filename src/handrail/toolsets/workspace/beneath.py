@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import unicodedata
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +21,13 @@ from handrail.ext import ToolError
 _FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _LONGEST_PATH = 4_096
 _LONGEST_NAME = 255
+_MOST_PARTS = 128
+"""Each folder on the way is held open."""
 _MOST_LINKS = 40
+
+
+def _nothing(parts: tuple[str, ...]) -> None:
+    """No check."""
 
 
 class Spot(NamedTuple):
@@ -55,10 +62,12 @@ class Beneath:
         raise outside(path)
 
     @contextmanager
-    def spot(self, path: str, make: Callable[[tuple[str, ...]], None] | None = None) -> Iterator[Spot]:
-        """Where the path ends, after all links.
+    def spot(
+        self, path: str, check: Callable[[tuple[str, ...]], None] = _nothing, *, make: bool = False
+    ) -> Iterator[Spot]:
+        """Where the path ends, after all links. That is checked, and each link before it is followed.
 
-        With `make`, folders on the way that are missing are made, after it was asked whether they may be.
+        With `make`, folders on the way that are missing are made, after they were checked.
         """
         todo = deque(self.parts(path))
         held: list[tuple[int, str]] = []
@@ -72,14 +81,16 @@ class Beneath:
                         raise outside(path)
                     os.close(held.pop()[0])
                     continue
+                if not part.isascii():
+                    part = _as_spelled(part, folder)
+                names = (*[name for _, name in held], part)
                 if not todo and (target := _link(part, folder, path)) is None:
-                    yield Spot(folder, part, (*(name for _, name in held), part))
+                    check(names)
+                    yield Spot(folder, part, names)
                     return
-                if todo:
-                    names = (*(name for _, name in held), part)
-                    opened = self._enter(part, folder, path, None if make is None else partial(make, names))
-                else:
-                    opened = None
+                opened = (
+                    self._enter(part, folder, path, partial(check, names) if make else None) if todo else None
+                )
                 if opened is not None:
                     held.append((opened, part))
                     continue
@@ -88,10 +99,13 @@ class Beneath:
                 links += 1
                 if target is None or links > _MOST_LINKS:
                     raise ToolError(f"{path} leads in a circle of links.", code="INVALID_PATH")
+                check(names)
                 if target.startswith("/"):
                     _let_go(held)
                 todo.extendleft(reversed(self._target(target, path)))
-            yield Spot(self._fd if not held else held[-1][0], ".", tuple(name for _, name in held))
+            names = tuple([name for _, name in held])
+            check(names)
+            yield Spot(self._fd if not held else held[-1][0], ".", names)
         except OSError as error:
             raise said(error, path) from error
         finally:
@@ -99,9 +113,11 @@ class Beneath:
 
     def _target(self, target: str, path: str) -> tuple[str, ...]:
         try:
-            return self.parts(target)
-        except ToolError:
-            raise outside(path) from None
+            return self.parts(f"./{target}" if target.startswith("-") else target)
+        except ToolError as error:
+            if error.code == "OUTSIDE_WORKSPACE":
+                raise outside(path) from None
+            raise ToolError(f"{path} is a link to what is no path here.", code="INVALID_PATH") from None
 
     def _enter(self, part: str, folder: int, path: str, make: Callable[[], None] | None) -> int | None:
         """The folder of that name, opened; None where the name is a link."""
@@ -143,6 +159,21 @@ def _link(part: str, folder: int, path: str) -> str | None:
     return target
 
 
+def _as_spelled(part: str, folder: int) -> str:
+    """A name as the folder has it: what is one letter to a reader may be stored as two, or the reverse."""
+    for spelled in (part, *(unicodedata.normalize(form, part) for form in ("NFC", "NFD"))):
+        try:
+            os.stat(spelled, dir_fd=folder, follow_symlinks=False)
+        except OSError:
+            continue
+        return spelled
+    return part
+
+
+def _depth(path: str) -> int:
+    return len([part for part in path.split("/") if part not in ("", ".")])
+
+
 def _check(path: str) -> None:
     wrong = None
     if not path:
@@ -159,6 +190,8 @@ def _check(path: str) -> None:
         else:
             if sum(sizes) + len(sizes) > _LONGEST_PATH or max(sizes) > _LONGEST_NAME:
                 wrong = f"is too long: {_LONGEST_NAME} bytes for a name, {_LONGEST_PATH} for a path"
+            elif len(sizes) > _MOST_PARTS and _depth(path) > _MOST_PARTS:
+                wrong = f"is too deep: {_MOST_PARTS} parts at most"
     if wrong is not None:
         raise ToolError(f"The path {wrong}.", code="INVALID_PATH")
 
@@ -176,9 +209,10 @@ def said(error: OSError, path: str) -> ToolError:
     words = {
         errno.ENOENT: (f"There is no {path} in the workspace.", "FILE_NOT_FOUND"),
         errno.ENOTDIR: (f"A part of {path} is a file, not a folder.", "NOT_A_FOLDER"),
+        errno.ENXIO: (f"{path} is a device, pipe or socket, not a file.", "NOT_A_FILE"),
         errno.EISDIR: (f"{path} is a folder.", "NOT_A_FILE"),
         errno.ELOOP: (f"{path} became a link while it was opened. Try again.", "CHANGED_MEANWHILE"),
-        errno.EACCES: (f"The system does not let us open {path}.", "ACCESS_DENIED"),
+        errno.EACCES: (f"The system does not give us access to {path} or to its folder.", "ACCESS_DENIED"),
         errno.EPERM: (f"The system does not let us change {path}.", "ACCESS_DENIED"),
         errno.EROFS: (f"{path} is on a file system that is read-only.", "ACCESS_DENIED"),
         errno.ENAMETOOLONG: (f"The path {path[:80]} is too long.", "INVALID_PATH"),

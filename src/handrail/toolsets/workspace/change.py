@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from handrail import Context
-from handrail.toolsets.workspace.atomic import Stamp
 
 Operation = Literal["create", "write", "edit", "delete"]
 
@@ -47,12 +46,12 @@ class Change:
 class Journal(Protocol):
     """Keeps changes, so that they can be undone."""
 
-    def record(self, change: Change) -> int:
-        """Keep what is about to happen; the number by which it is known."""
+    def record(self, change: Change, *, wait: bool = True) -> int:
+        """Keep what is about to happen; the number by which it is known. Who cannot wait may find it Busy."""
         ...
 
-    def done(self, number: int, stamp: Stamp | None) -> None:
-        """It has happened; the stamp of the file as it is now, None where there is no file."""
+    def done(self, number: int) -> None:
+        """It has happened."""
         ...
 
     def dropped(self, number: int) -> None:
@@ -63,10 +62,10 @@ class Journal(Protocol):
 class Unkept:
     """The journal of a workspace that keeps none."""
 
-    def record(self, change: Change) -> int:
+    def record(self, change: Change, *, wait: bool = True) -> int:
         return 0
 
-    def done(self, number: int, stamp: Stamp | None) -> None:
+    def done(self, number: int) -> None:
         pass
 
     def dropped(self, number: int) -> None:

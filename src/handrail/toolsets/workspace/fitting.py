@@ -9,7 +9,7 @@ from pathlib import Path
 
 from handrail import Tool
 from handrail.ext import Hook, SafetyCheck, wire_name
-from handrail.toolsets.spawning import spawning
+from handrail.toolsets.spawning import Spawner, Spawning, spawning
 from handrail.toolsets.tasks import FileTaskBook, task_tools
 from handrail.toolsets.web import WebOptions, web_tools
 from handrail.toolsets.workspace.changes.journal import Changes
@@ -34,15 +34,17 @@ class Fitted:
     """By id and by every alias."""
     hooks: tuple[Hook, ...]
     safety: tuple[SafetyCheck, ...]
+    spawning: Spawning
     close: Callable[[], Awaitable[None]]
 
 
-def fit(workspace: Workspace, options: Options, tenant: str) -> Fitted:
+def fit(workspace: Workspace, options: Options, tenant: str, spawner: Spawner | None = None) -> Fitted:
     """Everything there is for a workspace of this tenant, and of no other."""
     book = FileTaskBook(partial(workspace.own, "tasks"))
     changes = Changes(workspace)
     changes.settle()
     workspace.journal = changes
+    agents = spawning(spawner)
     shell = ShellOptions(options.network, options.unsandboxed, tuple(map(Path, options.readable)))
     made = (
         *file_tools(workspace),
@@ -52,7 +54,7 @@ def fit(workspace: Workspace, options: Options, tenant: str) -> Fitted:
         undo_turn(changes),
         *web_tools(web_options(options)),
         *task_tools(book),
-        spawning().tool,
+        agents.tool,
     )
     # whoever sets up a workspace chose its tools: a tenant need not enable each, as it must what is built in
     tools = tuple(replace(tool, tenants=frozenset({tenant}), origin="bundle") for tool in made)
@@ -64,7 +66,7 @@ def fit(workspace: Workspace, options: Options, tenant: str) -> Fitted:
         workspace.close()
 
     hooks = (FileCache(workspace), SyntaxCheck(changes, SyntaxTrees(workspace)))
-    return Fitted(tools, named, hooks, (SandboxCheck(shell),), close)
+    return Fitted(tools, named, hooks, (SandboxCheck(shell),), agents, close)
 
 
 def web_options(options: Options) -> WebOptions:

@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from handrail.ext import DefinitionError
 from handrail.toolsets.web.options import ProviderName
+from handrail.toolsets.workspace.keeping import Keeping
 
 
 class WorkspaceError(DefinitionError):
@@ -61,9 +62,22 @@ def options_of(table: Mapping[str, Any], where: str, folder: Path, tenant: str =
             read[key] = _READERS[key](value)
         except ValueError as error:
             raise WorkspaceError(f"{where}: {key} is {value!r}", remedy=f"{error}") from None
-    read["root"] = str(folder / read.get("root", "."))
-    read["readable"] = tuple(str(folder / one) for one in read.get("readable", ()))
+    for key in ("protected", "hidden"):
+        try:
+            Keeping(**{key: read.get(key, ())})
+        except DefinitionError as error:
+            raise WorkspaceError(f"{where}: {key}: {error.problem}", remedy=error.remedy) from None
+    read["root"] = _at(folder, read.get("root", "."))
+    read["readable"] = tuple(_at(folder, one) for one in read.get("readable", ()))
     return Options(**read)
+
+
+def _at(folder: Path, name: str) -> str:
+    """A folder that the settings name; `~` is the home of whoever runs this."""
+    try:
+        return str(folder / Path(name).expanduser())
+    except RuntimeError:
+        return str(folder / name)
 
 
 def _text(value: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from handrail.ext import ToolError
 
@@ -14,6 +14,10 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_UNMARKED = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
+"""Encodings that write a mark, and how a file is written that has none."""
+_NO_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
+"""Encodings for something else than files."""
 _LOOKED_AT = 8_192
 _CONTROLS = bytes(range(32))
 _PRINTABLE = bytes(one for one in range(32) if one in b"\t\n\r\f\b\x1b")
@@ -35,9 +39,16 @@ class Text:
         crlf = self.text.count("\r\n")
         return "\r\n" if crlf * 2 > self.text.count("\n") else "\n"
 
+    def is_in(self, encoding: str) -> bool:
+        """Whether this is the encoding, or one of those, that a name stands for."""
+        name = known(encoding)
+        return name == self.encoding or (
+            bool(self.mark) and self.encoding.startswith(name.removesuffix("-sig"))
+        )
+
     def holding(self, text: str) -> Text:
         """Another text, written down in the same way."""
-        return replace(self, text=text)
+        return Text(text, self.encoding, self.mark)
 
 
 def mark_of(data: bytes) -> tuple[bytes, str] | None:
@@ -48,7 +59,8 @@ def mark_of(data: bytes) -> tuple[bytes, str] | None:
 def decode(data: bytes, encoding: str = "utf-8", path: str = "The file") -> Text:
     """The text. A byte order mark counts more than the encoding that is asked for."""
     marked = mark_of(data)
-    mark, name = marked if marked is not None else (b"", known(encoding))
+    asked = known(encoding)
+    mark, name = marked if marked is not None else (b"", _UNMARKED.get(asked, asked))
     try:
         return Text(data[len(mark) :].decode(name), name, mark)
     except UnicodeDecodeError as error:
@@ -77,12 +89,38 @@ def known(encoding: str) -> str:
         found = codecs.lookup(encoding)
     except (LookupError, ValueError):
         found = None
-    if found is None or not getattr(found, "_is_text_encoding", True):
+    if found is None or found.name in _NO_FILES or not getattr(found, "_is_text_encoding", True):
         raise ToolError(
             f"There is no encoding {encoding!r}. Usual ones are utf-8, utf-16, latin-1 and cp1252.",
             code="WRONG_ENCODING",
         )
     return found.name
+
+
+def kept(text: Text, data: bytes, path: str) -> Text:
+    """The text, if it can be written back as it was read: some encodings write one character in two ways."""
+    if text.encoding != "utf-8" and encode(text, path) != data:
+        raise ToolError(
+            f"{path} would not keep its other bytes when it is written in {text.encoding}. "
+            "Nothing was changed. Is it another encoding? Otherwise write the whole file anew in utf-8.",
+            code="WRONG_ENCODING",
+        )
+    return text
+
+
+def readable(data: bytes) -> str | None:
+    """A text to look at, whatever its encoding; None for what is none."""
+    if is_binary(data):
+        return None
+    try:
+        return decode(data).text
+    except ToolError:
+        return data.decode("latin-1")
+
+
+def is_text(data: bytes, encoding: str) -> bool:
+    """Whether a file may be text in this encoding. In those with wide characters it may look binary."""
+    return known(encoding).startswith(("utf-16", "utf-32")) or not is_binary(data)
 
 
 def is_binary(data: bytes) -> bool:

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import os
+import socket
 import threading
+import unicodedata
 from contextlib import suppress
+from functools import partial
 from itertools import cycle
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from handrail.ext import ToolError
 from handrail.toolsets.workspace import Keeping, Workspace, find_root
 
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    (tmp_path / "root/src").mkdir(parents=True)
-    (tmp_path / "root/src/a.py").write_bytes(b"a = 1\n")
-    (tmp_path / "root-evil").mkdir()
-    (tmp_path / "root-evil/secret").write_text("outside")
-    (tmp_path / "secret").write_text("outside")
-    return tmp_path / "root"
+Form = Literal["NFC", "NFD"]
 
 
 def refused(code: str, workspace: Workspace, path: str) -> None:
@@ -57,7 +53,7 @@ def test_no_path_leads_out(root: Path, path: str) -> None:
 
 
 @pytest.mark.fault("F19")
-@pytest.mark.parametrize("path", ["", "a\0b", "-rf", "x" * 300, "y/" * 3000, "\udcff"])
+@pytest.mark.parametrize("path", ["", "a\0b", "-rf", "x" * 300, "y/" * 3000, "z/" * 200, "\udcff"])
 def test_what_is_no_path_is_said_so(root: Path, path: str) -> None:
     refused("INVALID_PATH", Workspace(root), path)
 
@@ -66,8 +62,19 @@ def test_what_is_no_path_is_said_so(root: Path, path: str) -> None:
 def test_the_same_file_has_many_spellings(root: Path) -> None:
     (root / "link").symlink_to("src")
     (root / "full").symlink_to(root / "src/a.py")
-    workspace = Workspace(root)
-    spellings = ["src/a.py", "./src//a.py", "src/../src/a.py", "link/a.py", "full", str(root / "src/a.py")]
+    (root / "src/deep").symlink_to(root / "src/a.py")
+    (root.parent / "given").symlink_to(root)
+    workspace = Workspace(root.parent / "given")
+    spellings = [
+        "src/deep",
+        str(root.parent / "given/src/a.py"),
+        "src/a.py",
+        "./src//a.py",
+        "src/../src/a.py",
+        "link/a.py",
+        "full",
+        str(root / "src/a.py"),
+    ]
     assert {workspace.relative(one) for one in spellings} == {"src/a.py"}
     assert {workspace.read(one) for one in spellings} == {b"a = 1\n"}
     assert len({workspace.key(one) for one in spellings}) == 1
@@ -120,9 +127,68 @@ def test_a_link_swapped_in_during_the_call_leads_nowhere(root: Path) -> None:
 
 
 @pytest.mark.fault("F19")
+def test_a_file_that_becomes_a_link_during_the_call_is_not_followed(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "file").write_bytes(b"inside")
+    workspace, read = Workspace(root), os.readlink
+
+    def and_swap(name: str, *, dir_fd: int) -> str:
+        try:
+            return read(name, dir_fd=dir_fd)
+        finally:
+            os.symlink("../secret", root / "next")
+            os.replace(root / "next", root / "file")
+
+    monkeypatch.setattr(os, "readlink", and_swap)
+    with pytest.raises(ToolError) as told:
+        workspace.read("file")
+    assert told.value.code == "CHANGED_MEANWHILE"
+
+
+def test_nothing_is_left_open(root: Path) -> None:
+    (root / "link").symlink_to("src/../src/a.py")
+    workspace = Workspace(root)
+    workspace.write("src/a.py", b"")
+    before = os.listdir("/proc/self/fd")
+    for path in ("src/a.py", "link", "src/gone/x", "src/a.py/x", "../out", "src"):
+        for act in (workspace.read, partial(workspace.write, data=b"x"), workspace.stat, workspace.remove):
+            with suppress(ToolError):
+                act(path)
+    assert os.listdir("/proc/self/fd") == before
+
+
+@pytest.mark.fault("F19")
+def test_a_link_inside_leads_to_any_name_and_one_to_no_name_is_said_so(root: Path) -> None:
+    (root / "-rf").write_bytes(b"inside")
+    (root / "link").symlink_to("-rf")
+    (root / "odd").symlink_to(os.fsdecode(b"caf\xe9"))
+    workspace = Workspace(root)
+    assert (workspace.read("link"), workspace.relative("link")) == (b"inside", "./-rf")
+    refused("INVALID_PATH", workspace, "odd")
+
+
+@pytest.mark.fault("F19")
+@pytest.mark.parametrize("stored", ["NFC", "NFD"])
+@pytest.mark.parametrize("asked", ["NFC", "NFD"])
+def test_a_name_is_found_however_its_letters_are_composed(root: Path, stored: Form, asked: Form) -> None:
+    held, path = (unicodedata.normalize(one, "cafés/é.txt") for one in (stored, asked))
+    (root / held).parent.mkdir()
+    (root / held).write_bytes(b"old")
+    workspace = Workspace(root)
+    assert (workspace.read(path), workspace.relative(path)) == (b"old", held)
+    workspace.write(path, b"new")
+    assert (root / held).read_bytes() == b"new"
+    assert os.listdir((root / held).parent) == [Path(held).name]
+
+
+@pytest.mark.fault("F19")
 def test_a_pipe_a_folder_and_a_device_are_no_files(root: Path) -> None:
     os.mkfifo(root / "pipe")
+    with socket.socket(socket.AF_UNIX) as plug:
+        plug.bind(str(root / "plug"))
     refused("NOT_A_FILE", Workspace(root), "pipe")
+    refused("NOT_A_FILE", Workspace(root), "plug")
     refused("NOT_A_FILE", Workspace(root), "src")
 
 
@@ -151,7 +217,9 @@ def test_no_folder_is_made_where_nothing_may_be_written(root: Path) -> None:
     assert not (root / ".handrail").exists()
 
 
-@pytest.mark.parametrize("path", [".handrail/changes.db", "data/handrail.db.key"])
+@pytest.mark.parametrize(
+    "path", [".handrail/changes.db", ".Handrail/x", "src/.handrail-12-3", "data/handrail.db.key"]
+)
 def test_what_is_hidden_is_not_there(root: Path, path: str) -> None:
     (root / path).parent.mkdir(parents=True, exist_ok=True)
     (root / path).write_text("secret")
@@ -159,48 +227,30 @@ def test_what_is_hidden_is_not_there(root: Path, path: str) -> None:
     assert (root / path).read_text() == "secret"
 
 
-@pytest.mark.req("BF-02")
-def test_a_file_is_replaced_with_its_mode_and_nothing_else_is_left(root: Path) -> None:
-    workspace = Workspace(root)
-    os.chmod(root / "src/a.py", 0o4750)
-    before = workspace.stamp("src/a.py")
-    after = workspace.write("src/a.py", b"a = 2\n", expected=before)
-    assert workspace.stamp("src/a.py") == after != before
-    assert (root / "src/a.py").stat().st_mode & 0o7777 == 0o750
-    assert os.listdir(root / "src") == ["a.py"]
-    assert os.listdir(workspace.state / "drafts") == []
-    assert (workspace.state / ".gitignore").read_text() == "*\n"
+@pytest.mark.fault("F19")
+@pytest.mark.parametrize("spelled", ["data", "data/", "./data", "data//", "DATA/."])
+def test_what_is_kept_is_meant_however_it_is_spelled(root: Path, spelled: str) -> None:
+    (root / "data").mkdir()
+    (root / "data/key").write_text("secret")
+    refused("FILE_NOT_FOUND", Workspace(root, Keeping(hidden=(spelled,))), "data/key")
+    with pytest.raises(ToolError) as told:
+        Workspace(root, Keeping(protected=(spelled,))).write("data/key", b"x")
+    assert told.value.code == "PROTECTED_PATH"
 
 
-@pytest.mark.req("BF-11")
-def test_folders_on_the_way_are_made(root: Path) -> None:
-    workspace = Workspace(root)
-    assert workspace.missing("new/deep/file.txt") == ("new", "new/deep")
-    workspace.write("new/deep/file.txt", b"x")
-    assert workspace.missing("new/deep/file.txt") == ()
-    assert (root / "new/deep/file.txt").read_bytes() == b"x"
-
-
-def test_a_file_that_somebody_else_changed_is_not_overwritten(root: Path) -> None:
-    workspace = Workspace(root)
-    seen = workspace.stamp("src/a.py")
-    (root / "src/a.py").write_text("theirs, and longer")
-    for act in (
-        lambda: workspace.write("src/a.py", b"mine", expected=seen),
-        lambda: workspace.write("src/a.py", b"mine", expected=None),
-        lambda: workspace.remove("src/a.py", expected=seen),
-    ):
+@pytest.mark.fault("F19")
+@pytest.mark.parametrize("path", [".env", "src/../.env", "short"])
+def test_a_link_that_is_kept_is_not_followed(root: Path, path: str) -> None:
+    (root / ".env").symlink_to("src/a.py")
+    (root / "short").symlink_to(".env")
+    refused("FILE_NOT_FOUND", Workspace(root, Keeping(hidden=(".env",))), path)
+    protecting = Workspace(root, Keeping(protected=(".env",)))
+    assert protecting.read(path) == b"a = 1\n"
+    for act in (lambda: protecting.write(path, b"x"), lambda: protecting.remove(path)):
         with pytest.raises(ToolError) as told:
             act()
-        assert told.value.code == "CHANGED_MEANWHILE"
-    assert (root / "src/a.py").read_text() == "theirs, and longer"
-
-
-def test_what_a_killed_process_left_is_swept(root: Path) -> None:
-    (root / ".handrail/drafts").mkdir(parents=True)
-    (root / ".handrail/drafts/.handrail-4194399-0").write_text("half")
-    Workspace(root).write("b", b"whole")
-    assert os.listdir(root / ".handrail/drafts") == []
+        assert told.value.code == "PROTECTED_PATH"
+    assert (root / "src/a.py").read_bytes() == b"a = 1\n"
 
 
 def test_whoever_listens_is_told_what_changed(root: Path) -> None:

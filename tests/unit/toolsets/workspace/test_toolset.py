@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import resource
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +51,59 @@ async def test_each_tenant_works_in_a_folder_of_its_own(tmp_path: Path) -> None:
             assert outcome.result.code == "TOOL_NOT_FOUND"
 
 
+async def test_a_tenant_whose_folder_is_made_later_has_its_tools_from_then_on(tmp_path: Path) -> None:
+    async with Handrail([WorkspaceToolset(tmp_path / "{tenant}")]) as hr:
+        assert (await hr.call("read_file", {"path": "a"}, principal=ACME)).result.code == "TOOL_NOT_FOUND"
+        (tmp_path / "acme").mkdir()
+        (tmp_path / "acme/a").write_text("made")
+        assert (await hr.call("read_file", {"path": "a"}, principal=ACME)).ok
+
+
+async def test_a_workspace_that_cannot_be_opened_holds_nothing_and_says_no_path(tmp_path: Path) -> None:
+    toolset = WorkspaceToolset(tmp_path / "{tenant}", tenant="acme")
+    (tmp_path / "acme").mkdir()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    before = len(os.listdir("/proc/self/fd"))
+    plugs: list[int] = []
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, os.listdir("/proc/self/fd"))) + 1, hard))
+    try:
+        with suppress(OSError):
+            while True:
+                plugs.append(os.dup(0))
+        with pytest.raises(DefinitionError, match=r"cannot be opened: Too many open files$"):
+            await toolset.find("read_file", ACME)
+        os.close(plugs.pop())
+        with pytest.raises(DefinitionError):
+            await toolset.find("read_file", ACME)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        for plug in plugs:
+            os.close(plug)
+    assert len(os.listdir("/proc/self/fd")) == before
+    assert await toolset.find("read_file", ACME) is not None
+
+
+@pytest.mark.parametrize("path", ["/etc", "../x", "a/../b", "*.key", "key?", ".", "./", "", "a\0b"])
+@pytest.mark.parametrize("setting", ["hidden", "protected"])
+def test_what_would_keep_nothing_or_everything_is_said_at_once(
+    tmp_path: Path, setting: str, path: str
+) -> None:
+    with pytest.raises(DefinitionError, match="no path from the root of a workspace"):
+        WorkspaceToolset(tmp_path, **{setting: (path,)})
+
+
 def test_a_folder_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
     with pytest.raises(DefinitionError, match="there is no folder"):
         WorkspaceToolset(tmp_path / "nowhere")
+    (tmp_path / "notes").touch()
+    with pytest.raises(DefinitionError, match="notes is a file, and a workspace is a folder"):
+        WorkspaceToolset(tmp_path / "notes")
+
+
+def test_the_home_of_a_person_can_be_named_as_they_are_used_to(tmp_path: Path) -> None:
+    found = options_of({"root": "~/code", "readable": ["~/.pyenv", "tools"]}, "handrail.toml", tmp_path)
+    assert found.root == str(Path.home() / "code")
+    assert found.readable == (str(Path.home() / ".pyenv"), str(tmp_path / "tools"))
 
 
 @pytest.mark.parametrize("wrong", [{"private_networks": ("10.0.0.0/99",)}, {"searxng_url": "nowhere"}])
@@ -68,6 +120,8 @@ def test_an_address_that_is_none_is_said_at_once(tmp_path: Path, wrong: dict[str
         ({"search": "bing"}, "use one of: exa, brave, searxng"),
         ({"hidden": "x"}, "give a list"),
         ({"root": ""}, "give text"),
+        ({"hidden": ["*.env"]}, r"handrail.toml: workspace: hidden: '\*.env' is no path"),
+        ({"protected": ["../x"]}, r"handrail.toml: workspace: protected: '../x' is no path"),
     ],
 )
 def test_a_mistake_in_the_table_is_told_with_what_to_write(table: dict[str, object], said: str) -> None:

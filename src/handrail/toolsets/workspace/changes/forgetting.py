@@ -20,6 +20,11 @@ class Bounds:
     every: int = 256
     """After so many changes it is looked whether there are too many."""
 
+    @property
+    def full(self) -> int:
+        """Bytes of the whole file from which on it is looked whether there are too many."""
+        return self.bytes * 5 // 4
+
 
 def forget(db: sqlite3.Connection, bounds: Bounds) -> None:
     """Let the oldest changes go until the rest is within the bounds. What is begun and not settled stays."""
@@ -33,6 +38,14 @@ def forget(db: sqlite3.Connection, bounds: Bounds) -> None:
         query = "SELECT id FROM changes ORDER BY id LIMIT 1 OFFSET ?"
         if count < 2 or not _until(db, db.execute(query, (max(count // 8, 1) - 1,)).fetchone()[0]):
             return
+
+
+def used(db: sqlite3.Connection) -> int:
+    """Bytes of the file that are in use, without looking at each row."""
+    pages = db.execute("SELECT page_count - freelist_count FROM pragma_page_count, pragma_freelist_count")
+    (count,) = pages.fetchone()
+    (size,) = db.execute("PRAGMA page_size").fetchone()
+    return int(count * size)
 
 
 def _until(db: sqlite3.Connection, last: int) -> bool:

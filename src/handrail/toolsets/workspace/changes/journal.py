@@ -7,36 +7,34 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import groupby
 from typing import Any
 
 from handrail.ext import Clock, ToolError
-from handrail.toolsets.workspace.atomic import Stamp
 from handrail.toolsets.workspace.change import Change
-from handrail.toolsets.workspace.changes import past
-from handrail.toolsets.workspace.changes.forgetting import Bounds, forget
+from handrail.toolsets.workspace.changes import owning, past
+from handrail.toolsets.workspace.changes.forgetting import Bounds, forget, used
 from handrail.toolsets.workspace.changes.past import Kept
+from handrail.toolsets.workspace.changes.reverting import ELSEWHERE
+from handrail.toolsets.workspace.changes.settling import begun, contested, fate
 from handrail.toolsets.workspace.changes.tables import BEGUN, DONE, DROPPED, FILE, State, Tables
 from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.locking import Busy
 
 _log = logging.getLogger("handrail.workspace")
 _HISTORY = "history"
 _REMEMBERED = 1_000_000
 """Bytes of a content up to which it is remembered, to spare its hash."""
+_RECENT = 8
 _INSERT = (
     "INSERT INTO changes (state, tenant, session, turn, call_id, agent, at, path, operation, before, after,"
-    f" mode, folders, root) VALUES ({BEGUN}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    f" mode, folders, root, owner) VALUES ({BEGUN}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _MARK = "UPDATE changes SET state = ? WHERE id = ?"
-
-_Begun = tuple[int, str, str, bytes | None, bytes | None]
-"""Number, call, path, content before and after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +48,11 @@ class Toggle:
     after: bytes | None
     mode: int | None
     folders: tuple[str, ...] = ()
+
+    @property
+    def row(self) -> tuple[object, ...]:
+        what = (self.path, self.operation, self.before, self.after, self.mode)
+        return (*what, _named(self.folders), self.of)
 
 
 def hash_of(data: bytes | None) -> bytes | None:
@@ -67,20 +70,28 @@ class Changes:
         self._bounds = bounds or Bounds()
         self._clock = clock or Clock()
         self._tables = Tables(lambda: workspace.own(_HISTORY))
-        self._settled_by = 0
-        self._since = 0
+        self._opening: object = None
+        self._full = self._bounds.full
         self._added = 0
-        self._happened: list[int] = []
+        self._unseen = self._bounds.bytes
+        """Bytes that this process added since it last looked how full the file is; at first it must look."""
+        self._is_due = False
+        """Whether it is time to forget, which the next one does who can wait."""
+        self._owner = ""
+        self._happened: dict[int, None] = {}
         """Changes that are done and not yet marked so: the next transaction does it. Until then the file
         tells, as it does for what a killed process began."""
         self._involved: set[int] = set()
         """Changes that made folders or turn others over: once done, more than their own row is marked."""
-        self._newest: tuple[bytes, bytes] | None = None
-        """The content that was kept last, and its name: mostly the one that the next change begins with."""
+        self._recent: tuple[tuple[bytes, bytes], ...] = ()
+        """The contents that were kept last, and their names: mostly one that the next change begins with."""
+        self._version = 0
+        """Of the tables, as SQLite counts what other connections write."""
 
     def close(self) -> None:
         if self._happened:
             self._catch_up()
+        owning.left(self._owner)
         self._tables.close()
 
     def settle(self) -> None:
@@ -94,37 +105,39 @@ class Changes:
             with self._writing():
                 pass
         except ToolError as error:
-            _log.warning("changes %s are left to be settled later: %s", self._happened, error)
+            _log.warning("changes %s are left to be settled later: %s", list(self._happened), error)
 
-    def record(self, change: Change) -> int:
-        """Keep what is about to happen; the number by which it is known."""
+    def record(self, change: Change, *, wait: bool = True) -> int:
+        """Keep what is about to happen; the number by which it is known.
+
+        Who cannot wait is refused as Busy when another one writes, or when it is time to forget.
+        """
+        if self._is_due and not wait:
+            raise Busy
         folders = change.made_folders
         if change.before is None and not folders:
             folders = self.workspace.missing(change.path)
-        with self._writing() as db:
+        with self._writing(wait) as db:
             before, after = self._keep(db, change.before), self._keep(db, change.after)
             what = (change.path, change.operation, before, after, change.mode_before, _named(folders), None)
             number = self._insert(db, self._who(change), what)
-            self._forget(db)
-        self._tables.written(len(change.after or b""))
+            self._is_due = self._is_due or self._is_full(db, number)
+            if self._is_due and wait:
+                self._forget(db)
         return number
 
-    def begin(self, change: Change, toggles: Sequence[Toggle]) -> list[int]:
-        """Keep the steps of an undo that is about to happen. The change says only for whom."""
-        with self._writing() as db:
-            return [
-                self._insert(
-                    db,
-                    self._who(change),
-                    (one.path, one.operation, one.before, one.after, one.mode, _named(one.folders), one.of),
-                )
-                for one in toggles
-            ]
+    def begin(
+        self, change: Change, files: Sequence[tuple[bytes | None, Sequence[Toggle]]]
+    ) -> list[list[int]]:
+        """Keep the steps of an undo that is about to happen, and what each file holds until then.
 
-    def keep(self, data: bytes | None) -> bytes | None:
-        """Keep a content for an undo that takes it away."""
+        The change says only for whom. The numbers are those of each file.
+        """
         with self._writing() as db:
-            return self._keep(db, data)
+            who = self._who(change)
+            for held, _ in files:
+                self._keep(db, held)
+            return [[self._insert(db, who, one.row) for one in steps] for _, steps in files]
 
     def content(self, name: bytes) -> bytes | None:
         """A content by its hash; None when it is no longer kept."""
@@ -132,25 +145,30 @@ class Changes:
             found = db.execute("SELECT data FROM contents WHERE hash = ?", (name,)).fetchone()
         return None if found is None else bytes(found[0])
 
-    def done(self, number: int, stamp: Stamp | None = None) -> None:
+    def done(self, number: int) -> None:
         """It has happened."""
-        self._happened.append(number)
+        self._happened[number] = None
         if number in self._involved:  # which folders these are has to be kept at once
             self._catch_up()
 
+    def all_done(self, numbers: Iterable[int]) -> None:
+        """They have happened together."""
+        self._happened.update(dict.fromkeys(numbers))
+        self._catch_up()
+
     def dropped(self, *numbers: int) -> None:
-        """It has not happened, unless the file says otherwise."""
+        """It has not happened."""
         self._involved.difference_update(numbers)
         try:
             with self._writing() as db:
-                self._settle(db, [row for row in _begun(db) if row[0] in numbers])
+                db.executemany(_MARK, [(DROPPED, number) for number in numbers])
         except ToolError as error:
             _log.warning("changes %s are left to be settled later: %s", numbers, error)
 
     def look(self, find: Callable[[sqlite3.Connection], list[Kept]]) -> list[Kept]:
         """What a query finds, once everything that was begun is settled."""
         with self._writing() as db:
-            self._settle(db, _begun(db))
+            self._settle(db)
             return find(db)
 
     def before(self, tenant: str, session: str, call_id: str, path: str) -> bytes | None:
@@ -176,40 +194,58 @@ class Changes:
         }
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        newest = self._newest
+    def _writing(self, wait: bool = True) -> Iterator[sqlite3.Connection]:
+        recent = self._recent
         try:
-            with self._tables.writing() as db:
-                marked = len(self._happened)
-                for number in self._happened[:marked]:
+            with self._tables.writing(wait=wait) as db:
+                if self._opening is not self._tables.opening:
+                    if not wait:
+                        raise Busy
+                    self._begin_anew(db)
+                version = db.execute("PRAGMA data_version").fetchone()[0]
+                if version != self._version:  # somebody else wrote, and may have forgotten what we remember
+                    self._recent, self._version = (), version
+                happened = list(self._happened)
+                for number in happened:
                     if number in self._involved:
                         self._mark(db, number, DONE)
-                        self._involved.discard(number)
                     else:
                         db.execute(_MARK, (DONE, number))
-                if self._settled_by != os.getpid():
-                    self._settle(db, _begun(db))
-                    self._settled_by = os.getpid()
                 yield db
-            del self._happened[:marked]
+            for number in happened:
+                self._happened.pop(number, None)
+                self._involved.discard(number)
+            if self._added:
+                self._tables.written(self._added)
+                self._added = 0
         except BaseException:
-            self._newest = newest  # what was kept meanwhile is not
+            self._recent = recent  # what was kept meanwhile is not
             raise
+
+    def _begin_anew(self, db: sqlite3.Connection) -> None:
+        """The first use of the file: by this process, or after somebody removed the one that was there."""
+        self._happened.clear()
+        self._involved.clear()
+        self._recent, self._version = (), 0
+        owning.left(self._owner)
+        self._owner = owning.owner()
+        self._settle(db)
+        self._opening = self._tables.opening
 
     def _who(self, change: Change) -> tuple[object, ...]:
         return (change.tenant, change.session, change.turn, change.call_id, change.agent, self._clock.now())
 
     def _insert(self, db: sqlite3.Connection, who: tuple[object, ...], what: tuple[object, ...]) -> int:
-        self._since += 1
-        number = db.execute(_INSERT, (*who, *what)).lastrowid
+        number = db.execute(_INSERT, (*who, *what, self._owner)).lastrowid
         assert number is not None
         if what[5] is not None or what[6] is not None:
             self._involved.add(number)
         return number
 
     def _keep(self, db: sqlite3.Connection, data: bytes | None) -> bytes | None:
-        if self._newest is not None and self._newest[0] == data:
-            return self._newest[1]
+        for known, its_name in self._recent:
+            if known == data:
+                return its_name
         name = hash_of(data)
         if data is None or name is None or len(data) > self._bounds.one:
             return name
@@ -217,24 +253,34 @@ class Changes:
         if db.execute("SELECT 1 FROM contents WHERE hash = ?", (name,)).fetchone() is None:
             db.execute(query, (name, len(data), data))
             self._added += len(data)
+            self._unseen += len(data)
         if len(data) <= _REMEMBERED:
-            self._newest = (data, name)
+            self._recent = ((data, name), *self._recent[: _RECENT - 1])
         return name
 
-    def _forget(self, db: sqlite3.Connection) -> None:
-        if self._since >= self._bounds.every or self._added * 8 >= self._bounds.bytes:
-            forget(db, self._bounds)
-            self._newest = None
-            self._since = self._added = 0
+    def _is_full(self, db: sqlite3.Connection, number: int) -> bool:
+        """From time to time, whichever processes make the changes: numbers and pages are counted for all."""
+        looks = self._unseen >= self._bounds.bytes // 64
+        if looks:
+            self._unseen = 0
+        return number % self._bounds.every == 0 or (looks and used(db) > self._full)
 
-    def _settle(self, db: sqlite3.Connection, begun: list[_Begun]) -> None:
-        """Decide by the file whether it happened. Steps of one call on one file happened together."""
-        for (_, path), rows in groupby(begun, key=lambda row: (row[1], row[2])):
-            steps = list(rows)
-            before, after = steps[0][3], steps[-1][4]
-            dropped = before != after and hash_of(self._now(path)) == before
-            for number, *_ in steps:
-                self._mark(db, number, DROPPED if dropped else DONE)
+    def _forget(self, db: sqlite3.Connection) -> None:
+        forget(db, self._bounds)
+        self._recent, self._is_due = (), False
+        self._full = max(self._bounds.full, used(db) + self._bounds.bytes // 8)
+
+    def _settle(self, db: sqlite3.Connection) -> None:
+        calls = begun(db)
+        rivals = contested(calls, owning.lives)
+        for steps in calls:
+            first, last = steps[0], steps[-1]
+            seen = past.seen_after(db, last.path, last.id)
+            held = self._now(last.path) if seen is None else seen.before
+            alive = owning.lives(last.owner)
+            state = fate(first.before, last.after, held, alive=alive, rival=last.id in rivals)
+            for step in steps if state != BEGUN else ():
+                self._mark(db, step.id, state)
 
     def _mark(self, db: sqlite3.Connection, number: int, state: State) -> None:
         query = "UPDATE changes SET state = ? WHERE id = ? RETURNING root, operation = 'undo', folders"
@@ -249,15 +295,11 @@ class Changes:
                 db.execute("UPDATE changes SET folders = ? WHERE id = ?", (json.dumps(known), number))
 
     def _now(self, path: str) -> bytes | None:
+        """The name of what a file holds."""
         try:
-            return self.workspace.read(path)
-        except ToolError:
-            return None
-
-
-def _begun(db: sqlite3.Connection) -> list[_Begun]:
-    query = "SELECT id, call_id, path, before, after FROM changes WHERE state = 0 ORDER BY call_id, path, id"
-    return db.execute(query).fetchall()
+            return hash_of(self.workspace.read(path))
+        except ToolError as error:
+            return None if error.code == "FILE_NOT_FOUND" else ELSEWHERE
 
 
 def _named(folders: Sequence[str]) -> str | None:

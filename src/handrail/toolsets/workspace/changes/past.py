@@ -137,6 +137,12 @@ def first_of_call(db: sqlite3.Connection, tenant: str, session: str, call_id: st
     return _kept(db.execute(query, (tenant, session, call_id, path)))
 
 
+def seen_after(db: sqlite3.Connection, path: str, number: int) -> Kept | None:
+    """The next change of a file that happened: whoever made it saw what the file held."""
+    query = f"SELECT {_ALL}, e.id FROM changes e WHERE e.path = ? AND e.id > ? AND e.state = 1"
+    return next(iter(_kept(db.execute(f"{query} ORDER BY e.id LIMIT 1", (path, number)))), None)
+
+
 def history(db: sqlite3.Connection, tenant: str, path: str | None = None) -> list[Kept]:
     """Everything that happened, the oldest first."""
     where, values = ("", ()) if path is None else (" AND e.path = ?", (path,))

@@ -25,6 +25,7 @@ def undo_file(changes: Changes) -> Tool:
         danger="moderate",
         danger_fn=lambda args: "safe" if args.preview else "moderate",
         capabilities=["read", "write"],
+        concurrency="sequential",
         reads=lambda args: workspace.key(args.path) if args.preview else (),
         writes=lambda args: () if args.preview else workspace.key(args.path),
         category="workspace",

@@ -26,10 +26,11 @@ def undo_turn(changes: Changes) -> Tool:
         danger="moderate",
         danger_fn=lambda args: "safe" if args.preview else "moderate",
         capabilities=["read", "write"],
+        concurrency="sequential",
         reads=lambda args: everything if args.preview else (),
         writes=lambda args: () if args.preview else everything,
         category="workspace",
-        icon="history",
+        icon="rotate-ccw-clock",
         origin="system",
         output=Undone,
     )

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from handrail import Context
@@ -57,35 +58,44 @@ def prepared(changes: Changes, steps: Sequence[Kept]) -> list[Ready]:
     files, clashes = reversals(steps, now)
     if clashes:
         raise _changed_elsewhere(clashes)
+    for one in files:
+        changes.workspace.check_change(one.path)
     return [Ready(one, seen[one.path], _content(changes, one)) for one in files]
 
 
 def undo(changes: Changes, ready: Sequence[Ready], ctx: Context) -> None:
-    """Do it, and keep that it was done, so that this can be undone as well."""
-    for one in ready:
-        changes.keep(one.now)
+    """Do it for all files or for none, and keep that it was done, so that this can be undone as well."""
+    workspace = changes.workspace
     whose = Change.of(ctx, "", "write", None, None, None)
-    numbers = [changes.begin(whose, _toggles(changes.workspace, one)) for one in ready]
-    for at, one in enumerate(ready):
-        try:
-            stamp = _put(changes.workspace, one)
-        except BaseException as error:
-            for rest in numbers[at:]:
-                changes.dropped(*rest)
-            if isinstance(error, ToolError):
-                raise _halfway(error, ready, at) from error
-            raise
-        for number in numbers[at]:
-            changes.done(number, stamp)
+    numbers = changes.begin(whose, [(one.now, _toggles(workspace, one)) for one in ready])
+    put = 0
+    try:
+        for one in ready:
+            _put(workspace, one)
+            put += 1
+    except BaseException as error:
+        left = [_is_put_back(workspace, one) for one in ready[:put]] + [True] * (len(ready) - put)
+        for steps, is_as_before in zip(numbers, left, strict=True):
+            if is_as_before:
+                changes.dropped(*steps)
+            else:
+                changes.all_done(steps)
+        if isinstance(error, ToolError):
+            undone = [one.path for one, is_as_before in zip(ready, left, strict=True) if not is_as_before]
+            raise _stopped(error, ready[put].path, undone) from error
+        raise
+    for step in (step for one in ready if one.then is None for step in one.reversal.steps):
+        _remove_made(workspace, step)
+    changes.all_done(number for steps in numbers for number in steps)
 
 
 def _look(workspace: Workspace, path: str) -> _Found:
     try:
+        if workspace.relative(path) != path:  # a link stands in the way, perhaps to nothing
+            return _Found(None, None, None, ours=False)
         found = workspace.stat(path)
         if found is None:
             return _Found(None, None, None)
-        if workspace.relative(path) != path:
-            return _Found(None, None, None, ours=False)
         stamp = workspace.stamp(path)
         return _Found(stamp, workspace.read(path), stat.S_IMODE(found.st_mode))
     except ToolError as error:
@@ -120,28 +130,38 @@ def _toggles(workspace: Workspace, one: Ready) -> list[Toggle]:
     return found
 
 
-def _put(workspace: Workspace, one: Ready) -> Stamp | None:
+def _put(workspace: Workspace, one: Ready) -> None:
     if one.then is not None:
-        return workspace.write(one.path, one.then, expected=one.found.stamp, mode=one.reversal.mode)
-    if one.now is not None:
+        workspace.write(one.path, one.then, expected=one.found.stamp, mode=one.reversal.mode)
+    elif one.now is not None:
         workspace.remove(one.path, expected=one.found.stamp)
-        for step in one.reversal.steps:
-            _remove_made(workspace, step)
-    return None
+
+
+def _is_put_back(workspace: Workspace, one: Ready) -> bool:
+    """Give a file back what it held before this undo; False where somebody else was faster."""
+    found = _look(workspace, one.path)
+    if not found.ours or found.data != one.then:
+        return False
+    try:
+        if one.now is not None:
+            workspace.write(one.path, one.now, expected=found.stamp, mode=one.found.mode)
+        elif one.then is not None:
+            workspace.remove(one.path, expected=found.stamp)
+    except ToolError:
+        return False
+    return True
 
 
 def _remove_made(workspace: Workspace, step: Kept) -> None:
-    """Remove the folders that were made for the file, if they are still those, and nothing is in them."""
-    for name, *known in reversed(json.loads(step.folders or "[]")):
-        found = workspace.stat(name)
-        if found is None or known != [found.st_dev, found.st_ino]:
-            return
-        try:
+    """Remove the folders that were made for a file, if they are still those, and nothing is in them."""
+    with suppress(ToolError):
+        for name, *known in reversed(json.loads(step.folders or "[]")):
+            found = workspace.stat(name)
+            if found is None or known != [found.st_dev, found.st_ino]:
+                return
             with workspace.beneath.spot(name) as spot:
                 if "/".join(spot.parts) == name:
                     os.rmdir(spot.name, dir_fd=spot.folder)
-        except ToolError:
-            return
 
 
 def _changed_elsewhere(clashes: Sequence[Clash]) -> ToolError:
@@ -154,10 +174,8 @@ def _changed_elsewhere(clashes: Sequence[Clash]) -> ToolError:
     )
 
 
-def _halfway(error: ToolError, ready: Sequence[Ready], at: int) -> ToolError:
-    """What stands in the way was not there when all was checked: say what was undone until then."""
-    if at == 0:
-        return error
-    done = ", ".join(one.path for one in ready[:at])
-    left = ", ".join(one.path for one in ready[at:])
-    return ToolError(f"{error} Undone: {done}. Not undone: {left}. Undo again for those.", code=error.code)
+def _stopped(error: ToolError, path: str, undone: Sequence[str]) -> ToolError:
+    """What stands in the way was not there when all was checked."""
+    left = f"Undone all the same: {', '.join(undone)}. The rest was not." if undone else "Nothing was undone."
+    where = "" if path in str(error) else f"{path}: "
+    return ToolError(f"{where}{error} {left}", code=error.code)

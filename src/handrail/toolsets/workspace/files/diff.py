@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 _AROUND = 3
 """Unchanged lines that are shown around a change."""
@@ -29,33 +30,50 @@ class Diff:
         return self.text
 
 
-def diff(before: str, after: str, name: str) -> Diff:
+class Same(NamedTuple):
+    """What two texts are known to share."""
+
+    front: int = 0
+    """Characters at the front."""
+    back: int = 0
+    """Characters at the back."""
+    ended: int = 0
+    """Lines that end in the front."""
+
+
+_UNKNOWN = Same()
+
+
+def diff(before: str, after: str, name: str, same: Same = _UNKNOWN) -> Diff:
     """The unified diff of two texts; empty when they are the same."""
     if before == after:
         return Diff("", 0, 0)
-    front = _line_start(before, _common_front(before, after))
-    back = _common_back(before, after, front)
-    above = before.count("\n", 0, front)
-    old, new = _lines(before[front : len(before) - back]), _lines(after[front : len(after) - back])
+    front = _line_start(before, _common_front(before, after, same.front, same.back))
+    back = _common_back(before, after, front, same.back)
+    above = same.ended + before.count("\n", same.front, front)
+    gone, came = _lines(before[front : len(before) - back]), _lines(after[front : len(after) - back])
     lead = _lines(before[_back_over(before, front) : front])
     tail = _lines(before[len(before) - back : _on_over(before, len(before) - back)])
-    old, new = [*lead, *old, *tail], [*lead, *new, *tail]
-    opcodes = _opcodes(old, new, len(lead), len(tail))
-    added = sum(theirs[1] - theirs[0] for _, theirs in _changes(opcodes))
-    removed = sum(ours[1] - ours[0] for ours, _ in _changes(opcodes))
-    shown = list(_unified(old, new, opcodes, above - len(lead)))
-    heads = [
+    told = [
         "--- /dev/null" if not before else f"--- a/{name}",
         "+++ /dev/null" if not after else f"+++ b/{name}",
     ]
-    return Diff(_bounded([*heads, *shown]), added, removed)
+    above -= len(lead)
+    old, new = [*lead, *gone, *tail], [*lead, *came, *tail]
+    if max(len(gone), len(came)) > _COMPARED or set(gone).isdisjoint(came):
+        told.append(f"@@ -{_span(0, len(old), above)} +{_span(0, len(new), above)} @@")
+        told += [*_marked(" ", lead), *_marked("-", gone), *_marked("+", came), *_marked(" ", tail)]
+        return Diff(_bounded(told), len(came), len(gone))
+    opcodes = list[Opcode](SequenceMatcher(None, old, new).get_opcodes())
+    changed = [one for one in opcodes if one[0] != "equal"]
+    added = sum([end - start for _, _, _, start, end in changed])
+    removed = sum([end - start for _, start, end, _, _ in changed])
+    return Diff(_bounded(told + _unified(old, new, opcodes, above)), added, removed)
 
 
-def _common_front(one: str, other: str) -> int:
-    """How many characters two texts share at the front."""
-    low, high = 0, min(len(one), len(other))
-    if one[:high] == other[:high]:
-        return high
+def _common_front(one: str, other: str, known: int, back: int) -> int:
+    """How many characters two texts share at the front, without what they share at the back."""
+    low, high = known, min(len(one), len(other)) - back
     while low < high:
         middle = (low + high + 1) // 2
         if one[low:middle] == other[low:middle]:
@@ -65,10 +83,11 @@ def _common_front(one: str, other: str) -> int:
     return low
 
 
-def _common_back(one: str, other: str, front: int) -> int:
+def _common_back(one: str, other: str, front: int, known: int) -> int:
     """How many characters of whole lines two texts share at the back, beyond what they share in front."""
     ours, theirs = len(one), len(other)
-    low, high = 0, min(ours, theirs) - front
+    high = min(ours, theirs) - front
+    low = min(known, high)
     while low < high:
         middle = (low + high + 1) // 2
         if one[ours - middle : ours - low] == other[theirs - middle : theirs - low]:
@@ -113,31 +132,18 @@ def _lines(text: str) -> list[str]:
     return [line + "\n" for line in lines] + ([last] if last else [])
 
 
-def _opcodes(old: Sequence[str], new: Sequence[str], lead: int, tail: int) -> list[Opcode]:
-    ours, theirs = old[lead : len(old) - tail], new[lead : len(new) - tail]
-    if max(len(ours), len(theirs)) <= _COMPARED and not set(ours).isdisjoint(theirs):
-        return list[Opcode](SequenceMatcher(None, old, new).get_opcodes())
-    told: list[Opcode] = [("equal", 0, lead, 0, lead)] if lead else []
-    told.append(("replace", lead, lead + len(ours), lead, lead + len(theirs)))
-    if tail:
-        told.append(("equal", lead + len(ours), len(old), lead + len(theirs), len(new)))
-    return told
-
-
-def _changes(opcodes: Sequence[Opcode]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    return (((a, b), (c, d)) for kind, a, b, c, d in opcodes if kind != "equal")
-
-
-def _unified(old: Sequence[str], new: Sequence[str], opcodes: list[Opcode], above: int) -> Iterator[str]:
+def _unified(old: list[str], new: list[str], opcodes: list[Opcode], above: int) -> list[str]:
+    told: list[str] = []
     for group in _groups(opcodes):
         (_, a, _, c, _), (_, _, b, _, d) = group[0], group[-1]
-        yield f"@@ -{_span(a, b, above)} +{_span(c, d, above)} @@"
+        told.append(f"@@ -{_span(a, b, above)} +{_span(c, d, above)} @@")
         for kind, ours, ours_end, theirs, theirs_end in group:
             if kind == "equal":
-                yield from _marked(" ", old[ours:ours_end])
+                told += _marked(" ", old[ours:ours_end])
             else:
-                yield from _marked("-", old[ours:ours_end])
-                yield from _marked("+", new[theirs:theirs_end])
+                told += _marked("-", old[ours:ours_end])
+                told += _marked("+", new[theirs:theirs_end])
+    return told
 
 
 def _groups(opcodes: list[Opcode]) -> Iterator[list[Opcode]]:
@@ -167,13 +173,11 @@ def _span(start: int, end: int, above: int) -> str:
     return f"{first}" if count == 1 else f"{first},{count}"
 
 
-def _marked(mark: str, lines: Sequence[str]) -> Iterator[str]:
-    for line in lines:
-        if line.endswith("\n"):
-            yield mark + line[:-1]
-        else:
-            yield mark + line
-            yield "\\ No newline at end of file"
+def _marked(mark: str, lines: list[str]) -> list[str]:
+    """Lines with their mark. Only the last line of a text may have no end."""
+    if not lines or lines[-1].endswith("\n"):
+        return [mark + line[:-1] for line in lines]
+    return [*[mark + line[:-1] for line in lines[:-1]], mark + lines[-1], "\\ No newline at end of file"]
 
 
 def _bounded(lines: Sequence[str]) -> str:

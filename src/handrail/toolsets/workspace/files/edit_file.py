@@ -3,28 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from handrail import Context, Result, Tool, tool
 from handrail.ext import ToolError
 from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.files.at_once import Drawn, at_once
 from handrail.toolsets.workspace.files.diff import diff
-from handrail.toolsets.workspace.files.editing import Applied, Edit, apply
+from handrail.toolsets.workspace.files.editing import Applied, Edit, Edited, apply, plain
 from handrail.toolsets.workspace.files.missing import not_found
 from handrail.toolsets.workspace.files.saving import LARGEST_TEXT, FileChange, save, taken
-from handrail.toolsets.workspace.text import Text, decode, encode, is_binary
+from handrail.toolsets.workspace.text import Text, decode, encode, is_text, kept
 
 _MOST_EDITS = 100
+_SHORT = 10_000
+"""Characters of an edit whose diff takes no time worth a thread."""
+_SEARCH = ("old_string", "oldString", "old_text", "old_str")
+_REPLACE = ("new_string", "newString", "new_text", "new_str")
+"""What other tools of this kind call the two."""
 
 
 class OneEdit(BaseModel):
     """A search and its replacement."""
 
     model_config = ConfigDict(extra="forbid")
-    search: Annotated[str, Field(description="The text to find, whole lines as the file has them")]
-    replace: Annotated[str, Field(description="The text to put there")]
+    search: Annotated[
+        str,
+        Field(
+            description="The text to find, whole lines as the file has them",
+            validation_alias=AliasChoices("search", *_SEARCH),
+        ),
+    ]
+    replace: Annotated[
+        str,
+        Field(description="The text to put there", validation_alias=AliasChoices("replace", *_REPLACE)),
+    ]
     replace_all: Annotated[bool, Field(description="Replace every place that fits")] = False
 
 
@@ -44,6 +60,15 @@ class FileEdit(FileChange):
     edits: list[DoneEdit]
 
 
+_LINES = {"widget": "textarea", "rows": 3, "class": "form-code"}
+_FORM = {
+    "search": _LINES,
+    "replace": {**_LINES, "help": "The text to put in its place; to delete something, add it below"},
+    "edits.*.search": _LINES,
+    "edits.*.replace": _LINES,
+}
+
+
 def edit_file(workspace: Workspace) -> Tool:
     @tool(
         "edit_file",
@@ -52,18 +77,19 @@ def edit_file(workspace: Workspace) -> Tool:
         aliases=("edit",),
         param_aliases={
             "path": ("file_path", "filePath", "file", "filename"),
-            "search": ("old_string", "oldString", "old_text"),
-            "replace": ("new_string", "newString", "new_text"),
+            "search": _SEARCH,
+            "replace": _REPLACE,
             "replace_all": ("replaceAll",),
         },
         concurrency="by_path",
         writes=lambda args: workspace.key(args.path),
         category="workspace",
         icon="file-pen",
+        form=_FORM,
         origin="system",
         output=FileEdit,
     )
-    def edit_file(
+    async def edit_file(
         path: Annotated[str, Field(description="The file, relative to the root of the workspace")],
         search: Annotated[
             str | None, Field(description="The text to find; empty to fill an empty or new file")
@@ -82,30 +108,46 @@ def edit_file(workspace: Workspace) -> Tool:
         ctx: Context,
     ) -> Result:
         wanted = _wanted(search, replace, replace_all, edits)
-        name, before = taken(workspace, path, LARGEST_TEXT)
-        if before is None and wanted[0].search:
-            raise not_found(workspace, path, "Check the path, or make the file with write_file.")
-        text = Text("") if before is None else _text_of(before.data, encoding, path)
-        edited = apply(text.text, wanted, name)
-        after = encode(text.holding(edited.text), path)
-        if before is None or before.data != after:
-            save(workspace, ctx, name, "create" if before is None else "edit", before, after)
-        return _told(name, text.text, edited.text, edited.applied, len(after), before is None)
+        is_short = sum([len(one.search) + len(one.replace) for one in wanted]) <= _SHORT
+
+        def plainly(name: str, before: bytes) -> Drawn | None:
+            text = _text_of(before, encoding, path)
+            edited = plain(text.text, wanted) if is_short else None
+            if edited is None:
+                return None
+            after = encode(text.holding(edited.text), path)
+            return Drawn(after, partial(_told, name, text.text, edited, len(after), False))
+
+        def patiently() -> Result:
+            with workspace.turn(path):
+                name, before = taken(workspace, path, LARGEST_TEXT)
+                if before is None and wanted[0].search:
+                    raise not_found(workspace, path, "Check the path, or make the file with write_file.")
+                text = Text("") if before is None else _text_of(before.data, encoding, path)
+                edited = apply(text.text, wanted, name)
+                after = encode(text.holding(edited.text), path)
+                save(workspace, ctx, name, "edit", before, after)
+            return _told(name, text.text, edited, len(after), before is None)
+
+        done = await at_once(workspace, ctx, path, "edit", plainly)
+        return await ctx.in_thread(patiently) if done is None else done
 
     return edit_file
 
 
 def _text_of(data: bytes, encoding: str, path: str) -> Text:
     """The text of a file. What can be read and has no NUL in it is text, and not looked at twice."""
-    if b"\0" not in data:
+    if b"\0" not in data or is_text(data, encoding):
         try:
-            return decode(data, encoding, path)
+            return kept(decode(data, encoding, path), data, path)
         except ToolError:
-            if not is_binary(data):
+            if is_text(data, encoding):
                 raise
-    elif not is_binary(data):
-        return decode(data, encoding, path)
-    raise ToolError(f"{path} is binary, not text. Nothing was changed.", code="BINARY_FILE")
+    raise ToolError(
+        f"{path} is binary, not text. Nothing was changed. "
+        "If it is text after all, name its encoding, such as encoding='utf-16-le'.",
+        code="BINARY_FILE",
+    )
 
 
 def _wanted(
@@ -123,13 +165,12 @@ def _wanted(
     )
 
 
-def _told(path: str, before: str, after: str, applied: Sequence[Applied], size: int, new: bool) -> Result:
-    change = diff(before, after, path)
-    operation = "created" if new else "edited" if before != after else "unchanged"
-    done = [
-        DoneEdit.model_construct(matched=one.way, count=one.count, lines=list(one.lines)) for one in applied
-    ]
-    data = FileEdit.model_construct(
+def _told(path: str, before: str, edited: Edited, size: int, new: bool) -> Result:
+    change = diff(before, edited.text, path, edited.same)
+    is_same = before == edited.text
+    operation = "created" if new else "unchanged" if is_same else "edited"
+    done = [DoneEdit(matched=one.way, count=one.count, lines=list(one.lines)) for one in edited.applied]
+    data = FileEdit(
         path=path,
         operation=operation,
         size=size,
@@ -138,8 +179,8 @@ def _told(path: str, before: str, after: str, applied: Sequence[Applied], size: 
         diff=change.text,
         edits=done,
     )
-    summary = f"{operation.capitalize()} {path}" if before != after else f"Nothing changed in {path}"
-    lines = [_line(nth, one, len(done) > 1) for nth, one in enumerate(applied, 1)]
+    summary = f"Nothing changed in {path}" if is_same else f"{operation.capitalize()} {path}"
+    lines = [_line(nth, one, len(done) > 1) for nth, one in enumerate(edited.applied, 1)]
     return Result(
         data=data,
         summary=f"{summary} (+{change.added} -{change.removed})",

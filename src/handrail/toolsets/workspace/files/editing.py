@@ -10,10 +10,21 @@ from itertools import islice
 
 from handrail.ext import ToolError
 from handrail.toolsets.workspace.files import explaining
-from handrail.toolsets.workspace.files.matching import Match, Way, anchored, exact, reindented, whitespace
+from handrail.toolsets.workspace.files.diff import Same
+from handrail.toolsets.workspace.files.matching import (
+    Match,
+    TooManyPlaces,
+    Way,
+    anchored,
+    exact,
+    reindented,
+    whitespace,
+)
 
 _TOLD = 20
 """Lines of one edit that are named in its result."""
+_MOST_FAILED = 3
+"""Edits of a call that are explained."""
 _WAYS: tuple[tuple[Way, Callable[[str, str], Iterator[Match]]], ...] = (
     ("exact", exact),
     ("whitespace", whitespace),
@@ -46,21 +57,84 @@ class Edited:
 
     text: str
     applied: tuple[Applied, ...]
+    same: Same
+    """What no edit touched."""
 
 
 def apply(text: str, edits: Sequence[Edit], name: str) -> Edited:
     """The text after all edits. When one cannot be done, ToolError says how to repair the call."""
+    if (simple := plain(text, edits)) is not None:
+        return simple
     now = text
+    front, ended, back = len(text), 0, len(text)
     done: list[tuple[Way, int, list[int]]] = []
+    failed: list[tuple[Edit, ToolError]] = []
     for number, edit in enumerate(edits, 1):
         label = f"Edit {number} of {len(edits)}: " if len(edits) > 1 else "The edit: "
-        way, pieces = _found(now, text, edit, name, label)
+        if edit.replace_all and _is_within_lines(edit) and edit.search in now:
+            rows = _rows(now, edit.search)
+            done.append(("exact", now.count(edit.search), rows))
+            front, ended = min((front, ended), (now.find(edit.search), rows[0] - 1))
+            back = min(back, len(now) - now.rfind(edit.search) - len(edit.search))
+            now = now.replace(edit.search, edit.replace)
+            continue
+        try:
+            way, pieces = _found(now, text, edit, name, label)
+        except ToolError as error:
+            if not any(edit.search in earlier.replace for earlier, _ in failed):
+                failed.append((edit, error))
+            if len(failed) == _MOST_FAILED:
+                break
+            continue
         changed, lines, grown = _replaced(now, pieces)
+        front, ended = min((front, ended), (pieces[0].start, lines[0] - 1))
+        back = min(back, len(now) - pieces[-1].end)
         for _, _, earlier in done:
             earlier[:] = [line + _growth(grown, line) for line in earlier]
         done.append((way, len(pieces), lines))
         now = changed
-    return Edited(now, tuple(Applied(way, count, tuple(lines)) for way, count, lines in done))
+    if failed:
+        raise _all_of(failed, len(edits))
+    applied = tuple([Applied(way, count, tuple(lines)) for way, count, lines in done])
+    return Edited(now, applied, Same(front, back, ended))
+
+
+def plain(text: str, edits: Sequence[Edit]) -> Edited | None:
+    """What most edits are: one of a text that stands there once, and of line ends that need no care."""
+    if len(edits) > 1:
+        return None
+    search, instead = edits[0].search, edits[0].replace
+    at = text.find(search) if search else -1
+    if at < 0 or search == instead or text.find(search, at + 1) >= 0 or "\r" in text or "\r" in instead:
+        return None
+    end, above = at + len(search), text.count("\n", 0, at)
+    applied = Applied("exact", 1, (above + 1,))
+    same = Same(at, len(text) - end, above)
+    return Edited(f"{text[:at]}{instead}{text[end:]}", (applied,), same)
+
+
+def _is_within_lines(edit: Edit) -> bool:
+    """Whether an edit neither finds nor makes a line end, so that it is the same in every place."""
+    return edit.search not in ("", edit.replace) and not {"\n", "\r"}.intersection(edit.search + edit.replace)
+
+
+def _rows(text: str, search: str) -> list[int]:
+    """The lines of the first places."""
+    rows: list[int] = []
+    at, row = 0, 1
+    while len(rows) < _TOLD and (found := text.find(search, at)) >= 0:
+        row += text.count("\n", at, found)
+        rows.append(row)
+        at = found + len(search)
+    return rows
+
+
+def _all_of(failed: Sequence[tuple[Edit, ToolError]], edits: int) -> ToolError:
+    """Everything that is wrong with a call, so that it is repaired at once."""
+    told = [str(error) for _, error in failed]
+    if edits > 1:
+        told.append(f"Nothing was changed: of the {edits} edits of this call none was done.")
+    return ToolError("\n".join(told), code=failed[0][1].code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +156,11 @@ def _found(now: str, before: str, edit: Edit, name: str, label: str) -> tuple[Wa
     for way, find in _WAYS:
         if edit.replace_all and way == "anchored":
             break
-        places = find(view.text, view.search)
-        found = _apart(places) if edit.replace_all else list(islice(places, explaining.MOST_PLACES + 1))
+        try:
+            places = find(view.text, view.search)
+            found = _apart(places) if edit.replace_all else list(islice(places, explaining.MOST_PLACES + 1))
+        except TooManyPlaces:
+            raise ToolError(label + explaining.too_many(name), code="SEVERAL_MATCHES") from None
         if len(found) > 1 and not edit.replace_all:
             rows = [view.text.count("\n", 0, one.start) + 1 for one in found]
             said = explaining.several(view.text, view.search, rows, way, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from handrail.toolsets.workspace.files.nearest import Candidate, nearest
@@ -28,11 +29,28 @@ def several(text: str, search: str, rows: Sequence[int], way: str, name: str) ->
     count = search.rstrip("\n").count("\n") + 1
     more = f"{len(shown)} or more" if len(rows) > len(shown) else str(len(rows))
     told = [f"the search text fits {more} places in {name}{_but_for(way)}:"]
-    for row in shown:
-        told.append(f"line {row}:")
+    for row, places in Counter(shown).items():
+        told.append(f"line {row}:" if places == 1 else f"line {row}, {places} times:")
         told += _numbered(lines, max(1, row - 1), min(len(lines), row + min(count, 3)))
-    told.append("Add a line before or after it to search so that one place fits, or set replace_all to true.")
-    return "\n".join(told)
+    return "\n".join([*told, _apart(rows, way)])
+
+
+def too_many(name: str) -> str:
+    """More places nearly fit than can be compared."""
+    return (
+        f"the search text is not in {name} exactly, and too many places are like it to compare them all. "
+        "Copy the lines exactly as the file has them."
+    )
+
+
+def _apart(rows: Sequence[int], way: str) -> str:
+    """What tells places apart."""
+    if way == "anchored":
+        return "Copy the lines of the one you mean exactly as the file has them."
+    more = "Add a line before or after it to search"
+    if len(set(rows)) < len(rows):
+        more = "Add more of its line to search"
+    return f"{more} so that one place fits, or set replace_all to true."
 
 
 def no_match(text: str, search: str, name: str, earlier: bool) -> str:

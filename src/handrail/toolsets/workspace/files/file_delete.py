@@ -8,8 +8,10 @@ from pydantic import Field
 
 from handrail import Context, Result, Tool, tool
 from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.files.diff import diff
 from handrail.toolsets.workspace.files.missing import not_found
-from handrail.toolsets.workspace.files.saving import FileChange, delete, taken
+from handrail.toolsets.workspace.files.saving import LARGEST_TEXT, FileChange, delete, taken
+from handrail.toolsets.workspace.text import readable
 
 
 def file_delete(workspace: Workspace) -> Tool:
@@ -30,13 +32,16 @@ def file_delete(workspace: Workspace) -> Tool:
         *,
         ctx: Context,
     ) -> Result:
-        name, before = taken(workspace, path)
-        if before is None:
-            raise not_found(workspace, path, "Nothing was deleted.")
-        delete(workspace, ctx, name, before)
+        with workspace.turn(path):
+            name, before = taken(workspace, path)
+            if before is None:
+                raise not_found(workspace, path, "Nothing was deleted.")
+            delete(workspace, ctx, name, before)
         summary = f"Deleted {name} ({len(before.data)} bytes)"
+        text = readable(before.data) if len(before.data) <= LARGEST_TEXT else None
+        change = diff(text or "", "", name)
         return Result(
-            data=FileChange(path=name, operation="deleted", size=0, removed=before.data.count(b"\n")),
+            data=FileChange(path=name, operation="deleted", size=0, removed=change.removed, diff=change.text),
             summary=summary,
             output=f"{summary}. undo_file brings it back.",
         )

@@ -11,10 +11,11 @@ from typing import Annotated, BinaryIO, Literal
 from pydantic import BaseModel, Field
 
 from handrail import Result, Tool, tool
-from handrail.toolsets.workspace.desk import Workspace, named
+from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.files.kinds import kind_of
 from handrail.toolsets.workspace.files.missing import names_in, not_found
 from handrail.toolsets.workspace.files.paging import CHUNK
+from handrail.toolsets.workspace.place import named
 from handrail.toolsets.workspace.search.ignoring import Level, level
 from handrail.toolsets.workspace.text import is_binary, mark_of
 

@@ -7,23 +7,23 @@ counted against a budget.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
 from handrail.toolsets.workspace.files.indentation import BLANKS, SAME, Shift, indent_of, shift_between
+from handrail.toolsets.workspace.files.likeness import Likeness
 
 Way = Literal["exact", "whitespace", "anchored"]
 
-_BUDGET = 2_000_000
+_BUDGET = 200_000
 """Lines that one search may compare."""
 _ANCHORED_LINES = 4
 """The shortest block that may be found by its first and last lines."""
-_ALIKE_MEAN = 0.75
-_ALIKE_LEAST = 0.5
-_LONG_LINE = 500
-"""Lines beyond this are equal or not; how alike they are is not measured."""
-
+_ALIKE = 0.5
+_SEVERAL = 11
+"""Places after which no more are sought."""
 _COMPARED = 200
 """Lines of a block up to which search and replacement are compared line by line."""
 
@@ -35,6 +35,10 @@ class Match:
     start: int
     end: int
     shift: Shift = SAME
+
+
+class TooManyPlaces(Exception):
+    """So many places nearly fit that it cannot be told how many do."""
 
 
 def exact(text: str, search: str) -> Iterator[Match]:
@@ -57,10 +61,12 @@ def whitespace(text: str, search: str) -> Iterator[Match]:
     places = _Places(lines)
     row, seen, budget = 0, 0, _BUDGET
     at = joined.find(needle)
-    while at >= 0 and budget > 0:
+    while at >= 0:
         row += joined.count("\n", seen, at)
         seen = at
         budget -= len(wanted)
+        if budget < 0:
+            raise TooManyPlaces
         shift = shift_between(wanted, lines[row : row + len(wanted)])
         if shift is not None:
             yield places.match(row, len(wanted), closed, shift)
@@ -68,7 +74,11 @@ def whitespace(text: str, search: str) -> Iterator[Match]:
 
 
 def anchored(text: str, search: str) -> Iterator[Match]:
-    """Blocks of as many lines whose first and last are those of the search and whose middle is alike."""
+    """Blocks of as many lines whose first and last are those of the search and whose middle is alike.
+
+    A single block is taken only when its first or last line stands nowhere else: otherwise the search may
+    be meant for another one, which is not as alike.
+    """
     wanted, closed = lines_of(search)
     bare = [line.strip(BLANKS) for line in wanted]
     count = len(bare)
@@ -76,36 +86,33 @@ def anchored(text: str, search: str) -> Iterator[Match]:
         return
     lines = text.split("\n")
     held = [line.strip(BLANKS) for line in lines]
-    places = _Places(lines)
-    budget = _BUDGET
+    known, likeness, budget = frozenset(held), Likeness(), _BUDGET
+    found: list[tuple[int, Shift]] = []
     for row in range(len(held) - count + 1):
         if held[row] != bare[0] or held[row + count - 1] != bare[-1]:
             continue
         budget -= count
-        if budget < 0:
-            return
         shift = shift_between((wanted[0], wanted[-1]), (lines[row], lines[row + count - 1]))
-        if shift is not None and _alike(bare[1:-1], held[row + 1 : row + count - 1]):
-            yield places.match(row, count, closed, shift)
+        if shift is not None and _alike(bare[1:-1], held[row + 1 : row + count - 1], known, likeness):
+            found.append((row, shift))
+        if budget < 0 or likeness.spent:
+            raise TooManyPlaces
+        if len(found) == _SEVERAL:
+            break
+    places = _Places(lines)
+    if len(found) > 1 or held.count(bare[0]) == 1 or held.count(bare[-1]) == 1:
+        yield from (places.match(row, count, closed, shift) for row, shift in found)
 
 
-def _alike(wanted: Sequence[str], held: Sequence[str]) -> bool:
-    """Whether at least half of the lines are equal, and the others differ in little."""
+def _alike(wanted: Sequence[str], held: Sequence[str], known: AbstractSet[str], likeness: Likeness) -> bool:
+    """Whether at least half of the lines are equal, and the others differ in little.
+
+    A line that the file has somewhere else is not meant for another one.
+    """
     unequal = [(ours, theirs) for ours, theirs in zip(wanted, held, strict=True) if ours != theirs]
-    if 2 * len(unequal) > len(wanted):
+    if 2 * len(unequal) > len(wanted) or any(ours in known for ours, _ in unequal):
         return False
-    ratios = [likeness(ours, theirs) for ours, theirs in unequal]
-    mean = (len(wanted) - len(unequal) + sum(ratios)) / len(wanted)
-    return mean >= _ALIKE_MEAN and min(ratios, default=1.0) >= _ALIKE_LEAST
-
-
-def likeness(one: str, other: str) -> float:
-    """How alike two lines are: 1 when equal, 0 when nothing is shared or they are too long to tell."""
-    if one == other:
-        return 1.0
-    if not one or not other or max(len(one), len(other)) > _LONG_LINE:
-        return 0.0
-    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+    return all(likeness(ours, theirs) >= _ALIKE for ours, theirs in unequal)
 
 
 def lines_of(search: str) -> tuple[list[str], bool]:

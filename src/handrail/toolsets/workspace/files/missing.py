@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from itertools import islice
 
 from handrail.ext import ToolError
-from handrail.toolsets.workspace.desk import Workspace, named
+from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.place import named
 
 _LOOKED_AT = 2_000
 """Names of a folder that are compared."""
@@ -24,7 +25,12 @@ def not_found(
         there += 1
     if there == len(parts):
         return ToolError(f"There is no {path} in the workspace. {remedy}", code="FILE_NOT_FOUND")
-    near = _similar(workspace, parts[:there], parts[there])
+    names = _names(workspace, parts[:there])
+    if parts[there] in names:
+        return ToolError(
+            f"{named(parts[: there + 1])} is a link that leads nowhere. {remedy}", code="FILE_NOT_FOUND"
+        )
+    near = _similar(names, parts[there])
     rest = parts[there + 1 :]
     guesses = ", ".join(named((*parts[:there], one, *rest)) for one in near)
     said = f"There is no {path} in the workspace."
@@ -54,11 +60,14 @@ def _is_there(workspace: Workspace, parts: tuple[str, ...]) -> bool:
         return False
 
 
-def _similar(workspace: Workspace, folder: tuple[str, ...], name: str) -> list[str]:
-    """Names in a folder that are like the one that is missing, whatever their case."""
+def _names(workspace: Workspace, folder: tuple[str, ...]) -> list[str]:
     try:
-        names = names_in(workspace, workspace.relative(named(folder)))
+        return names_in(workspace, workspace.relative(named(folder)))
     except ToolError:
         return []
+
+
+def _similar(names: list[str], name: str) -> list[str]:
+    """Those that are like the one that is missing, whatever their case."""
     folded = {one.casefold(): one for one in islice(sorted(names), _LOOKED_AT) if one.isprintable()}
     return [folded[one] for one in get_close_matches(name.casefold(), folded, 3, 0.6)]

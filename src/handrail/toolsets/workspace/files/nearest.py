@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 
-from handrail.toolsets.workspace.files.matching import likeness
+from handrail.toolsets.workspace.files.likeness import Likeness
 
 _COMPARED = 8
 """Places that are compared line by line."""
@@ -48,7 +48,8 @@ def nearest(lines: Sequence[str], search: str) -> list[Candidate]:
     """At most three places, the most alike first."""
     wanted = search.rstrip("\n").split("\n")[:_MOST_WANTED]
     starts = _by_lines(lines, wanted) or _by_words(lines, wanted)
-    scored = [(_score(lines, wanted, row), -row) for row in starts]
+    likeness = Likeness()
+    scored = [(_score(lines, wanted, row, likeness), -row) for row in starts]
     best = nlargest(_SHOWN, (one for one in scored if one[0] >= _LEAST))
     if best and best[0][0] > 0.9:
         best = [one for one in best if one[0] > 0.9]
@@ -97,18 +98,18 @@ def _by_words(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
     return [row - nth for row in best if row >= nth]
 
 
-def _score(lines: Sequence[str], wanted: Sequence[str], row: int) -> float:
+def _score(lines: Sequence[str], wanted: Sequence[str], row: int, likeness: Likeness) -> float:
     """How alike the text and the lines from a row on are, by the share of each line."""
     total = sum(len(line.strip()) + 1 for line in wanted)
     alike = 0.0
     for line, held in zip(wanted, lines[row : row + len(wanted)], strict=False):
         ours, theirs = line.strip(), held.strip()
-        share = _share(ours, theirs, len(wanted) == 1)
+        share = _share(ours, theirs, len(wanted) == 1, likeness)
         alike += share * (len(ours) + 1)
     return alike / total
 
 
-def _share(ours: str, theirs: str, alone: bool) -> float:
+def _share(ours: str, theirs: str, alone: bool, likeness: Likeness) -> float:
     """How much of a line is in a line of the file; a single one may be a part of it."""
     one, other = fold(ours), fold(theirs)
     if one == other:

@@ -15,7 +15,7 @@ from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.files.kinds import ATTACHED, kind_of
 from handrail.toolsets.workspace.files.missing import not_found
 from handrail.toolsets.workspace.files.paging import Bounds, Page, page_of_file, page_of_text, undecodable
-from handrail.toolsets.workspace.text import decode, is_binary, known, mark_of
+from handrail.toolsets.workspace.text import decode, is_text, known, mark_of
 
 LINES = 2_000
 _CHARACTERS = MODEL_LIMIT - 1_000
@@ -99,15 +99,13 @@ def _opened(workspace: Workspace, path: str) -> BinaryIO:
 
 
 def _read(file: BinaryIO, path: str, size: int, bounds: Bounds, encoding: str) -> Result:
-    head = file.read(size + 1 if size <= _AT_ONCE else _HEAD)
-    name = known(encoding)
-    wide = name.startswith(("utf-16", "utf-32"))
-    if head.startswith(b"%PDF-") or (not wide and is_binary(head)):
+    head = file.read(_HEAD if size > _AT_ONCE else size or _AT_ONCE)  # what is written meanwhile comes later
+    if head.startswith(b"%PDF-") or not is_text(head, encoding):
         return _no_text(file, head, path, size)
     if size <= _AT_ONCE:
         text = decode(head, encoding, path)
         return _told(path, page_of_text(text.text, bounds), size, text.encoding, bounds)
-    mark, named = mark_of(head) or (b"", name)
+    mark, named = mark_of(head) or (b"", known(encoding))
     file.seek(len(mark))
     try:
         page = page_of_file(file, named, bounds)

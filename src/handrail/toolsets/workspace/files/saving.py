@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from stat import S_IMODE
 
@@ -45,40 +44,35 @@ class FileChange(BaseModel):
 def taken(workspace: Workspace, path: str, most: int = _LARGEST_KEPT) -> tuple[str, Held | None]:
     """The way from the root to a file without links, and the file as it is now; None when there is none."""
     try:
-        name, file = workspace.opened(path)
+        name, found, data = workspace.taken(path, most)
     except ToolError as error:
         if error.code != "FILE_NOT_FOUND":
             raise
         if path.endswith("/"):
             raise ToolError(f"{path} names a folder. Give the path of a file.", code="NOT_A_FILE") from None
         return settled(workspace, path), None
-    with file:
-        found = os.fstat(file.fileno())
-        if found.st_size > most:
-            raise ToolError(
-                f"{path} has {found.st_size} bytes; files of more than {most} are not changed by this tool.",
-                code="TOO_LARGE",
-            )
-        return name, Held(file.read(found.st_size + 1), stamp_of(found), S_IMODE(found.st_mode))
+    return name, Held(data, stamp_of(found), S_IMODE(found.st_mode))
 
 
 def save(
     workspace: Workspace, ctx: Context, path: str, operation: Operation, before: Held | None, after: bytes
 ) -> None:
     """Put the new bytes in place of those that were read, if these are still there."""
+    if before is not None and before.data == after:
+        return
     if len(after) > LARGEST_TEXT:
         raise ToolError(
             f"The file would have {len(after)} bytes; more than {LARGEST_TEXT} are not written.",
             code="TOO_LARGE",
         )
-    change = _change(workspace, ctx, path, operation, before, after)
+    change = _change(workspace, ctx, path, "create" if before is None else operation, before, after)
     number = workspace.journal.record(change)
     try:
-        stamp = workspace.write(path, after, expected=None if before is None else before.stamp)
+        workspace.write(path, after, expected=None if before is None else before.stamp)
     except (ToolError, OSError):
         workspace.journal.dropped(number)
         raise
-    workspace.journal.done(number, stamp)
+    workspace.journal.done(number)
 
 
 def delete(workspace: Workspace, ctx: Context, path: str, before: Held) -> None:
@@ -89,7 +83,7 @@ def delete(workspace: Workspace, ctx: Context, path: str, before: Held) -> None:
     except (ToolError, OSError):
         workspace.journal.dropped(number)
         raise
-    workspace.journal.done(number, None)
+    workspace.journal.done(number)
 
 
 def _change(

@@ -14,6 +14,8 @@ _LONG_LINE = 1_000
 """Lines beyond this are shown, not compared."""
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": "'", "”": "'", '"': "'", "`": "'"})
 _DASHES = str.maketrans({"–": "-", "—": "-", "−": "-", "‑": "-"})
+_LEFT_OUT = re.compile(r"\s*(?:#|//|--|/\*|<!--)?\s*(?:\.\.\.|…).*")
+_EXPRESSION = re.compile(r"\.[*+]|\\[sdwb.()\[]|\[\^")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|#\d+);")
 
 
@@ -26,6 +28,10 @@ def slips(search: str) -> list[str]:
         told.append("search has a backslash and an n where a line should end: write real line ends.")
     if _ENTITY.search(search):
         told.append("search has HTML entities such as &lt;: write the characters themselves.")
+    if any(_LEFT_OUT.fullmatch(line) for line in search.split("\n")):
+        told.append("search leaves lines out with dots: write all of them, or search for fewer lines.")
+    if _EXPRESSION.search(search):
+        told.append("search is taken as it is written, not as a regular expression.")
     return told
 
 

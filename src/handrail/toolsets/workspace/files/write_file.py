@@ -11,7 +11,7 @@ from handrail.ext import ToolError
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.files.diff import diff
 from handrail.toolsets.workspace.files.saving import LARGEST_TEXT, FileChange, Held, save, taken
-from handrail.toolsets.workspace.text import Text, decode, encode, is_binary, known
+from handrail.toolsets.workspace.text import Text, decode, encode, is_text, known, readable
 
 Newline = Literal["keep", "lf", "crlf"]
 
@@ -30,6 +30,7 @@ def write_file(workspace: Workspace) -> Tool:
         writes=lambda args: workspace.key(args.path),
         category="workspace",
         icon="file-plus",
+        form={"content": {"widget": "textarea", "rows": 12, "class": "form-code"}},
         origin="system",
         output=FileChange,
     )
@@ -50,12 +51,12 @@ def write_file(workspace: Workspace) -> Tool:
                 f"The content has {len(content)} characters; more than {LARGEST_TEXT} are not written.",
                 code="TOO_LARGE",
             )
-        name, before = taken(workspace, path)
-        old = None if before is None else _text(before, encoding, content, path)
-        text = _written(content, old, encoding, newline)
-        after = encode(text, path)
-        if before is None or before.data != after:
-            save(workspace, ctx, name, "create" if before is None else "write", before, after)
+        with workspace.turn(path):
+            name, before = taken(workspace, path)
+            old = None if before is None else _text(before, encoding, content, path)
+            text = _written(content, old, encoding, newline)
+            after = encode(text, path)
+            save(workspace, ctx, name, "write", before, after)
         return _told(name, before, old, text, after)
 
     return write_file
@@ -63,7 +64,7 @@ def write_file(workspace: Workspace) -> Tool:
 
 def _text(before: Held, encoding: str | None, content: str, path: str) -> Text | None:
     """The text of the file that is overwritten; None when it is none, or in an encoding that nobody named."""
-    if is_binary(before.data):
+    if not is_text(before.data, encoding or "utf-8"):
         return None
     try:
         return decode(before.data, encoding or "utf-8", path)
@@ -86,33 +87,34 @@ def _written(content: str, old: Text | None, encoding: str | None, newline: Newl
         content = content.replace("\r\n", "\n")
     if crlf:
         content = content.replace("\n", "\r\n")
-    if old is not None and (encoding is None or known(encoding) == old.encoding):
+    if old is not None and (encoding is None or old.is_in(encoding)):
         return old.holding(content)
     return Text(content, known(encoding or "utf-8"))
 
 
 def _told(path: str, before: Held | None, old: Text | None, text: Text, after: bytes) -> Result:
-    change = diff("" if old is None else old.text, text.text, path)
+    was = "" if before is None else old.text if old is not None else readable(before.data)
+    change = diff(was or "", text.text, path)
+    shown = change.text if was is not None else change.text.replace("--- /dev/null", f"--- a/{path}", 1)
     operation = "created" if before is None else "written" if before.data != after else "unchanged"
-    lines = text.text.count("\n") + (not text.text.endswith("\n") and bool(text.text))
     data = FileChange(
         path=path,
         operation=operation,
         size=len(after),
         added=change.added,
         removed=change.removed,
-        diff=change.text,
+        diff=shown,
     )
+    lines = text.text.count("\n") + (not text.text.endswith("\n") and bool(text.text))
     counted = f"{lines} line{'s' * (lines != 1)}"
-    if operation == "unchanged":
-        summary, shown = f"Nothing changed in {path}: it holds exactly this already", ""
-    elif operation == "created":
+    if before is None:
         summary, shown = f"Created {path} ({counted})", ""
-    elif old is None:
-        summary, shown = (
-            f"Wrote {path} ({counted}) in place of {len(before.data if before else b'')} other bytes",
-            "",
-        )
+    elif operation == "unchanged":
+        summary = f"Nothing changed in {path}: it holds exactly this already"
+    elif was is None:
+        summary = f"Wrote {path} ({counted}) in place of {len(before.data)} bytes that were no text"
+    elif was == text.text:
+        summary = f"Wrote {path}: the same text, now in {text.encoding}"
     else:
-        summary, shown = f"Wrote {path} (+{change.added} -{change.removed})", change.text
+        summary = f"Wrote {path} (+{change.added} -{change.removed})"
     return Result(data=data, summary=summary, output=f"{summary}.\n{shown}".rstrip("\n"))

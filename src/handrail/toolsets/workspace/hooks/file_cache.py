@@ -7,17 +7,21 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from sys import getsizeof
 from typing import Any
 
 from handrail import Context, Result, Tool
 from handrail.ext import ToolError
 from handrail.toolsets.workspace.atomic import Stamp
 from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.opening import Opening
 
 _MOST = 16 * 1024 * 1024
 _UNSETTLED = 100_000_000
 """Nanoseconds in which a file may change twice and have one time: so young a file is not kept."""
 _OPEN_READS = 1_024
+_BESIDE = 2_000
+"""Bytes of an entry beside its texts."""
 
 _Key = tuple[str, str, str]
 """Tenant, path as it was spelled, and all arguments."""
@@ -38,8 +42,8 @@ class FileCache:
     ) -> None:
         self._workspace, self._most, self._now = workspace, most, now
         self._kept: OrderedDict[_Key, _Entry] = OrderedDict()
-        self._reading: OrderedDict[str, tuple[_Key, Stamp]] = OrderedDict()
-        """By call: the file as it was before it was read."""
+        self._reading: OrderedDict[str, tuple[_Key, Stamp, Opening]] = OrderedDict()
+        """By call: the file as it was before it was read, and the one that was."""
         self._lock = threading.Lock()
         self.size = 0
         workspace.listen(self.changed)
@@ -62,18 +66,19 @@ class FileCache:
                 return entry.result
             if entry is not None:
                 self._drop(key)
-            self._reading[f"{ctx.tenant_id}/{ctx.call_id}"] = (key, stamp)
+            self._reading[f"{ctx.tenant_id}/{ctx.call_id}"] = (key, stamp, Opening())
             if len(self._reading) > _OPEN_READS:
                 self._reading.popitem(last=False)
         return None
 
     async def after(self, tool: Tool, values: Any, ctx: Context, result: Result, /) -> Result:
         seen = self._reading.pop(f"{ctx.tenant_id}/{ctx.call_id}", None)
-        if seen is None or not result.success:
+        if seen is None:
             return result
-        key, stamp = seen
-        size = _size_of(result)
-        if size <= self._most // 4 and self._is_settled(stamp) and self._stamp(values.path) == stamp:
+        key, stamp, opening = seen
+        size = _size_of(key, result)
+        # what changed while it was read has another stamp by now, so that nobody gets it from here
+        if opening.stamp == stamp and self._is_settled(stamp) and size <= self._most // 4:
             self._keep(key, _Entry(stamp, result, size))
         return result
 
@@ -105,7 +110,8 @@ class FileCache:
         self.size -= self._kept.pop(key).size
 
 
-def _size_of(result: Result) -> int:
-    """About how much a result holds; its text stands in its data as well."""
+def _size_of(key: _Key, result: Result) -> int:
+    """No less than what an entry holds: a text stands in its data as well, and its path in three places."""
     attached = sum(len(one.data or b"") for one in result.attachments)
-    return 1_000 + 8 * len(result.output or "") + attached
+    texts = 2 * getsizeof(result.output) + 3 * getsizeof(key[1]) + getsizeof(key[2])
+    return _BESIDE + texts + attached

@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from handrail.toolsets.workspace.hooks import problems
 from handrail.toolsets.workspace.hooks.problems import Parser
 
 _log = logging.getLogger("handrail.workspace")
+_AT_ONCE = 16 * 1024
+_FAST_AT_ONCE = 64 * 1024
 
-_OWN: dict[str, Callable[[], Parser]] = {
-    ".py": lambda: problems.python,
-    ".pyi": lambda: problems.python,
-    ".json": lambda: problems.json_text,
-    ".webmanifest": lambda: problems.json_text,
-    ".geojson": lambda: problems.json_text,
-    ".ipynb": lambda: problems.json_text,
-    ".toml": lambda: problems.toml,
+
+class Check(NamedTuple):
+    """How files of a language are checked."""
+
+    parse: Parser
+    words: tuple[str, ...]
+    """What tells a process of its own which parser to take."""
+    at_once: int = _AT_ONCE
+    """Bytes of a file that is parsed at once, while everything else waits."""
+
+
+_OWN: dict[str, Callable[[], Check]] = {
+    ".py": lambda: _python(),
+    ".pyi": lambda: _python(),
+    ".json": lambda: _json(),
+    ".webmanifest": lambda: _json(),
+    ".geojson": lambda: _json(),
+    ".ipynb": lambda: _json(),
+    ".toml": lambda: Check(problems.toml, ("toml",)),
     ".yaml": lambda: _yaml(),
     ".yml": lambda: _yaml(),
 }
@@ -55,27 +69,36 @@ _WITH_COMMENTS = re.compile(
 """Files that end in .json and may hold comments all the same."""
 
 
-def parser_of(path: str) -> Parser | None:
+def check_of(path: str) -> Check | None:
     """What checks a file; None where nothing here does."""
-    suffix = PurePosixPath(path).suffix.lower()
+    suffix = os.path.splitext(path)[1].lower()
     if suffix == ".json" and _WITH_COMMENTS.search(path):
         return None
-    return _parser(suffix)
+    return _check(suffix)
 
 
 @cache
-def _parser(suffix: str) -> Parser | None:
+def _check(suffix: str) -> Check | None:
     try:
         if suffix in _OWN:
             return _OWN[suffix]()
         if suffix in GRAMMARS:
             module, function = GRAMMARS[suffix]
-            return problems.grammar(getattr(import_module(module), function)())
+            parse = problems.grammar(getattr(import_module(module), function)())
+            return Check(parse, ("grammar", module, function))
     except ImportError as error:
         _log.info("files that end in %s are not checked: %s; pip install 'handrail[syntax]'", suffix, error)
     return None
 
 
-def _yaml() -> Parser:
+def _python() -> Check:
+    return Check(problems.python, ("python",), _FAST_AT_ONCE)
+
+
+def _json() -> Check:
+    return Check(problems.json_text, ("json_text",), _FAST_AT_ONCE)
+
+
+def _yaml() -> Check:
     import_module("yaml")
-    return problems.yaml
+    return Check(problems.yaml, ("yaml",))

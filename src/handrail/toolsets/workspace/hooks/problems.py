@@ -1,18 +1,27 @@
-"""Problems: where a text is not what its language allows. One function for each way to find out."""
+"""Problems: where a text is not what its language allows. One function for each way to find out.
+
+It is also run by its path, as a program of its own: parsers let nobody else in their process work.
+"""
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
+import sys
 import tomllib
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import decode_source
 from typing import Any
 
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _SHOWN = 120
 _NODES = 20_000
+_DEEPEST = 500
+"""Levels of YAML that are looked at: each makes the next one slower."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +46,14 @@ Parser = Callable[[bytes], Parsed]
 
 def python(data: bytes) -> Parsed:
     try:
+        text = decode_source(data)  # columns of bytes are no columns of characters
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compile(data, "<file>", "exec", dont_inherit=True)
+            compile(text, "<file>", "exec", dont_inherit=True)
     except SyntaxError as error:
         return Parsed(Problem(error.lineno or 1, max(error.offset or 1, 1), error.msg))
+    except UnicodeDecodeError as error:
+        return Parsed(_no_text(data, error))
     except (ValueError, RecursionError, MemoryError) as error:
         return Parsed(Problem(1, 1, str(error))) if "null bytes" in str(error) else Parsed()
     return Parsed()
@@ -53,25 +65,32 @@ def json_text(data: bytes) -> Parsed:
     except json.JSONDecodeError as error:
         return Parsed(Problem(error.lineno, error.colno, error.msg))
     except UnicodeDecodeError as error:
-        return Parsed(Problem(data.count(b"\n", 0, error.start) + 1, 1, "these bytes are not text"))
-    except RecursionError:
+        return Parsed(_no_text(data, error))
+    except (
+        ValueError,
+        RecursionError,
+    ):  # a number or a nesting that is allowed, and too much for this parser
         return Parsed()
     return Parsed()
 
 
 def toml(data: bytes) -> Parsed:
     try:
-        tomllib.loads(data.decode())
+        tomllib.loads(data.removeprefix(codecs.BOM_UTF8).decode())
     except tomllib.TOMLDecodeError as error:
         text, at = str(error), _AT.search(str(error))
         line, column = (at[1], at[2]) if at is not None and at[1] else (None, None)
         last = data.count(b"\n") + 1
         return Parsed(Problem(int(line or last), int(column or 1), _AT.sub("", text)))
     except UnicodeDecodeError as error:
-        return Parsed(Problem(data.count(b"\n", 0, error.start) + 1, 1, "these bytes are not UTF-8"))
-    except RecursionError:
+        return Parsed(_no_text(data, error))
+    except (ValueError, RecursionError):
         return Parsed()
     return Parsed()
+
+
+def _no_text(data: bytes, error: UnicodeDecodeError) -> Problem:
+    return Problem(data.count(b"\n", 0, error.start) + 1, 1, "these bytes are not text")
 
 
 def yaml(data: bytes) -> Parsed:
@@ -79,8 +98,12 @@ def yaml(data: bytes) -> Parsed:
 
     loader = getattr(pyyaml, "CSafeLoader", pyyaml.SafeLoader)
     try:
-        for _ in pyyaml.parse(data, Loader=loader):
-            pass
+        depth = 0
+        for event in pyyaml.parse(data, Loader=loader):
+            depth += isinstance(event, pyyaml.CollectionStartEvent)
+            depth -= isinstance(event, pyyaml.CollectionEndEvent)
+            if depth > _DEEPEST:
+                break
     except pyyaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (1, 1) if mark is None else (mark.line + 1, mark.column + 1)
@@ -97,7 +120,8 @@ def grammar(language: Any) -> Parser:
 
     known = Language(language)
 
-    def parse(data: bytes) -> Parsed:
+    def parse(given: bytes) -> Parsed:
+        data = as_utf8(given)
         tree = TreeParser(known).parse(data)
         if tree is None or not tree.root_node.has_error:
             return Parsed(None, tree)
@@ -127,8 +151,27 @@ def _first_error(root: Any, data: bytes) -> Problem:
     return Problem(row + 1, len(before.decode("utf-8", "replace")) + 1, text)
 
 
+def as_utf8(data: bytes) -> bytes:
+    """A text in UTF-8 without a byte order mark, as parsers want it."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace").encode()
+    return data.removeprefix(codecs.BOM_UTF8)
+
+
 def line_of(data: bytes, problem: Problem) -> str:
     """The line of a problem, as it is shown."""
-    lines = data.split(b"\n", problem.line)
+    lines = as_utf8(data).split(b"\n", problem.line)
     line = lines[problem.line - 1] if problem.line <= len(lines) else b""
     return line.decode("utf-8", "replace").strip()[:_SHOWN]
+
+
+def main(way: str, *language: str) -> None:
+    """Say what is wrong with what comes in, as [line, column, text], or null."""
+    ways: dict[str, Parser] = {"python": python, "json_text": json_text, "toml": toml, "yaml": yaml}
+    parser = ways.get(way) or grammar(getattr(import_module(language[0]), language[1])())
+    found = parser(sys.stdin.buffer.read()).problem
+    sys.stdout.write(json.dumps(None if found is None else [found.line, found.column, found.text]))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -7,9 +7,10 @@ from typing import Any
 
 from handrail import Context, Result, Tool
 from handrail.toolsets.workspace.changes.journal import Changes
-from handrail.toolsets.workspace.hooks.languages import parser_of
+from handrail.toolsets.workspace.hooks.languages import check_of
+from handrail.toolsets.workspace.hooks.parsing import parse
 from handrail.toolsets.workspace.hooks.problems import Problem, line_of
-from handrail.toolsets.workspace.hooks.syntax_trees import LARGEST, SyntaxTrees, parse
+from handrail.toolsets.workspace.hooks.syntax_trees import LARGEST, SyntaxTrees
 
 _EDITS = frozenset({"write_file", "edit_file"})
 
@@ -27,7 +28,7 @@ class SyntaxCheck:
         return None
 
     async def after(self, tool: Tool, values: Any, ctx: Context, result: Result, /) -> Result:
-        if not result.success or parser_of(values.path) is None:
+        if not result.success or check_of(values.path) is None:
             return result
         path = self._changes.workspace.relative(values.path)
         found = await self._trees.of(path)
@@ -40,20 +41,15 @@ class SyntaxCheck:
             said += f" It did not parse before this change either (line {earlier.line}: {earlier.text})."
         else:
             said += " The change was made; repair it with another edit, or undo it with undo_file."
-        warnings = [*result.metadata.get("warnings", ()), said]
-        return replace(
-            result,
-            output=f"{result.text()}\nWarning: {said}",
-            metadata={**result.metadata, "warnings": warnings},
-        )
+        return replace(result.with_metadata(warning=said), output=f"{result.text()}\nWarning: {said}")
 
     async def _earlier(self, ctx: Context, path: str) -> Problem | None:
         """What was wrong with the file before this call changed it."""
         before = self._changes.before(ctx.tenant_id, ctx.session_id, ctx.call_id, path)
-        parser = parser_of(path)
-        if before is None or parser is None or len(before) > LARGEST:
+        check = check_of(path)
+        if before is None or check is None or len(before) > LARGEST:
             return None
-        return (await parse(parser, before)).problem
+        return (await parse(check, before)).problem
 
 
 def _said(path: str, problem: Problem, line: str) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections import OrderedDict
 
 from handrail.ext import ToolError
 from handrail.toolsets.workspace.desk import Workspace
-from handrail.toolsets.workspace.hooks.languages import parser_of
-from handrail.toolsets.workspace.hooks.problems import Parsed, Parser, python
+from handrail.toolsets.workspace.hooks.languages import check_of
+from handrail.toolsets.workspace.hooks.parsing import parse
+from handrail.toolsets.workspace.hooks.problems import Parsed
 
-LARGEST = 256 * 1024
-"""A larger file is not parsed: that would hold up everything else."""
-_AT_ONCE = 16 * 1024
+LARGEST = 1024 * 1024
+"""A larger file is not parsed: that takes long, and few are written by hand."""
 _MOST = 64
 
 
@@ -32,8 +31,8 @@ class SyntaxTrees:
 
     async def of(self, path: str) -> tuple[bytes, Parsed] | None:
         """The bytes of a file and what parsing them yields; None for what is not parsed."""
-        parser = parser_of(path)
-        if parser is None:
+        check = check_of(path)
+        if check is None:
             return None
         try:
             data = self._workspace.read(path, LARGEST + 1)
@@ -47,7 +46,7 @@ class SyntaxTrees:
             if kept is not None and kept[0] == same:
                 self._kept.move_to_end(path)
                 return data, kept[1]
-        parsed = await parse(parser, data)
+        parsed = await parse(check, data)
         with self._lock:
             self._kept[path] = (same, parsed)
             while len(self._kept) > self._most:
@@ -61,10 +60,3 @@ class SyntaxTrees:
                 self._kept.clear()
             else:
                 self._kept.pop(path, None)
-
-
-async def parse(parser: Parser, data: bytes) -> Parsed:
-    """Parse here what is small; the rest beside the loop. Python's parser lets nobody else work."""
-    if parser is python or len(data) <= _AT_ONCE:
-        return parser(data)
-    return await asyncio.to_thread(parser, data)

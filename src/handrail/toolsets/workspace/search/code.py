@@ -26,6 +26,11 @@ class Hit(NamedTuple):
     at: int
 
 
+def is_code(path: str) -> bool:
+    """Whether a file is code, and no text or data."""
+    return path.rpartition(".")[2].lower() not in _DATA
+
+
 def words_of(query: str) -> list[str]:
     """The names in a query, each once."""
     return list(dict.fromkeys(_WORD.findall(query)))
@@ -48,7 +53,7 @@ def hits(
     for one in defined:
         here.setdefault(one.line, []).append(one)
     exact = {word: re.compile(rf"(?<!\w){re.escape(word)}(?!\w)") for word in words}
-    aside = 2 if path.rpartition(".")[2].lower() in _DATA else 1 if _TEST.search(path) else 0
+    aside = 2 if not is_code(path) else 1 if _TEST.search(path) else 0
     for line in lines:
         if line.at < 0:
             continue

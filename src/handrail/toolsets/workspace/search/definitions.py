@@ -1,22 +1,25 @@
-"""Definitions: which lines of a file define a name. By the syntax where a parser is there, else by words."""
+"""Definitions: which lines of a file define a name. By the syntax where a parser is there, else by words.
+
+It is also run by its path, as a program of its own with nothing but the standard library and the parsers:
+these let nobody else in their process work. Standard input has a line of JSON that says what to do.
+"""
 
 from __future__ import annotations
 
 import ast
+import json
+import os
 import re
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from importlib import import_module
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
-
-from handrail.toolsets.workspace.hooks.languages import GRAMMARS
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-_NO_CODE = (".html", ".htm", ".css")
-_LONGEST = 2_000_000
+_LONGEST = 500_000
 _DEEPEST = 200
 
 
@@ -28,32 +31,60 @@ class Definition(NamedTuple):
     kind: str
 
 
-_DEFINES = re.compile(
-    r"(class|struct|interface|enum|trait|union|module|namespace|function|method|func|macro|type|mod|const|static"
-    r"|variable|field|property|object|impl|protocol)(?:_\w+)?_"
-    r"(?:definition|declaration|item|declarator|specifier|spec|alias|signature)|class|module|method|def"
-    r"|function_definition|preproc_def|preproc_function_def|type_definition|type_spec|type_alias"
-)
+class Grammar(NamedTuple):
+    """Where the language of a tree-sitter parser is."""
+
+    module: str
+    function: str
+
+
+_KINDS = {
+    "class": "abstract_class_declaration class class_declaration class_specifier",
+    "struct": "struct_item struct_specifier",
+    "union": "union_item union_specifier",
+    "enum": "enum_declaration enum_item enum_specifier",
+    "interface": "annotation_type_declaration interface_declaration",
+    "trait": "trait_item",
+    "record": "record_declaration",
+    "module": "internal_module mod_item module namespace_definition",
+    "function": "function_declaration function_definition function_item function_signature "
+    "function_signature_item generator_function_declaration",
+    "method": "abstract_method_signature constructor_declaration method method_declaration "
+    "method_definition method_elem method_signature method_spec singleton_method",
+    "macro": "macro_definition preproc_def preproc_function_def",
+    "type": "alias_declaration associated_type concept_definition type_alias type_alias_declaration "
+    "type_definition type_item type_spec",
+    "constant": "const_item const_spec enum_assignment enum_constant enum_variant enumerator static_item",
+    "variable": "declaration var_spec variable_assignment variable_declarator",
+    "field": "field_declaration field_definition property_signature public_field_definition",
+}
+_KIND = {node: kind for kind, nodes in _KINDS.items() for node in nodes.split()}
+_BY_REFERENCE = ("class_specifier", "enum_specifier", "struct_specifier", "union_specifier")
+"""In C these name a type as well; only with a body do they define it."""
+_FUNCTIONS = ("arrow_function", "class", "function_expression", "generator_function")
+_QUALIFIED = re.compile(r"(?:.*(?:::|\.))?([\w$#~]+[?!=]?)", re.DOTALL)
+_OPERATOR = re.compile(r"(?:.*::)?(operator\b.*)", re.DOTALL)
 _WORDS = re.compile(
     r"^\s*(?:(?:export|public|private|protected|internal|static|final|abstract|async|default|pub(?:\(\w+\))?"
-    r"|override|open|sealed|data|inline|virtual|extern|unsafe|declare)\s+)*"
-    r"(def|class|function|func|fn|fun|struct|interface|enum|trait|type|module|namespace|const|let|var|val|macro"
-    r"|protocol|object|record|CREATE\s+TABLE|create\s+table|#define)\b[\s*&]+(?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*)"
+    r"|override|open|sealed|data|inline|virtual|extern|unsafe|declare|suspend|local|case|partial|readonly"
+    r"|operator|infix|lateinit|companion|implicit)\s+)*"
+    r"(def|defp|defmodule|class|function|func|fn|fun|struct|interface|enum|trait|type|typealias|module|namespace"
+    r"|const|let|var|val|macro|protocol|object|record|#define|(?i:create\s+(?:or\s+replace\s+)?(?:temp\w*\s+)?"
+    r"(?:table|view|function|procedure|index|type|trigger)(?:\s+if\s+not\s+exists)?))\b[\s*&]+"
+    r"(?:\([^)]*\)\s*)?(?:<[^>]*>\s*)?[\"`\[]?(?:[A-Za-z_$][\w$]*[\"`\]]?(?:\.|::)[\"`\[]?)*([A-Za-z_$][\w$]*)"
 )
 
 
-def definitions(path: str, data: bytes) -> list[Definition]:
-    """The definitions of a file, in the order of its lines."""
-    end = PurePosixPath(path).suffix.lower()
-    if len(data) > _LONGEST:
-        return []
-    if end in (".py", ".pyi"):
-        found = _of_python(data)
-    elif (parser := _parser(end)) is not None:
-        found = _of_tree(parser, data)
-    else:
-        found = None
-    return sorted(_of_words(data) if found is None else found)
+def definitions(end: str, data: bytes, grammar: Grammar | None = None) -> list[Definition]:
+    """The definitions of a file whose name ends so, in the order of its lines."""
+    found = None
+    if len(data) <= _LONGEST:
+        if end in (".py", ".pyi"):
+            found = _of_python(data)
+        elif grammar is not None and (parser := _parser(grammar)) is not None:
+            found = list(_below(parser.parse(data).root_node))
+    once = {(one.line, one.name): one for one in sorted(_of_words(data) if found is None else found)}
+    return list(once.values())
 
 
 def _of_python(data: bytes) -> list[Definition] | None:
@@ -77,51 +108,122 @@ def _of_python(data: bytes) -> list[Definition] | None:
 
 
 @lru_cache(maxsize=32)
-def _parser(end: str) -> Parser | None:
+def _parser(grammar: Grammar) -> Parser | None:
     """The parser of a language, where it is installed."""
-    if end not in GRAMMARS or end in _NO_CODE:
-        return None
-    module, function = GRAMMARS[end]
     try:
         from tree_sitter import Language, Parser
 
-        made: Callable[[], object] = getattr(import_module(module), function)
+        made: Callable[[], object] = getattr(import_module(grammar.module), grammar.function)
         return Parser(Language(made()))
     except (ImportError, ValueError):
         return None
-
-
-def _of_tree(parser: Parser, data: bytes) -> list[Definition]:
-    return list(_below(parser.parse(data).root_node))
 
 
 def _below(top: Node) -> Iterator[Definition]:
     todo = [(top, 0)]
     while todo:
         node, depth = todo.pop()
-        if node.is_named and (found := _DEFINES.fullmatch(node.type)) is not None:
-            name = _name(node)
-            if name is not None and name.text is not None:
-                kind = found[1] or node.type.partition("_")[0]
-                yield Definition(name.start_point.row + 1, name.text.decode("utf-8", "replace"), kind)
+        kind = _kind(node) if node.is_named else None
+        if kind is not None:
+            for name in _names(node):
+                if text := _bare(name):
+                    yield Definition(name.start_point.row + 1, text, kind)
         if depth < _DEEPEST:
             todo.extend((child, depth + 1) for child in node.named_children)
 
 
-def _name(node: Node) -> Node | None:
-    """The node of the name; in C it stands inside of declarators."""
-    name = node.child_by_field_name("name")
-    inner: Node | None = node
-    while name is None and inner is not None:
+def _kind(node: Node) -> str | None:
+    """What a node defines; None for most nodes."""
+    kind, above = _KIND.get(node.type), node.parent
+    if node.type in _BY_REFERENCE and node.child_by_field_name("body") is None:
+        return None
+    if kind in ("field", "variable") and _calls(node):
+        return "function"
+    if node.type == "property_identifier" and above is not None and above.type == "enum_body":
+        return "constant"
+    if node.type in ("assignment", "assignment_expression", "pair"):
+        value = node.child_by_field_name("right") or node.child_by_field_name("value")
+        left = node.child_by_field_name("left")
+        if value is not None and value.type in _FUNCTIONS:
+            return "function"
+        if left is not None and left.type == "constant":  # of Ruby
+            return "constant"
+    return kind
+
+
+def _calls(node: Node) -> bool:
+    """Whether a declaration of C is that of a function."""
+    inner = node.child_by_field_name("declarator")
+    while inner is not None:
+        if inner.type == "function_declarator":
+            return True
         inner = inner.child_by_field_name("declarator")
-        if inner is not None and inner.type.endswith("identifier"):
-            name = inner
-    return name
+    return False
+
+
+def _names(node: Node) -> Iterator[Node]:
+    """The nodes of the names: one or several, which may stand inside of declarators or patterns."""
+    if node.type == "property_identifier":
+        yield node
+        return
+    for field in ("name", "declarator", "property", "left", "key"):
+        found = node.children_by_field_name(field)
+        for one in found:
+            yield from _inner(one)
+        if found:
+            return
+
+
+def _inner(node: Node) -> Iterator[Node]:
+    if node.type in ("object_pattern", "array_pattern", "pair_pattern", "parenthesized_declarator"):
+        of_pair = node.child_by_field_name("value")
+        for one in [of_pair] if of_pair is not None else node.named_children:
+            yield from _inner(one)
+    elif (deeper := node.child_by_field_name("declarator")) is not None:
+        yield from _inner(deeper)
+    elif node.type == "member_expression" and (last := node.child_by_field_name("property")) is not None:
+        yield last
+    elif node.type == "object_assignment_pattern" or node.type == "variable_declarator":
+        first = node.child_by_field_name("name") or node.child_by_field_name("left")
+        if first is not None:
+            yield from _inner(first)
+    else:
+        yield node
+
+
+def _bare(node: Node) -> str | None:
+    """A name without what it belongs to."""
+    text = (node.text or b"").decode("utf-8", "replace").strip("'\"[]")
+    found = _OPERATOR.fullmatch(text) or _QUALIFIED.fullmatch(text)
+    return found[1] if found else None
 
 
 def _of_words(data: bytes) -> list[Definition]:
     found = []
     for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
         if match := _WORDS.match(line[:1000]):
-            found.append(Definition(number, match[2], match[1].split()[-1].lower()))
+            words = match[1].lower().split()
+            kind = next((word for word in words if word not in ("create", "or", "replace")), words[0])
+            found.append(Definition(number, match[2], kind))
     return found
+
+
+def among(found: Sequence[Definition], words: Sequence[str]) -> list[Definition]:
+    """Those whose name has one of the words in it, in any case."""
+    lowered = [word.lower() for word in words]
+    return [one for one in found if any(word in one.name.lower() for word in lowered)]
+
+
+def main() -> None:
+    """For each [descriptor, end of the name, grammar or null] answer [descriptor, definitions]."""
+    asked = json.loads(sys.stdin.buffer.readline())
+    for fd, end, grammar in asked["files"]:
+        with os.fdopen(fd, "rb") as file:
+            data = file.read(asked["most"])
+        found = definitions(end, data, None if grammar is None else Grammar(*grammar))
+        sys.stdout.write(json.dumps([fd, among(found, asked["words"])]) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -20,6 +20,8 @@ _PROPERTY = re.compile(r"\\[pP](\{\^?[\w=: -]+\}|[A-Z])")
 _CODE = re.compile(r"\\x\{([0-9A-Fa-f]{1,6})\}")
 _PYTHON_GROUPS = ("(?=", "(?!", "(?<=", "(?<!", "(?P=", "(?(", "(?>", "(?#")
 _SPELLED = {"}": ("\\}", "\\}"), ".": (".", r"[^\n\r\udc80-\udcff]")}
+_PLACES = {"<": "\\b", ">": "\\b", "A": "^", "z": "$", "Z": "$"}
+"""Places that not both know by these names; a text is one line here."""
 _SETS = ("&&", "--", "~~")
 
 
@@ -60,7 +62,7 @@ def why(pattern: str) -> str:
             re.compile(pattern)
     except (re.error, FutureWarning, DeprecationWarning, OverflowError, RecursionError) as error:
         return str(error)
-    return "it needs ripgrep, which is not installed here"
+    return "no engine here understands it"
 
 
 def wrong(reason: str) -> ToolError:
@@ -85,7 +87,10 @@ class _Reader:
     def read(self) -> Expression:
         while self._at < len(self._pattern):
             char = self._pattern[self._at]
-            if char == "\\":
+            if char == "\\" and self._pattern[self._at + 1 : self._at + 2] in _PLACES:
+                self._write(2, _PLACES[self._pattern[self._at + 1]])
+                self._repeatable = True
+            elif char == "\\":
                 self._escape()
                 self._repeatable = True
             elif char == "[":
@@ -131,10 +136,6 @@ class _Reader:
         elif found := _CODE.match(rest):
             code = int(found[1], 16)
             self._write(found.end(), rest[: found.end()], re.escape(chr(min(code, 0x10FFFF))))
-        elif char in "<>":
-            self._write(2, "\\b")
-        elif char in "zZ":
-            self._write(2, "\\z", "\\Z")
         elif char.isdigit() or char == "N":
             self._keep(2, "python")
         elif not char.isalnum() and char not in _SPECIAL:

@@ -31,7 +31,7 @@ class Engine(Protocol):
     def count(self, query: Query, where: Where, signal: Signal) -> Tally: ...
     def show(
         self, query: Query, opened: Sequence[int], signal: Signal, before: int, after: int, most: int
-    ) -> Iterator[tuple[int, Line]]: ...
+    ) -> list[tuple[int, Line]]: ...
 
 
 class Finder:
@@ -75,9 +75,15 @@ class Finder:
                     return self._checked(engine.count(query, where, signal), signal), engine
                 except NotUnderstood:
                     continue
-        if query.expression.python is None:
-            raise wrong(why(query.expression.ripgrep or ""))
-        raise wrong("no engine understands it")
+        raise self._wrong(query)
+
+    def _wrong(self, query: Query) -> ToolError:
+        if query.expression.python is not None:
+            return wrong("no engine understands it")
+        reason = why(query.expression.ripgrep or "")
+        if self._ripgrep is None:
+            reason += ". Perhaps ripgrep would know it, which is not installed here"
+        return wrong(reason)
 
     def lines(
         self,
@@ -89,21 +95,31 @@ class Finder:
         most: int,
     ) -> Iterator[tuple[str, list[Line]]]:
         """The lines of these files, in their order; what is gone or matches no more is left out."""
+        for opened in self.opening(paths):
+            shown: dict[str, list[Line]] = {path: [] for path in opened.values()}
+            try:
+                told = engine.show(query, list(opened), signal, *around, most)
+            except NotUnderstood:
+                if engine is self._plain or query.expression.python is None:
+                    raise self._wrong(query) from None
+                told = self._plain.show(query, list(opened), signal, *around, most)
+            for fd, line in told:
+                shown[opened[fd]].append(line)
+            yield from ((path, lines) for path, lines in shown.items() if lines)
+
+    def opening(self, paths: Sequence[str]) -> Iterator[dict[int, str]]:
+        """Some of these files at a time, by their descriptors, which are open until the next are."""
         for begin in range(0, len(paths), _AT_ONCE):
             opened: dict[int, str] = {}
             try:
                 for path in paths[begin : begin + _AT_ONCE]:
                     if (fd := self._open(path)) is not None:
                         opened[fd] = path
-                if not opened:
-                    continue
-                shown: dict[str, list[Line]] = {path: [] for path in opened.values()}
-                for fd, line in engine.show(query, list(opened), signal, *around, most):
-                    shown[opened[fd]].append(line)
+                if opened:
+                    yield opened
             finally:
                 for fd in opened:
                     os.close(fd)
-            yield from ((path, lines) for path, lines in shown.items() if lines)
 
     def stats(self, paths: Iterable[str], signal: Signal) -> Iterator[tuple[str, os.stat_result]]:
         """What the file system says of those that are files below the root, folder by folder."""
@@ -170,6 +186,12 @@ class Finder:
         finally:
             folders.close()
         return Tally(files, tally.large, binary, linked)
+
+
+def looked_at(workspace: Workspace, path: str) -> tuple[str, str]:
+    """The resource keys of a look at a file, or at everything below a folder."""
+    key = workspace.key(path)
+    return key, f"{key}/"
 
 
 def place(

@@ -12,7 +12,7 @@ from handrail import Context, Result, Tool, tool
 from handrail.ext import Signal, ToolError
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.search import showing
-from handrail.toolsets.workspace.search.finding import Finder, place
+from handrail.toolsets.workspace.search.finding import Finder, looked_at, place
 from handrail.toolsets.workspace.search.query import Where
 
 
@@ -39,6 +39,7 @@ def glob(workspace: Workspace, finder: Finder | None = None) -> Tool:
         level="read",
         capabilities=["read"],
         concurrency="parallel",
+        reads=lambda args: looked_at(workspace, args.path),
         category="workspace",
         icon="folder-search",
         origin="system",

@@ -11,7 +11,7 @@ from handrail.ext import Signal
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.search import showing
 from handrail.toolsets.workspace.search.expressions import expression
-from handrail.toolsets.workspace.search.finding import Engine, Finder, place
+from handrail.toolsets.workspace.search.finding import Engine, Finder, looked_at, place
 from handrail.toolsets.workspace.search.paging import gaps, page_of, taken
 from handrail.toolsets.workspace.search.query import LARGEST, Query, Tally, Where
 
@@ -53,8 +53,10 @@ def grep(workspace: Workspace, finder: Finder | None = None) -> Tool:
         level="read",
         capabilities=["read"],
         concurrency="parallel",
+        reads=lambda args: looked_at(workspace, args.path),
         category="workspace",
         icon="text-search",
+        form={"pattern": {"widget": "text", "class": "form-code"}},
         origin="system",
         output=Matches,
     )

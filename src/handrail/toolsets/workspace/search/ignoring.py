@@ -1,55 +1,62 @@
 """Ignoring: which files a project does not count as its own, as `.gitignore` and `.ignore` say it.
 
-`.ignore` counts more than `.gitignore`, and that more than `.git/info/exclude`. Within one kind the folder
-that is nearest to a file counts most, and within one file of rules the last line that fits.
+`.rgignore` counts more than `.ignore`, that more than `.gitignore`, and that more than `.git/info/exclude`.
+Within one kind the folder that is nearest to a file counts most, and within one file of rules the last line
+that fits.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from handrail.ext import ToolError
+from handrail.toolsets.workspace.beneath import said
 from handrail.toolsets.workspace.desk import Workspace
-
-if TYPE_CHECKING:
-    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+from handrail.toolsets.workspace.search.rule_lines import rule_line
 
 _LONGEST = 1_048_576
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-KINDS = (".ignore", ".gitignore")
 _EXCLUDE = ".git/info/exclude"
+_KINDS = (".rgignore", ".ignore", ".gitignore", _EXCLUDE)
+"""What counts most comes first."""
 _ENTER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _SPECIAL = re.compile(r"([\\*?\[\]!# ])")
 _ESCAPED = r"\\\1"
-_FOLDER_MARK = "(?P<ps_d>/)"
-_ANYTHING = "."
-
-
-class _Rule(NamedTuple):
-    regex: re.Pattern[str]
-    ignored: bool
 
 
 class Rules:
     """One file of rules. Paths are relative to its folder; those of folders end with a slash."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        made = [rule for line in lines if (rule := _rule(line)) is not None]
-        self._rules = made[::-1]
-        self._any = _any_of(made)
+        found = [rule for line in lines if (rule := rule_line(line)) is not None]
+        self._by_name = _LastOf([(at, one.regex) for at, one in enumerate(found) if one.by_name])
+        self._by_path = _LastOf([(at, one.regex) for at, one in enumerate(found) if not one.by_name])
+        self._ignored = [rule.ignored for rule in found]
 
     def __bool__(self) -> bool:
-        return bool(self._rules)
+        return bool(self._ignored)
 
     def say(self, path: str) -> bool | None:
         """Whether the path is ignored; None where no line speaks of it."""
-        if self._any is None or self._any.search(path) is None:
-            return None
-        return next((rule.ignored for rule in self._rules if rule.regex.search(path)), None)
+        name = path[path.rfind("/", 0, -1) + 1 :]
+        last = max(self._by_name.fits(name), self._by_path.fits(path))
+        return None if last < 0 else self._ignored[last]
+
+
+class _LastOf:
+    """Numbered expressions of which the last one that fits counts, tried all at once."""
+
+    def __init__(self, numbered: list[tuple[int, str]]) -> None:
+        self._numbers = [number for number, _ in reversed(numbered)]
+        self._regex = re.compile("|".join(f"({regex})" for _, regex in reversed(numbered)), re.DOTALL)
+
+    def fits(self, text: str) -> int:
+        """The number; -1 where none fits."""
+        found = self._regex.match(text) if self._numbers else None
+        return -1 if found is None or found.lastindex is None else self._numbers[found.lastindex - 1]
 
 
 class Level(NamedTuple):
@@ -58,12 +65,12 @@ class Level(NamedTuple):
     above: Level | None
     prefix: str
     """The path of the folder, with a slash at its end; empty for the root."""
-    rules: tuple[Rules, Rules, Rules]
-    """`.ignore`, `.gitignore`, `.git/info/exclude`."""
+    rules: tuple[Rules, ...]
+    """One for each kind."""
 
     def ignores(self, path: str) -> bool:
         """Whether a path from the root is ignored; that of a folder ends with a slash."""
-        for kind in range(3):
+        for kind in range(len(_KINDS)):
             level: Level | None = self
             while level is not None:
                 if (
@@ -77,32 +84,31 @@ class Level(NamedTuple):
 
 def level(folder: int, prefix: str, above: Level | None, names: frozenset[str] | None = None) -> Level | None:
     """The level of an open folder; the one above where it has no rules. `names`: what is in the folder."""
-    found = [_read(folder, kind) if names is None or kind in names else None for kind in KINDS]
-    found.append(_read(folder, _EXCLUDE) if names is None or ".git" in names else None)
+    found = [_read(folder, kind) if names is None or kind.split("/")[0] in names else None for kind in _KINDS]
     if not any(found):
         return above
-    first, second, third = (_rules(text or "") for text in found)
-    return Level(above, prefix, (first, second, third))
+    return Level(above, prefix, tuple(_rules(text or "") for text in found))
 
 
 def rules_above(workspace: Workspace, start: str) -> str:
     """The rules of the folders above a folder or file, written as if they stood in the root."""
     parts = [] if start == "." else start.split("/")
     fd, prefix = workspace.open_folder("."), ""
-    lines: list[str] = []
+    lines: dict[str, list[str]] = {kind: [] for kind in reversed(_KINDS)}
     try:
         for number, part in enumerate(parts):
-            kinds = (*((_EXCLUDE,) if number == 0 else ()), ".gitignore", ".ignore")
-            for kind in kinds:
-                lines += (_rooted(line, prefix) for line in (_read(fd, kind) or "").split("\n"))
+            for kind, rules in lines.items():
+                rules += (_rooted(line, prefix) for line in (_read(fd, kind) or "").split("\n"))
             if number == len(parts) - 1:
                 break
             inner = os.open(part, _ENTER, dir_fd=fd)
             os.close(fd)
             fd, prefix = inner, f"{prefix}{_SPECIAL.sub(_ESCAPED, part)}/"
+    except OSError as error:
+        raise said(error, start) from error
     finally:
         os.close(fd)
-    return "\n".join(line for line in lines if line)
+    return "\n".join(line for rules in lines.values() for line in rules if line)
 
 
 def _rooted(line: str, prefix: str) -> str:
@@ -131,41 +137,3 @@ def _read(folder: int, path: str) -> str | None:
             return file.read(_LONGEST).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
         except IsADirectoryError:
             return None
-
-
-def _rule(line: str) -> _Rule | None:
-    spec = _spec()
-    try:
-        pattern = spec(line.removesuffix("\r"))
-    except (ValueError, re.error):
-        return None  # as git does with a line that it cannot read
-    if pattern.include is None or pattern.regex is None:
-        return None
-    return _Rule(re.compile(_exact(pattern.regex.pattern), re.DOTALL), pattern.include)
-
-
-def _exact(regex: str) -> str:
-    """The same for what a line names itself. What lies in a folder that it names, the folder has decided."""
-    if _FOLDER_MARK in regex:
-        return regex.replace(_FOLDER_MARK, "(?:/\\Z)").replace("|$)", "|\\Z)")
-    return regex if regex == _ANYTHING else f"{regex}(?=.)"  # `folder/**` is not the folder
-
-
-def _any_of(rules: list[_Rule]) -> re.Pattern[str] | None:
-    """Fits whatever one of the rules fits: most paths are none of theirs."""
-    if not rules:
-        return None
-    return re.compile("|".join(f"(?:{rule.regex.pattern})" for rule in rules), re.DOTALL)
-
-
-@lru_cache(maxsize=1)
-def _spec() -> Callable[[str], GitIgnoreSpecPattern]:
-    """A class of a package that is loaded on first use."""
-    try:
-        from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
-    except ImportError:
-        raise ToolError(
-            "Searching needs a package that is missing: pip install 'handrail[workspace]'",
-            code="NOT_INSTALLED",
-        ) from None
-    return GitIgnoreSpecPattern

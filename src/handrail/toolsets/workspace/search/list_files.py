@@ -11,7 +11,7 @@ from handrail import Context, Result, Tool, tool
 from handrail.ext import Signal, ToolError
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.search import showing
-from handrail.toolsets.workspace.search.finding import place
+from handrail.toolsets.workspace.search.finding import looked_at, place
 from handrail.toolsets.workspace.search.query import Where
 from handrail.toolsets.workspace.search.walking import DEEPEST, Entry, walk
 
@@ -40,6 +40,7 @@ def list_files(workspace: Workspace) -> Tool:
         capabilities=["read"],
         aliases=["list"],
         concurrency="parallel",
+        reads=lambda args: looked_at(workspace, args.path),
         category="workspace",
         icon="folder-tree",
         origin="system",

@@ -7,12 +7,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from handrail.ext import ToolError
+from handrail.toolsets.workspace.search.stars import FOLDERS, STAR, name_of, path_of
 
 _MOST = 200
 """How many patterns braces may stand for."""
-_MANY = "(?:[^/]+/)*"
-_PLAIN = re.compile(r"[\w.*?\- @+#%=]+", re.ASCII)
-"""A name that ripgrep understands in the same way."""
+_PLAIN = re.compile(r"[\w.*\- @+#%=]+", re.ASCII)
+"""A name that ripgrep understands in the same way; its `?` is one byte."""
 
 
 class Pattern(NamedTuple):
@@ -94,21 +94,19 @@ def _innermost(text: str) -> tuple[int, int] | None:
 
 
 def _regex(text: str) -> str:
-    parts = text.split("/")
-    made = [_MANY if part == "**" else _name(part) + "/" for part in parts[:-1]]
-    return "".join(made) + (".+" if parts[-1] == "**" else _name(parts[-1]))
+    return path_of([FOLDERS if part == FOLDERS else _name(part) for part in text.split("/")])
 
 
 def _name(part: str) -> str:
-    """One part. A star takes the first place where what follows it fits, and never gives it back."""
+    """One part of a path."""
     pieces: list[str] = []
     at = 0
     while at < len(part):
         char = part[at]
         at += 1
         if char == "*":
-            if not pieces or pieces[-1] != "*":
-                pieces.append("*")
+            if not pieces or pieces[-1] != STAR:
+                pieces.append(STAR)
         elif char == "?":
             pieces.append("[^/]")
         elif char == "[" and (end := part.find("]", at + 1 + part.startswith(("!", "^"), at))) > 0:
@@ -116,21 +114,7 @@ def _name(part: str) -> str:
             at = end + 1
         else:
             pieces.append(re.escape(char))
-    return _with_stars(pieces)
-
-
-def _with_stars(pieces: list[str]) -> str:
-    groups: list[list[str]] = [[]]
-    for piece in pieces:
-        if piece == "*":
-            groups.append([])
-        else:
-            groups[-1].append(piece)
-    first, *rest = ("".join(group) for group in groups)
-    if not rest:
-        return first
-    *between, last = rest
-    return first + "".join(f"(?>[^/]*?{one})" for one in between) + "[^/]*" + last
+    return name_of(pieces)
 
 
 def _set(inside: str) -> str:

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from handrail.ext import Signal, ToolError
 from handrail.toolsets.workspace.desk import Workspace
-from handrail.toolsets.workspace.search.process import SECONDS, Ran, run
-from handrail.toolsets.workspace.search.query import (
-    LARGEST,
-    MOST_LISTED,
-    MOST_SHOWN,
-    Line,
-    NotUnderstood,
-    Query,
-    Tally,
-    Where,
-)
+from handrail.toolsets.workspace.search.process import SECONDS, Collected, run
+from handrail.toolsets.workspace.search.query import LARGEST, Line, NotUnderstood, Query, Tally, Where
 from handrail.toolsets.workspace.search.walking import walk
 
 _SEEKER = str(Path(__file__).with_name("seeker.py"))
@@ -44,45 +35,36 @@ class Plain:
         """How many lines match, file by file."""
         paths = self.files(where, signal)
         given = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path in paths)
-        ran = self._seek(query, signal, MOST_LISTED, given, do="count", largest=LARGEST)
-        answers = [json.loads(line) for line in ran.output.splitlines()]
+        answers = self._seek(query, signal, given, do="count", largest=LARGEST)
         large = sum(1 for _, number in answers if number < 0)
         return Tally({paths[at]: number for at, number in answers if number > 0}, large)
 
     def show(
         self, query: Query, opened: Sequence[int], signal: Signal, before: int, after: int, most: int
-    ) -> Iterator[tuple[int, Line]]:
+    ) -> list[tuple[int, Line]]:
         """The lines of files that are open already: which one, and the line."""
         asked = {"do": "show", "open": list(opened), "before": before, "after": after, "most": most}
-        ran = self._seek(query, signal, MOST_SHOWN, b"", opened, **asked)
-        for line in ran.output.split(b"\n"):
-            if line.endswith(b"]"):
-                fd, number, text, at = json.loads(line)
-                yield fd, Line(number, text, at)
+        answers = self._seek(query, signal, b"", opened, **asked)
+        return [(fd, Line(number, text, at)) for fd, number, text, at in answers]
 
     def _seek(
-        self,
-        query: Query,
-        signal: Signal,
-        bytes_: int,
-        given: bytes,
-        keep_open: Sequence[int] = (),
-        **asked: Any,
-    ) -> Ran:
+        self, query: Query, signal: Signal, given: bytes, keep_open: Sequence[int] = (), **asked: Any
+    ) -> list[Any]:
         if query.expression.python is None:
             raise NotUnderstood
         asked |= {"pattern": query.expression.python, "ignore_case": query.ignore_case}
         head = json.dumps({**asked, "root": str(self._workspace.root)}).encode() + b"\n"
         command = [sys.executable, "-I", "-S", "-W", "ignore", _SEEKER]
+        collected = Collected()
         ran = run(
             command,
             self._workspace.root,
             signal,
+            take=collected.take,
             given=head + given,
-            most=bytes_,
             keep_open=keep_open,
             seconds=self._seconds,
         )
-        if ran.code != 0 and ran.whole:
+        if ran.code != 0:
             raise ToolError("The search broke off. Narrow it with `path` or `glob`.")
-        return ran
+        return [json.loads(line) for line in collected.output.splitlines()]

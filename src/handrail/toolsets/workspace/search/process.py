@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -21,16 +21,27 @@ SECONDS = 30.0
 _MEMORY = 4 * 1024**3
 _PIECE = 1_048_576
 _ERRORS = 4_194_304
+_COLLECTED = 256 * 1_048_576
+
+
+class Collected:
+    """The output of a program as a whole: names and counts."""
+
+    def __init__(self, most: int = _COLLECTED) -> None:
+        self._most = most
+        self.output = bytearray()
+
+    def take(self, piece: bytes) -> None:
+        self.output += piece
+        if len(self.output) > self._most:
+            raise ToolError("There are too many files to look at. Name a folder in `path`.", code="TOO_LARGE")
 
 
 class Ran(NamedTuple):
     """What a program did."""
 
     code: int
-    output: bytes
     errors: bytes
-    whole: bool
-    """Whether its output was taken to the end."""
 
 
 def run(
@@ -38,12 +49,12 @@ def run(
     folder: Path,
     signal: Signal,
     *,
+    take: Callable[[bytes], None],
     given: bytes = b"",
-    most: int,
     keep_open: Sequence[int] = (),
     seconds: float = SECONDS,
 ) -> Ran:
-    """Run a program and take its output, up to so many bytes."""
+    """Run a program and hand on its output, piece by piece, as it comes."""
     signal.throw_if_aborted()
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
         said.write(given)
@@ -61,9 +72,7 @@ def run(
         _bound(process)
         heed = signal.on_abort(lambda: _kill(process))
         try:
-            output, whole = _take(process, most, time.monotonic() + seconds)
-            if not whole:
-                _kill(process)
+            _listen(process, take, time.monotonic() + seconds)
             code = process.wait()
         except BaseException:
             _kill(process)
@@ -75,7 +84,7 @@ def run(
                 process.stdout.close()
         signal.throw_if_aborted()
         complained.seek(0)
-        return Ran(code, output, complained.read(_ERRORS), whole)
+        return Ran(code, complained.read(_ERRORS))
 
 
 def _environment() -> dict[str, str]:
@@ -90,13 +99,12 @@ def _bound(process: subprocess.Popen[bytes]) -> None:
             resource.prlimit(process.pid, resource.RLIMIT_AS, (_MEMORY, _MEMORY))
 
 
-def _take(process: subprocess.Popen[bytes], most: int, deadline: float) -> tuple[bytes, bool]:
+def _listen(process: subprocess.Popen[bytes], take: Callable[[bytes], None], deadline: float) -> None:
     assert process.stdout is not None
-    taken = bytearray()
     fd = process.stdout.fileno()
     with selectors.DefaultSelector() as selector:
         selector.register(fd, selectors.EVENT_READ)
-        while len(taken) <= most:
+        while True:
             left = deadline - time.monotonic()
             if left <= 0 or not selector.select(left):
                 raise ToolError(
@@ -106,9 +114,8 @@ def _take(process: subprocess.Popen[bytes], most: int, deadline: float) -> tuple
                 )
             piece = os.read(fd, _PIECE)
             if not piece:
-                return bytes(taken), True
-            taken += piece
-    return bytes(taken), False
+                return
+            take(piece)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -9,9 +9,6 @@ from handrail.toolsets.workspace.search.patterns import Pattern
 
 LARGEST = 64 * 1_048_576
 """Bytes of the largest file that Python searches; ripgrep takes any."""
-MOST_LISTED = 256 * 1_048_576
-MOST_SHOWN = 16 * 1_048_576
-"""Bytes that an engine may answer with: names and counts; lines."""
 
 
 class NotUnderstood(Exception):
@@ -64,5 +61,6 @@ class Line(NamedTuple):
 
     number: int
     text: str
+    """All of it; of a long one what is around the match."""
     at: int
-    """Where the match begins; -1 for a line around one."""
+    """Where the match begins in the text; -1 for a line around one."""

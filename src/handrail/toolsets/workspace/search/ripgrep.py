@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 
 from handrail.ext import Signal
-from handrail.toolsets.workspace.desk import STATE, Workspace
+from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.search.ignoring import rules_above
-from handrail.toolsets.workspace.search.process import SECONDS, Ran, run
-from handrail.toolsets.workspace.search.query import (
-    MOST_LISTED,
-    MOST_SHOWN,
-    Line,
-    NotUnderstood,
-    Query,
-    Tally,
-    Where,
-)
+from handrail.toolsets.workspace.search.process import SECONDS, Collected, run
+from handrail.toolsets.workspace.search.query import Line, NotUnderstood, Query, Tally, Where
+from handrail.toolsets.workspace.search.records import FORM, Records
+from handrail.toolsets.workspace.state import STATE
 
 _ALWAYS = ["--no-config", "--color=never"]
 _WALK = [
@@ -73,8 +65,8 @@ class Ripgrep:
         if where.is_file:
             return [where.start]
         with self._walking(where) as options:
-            ran = self._run(["--files", *options, "--", f"./{where.start}"], signal, MOST_LISTED)
-        paths = ran.output.decode("utf-8", "surrogateescape").split("\0")[:-1]
+            told = self._listed(["--files", *options, "--", f"./{where.start}"], signal)
+        paths = told.decode("utf-8", "surrogateescape").split("\0")[:-1]
         begin = "././" if where.start == "." else "./"
         found = (path.removeprefix(begin) for path in paths)
         exact = where.pattern is None or where.pattern.only_names
@@ -86,43 +78,39 @@ class Ripgrep:
             raise NotUnderstood
         with self._walking(where) as options:
             words = ["--count", "--with-filename", *_TEXT, *options]
-            ran = self._run([*words, *_asked(query), "--", f"./{where.start}"], signal, MOST_LISTED)
+            told = self._listed([*words, *_asked(query), "--", f"./{where.start}"], signal)
         found = {}
-        for told, number in _COUNTED.findall(ran.output):
-            path = os.fsdecode(told.removeprefix(b"./").removeprefix(b"./"))
+        for name, number in _COUNTED.findall(told):
+            path = os.fsdecode(name.removeprefix(b"./").removeprefix(b"./"))
             if where.takes(path):
                 found[path] = int(number)
         return Tally(found)
 
     def show(
         self, query: Query, opened: Sequence[int], signal: Signal, before: int, after: int, most: int
-    ) -> Iterator[tuple[int, Line]]:
+    ) -> list[tuple[int, Line]]:
         """The lines of files that are open already: which one, and the line."""
-        words = ["--json", *_TEXT, f"-B{before}", f"-A{after}", f"--max-count={most}", *_asked(query), "--"]
+        found: list[tuple[int, Line]] = []
+        words = [*FORM, *_TEXT, f"-B{before}", f"-A{after}", f"--max-count={most}", *_asked(query), "--"]
         words += [f"/dev/fd/{fd}" for fd in opened]
-        ran = self._run(words, signal, MOST_SHOWN, opened)
-        for text in ran.output.split(b"\n"):
-            if not text.startswith((b'{"type":"match"', b'{"type":"context"')) or not text.endswith(b"}"):
-                continue
-            told = json.loads(text)
-            data = told["data"]
-            line = _bytes(data["lines"])
-            at = -1
-            if told["type"] == "match":
-                first = next(iter(data["submatches"]), {"start": 0, "end": 0})
-                begin = first["start"] if first["end"] > first["start"] else 0
-                at = len(line[:begin].decode("utf-8", "surrogateescape"))
-            shown = line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogateescape")
-            yield int(_bytes(data["path"]).rpartition(b"/")[2]), Line(data["line_number"], shown, at)
+        records = Records(lambda fd, line: found.append((fd, line)))
+        self._run(words, signal, records.take, opened)
+        return found
 
-    def _run(self, words: list[str], signal: Signal, most: int, keep_open: Sequence[int] = ()) -> Ran:
+    def _listed(self, words: list[str], signal: Signal) -> bytearray:
+        collected = Collected()
+        self._run(words, signal, collected.take)
+        return collected.output
+
+    def _run(
+        self, words: list[str], signal: Signal, take: Callable[[bytes], None], keep_open: Sequence[int] = ()
+    ) -> None:
         command = [self._program, *_ALWAYS, *words]
         root = self._workspace.root
-        ran = run(command, root, signal, most=most, keep_open=keep_open, seconds=self._seconds)
+        ran = run(command, root, signal, take=take, keep_open=keep_open, seconds=self._seconds)
         # files that cannot be read are passed over without a word: what it says is about the call itself
-        if ran.whole and (ran.code not in (0, 1, 2) or (ran.code == 2 and ran.errors)):
+        if ran.code not in (0, 1, 2) or (ran.code == 2 and ran.errors):
             raise NotUnderstood
-        return ran
 
     def _never(self, include_ignored: bool) -> Iterator[str]:
         """What need not be walked: none of it is shown. To say so costs time, which most trees are spared."""
@@ -160,7 +148,3 @@ def _asked(query: Query) -> list[str]:
         words.append("--fixed-strings")
     assert query.expression.ripgrep is not None
     return [*words, f"--regexp={query.expression.ripgrep}"]
-
-
-def _bytes(told: dict[str, str]) -> bytes:
-    return told["text"].encode() if "text" in told else base64.b64decode(told["bytes"])

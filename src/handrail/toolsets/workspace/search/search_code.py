@@ -10,15 +10,14 @@ from handrail import Context, Result, Tool, tool
 from handrail.ext import Signal, ToolError
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.search import showing
-from handrail.toolsets.workspace.search.code import Hit, defining, hits, order, words_of
-from handrail.toolsets.workspace.search.definitions import definitions
+from handrail.toolsets.workspace.search.code import Hit, defining, hits, is_code, order, words_of
+from handrail.toolsets.workspace.search.defining import definitions_in
 from handrail.toolsets.workspace.search.expressions import expression
-from handrail.toolsets.workspace.search.finding import Finder, place
+from handrail.toolsets.workspace.search.finding import Finder, looked_at, place
 from handrail.toolsets.workspace.search.query import Query, Tally, Where
 
 _MOST_FILES = 200
 _MOST_LINES = 200
-_MOST_BYTES = 2_000_000
 _MOST_WORDS = 8
 
 
@@ -47,6 +46,7 @@ def search_code(workspace: Workspace, finder: Finder | None = None) -> Tool:
         level="read",
         capabilities=["read"],
         concurrency="parallel",
+        reads=lambda args: looked_at(workspace, args.path),
         category="workspace",
         icon="code",
         origin="system",
@@ -129,15 +129,9 @@ def _search(finder: Finder, where: Where, words: list[str], signal: Signal) -> t
     if len(paths) > _MOST_FILES:
         likely, _ = finder.search(Query(expression(defining(words)), ignore_case=ignore_case), where, signal)
         paths.sort(key=lambda path: path not in likely.files)
+    near = paths[:_MOST_FILES]
+    defined = definitions_in(finder, [path for path in near if is_code(path)], words, signal)
     found: list[Hit] = []
-    for path, lines in finder.lines(engine, query, paths[:_MOST_FILES], signal, (0, 0), _MOST_LINES):
-        signal.throw_if_aborted()
-        found += hits(path, lines, definitions(path, _data(finder, path)), words)
+    for path, lines in finder.lines(engine, query, near, signal, (0, 0), _MOST_LINES):
+        found += hits(path, lines, defined.get(path, ()), words)
     return tally, found
-
-
-def _data(finder: Finder, path: str) -> bytes:
-    try:
-        return finder.workspace.read(path, _MOST_BYTES)
-    except ToolError:
-        return b""

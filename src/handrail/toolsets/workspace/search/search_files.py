@@ -10,7 +10,7 @@ from handrail import Context, Result, Tool, tool
 from handrail.ext import Signal, ToolError
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.search import showing
-from handrail.toolsets.workspace.search.finding import Finder, place
+from handrail.toolsets.workspace.search.finding import Finder, looked_at, place
 from handrail.toolsets.workspace.search.names import best
 from handrail.toolsets.workspace.search.query import Where
 
@@ -30,6 +30,7 @@ def search_files(workspace: Workspace, finder: Finder | None = None) -> Tool:
         level="read",
         capabilities=["read"],
         concurrency="parallel",
+        reads=lambda args: looked_at(workspace, args.path),
         category="workspace",
         icon="file-search",
         origin="system",

@@ -10,6 +10,7 @@ import codecs
 import json
 import os
 import re
+import stat
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -21,6 +22,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le", "replace"),
     (codecs.BOM_UTF16_BE, "utf-16-be", "replace"),
 )
+_AROUND = 1_600
+"""Characters of a long line that are told before and after the beginning of a match."""
 
 
 def lines_of(data: bytes) -> list[str]:
@@ -81,24 +84,33 @@ def count(asked: dict[str, Any], paths: list[bytes], regex: re.Pattern[str]) -> 
     folders = Folders(asked["root"])
     for number, path in enumerate(paths):
         try:
-            fd = folders.open(os.fsdecode(path))
+            data = _data(folders.open(os.fsdecode(path)), asked["largest"])
         except OSError:
             continue
-        with os.fdopen(fd, "rb") as file:
-            if os.fstat(fd).st_size > asked["largest"]:
-                yield [number, -1]
-                continue
-            try:
-                data = file.read()
-            except OSError:
-                continue
+        if data is None:
+            yield [number, -1]
+            continue
         found = sum(1 for line in lines_of(data) if regex.search(line))
         if found:
             yield [number, found]
 
 
+def _data(fd: int, largest: int) -> bytes | None:
+    """What a file holds; None for a too large one, and nothing for what is no file."""
+    try:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            return b""
+        if found.st_size > largest:
+            return None
+        with open(fd, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(fd)
+
+
 def show(asked: dict[str, Any], regex: re.Pattern[str]) -> Iterator[Any]:
-    """[descriptor, line, text, where the match begins or -1 for a line around one]."""
+    """[descriptor, line, text around the match, where it begins or -1 for a line around one]."""
     before, after, most = asked["before"], asked["after"], asked["most"]
     for fd in asked["open"]:
         with os.fdopen(fd, "rb") as file:
@@ -106,7 +118,7 @@ def show(asked: dict[str, Any], regex: re.Pattern[str]) -> Iterator[Any]:
         found: dict[int, int] = {}
         for number, line in enumerate(lines):
             if match := regex.search(line):
-                found[number] = match.start() if match[0] else 0
+                found[number] = match.start()
                 if len(found) == most:
                     break
         shown = {
@@ -115,7 +127,9 @@ def show(asked: dict[str, Any], regex: re.Pattern[str]) -> Iterator[Any]:
             for at in range(max(0, number - before), min(len(lines), number + after + 1))
         }
         for number in sorted(shown):
-            yield [fd, number + 1, lines[number], found.get(number, -1)]
+            at = found.get(number, -1)
+            begin = max(0, at - _AROUND)
+            yield [fd, number + 1, lines[number][begin : begin + 2 * _AROUND], at - begin]
 
 
 def main() -> None:

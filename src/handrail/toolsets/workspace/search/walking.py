@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from handrail.ext import Signal
+from handrail.toolsets.workspace.beneath import said
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.search.ignoring import Level, level
 
@@ -74,6 +75,8 @@ class _Walk:
                 rules = level(fd, _prefix(parts[:number]), rules)
             try:
                 inner = os.open(part, _OPEN, dir_fd=fd)
+            except OSError as error:
+                raise said(error, "/".join(parts)) from error
             finally:
                 os.close(fd)
             fd = inner

@@ -16,7 +16,10 @@ _ADDRESS = re.compile(r"[0-9]+(?:~[0-9]+)?|\$|/(?:[^/\\\n]|\\.)*/[IM]*|[+~][0-9]
 _PLAIN = re.compile(r"[pPdDnNgGhHxl=zF]|[qQ][0-9]*")
 _REPLACE = re.compile(r"([sy])([^\w\s\\])")
 _FLAGS = re.compile(r"[gpiIMm0-9]*")
-_AWK_HARM = re.compile(r"system|getline|[>@]|(?<!\|)\|(?!\|)")
+_AWK_HARM = re.compile(r"system|getline|@")
+_AWK_SENDS = re.compile(r">|(?<!\|)\|(?!\|)")
+"""Only what is printed can be sent elsewhere, and only behind the word."""
+_AWK_TEXT = re.compile(r'"[^"]*"')
 
 
 def judge_sed(args: list[Word], inner: Inner) -> Judgement:
@@ -107,8 +110,12 @@ def judge_awk(args: list[Word], inner: Inner) -> Judgement:
 
 
 def _judge_awk_program(program: str, files: list[Word]) -> Judgement:
-    if _AWK_HARM.search(program):
+    seen = program if set(program) & set("/#\\") else _AWK_TEXT.sub('""', program)
+    printing = seen.partition("print")[2]
+    if _AWK_HARM.search(seen) or _AWK_SENDS.search(printing):
         return moderate("its program may write files or run commands", program)
+    if any(arg.begins.startswith("/inet") for arg in files):
+        return moderate("it opens a connection")
     if any(arg.may_be_option for arg in files):
         return moderate("an argument may turn out to be an option")
     return SAFE

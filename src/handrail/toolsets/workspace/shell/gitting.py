@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from handrail.toolsets.workspace.shell.judgement import SAFE, Judgement, dangerous, moderate
@@ -34,10 +35,10 @@ _LISTS = frozenset(
     "--no-contains --points-at --sort --format --column --no-column --color --no-color".split()
 )
 _TAKES = frozenset("--list --merged --no-merged --contains --no-contains --points-at -n".split())
-_GETS = frozenset(
-    "--get --get-all --get-regexp --list -l get list --name-only --show-origin --show-scope".split()
+_GETS = frozenset("--get --get-all --get-regexp --list -l get list".split())
+_SCOPES = frozenset(
+    "--local --global --system --worktree -z --null --all --name-only --show-origin --show-scope".split()
 )
-_SCOPES = frozenset("--local --global --system --worktree -z --null --all".split())
 _DESTROYS = {
     "push": "it publishes, which cannot be taken back",
     "clean": "it deletes files that are not kept anywhere",
@@ -76,6 +77,9 @@ def judge_git(args: list[Word], inner: Inner) -> Judgement:
 
 
 def _judge_looking(verb: str, args: list[Word]) -> Judgement:
+    signed = next((arg for arg in args if "%G" in arg.text or "%(signature" in arg.text), None)
+    if signed is not None:
+        return moderate("it starts the program that checks signatures", signed.text)
     found = has_option(args, "O" if verb == "grep" else "", _STARTS)
     if found is not None:
         return moderate("an option may make git write or run something", found.text)
@@ -107,10 +111,15 @@ def _judge_change(verb: str, args: list[Word]) -> Judgement:
 
 def _lists(args: list[Word], asked: bool = False) -> bool:
     """Of `branch` and `tag`: names are only looked for, none is made."""
-    names = {(arg.value or "?").partition("=")[0] for arg in args if arg.begins.startswith("-")}
+    names = {_option(arg) for arg in args if arg.begins.startswith("-")}
     if any(arg.may_be_option for arg in args) or names - _LISTS:
         return False
     return asked or not positionals(args) or bool(names & _TAKES)
+
+
+def _option(arg: Word) -> str:
+    name = (arg.value or "?").partition("=")[0]
+    return "-n" if re.fullmatch(r"-n[0-9]+", name) else name
 
 
 def _gets(args: list[Word]) -> bool:
@@ -119,8 +128,10 @@ def _gets(args: list[Word]) -> bool:
 
 
 def _is_asking(values: list[str | None]) -> bool:
-    rest = [value for value in values if value not in _SCOPES]
-    return bool(rest) and rest[0] in _GETS and not any((value or "").startswith("-f") for value in rest)
+    rest = [value or "" for value in values if value not in _SCOPES]
+    if not rest or any(value.startswith("-") for value in rest[1:]):
+        return False
+    return rest[0] in _GETS or (len(rest) == 1 and rest[0][:1] != "-" and "." in rest[0])
 
 
 def _first_in(*allowed: str | None) -> Callable[[list[Word]], bool]:
@@ -138,10 +149,15 @@ _ASKING: dict[str, Callable[[list[Word]], bool]] = {
     ),
     "config": _gets,
     "stash": _first_in("list", "show"),
-    "reflog": _first_in(None, "show"),
+    "reflog": lambda args: _first_in(None, "show")(args) or _is_plain_reflog(args),
     "worktree": _first_in("list"),
     "remote": lambda args: _first_in(None, "-v", "--verbose", "get-url")(args) and _plain_remote(args),
 }
+
+
+def _is_plain_reflog(args: list[Word]) -> bool:
+    first = args[0].value or ""
+    return re.fullmatch(r"HEAD.*|-[0-9]+|-n|--date=\w+", first) is not None and _first_in(first)(args)
 
 
 def _plain_remote(args: list[Word]) -> bool:

@@ -16,6 +16,7 @@ import time
 
 _SUBREAPER = 36
 _TICK = 0.05
+_LOW = 10
 TOO_MANY = 253
 
 
@@ -53,6 +54,9 @@ def _drain(waking: int) -> None:
 def _become(command: list[str]) -> None:
     try:
         os.setsid()
+        os.nice(_LOW)
+        with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
+            score.write("1000")  # the first to go when the machine has no memory left
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.execv(command[0], command)
     finally:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 LONGEST = 10_000
 _BLANK = re.compile(r"(?:[ \t\n]|\\\n)*\Z")
+_JOINS = re.compile(r"(?<!&&)(?<![| \t\n])\\\n|\\[ \t]\\\n")
+"""A line that goes on in the next one without a blank between them."""
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
 _STARTS = re.compile(r"`|\$[({\[]")
 """What starts something that the shell runs or works out."""
@@ -41,6 +43,15 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_bash.language()))
 
 
+def parser_problem() -> str | None:
+    """Why no command line can be read on this machine; None when it can."""
+    try:
+        _parser()
+    except ToolError as error:
+        return str(error)
+    return None
+
+
 def odd_text(command: str) -> str | None:
     """What is wrong with the text itself, before anything is parsed."""
     if len(command) > LONGEST:
@@ -48,6 +59,8 @@ def odd_text(command: str) -> str | None:
     for one in command:
         if one not in " \t\n" and unicodedata.category(one)[0] in "CZ":
             return f"it has the control character or odd space {unicodedata.name(one, hex(ord(one)))}"
+    if _JOINS.search(command) or ("\\\n" in command and "<<" in command):
+        return "a word may go on in the next line; write a blank before each \\ that ends a line"
     return None
 
 

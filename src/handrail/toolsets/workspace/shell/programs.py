@@ -68,6 +68,8 @@ _INTERPRETERS = re.compile(
 _INLINE = frozenset(
     {"-c", "-e", "-E", "-p", "-r", "-n", "-", "--eval", "--print", "-pe", "-ne", "-lane", "-i"}
 )
+_CHECKERS = frozenset({"pytest", "unittest", "mypy", "ruff"})
+"""Modules whose own options look like those by which Python takes a program from the command."""
 _VERSIONED = frozenset(
     "node nodejs npm npx pnpm yarn cargo rustc rustup java javac gcc g++ cc clang make cmake ninja ruby perl "
     "php docker uv ruff pip pip3 bash sh tar curl wget jq go deno bun gh bwrap openssl sqlite3 psql".split()
@@ -101,6 +103,13 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(("chmod", "chown", "chgrp", "setfacl", "chattr"), _judge_modes),
     **dict.fromkeys(("cp", "mv", "ln", "install", "touch", "mkdir"), _judge_moving),
 }
+
+
+def judge_function(name: str) -> Judgement:
+    """What giving a name to some commands does: those who call it are judged by the name."""
+    if name in _RULES or name in _WHY or not re.fullmatch(r"\w+", name):
+        return dangerous("it changes what later commands mean")
+    return SAFE
 
 
 def judge_program(words: list[Word], inner: Inner) -> Judgement:
@@ -148,6 +157,8 @@ def _judge_interpreter(args: list[Word]) -> Judgement:
         return dangerous("it runs a program that is only known when it runs")
     if args[0].value == "-m" and any(arg.value in ("pip", "ensurepip", "venv") for arg in args[1:2]):
         return dangerous("it installs or removes packages, or runs them")
+    if args[0].value == "-m" and any(arg.value in _CHECKERS for arg in args[1:2]):
+        return moderate("it runs a program")
     if any(arg.value in _INLINE or arg.begins.startswith(("-c", "-e", "--eval")) for arg in args):
         return dangerous("it runs a program written in the command")
     return moderate("it runs a program")

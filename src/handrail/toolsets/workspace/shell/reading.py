@@ -14,6 +14,9 @@ _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _SET = re.compile(r"[-+][euxEfvC]*o?")
 _SET_NAMES = frozenset({"pipefail", "errexit", "nounset", "xtrace", "noglob", "noclobber", "verbose"})
 _SHOPT = frozenset({"-s", "-u", "globstar", "nullglob", "dotglob", "nocaseglob", "failglob"})
+_COUNTS = re.compile(r"%[^a-zA-Z%]*[hlLjzt]*n")
+_ISO = re.compile(r"-I(?:date|hours|minutes|seconds|ns)")
+_COMPARED = frozenset("= == != < > -eq -ne -lt -le -gt -ge -nt -ot -ef".split())
 _LISTING = re.compile(r"-?t[vzjJ]*f")
 
 
@@ -32,6 +35,8 @@ def judge_find(args: list[Word], inner: Inner) -> Judgement:
             said.append(moderate("it writes what it finds to a file", arg.text))
         elif arg.value in _STARTS:
             command, at = _until_end(args, at)
+            if any(_may_end(word) for word in command):
+                said.append(moderate("what is only known when it runs may end the command"))
             said.append(inner.words(command) if command else dangerous("it starts nothing that can be read"))
     return strictest(said)
 
@@ -44,8 +49,13 @@ def _until_end(args: list[Word], at: int) -> tuple[list[Word], int]:
     return command, at + 1
 
 
+def _may_end(word: Word) -> bool:
+    """Whether it may turn out to be the `;` or `+` behind which find's own actions go on."""
+    return word is not UNKNOWN and word.value is None and word.begins in ("", ";", "+")
+
+
 def _judge_date(args: list[Word], inner: Inner) -> Judgement:
-    if has_option(args, "s", ("--set",)) is not None:
+    if has_option((arg for arg in args if not _ISO.fullmatch(arg.value or "")), "s", ("--set",)) is not None:
         return moderate("it may set the clock")
     before = ""
     for arg in args:
@@ -85,16 +95,32 @@ def _judge_read(args: list[Word], inner: Inner) -> Judgement:
 
 
 def _judge_test(args: list[Word], inner: Inner) -> Judgement:
-    for arg in args:
-        if arg.value in ("-v", "-R") or (arg.may_be_option and not arg.text.startswith('"')):
+    """A value stands for itself only where an operator that is written out says so."""
+    rest = args[1:] if args and args[0].value == "!" else args
+    for arg in rest:
+        if arg.value in ("-v", "-R") or (arg.may_be_option and not _is_quoted(arg)):
             return moderate("this test may run what an index holds", arg.text)
+    if any(arg.value is None for arg in rest) and not _is_plain_test(rest):
+        return moderate("a value may become part of the test")
     return SAFE
+
+
+def _is_quoted(word: Word) -> bool:
+    return len(word.text) > 1 and word.text[0] == word.text[-1] == '"' and word.text.count('"') == 2
+
+
+def _is_plain_test(args: list[Word]) -> bool:
+    if len(args) == 3:
+        return args[1].value in _COMPARED
+    return len(args) == 1 or (len(args) == 2 and args[0].value is not None)
 
 
 def _judge_printf(args: list[Word], inner: Inner) -> Judgement:
     """Its first argument alone may be an option."""
     if has_option(args[:1], "v") is not None:
         return moderate("it may fill a variable that programs obey", args[0].text)
+    if len(args) > 1 and (args[0].value is None or _COUNTS.search(args[0].value)):
+        return moderate("its format may fill a variable that programs obey", args[0].text)
     return SAFE
 
 

@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
-import signal
 import sys
 import time
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import PIPE, Process
 from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from handrail.ext import ToolError
 from handrail.toolsets.workspace.shell import keeper
-from handrail.toolsets.workspace.shell.counting import over_limit
+from handrail.toolsets.workspace.shell.boxing import Box
 from handrail.toolsets.workspace.shell.printed import Printed
-from handrail.toolsets.workspace.shell.sandbox import INSTALL, Limits, Shown, environment, limited, sandboxed
+from handrail.toolsets.workspace.shell.sandbox import (
+    INSTALL,
+    Limits,
+    Shown,
+    environment,
+    limited,
+    sandboxed,
+    waiting,
+)
 
 Ended = Literal["exited", "timeout", "output", "processes", "memory"]
 Hear = Callable[[bytes], None]
 _CHUNK = 64 * 1024
-_TICK = 0.05
 _GRACE = 5.0
-_LOW = 10
-"""How much a command yields to others when the processor is scarce."""
 
 
 @dataclass(slots=True)
@@ -48,14 +50,19 @@ async def run_sandboxed(
 
     async def run(stop: asyncio.Event) -> Ran:
         reading, writing = os.pipe()
-        with os.fdopen(reading, "rb", 0) as info:
+        with os.fdopen(reading, "rb", 0) as telling:
+            ready = os.dup(writing)
             try:
-                line = sandboxed(shown, folder, limited(command, limits), writing)
-                process = await _started(line, (writing,), None)
+                line = sandboxed(shown, folder, limited(command, limits, waiting(ready)), writing)
+                process = await _started(line, (writing, ready), None)
             finally:
                 os.close(writing)
-            box = _Box(process, asyncio.ensure_future(asyncio.to_thread(_first_process, info.read)))
-            return await _lived(process, box.end, box.over(limits), limits, timeout, hear, stop)
+                os.close(ready)
+            box = Box(process, telling)
+            ran = await _lived(process, box.end, box.over(limits), limits, timeout, hear, stop)
+        if not box.has_begun and ran.ended == "exited" and not stop.is_set():
+            raise no_sandbox(f"bubblewrap does not start ({_last_line(ran.stderr)})")
+        return ran
 
     return await _stoppable(run)
 
@@ -65,7 +72,7 @@ async def run_bare(command: str, folder: Path, limits: Limits, timeout: float, h
 
     async def run(stop: asyncio.Event) -> Ran:
         line = [sys.executable, "-I", "-S", keeper.__file__, str(limits.processes), *limited(command, limits)]
-        process = await _started(line, (), folder, stdin=PIPE)
+        process = await _started(line, (), folder)
 
         async def end() -> None:
             assert process.stdin is not None
@@ -97,12 +104,10 @@ async def _stoppable(run: Callable[[asyncio.Event], Coroutine[Any, Any, Ran]]) -
     return running.result()
 
 
-async def _started(
-    line: list[str], kept: tuple[int, ...], folder: Path | None, stdin: int = DEVNULL
-) -> Process:
-    process = await asyncio.create_subprocess_exec(
+async def _started(line: list[str], kept: tuple[int, ...], folder: Path | None) -> Process:
+    return await asyncio.create_subprocess_exec(
         *line,
-        stdin=stdin,
+        stdin=PIPE,
         stdout=PIPE,
         stderr=PIPE,
         pass_fds=kept,
@@ -111,9 +116,6 @@ async def _started(
         start_new_session=True,
         limit=_CHUNK,
     )
-    with suppress(ProcessLookupError, PermissionError):
-        os.setpriority(os.PRIO_PROCESS, process.pid, _LOW)
-    return process
 
 
 async def _lived(
@@ -174,69 +176,9 @@ async def _drained(readers: list[asyncio.Task[None]]) -> None:
     await asyncio.gather(*readers, return_exceptions=True)
 
 
-class _Box:
-    """A running sandbox: its first process, whose end is the end of all the others."""
-
-    def __init__(self, process: Process, telling: asyncio.Future[int | None]) -> None:
-        self._process = process
-        self._telling = telling
-
-    def over(self, limits: Limits) -> Callable[[], Awaitable[Ended]]:
-        async def watch() -> Ended:
-            """Ends when a limit is passed that nothing else enforces."""
-            first = await asyncio.shield(self._telling)
-            ticks = 0
-            while first is not None:
-                await asyncio.sleep(_TICK)
-                ticks += 1
-                if (passed := over_limit(first, limits, memory=ticks % 4 == 0)) is not None:
-                    return passed
-            await self._process.wait()
-            return "exited"
-
-        return watch
-
-    async def end(self) -> None:
-        first = await self._telling
-        if first is None:
-            await self._process.wait()
-            return
-        try:
-            handle = os.pidfd_open(first)
-        except ProcessLookupError:
-            handle = -1
-        try:
-            if handle >= 0:
-                with suppress(ProcessLookupError):
-                    signal.pidfd_send_signal(handle, signal.SIGKILL)
-                await _gone(handle)
-        finally:
-            if handle >= 0:
-                os.close(handle)
-        await self._process.wait()
-
-
-async def _gone(handle: int) -> None:
-    loop = asyncio.get_running_loop()
-    ended = asyncio.Event()
-    loop.add_reader(handle, ended.set)
-    try:
-        await ended.wait()
-    finally:
-        loop.remove_reader(handle)
-
-
-def _first_process(read: Callable[[int], bytes]) -> int | None:
-    """The process that the sandbox says is its first; None when it could not start."""
-    said = b""
-    while data := read(4096):
-        said += data
-        if b"}" in said:
-            break
-    try:
-        return int(json.loads(said)["child-pid"])
-    except (ValueError, KeyError):
-        return None
+def _last_line(printed: Printed) -> str:
+    lines = printed.text().strip().splitlines()
+    return lines[-1] if lines else "it says nothing"
 
 
 def no_sandbox(why: str) -> ToolError:

@@ -11,6 +11,7 @@ from typing import Any
 
 from handrail import Principal, Tool
 from handrail.ext import Step
+from handrail.toolsets.workspace.shell.parsing import parser_problem
 from handrail.toolsets.workspace.shell.running import no_network, no_sandbox
 from handrail.toolsets.workspace.shell.sandbox import Limits, Shown, missing, sandboxed
 
@@ -29,7 +30,7 @@ class ShellOptions:
 
 
 class SandboxCheck:
-    """Denies `bash` where its commands could not be kept in, and the network where nobody may have it."""
+    """Denies `bash` where commands can be neither read nor kept in, and a network that nobody may have."""
 
     def __init__(self, options: ShellOptions) -> None:
         self._options = options
@@ -38,6 +39,8 @@ class SandboxCheck:
         return tool.id == "bash"
 
     def __call__(self, tool: Tool, args: Any, principal: Principal) -> Step | None:
+        if unread := parser_problem():
+            return Step("sandbox", "deny", unread, code="NOT_INSTALLED")
         if args is not None and args.network and not self._options.network:
             return Step("sandbox", "deny", str(no_network()), code="NO_NETWORK")
         problem = None if self._options.unsandboxed else sandbox_problem()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +29,8 @@ _SECRETIVE = {
 }
 """Reading with git starts no program that a repository names, and waits for nobody."""
 
+READY = b"ready"
+"""What a sandbox says when all of it is in place."""
 INSTALL = "apt-get install bubblewrap"
 
 
@@ -63,16 +65,26 @@ class Shown:
 def sandboxed(shown: Shown, folder: Path, inner: list[str], info: int) -> list[str]:
     """The command line; `info` is the descriptor on which the sandbox says who it is."""
     return [
-        *("bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
+        *(
+            shutil.which("bwrap") or "bwrap",
+            "--unshare-all",
+            "--die-with-parent",
+            "--new-session",
+            "--cap-drop",
+            "ALL",
+        ),
         *("--info-fd", str(info), "--hostname", "sandbox"),
         *(("--share-net",) if shown.network else ()),
         *_system(shown),
         # read-only, since root is root there even in a sandbox
         *("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"),
-        *("--size", str(_SCRATCH), "--perms", "1777", "--tmpfs", "/tmp"),
+        *_scratch("/dev/shm"),
+        *_scratch("/tmp"),
         *_read_only(*shown.readable),
         *("--bind" if shown.writable else "--ro-bind", str(shown.root), str(shown.root)),
         *_kept(shown),
+        # what bubblewrap makes itself is memory too, and has no bound of its own
+        *("--remount-ro", "/dev", "--remount-ro", "/"),
         *("--chdir", str(folder), "--"),
         *inner,
     ]
@@ -85,20 +97,31 @@ def environment(host: Mapping[str, str]) -> dict[str, str]:
     return {"LANG": "C.UTF-8", **kept, **own, **_SECRETIVE}
 
 
-def limited(command: str, limits: Limits) -> list[str]:
-    """The command under limits that it cannot raise."""
+def waiting(ready: int) -> str:
+    """What a shell does first so that it waits: it says that it is there, and reads a word from us."""
+    return f"printf {READY.decode()} >&{ready}; read -r word || exit 125; exec {ready}>&- </dev/null; "
+
+
+def limited(command: str, limits: Limits, first: str = "") -> list[str]:
+    """The command under limits that it cannot raise, after what a shell is to do first."""
     kilobytes = [str(limits.file_size // 1024), str(limits.memory // 1024), str(limits.processes)]
     script = 'ulimit -c 0; ulimit -f "$1"; ulimit -d "$2"; ulimit -u "$3"; exec /bin/bash -c "$4"'
-    return ["/bin/bash", "-c", script, "bash", *kilobytes, command]
+    return ["/bin/bash", "-c", f"{first}{script}", "bash", *kilobytes, command]
 
 
 def missing() -> str | None:
     """Why there can be no sandbox here; None when there can."""
     if shutil.which("bwrap") is None:
-        return f"bubblewrap is not installed ({INSTALL})"
+        return "bubblewrap is not installed"
     if not os.path.exists("/bin/bash"):
         return "there is no /bin/bash"
     return None
+
+
+def is_shown(place: Path, folders: Iterable[Path]) -> bool:
+    """Whether a command sees this: as one of the system's folders, or below one that is shown to it."""
+    seen = (*map(Path, (*_SYSTEM, *_LINKS)), *folders)
+    return any(place.is_relative_to(folder.resolve()) for folder in seen)
 
 
 def _system(shown: Shown) -> Iterator[str]:
@@ -114,9 +137,14 @@ def _system(shown: Shown) -> Iterator[str]:
             yield from ("--ro-bind", os.path.realpath(f"/etc/{name}"), f"/etc/{name}")
 
 
+def _scratch(place: str) -> Iterator[str]:
+    yield from ("--size", str(_SCRATCH), "--perms", "1777", "--tmpfs", place)
+
+
 def _read_only(*places: Path) -> Iterator[str]:
     for place in places:
-        yield from ("--ro-bind", str(place), str(place))
+        if place.exists():
+            yield from ("--ro-bind", str(place), str(place))
 
 
 def _kept(shown: Shown) -> Iterator[str]:

@@ -12,6 +12,7 @@ from handrail.toolsets.workspace.shell.words import UNKNOWN, Word
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _SHELL_FLAGS = re.compile(r"-[eux]*c?[eux]*")
+_BASH_ONLY = re.compile(r"\[\[|\(\(|\$['\"\[]|&>|<<<|[<>]\(|\|&|;&|\b(?:function|select|coproc|time)\b")
 _UNSEEN = "it starts a program that is only known when it runs"
 _DURATION = re.compile(r"[0-9.]+[smhd]?")
 
@@ -57,9 +58,9 @@ def _after_options(args: list[Word], switches: Collection[str], valued: Collecti
 
 
 def _judge_env(args: list[Word], inner: Inner) -> Judgement:
-    rest = _after_options(args, ("-i", "-", "--ignore-environment", "-0"), ("-u", "--unset"))
+    rest = _after_options(args, ("-0", "--null"), ())
     if rest is None:
-        return dangerous(_UNSEEN)
+        return moderate("programs obey what it takes out of the environment")
     said = []
     while rest and (found := _ASSIGNMENT.match(rest[0].begins)) is not None:
         said.append(judge_name(found[1]).within(rest.pop(0).text))
@@ -86,6 +87,13 @@ def _judge_shell(args: list[Word], inner: Inner) -> Judgement:
     if rest[0].value is None:
         return dangerous("a shell runs what is only known when it runs")
     return inner.text(rest[0].value) if reads_text else moderate("it runs a script")
+
+
+def _judge_sh(args: list[Word], inner: Inner) -> Judgement:
+    """What is judged is what bash would read, and other shells take some of it otherwise."""
+    if any(_BASH_ONLY.search(arg.value or "") for arg in args):
+        return moderate("sh may read this otherwise than bash does")
+    return _judge_shell(args, inner)
 
 
 def _judge_eval(args: list[Word], inner: Inner) -> Judgement:
@@ -167,7 +175,8 @@ def _judge_other_shell(args: list[Word], inner: Inner) -> Judgement:
 
 
 RULES: dict[str, Rule] = {
-    **dict.fromkeys(("sh", "bash", "dash"), _judge_shell),
+    "bash": _judge_shell,
+    **dict.fromkeys(("sh", "dash"), _judge_sh),
     **dict.fromkeys("zsh ksh mksh fish csh tcsh ash rbash busybox toybox pwsh".split(), _judge_other_shell),
     "eval": _judge_eval,
     "trap": _judge_trap,

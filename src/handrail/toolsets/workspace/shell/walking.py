@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from handrail.ext import ToolError
 from handrail.toolsets.workspace.shell.judgement import SAFE, Judgement, dangerous, moderate, strictest
 from handrail.toolsets.workspace.shell.options import Inner
 from handrail.toolsets.workspace.shell.parsing import every, misread, odd_text, parse
-from handrail.toolsets.workspace.shell.programs import judge_program
+from handrail.toolsets.workspace.shell.programs import judge_function, judge_program
 from handrail.toolsets.workspace.shell.targets import judge_name, judge_redirect
 from handrail.toolsets.workspace.shell.words import Word, read_word, text_of
 
@@ -20,15 +22,16 @@ MOST = 50
 _DEEPEST = 4
 _STRUCTURE = frozenset(
     "program redirected_statement while_statement do_group if_statement elif_clause else_clause "
-    "case_statement case_item function_definition compound_statement subshell pipeline list negated_command "
+    "case_statement case_item compound_statement subshell pipeline list negated_command "
     "command_name variable_assignments heredoc_redirect heredoc_body heredoc_start heredoc_end "
     "heredoc_content herestring_redirect unary_expression binary_expression parenthesized_expression "
-    "concatenation string array number simple_expansion command_substitution process_substitution word "
+    "concatenation string number simple_expansion command_substitution process_substitution word "
     "string_content raw_string ansi_c_string regex comment variable_name special_variable_name "
-    "file_descriptor test_operator extglob_pattern brace_expression".split()
+    "file_descriptor test_operator extglob_pattern brace_expression subscript".split()
 )
 _EXPANSION = re.compile(
-    r"\$\{#?(?:[a-zA-Z_][a-zA-Z0-9_]*|[0-9@*#?])(?:\}|(?::?[-+?]|[%#]{1,2}|//?|:[0-9]+(?::[0-9]+)?\}|[,^]{1,2}))"
+    r"\$\{#?(?:[a-zA-Z_][a-zA-Z0-9_]*(?:\[(?:[@*]|[0-9]+)\])?|[0-9@*#?])"
+    r"(?:\}|:?[-+?]|[%#]{1,2}|//?|:(?: -)?[0-9]+(?::[0-9]+)?\}|[,^]{1,2})"
 )
 _NUMBERS = frozenset({"number", "binary_expression", "parenthesized_expression", "unary_expression"})
 _WORDS = frozenset(
@@ -37,20 +40,32 @@ _WORDS = frozenset(
     "brace_expression".split()
 )
 _PLACES = frozenset({"cd", "pushd", "popd"})
+_QUOTING = re.compile(r"[\\'\"]|\n")
+_GIT = re.compile(r"\bgit\b")
 _COUNTED = _NUMBERS | {"test_command", "test_operator", "simple_expansion", "special_variable_name"}
 _IN_TEST = frozenset({"[", "]", "=", "==", "!=", "!", '"', "$", "-a", "-o"})
 _COMPARING = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 
 
-def judge(command: str) -> Judgement:
-    """The judgement of the strictest part of a command line."""
+def judge(command: str, is_ours: Callable[[str], bool] | None = None) -> Judgement:
+    """The judgement of the strictest part of a command line.
+
+    `is_ours` says whether a folder belongs to the repository that the command starts in.
+    """
     try:
-        return _judge(command, 0)
+        return _judge(command, 0, is_ours)
     except RecursionError:
         return dangerous("it is nested too deeply to be read", command)
+    except ToolError:
+        return dangerous("nothing here can read it", command)
 
 
-def _judge(command: str, depth: int) -> Judgement:
+def speaks_of_git(command: str) -> bool:
+    """Whether git may be started by it, however the name is quoted."""
+    return _GIT.search(_QUOTING.sub("", command)) is not None
+
+
+def _judge(command: str, depth: int, is_ours: Callable[[str], bool] | None = None) -> Judgement:
     if (odd := odd_text(command)) is not None:
         return dangerous(odd)
     if depth > _DEEPEST:
@@ -63,15 +78,29 @@ def _judge(command: str, depth: int) -> Judgement:
         return dangerous(f"it has more than {MOST} commands")
     inner = Inner(lambda words: _judge_words(words, inner), lambda text: _judge(text, depth + 1))
     found = [_judge_node(node, inner).within(text_of(node)) for node in nodes if node.is_named]
-    return strictest((*found, _elsewhere(nodes)))
+    if speaks_of_git(command):
+        found.append(_judge_moves(nodes, is_ours or (lambda folder: False)))
+    return strictest(found)
 
 
-def _elsewhere(nodes: list[Node]) -> Judgement:
+def _judge_moves(nodes: list[Node], is_ours: Callable[[str], bool]) -> Judgement:
     """A repository's settings may name programs, and `cd` may lead into somebody else's repository."""
-    names = {text_of(node) for node in nodes if node.type == "command_name"}
-    if names & _PLACES and any(name.rpartition("/")[2] == "git" for name in names):
-        return moderate("git after a change of folder may obey the settings of another repository", "git")
-    return SAFE
+    moves = [words for node in nodes if node.type == "command" and _moves(words := _words(node) or [])]
+    if not moves or (len(moves) == 1 and _leads(moves[0], is_ours)):
+        return SAFE
+    return moderate("git after a change of folder may obey the settings of another repository", "git")
+
+
+def _moves(words: list[Word]) -> bool:
+    return any(word.value in _PLACES for word in words)
+
+
+def _leads(words: list[Word], is_ours: Callable[[str], bool]) -> bool:
+    """Whether it is `cd` into one folder that is known and ours."""
+    if len(words) != 2 or words[0].value != "cd":
+        return False
+    folder = words[1].value or "-"
+    return not folder.startswith("-") and is_ours(folder)
 
 
 def _judge_node(node: Node, inner: Inner) -> Judgement:
@@ -84,6 +113,10 @@ def _judge_node(node: Node, inner: Inner) -> Judgement:
         return _judge_here(node)
     if kind == "variable_assignment":
         return _judge_assignment(node)
+    if kind == "array":
+        return _judge_array(node)
+    if kind == "function_definition":
+        return judge_function(text_of(node.child_by_field_name("name") or node))
     if kind == "for_statement":
         return strictest(judge_name(text_of(one)) for one in node.children if one.type == "variable_name")
     if kind == "declaration_command":
@@ -103,16 +136,24 @@ def _judge_node(node: Node, inner: Inner) -> Judgement:
 
 
 def _judge_command(node: Node, inner: Inner) -> Judgement:
+    words = _words(node)
+    if words is None:
+        return dangerous("it cannot be read with certainty")
+    return _judge_words(words, inner) if words else SAFE
+
+
+def _words(command: Node) -> list[Word] | None:
+    """The program and its arguments; None when two of them touch."""
     words: list[Word] = []
     end = -1
-    for child in node.children:
+    for child in command.children:
         if child.type in ("variable_assignment", "file_redirect", "herestring_redirect", "heredoc_redirect"):
             continue
         if child.start_byte == end:
-            return dangerous("it cannot be read with certainty")
+            return None
         end = child.end_byte
         words.append(read_word(child) if child.is_named else Word(None, text_of(child)))
-    return _judge_words(words, inner) if words else SAFE
+    return words
 
 
 def _judge_words(words: list[Word], inner: Inner) -> Judgement:
@@ -133,9 +174,25 @@ def _judge_here(node: Node) -> Judgement:
 
 def _judge_assignment(node: Node) -> Judgement:
     target = node.children[0]
+    if text_of(node).startswith("IFS=") and _is_for_read(node):
+        return SAFE
     if target.type != "variable_name":
         return moderate("an index may run what a variable holds")
     return judge_name(text_of(target))
+
+
+def _is_for_read(assignment: Node) -> bool:
+    """Whether it holds for one `read` alone, which takes words apart with it."""
+    command = assignment.parent
+    name = None if command is None else command.child_by_field_name("name")
+    return name is not None and text_of(name) == "read"
+
+
+def _judge_array(node: Node) -> Judgement:
+    """Its elements are judged by themselves; what stands before them in brackets is worked out."""
+    if any(text_of(one).startswith("[") for one in node.named_children):
+        return moderate("an index may run what a variable holds")
+    return SAFE
 
 
 def _judge_declaration(node: Node) -> Judgement:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_BARE = re.compile(r"\\(.)|([*?\[{}(!])|(.)", re.DOTALL)
+_BARE = re.compile(r"\\(.)|(.)", re.DOTALL)
 _IN_QUOTES = re.compile(r'\\([$`"\\])')
 _JOINED = "\\\n"
 
@@ -41,7 +41,7 @@ def plain(value: str) -> Word:
 def read_word(node: Node) -> Word:
     """The word that a node of the tree stands for."""
     text = text_of(node)
-    known, begins = _read(node)
+    known, begins = _read(node, _expanded(text))
     return Word(begins if known else None, text, begins)
 
 
@@ -49,29 +49,36 @@ def text_of(node: Node) -> str:
     return (node.text or b"").decode(errors="replace")
 
 
-def _read(node: Node) -> tuple[bool, str]:
+def _expanded(word: str) -> str:
+    """The characters that the shell would expand in a word written like this."""
+    braces = "{}" if "{" in word and ("," in word or ".." in word) else ""
+    brackets = "[" if "]" in word else ""
+    return f"*?{braces}{brackets}"
+
+
+def _read(node: Node, expanded: str) -> tuple[bool, str]:
     """Whether all of it is known, and what is known from its beginning."""
     text = text_of(node)
     if node.type in ("word", "number") and not node.named_child_count:
-        return _read_bare(text.replace(_JOINED, ""))
+        return _read_bare(text.replace(_JOINED, ""), expanded)
     if node.type == "raw_string":
         return True, text[1:-1]
     if node.type == "string":
         return _read_string(node, text)
     if node.type in ("concatenation", "command_name"):
-        return _read_parts(node)
+        return _read_parts(node, expanded)
     return False, ""
 
 
-def _read_bare(text: str) -> tuple[bool, str]:
+def _read_bare(text: str, expanded: str) -> tuple[bool, str]:
     """Text outside of quotes: known up to the first character that the shell expands."""
     begins = ""
     if text.startswith("~"):
         return False, begins
-    for escaped, special, other in _BARE.findall(text):
-        if special and (text != special or special in "*?"):
+    for escaped, bare in _BARE.findall(text):
+        if bare and bare in expanded:
             return False, begins
-        begins += escaped or special or other
+        begins += escaped or bare
     return True, begins
 
 
@@ -86,11 +93,11 @@ def _offset(node: Node, child: Node) -> int:
     return len((node.text or b"")[: child.start_byte - node.start_byte].decode(errors="replace"))
 
 
-def _read_parts(node: Node) -> tuple[bool, str]:
-    """Parts one after the other. Braces may stand in parts of their own, so the whole is looked at too."""
+def _read_parts(node: Node, expanded: str) -> tuple[bool, str]:
+    """Parts one after the other. Braces may stand in parts of their own, so the whole word counts."""
     begins = ""
     for child in node.children:
-        known, value = _read(child)
+        known, value = _read(child, expanded)
         begins += value
         if not known:
             return False, begins

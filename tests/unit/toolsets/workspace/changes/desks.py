@@ -63,7 +63,7 @@ class Desk:
         change = self.change(path, data, **who)
         number = self.changes.record(change)
         self.apply(change)
-        self.changes.done(number, self.workspace.stamp(path))
+        self.changes.done(number)
         return number
 
     async def call(self, tool: str, args: dict[str, Any], **how: Any) -> Outcome:

@@ -33,7 +33,7 @@ def _killed(root: Path, when: str) -> None:
     if when != "begun":
         desk.apply(change)
     if when == "done":
-        desk.changes.done(number, None)
+        desk.changes.done(number)
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -43,12 +43,13 @@ def _writes(root: Path, name: str) -> None:
         desk.put(f"{name}.txt", b"%d" % n)
 
 
-def _restless(root: Path, name: str) -> None:
-    """Change and undo without end; whoever watches kills it at some moment."""
+def _restless(root: Path, name: str, begun: int) -> None:
+    """Change and undo without end; whoever watches is told that it begins, and kills it at some moment."""
     chance = random.Random(name)
     desk = Desk(root)
 
     async def live() -> None:
+        os.write(begun, b"!")
         for turn in range(1, 10_000):
             for _ in range(chance.randint(1, 3)):
                 path = chance.choice(["a.txt", "b.txt", "sub/c.txt"])
@@ -64,10 +65,32 @@ def _restless(root: Path, name: str) -> None:
     asyncio.run(live())
 
 
-def _killed_after(root: Path, name: str, pause: float) -> int:
-    child = _forked(_restless, root, name)
+def _counts(root: Path, name: str) -> None:
+    """Add one to a number that others add to as well; end with how often that went well."""
+    desk, well = Desk(root), 0
+
+    async def live() -> None:
+        nonlocal well
+        async with desk.handrail:
+            for _ in range(20):
+                seen = (root / "n.txt").read_text()
+                edit = {"path": "n.txt", "search": seen, "replace": str(int(seen) + 1)}
+                well += (await desk.call("edit_file", edit)).ok
+
+    asyncio.run(live())
+    os._exit(well)
+
+
+def _killed_after(root: Path, number: int, pause: float) -> int:
+    """Every other one is killed so long after it began, the rest at any time, however slow the machine is."""
+    told, begun = os.pipe()
+    child = _forked(lambda root, name: _restless(root, name, begun), root, f"life {number}")
+    os.close(begun)
+    if number % 2:
+        os.read(told, 1)
     time.sleep(pause)  # the moment of death is what is tried out
     os.kill(child, signal.SIGKILL)
+    os.close(told)
     return _ended(child)
 
 
@@ -87,7 +110,9 @@ if __name__ == "__main__":
     where = Path(sys.argv[2])
     if sys.argv[1] == "restless":
         moments = random.Random(7)
-        ended = [_killed_after(where, f"life {n}", moments.uniform(0.05, 0.5)) for n in range(KILLS)]
+        ended = [_killed_after(where, n, moments.uniform(0.05, 0.5)) for n in range(KILLS)]
+    elif sys.argv[1] == "counting":
+        ended = [_ended(one) for one in [_forked(_counts, where, name) for name in "abc"]]
     else:
         ended = [_ended(_forked(_killed, where / when, when)) for when in WHEN]
         beside = [_forked(_writes, where / "beside", name) for name in "abc"]

@@ -62,7 +62,7 @@ class UndoMachine(RuleBasedStateMachine):
         super().__init__()
         self.root = Path(tempfile.mkdtemp())
         self.runner = asyncio.Runner()
-        self.desk = Desk(self.root)
+        self.desk, self.beside = Desk(self.root), Desk(self.root)
         self.new = NEW_FILE & ~_umask()
         self.files: dict[str, File] = {}
         self.changes: list[Change] = []
@@ -71,6 +71,7 @@ class UndoMachine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         self.desk.close()
+        self.beside.close()
         self.runner.close()
         shutil.rmtree(self.root)
 
@@ -175,6 +176,10 @@ class UndoMachine(RuleBasedStateMachine):
         self._undo("undo_turn", {"turn": self.turn, "redo": True}, undone)
 
     # lives
+
+    @rule()
+    def go_on_in_another_process(self) -> None:
+        self.desk, self.beside = self.beside, self.desk
 
     @rule()
     def restart(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, Outcome, Policy, Principal
-from handrail.ext import MemoryClaims
+from handrail.ext import ApprovalRequest, MemoryClaims, Reply, approve
 from handrail.toolsets.workspace import Workspace
 from handrail.toolsets.workspace.changes.journal import Changes
 from handrail.toolsets.workspace.changes.undo_file import undo_file
@@ -21,6 +21,22 @@ from handrail.toolsets.workspace.files import file_tools
 
 ADA = Principal(tenant="acme", user="ana", agent="ada")
 BOB = Principal(tenant="acme", user="ana", agent="bob")
+
+
+async def agree(request: ApprovalRequest) -> Reply:
+    return approve()
+
+
+class Board(MemoryClaims):
+    """Claims that tell when one is released."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.freed = asyncio.Event()
+
+    def release(self, keys: Iterable[str], tenant: str, holder: str, /) -> None:
+        super().release(keys, tenant, holder)
+        self.freed.set()
 
 
 class Office:
@@ -34,13 +50,14 @@ class Office:
         self.workspace.listen(self._hold)
         self.loop = asyncio.get_running_loop()
         self.entered, self.go_on = asyncio.Event(), threading.Event()
-        self.claims = MemoryClaims()
+        self.claims = Board()
         timeout = options.pop("timeout", None)
         tools = [*file_tools(self.workspace), undo_file(changes), undo_turn(changes)]
         self.handrail = Handrail(
             [replace(one, timeout=timeout) for one in tools],
             policy=Policy(approval_mode="policy"),
             claims=self.claims,
+            approver=agree,
             **options,
         )
 
@@ -65,12 +82,15 @@ async def test_the_second_of_two_siblings_is_told_who_holds_the_file(tmp_path: P
         for tool, args in (
             ("write_file", {"path": "./held.txt", "content": "bob"}),
             ("edit_file", {"path": "held.txt", "search": "a", "replace": "b"}),
+            ("file_delete", {"path": "held.txt"}),
             ("undo_file", {"path": "held.txt"}),
             ("undo_turn", {}),
         ):
             out = await office.call(BOB, tool, **args)
             assert (out.status, out.result.code) == ("refused", "RESOURCE_BUSY"), tool
-            assert "ada in session of ada" in out.to_model() and "held.txt" in out.to_model()
+            named = args.get("path", "held.txt")
+            assert f"ada in session of ada is changing {named} right now" in out.to_model()
+            assert str(tmp_path).casefold() not in f"{out.result}", "nobody is told where it lies"
         other = await office.call(BOB, "edit_file", path="other.txt", search="x", replace="y")
         assert other.ok, "another file is free"
         office.go_on.set()
@@ -114,9 +134,8 @@ async def test_a_claim_is_released_when_the_call_is_over(
         await office.entered.wait()
         assert len(office.claims) == 1
         await ends(office, first)
-        async with asyncio.timeout(30):
-            while len(office.claims):  # noqa: ASYNC110  # a claim tells nobody that it is released
-                await asyncio.sleep(0.01)
+        await asyncio.wait_for(office.claims.freed.wait(), 30)
+        assert len(office.claims) == 0
         assert (await office.call(BOB, "write_file", path="held.txt", content="bob")).ok
 
 

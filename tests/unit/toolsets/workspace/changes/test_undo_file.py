@@ -9,6 +9,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from handrail.conformance import check
+from handrail.toolsets.workspace import Keeping
 from tests.unit.toolsets.workspace.changes.desks import BO, Desk
 
 
@@ -59,17 +60,6 @@ This would undo the last change: a.txt (changed back). Nothing was changed.
 +two\
 """)
     assert len(desk.changes.history("acme")) == 2
-
-
-@pytest.mark.req("BY-14")
-async def test_a_preview_asks_nobody_and_an_undo_is_a_write(desk: Desk) -> None:
-    tool = desk.handrail.registry.get("undo_file")
-    assert tool is not None and (tool.level, tool.danger) == ("write", "moderate")
-    for preview, level in ((True, "read"), (False, "write")):
-        explained = await desk.handrail.explain(
-            "undo_file", {"path": "a.txt", "preview": preview}, principal=BO, source="agent"
-        )
-        assert any(level in step.reason for step in explained.trace), explained.trace
 
 
 @pytest.mark.req("FC-03", "BY-14")
@@ -213,3 +203,33 @@ async def test_both_tools_keep_the_rules_of_the_house(desk: Desk) -> None:
         tool = desk.handrail.registry.get(name)
         assert tool is not None
         assert check([tool]) == []
+
+
+@pytest.mark.req("BY-14")
+@pytest.mark.fault("F19", "F20")
+@pytest.mark.parametrize("way", ["a link to nothing", "a link in the place of its folder", "a folder"])
+async def test_a_deleted_file_does_not_come_back_somewhere_else(desk: Desk, way: str) -> None:
+    desk.put("d/a.txt", b"a", turn=9)
+    desk.put("d/a.txt", None)
+    (desk.root / "e").mkdir()
+    if way == "a folder":
+        (desk.root / "d/a.txt").mkdir()
+    elif way == "a link to nothing":
+        (desk.root / "d/a.txt").symlink_to("../e/a.txt")
+    else:
+        (desk.root / "d").rmdir()
+        (desk.root / "d").symlink_to("e")
+    for preview in (True, False):
+        out = await desk.undo_turn(preview=preview)
+        assert out.result.code == "CHANGED_ELSEWHERE" and "d/a.txt" in out.to_model()
+    assert not list((desk.root / "e").iterdir())
+
+
+@pytest.mark.req("BY-14")
+async def test_a_preview_refuses_what_the_undo_would_refuse(tmp_path: Path) -> None:
+    Desk(tmp_path).put("settings.toml", b"a = 1\n")
+    desk = Desk(tmp_path)
+    desk.workspace.keeping = Keeping(protected=("settings.toml",))
+    for preview in (True, False):
+        assert (await desk.undo("settings.toml", preview=preview)).code == "PROTECTED_PATH"
+    assert desk.read("settings.toml") == b"a = 1\n"

@@ -151,19 +151,51 @@ async def test_a_preview_of_a_turn_changes_nothing(desk: Desk) -> None:
     assert "-a" in out.to_model() and "pic.png: binary, 3 bytes to no file" in out.to_model()
 
 
+@pytest.mark.req("BT-04", "BY-14")
+@pytest.mark.fault("F20")
+async def test_a_change_after_the_check_leaves_all_files_as_they_were(desk: Desk) -> None:
+    (desk.root / "old.sh").write_bytes(b"old")
+    (desk.root / "old.sh").chmod(0o750)
+    desk.put("a.txt", b"a")
+    desk.put("old.sh", b"new")
+    desk.put("gone.txt", b"g", turn=2)
+    desk.put("gone.txt", None)
+    desk.put("made/b.txt", b"b")
+    seen: list[str | None] = []
+
+    def meanwhile(path: str | None) -> None:
+        seen.append(path)
+        if len(seen) == 3:
+            (desk.root / "a.txt").write_bytes(b"late")
+
+    desk.workspace.listen(meanwhile)
+    out = await desk.undo_turn()
+    assert out.result.code == "CHANGED_MEANWHILE"
+    assert "a.txt" in out.to_model() and "Nothing was undone." in out.to_model()
+    names = ("a.txt", "old.sh", "gone.txt", "made/b.txt")
+    assert seen[:3] == ["made/b.txt", "gone.txt", "old.sh"], "so much was undone, and put back"
+    assert [desk.read(one) for one in names] == [b"late", b"new", None, b"b"]
+    assert (desk.root / "old.sh").stat().st_mode & 0o777 == 0o750
+    (desk.root / "a.txt").write_bytes(b"a")
+    for held in ([None, b"old", b"g", None], [b"a", b"new", None, b"b"]):
+        assert (await desk.undo_turn(1, redo=held[0] is not None)).ok
+        assert [desk.read(one) for one in names] == held
+
+
 @pytest.mark.req("BT-04")
-async def test_what_cannot_be_written_after_the_check_is_said_with_what_was_undone(desk: Desk) -> None:
+async def test_a_file_that_cannot_be_put_back_is_named_as_undone(desk: Desk) -> None:
     desk.put("a.txt", b"a")
     desk.put("b.txt", b"b")
 
     def meanwhile(path: str | None) -> None:
         (desk.root / "a.txt").write_bytes(b"late")
+        (desk.root / "b.txt").write_bytes(b"theirs")
 
     desk.workspace.listen(meanwhile)
     out = await desk.undo_turn()
-    assert out.result.code == "CHANGED_MEANWHILE"
-    assert "Undone: b.txt. Not undone: a.txt." in out.to_model()
-    assert [desk.read("a.txt"), desk.read("b.txt")] == [b"late", None]
+    assert out.result.code == "CHANGED_MEANWHILE" and "Undone all the same: b.txt." in out.to_model()
+    assert [desk.read("a.txt"), desk.read("b.txt")] == [b"late", b"theirs"]
+    assert [one.path for one in desk.changes.history("acme") if one.operation == "undo"] == ["b.txt"]
 
 
 async def test_the_tools_write_no_blocks_outside(desk: Desk) -> None:

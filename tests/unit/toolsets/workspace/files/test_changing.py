@@ -9,7 +9,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from handrail.toolsets.workspace import Keeping
-from handrail.toolsets.workspace.atomic import Stamp
+from handrail.toolsets.workspace.atomic import stamp_of
 from handrail.toolsets.workspace.change import Change
 from tests.unit.toolsets.workspace.files.desk import at
 
@@ -21,12 +21,12 @@ class Remembering:
         self.changes: list[Change] = []
         self.told: list[str] = []
 
-    def record(self, change: Change) -> int:
+    def record(self, change: Change, *, wait: bool = True) -> int:
         self.changes.append(change)
         self.told.append("record")
         return len(self.changes)
 
-    def done(self, number: int, stamp: Stamp | None) -> None:
+    def done(self, number: int) -> None:
         self.told.append(f"done {number}")
 
     def dropped(self, number: int) -> None:
@@ -57,11 +57,11 @@ async def test_a_file_is_overwritten_and_the_answer_has_a_diff(tmp_path: Path) -
 
 async def test_what_is_there_already_is_not_written_again(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one\n")
-    before = os.stat(tmp_path / "a.txt")
+    before = stamp_of(os.stat(tmp_path / "a.txt"))
     async with at(tmp_path) as desk:
         data = await desk.done("write_file", path="a.txt", content="one\n")
         assert data["operation"] == "unchanged"
-    assert os.stat(tmp_path / "a.txt") == before
+    assert stamp_of(os.stat(tmp_path / "a.txt")) == before
 
 
 @pytest.mark.req("BF-02")
@@ -103,13 +103,68 @@ async def test_an_encoding_that_is_not_known_is_not_changed_without_a_word(tmp_p
         assert "'€'" in said
 
 
+async def test_every_write_has_a_diff_whatever_the_file_was(tmp_path: Path) -> None:
+    (tmp_path / "old.txt").write_bytes(b"caf\xe9\nb\n")
+    (tmp_path / "data").write_bytes(b"\0\1\2")
+    async with at(tmp_path) as desk:
+        told = [
+            await desk.done("write_file", path="new.txt", content="a\n"),
+            await desk.done("write_file", path="old.txt", content="b\n"),
+            await desk.done("write_file", path="data", content="text\n"),
+            await desk.done("file_delete", path="old.txt"),
+            await desk.done("file_delete", path="data"),
+        ]
+    assert [one["diff"].split("\n", 3) for one in told] == [
+        ["--- /dev/null", "+++ b/new.txt", "@@ -0,0 +1 @@", "+a"],
+        ["--- a/old.txt", "+++ b/old.txt", "@@ -1,2 +1 @@", "-café\n b"],
+        ["--- a/data", "+++ b/data", "@@ -0,0 +1 @@", "+text"],
+        ["--- a/old.txt", "+++ /dev/null", "@@ -1 +0,0 @@", "-b"],
+        ["--- a/data", "+++ /dev/null", "@@ -1 +0,0 @@", "-text"],
+    ]
+
+
+async def test_a_file_is_edited_in_an_encoding_without_a_mark(tmp_path: Path) -> None:
+    (tmp_path / "wide.txt").write_bytes("eins\nzwei\n".encode("utf-16-le"))
+    async with at(tmp_path) as desk:
+        code, said = await desk.refused("edit_file", path="wide.txt", search="zwei", replace="2")
+        assert (code, "utf-16-le" in said) == ("BINARY_FILE", True)
+        for name, word in (("utf-16-le", "zwei"), ("utf-16", "2")):
+            await desk.done("edit_file", path="wide.txt", search=word, replace=f"{word}2", encoding=name)
+    assert (tmp_path / "wide.txt").read_bytes() == "eins\nzwei22\n".encode("utf-16-le")
+
+
+async def test_a_mark_is_neither_added_nor_turned_by_the_name_of_an_encoding(tmp_path: Path) -> None:
+    (tmp_path / "plain.txt").write_bytes(b"one\n")
+    (tmp_path / "mark.txt").write_bytes(b"\xef\xbb\xbfone\n")
+    (tmp_path / "big.txt").write_bytes("\ufeffone\n".encode("utf-16-be"))
+    async with at(tmp_path) as desk:
+        await desk.done("edit_file", path="plain.txt", search="one", replace="1", encoding="utf-8-sig")
+        await desk.done("write_file", path="mark.txt", content="1\n", encoding="utf-8-sig")
+        await desk.done("write_file", path="big.txt", content="1\n", encoding="utf-16")
+    assert (tmp_path / "plain.txt").read_bytes() == b"1\n"
+    assert (tmp_path / "mark.txt").read_bytes() == b"\xef\xbb\xbf1\n"
+    assert (tmp_path / "big.txt").read_bytes() == "\ufeff1\n".encode("utf-16-be")
+
+
+@pytest.mark.fault("F20")
+async def test_an_edit_changes_no_byte_that_it_did_not_name(tmp_path: Path) -> None:
+    twice = b"\xfa\x54 \x87\x90 x\n"  # these characters have another place in this encoding, too
+    (tmp_path / "a.txt").write_bytes(twice)
+    async with at(tmp_path) as desk:
+        code, said = await desk.refused("edit_file", path="a.txt", search="x", replace="y", encoding="cp932")
+    assert (code, "other bytes" in said) == ("WRONG_ENCODING", True)
+    assert (tmp_path / "a.txt").read_bytes() == twice
+
+
 @pytest.mark.req("BF-10")
 async def test_folders_and_protected_files_are_not_written(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git/config").write_text("[core]\n")
     (tmp_path / "handrail.toml").write_text("x = 1\n")
     (tmp_path / "data.db").write_text("secret\n")
-    keeping = Keeping(protected=("handrail.toml",), hidden=("data.db",))
+    (tmp_path / "policy.toml").symlink_to("elsewhere.toml")
+    (tmp_path / "elsewhere.toml").write_text("y = 1\n")
+    keeping = Keeping(protected=("handrail.toml", "policy.toml"), hidden=("data.db",))
     async with at(tmp_path, keeping) as desk:
         for path, code in [
             (".", "NOT_A_FILE"),
@@ -117,6 +172,7 @@ async def test_folders_and_protected_files_are_not_written(tmp_path: Path) -> No
             (".git/config", "PROTECTED_PATH"),
             (".git/hooks/pre-commit", "PROTECTED_PATH"),
             ("handrail.toml", "PROTECTED_PATH"),
+            ("policy.toml", "PROTECTED_PATH"),
             ("data.db", "FILE_NOT_FOUND"),
             (".handrail/drafts/x", "FILE_NOT_FOUND"),
         ]:
@@ -187,6 +243,16 @@ async def test_several_edits_are_all_done_or_none(tmp_path: Path) -> None:
         data = await desk.done("edit_file", path="a.txt", edits=[first, second])
         assert [one["lines"] for one in data["edits"]] == [[1], [3]]
         assert (tmp_path / "a.txt").read_bytes() == b"\xef\xbb\xbf1\r\n2\r\n3\r\n4"
+
+
+@pytest.mark.req("BF-03")
+async def test_a_list_of_edits_may_use_the_names_of_other_tools(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one two\n")
+    edits = [{"old_string": "one", "new_string": "1"}, {"oldString": "two", "newString": "2"}]
+    async with at(tmp_path) as desk:
+        await desk.done("edit_file", path="a.txt", edits=edits)
+        await desk.done("edit_file", path="a.txt", old_str="2", new_str="3")
+    assert (tmp_path / "a.txt").read_text() == "1 3\n"
 
 
 async def test_an_empty_search_makes_a_new_file(tmp_path: Path) -> None:
@@ -270,17 +336,37 @@ async def test_a_file_that_changed_since_it_was_read_is_not_overwritten(tmp_path
     (tmp_path / "a.txt").write_bytes(b"one\n")
 
     class Meddling(Remembering):
-        def record(self, change: Change) -> int:
+        def record(self, change: Change, *, wait: bool = True) -> int:
             (tmp_path / "a.txt").write_bytes(b"somebody else\n")
             return super().record(change)
 
+    several = [{"search": "one", "replace": "1"}, {"search": "1", "replace": "2"}]
     async with at(tmp_path) as desk:
         desk.workspace.journal = journal = Meddling()
-        assert (await desk.refused("edit_file", path="a.txt", search="one", replace="1"))[
-            0
-        ] == "CHANGED_MEANWHILE"
+        assert (await desk.refused("edit_file", path="a.txt", edits=several))[0] == "CHANGED_MEANWHILE"
+        assert journal.told == ["record", "dropped 1"]
+        (tmp_path / "a.txt").unlink()
+        assert (await desk.refused("write_file", path="a.txt", content="new"))[0] == "CHANGED_MEANWHILE"
     assert (tmp_path / "a.txt").read_bytes() == b"somebody else\n"
-    assert journal.told == ["record", "dropped 1"]
+
+
+async def test_one_short_edit_is_sought_again_in_a_file_that_changed_since_it_was_read(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a.txt").write_bytes(b"one\n")
+
+    class Meddling(Remembering):
+        def record(self, change: Change, *, wait: bool = True) -> int:
+            if not self.changes:
+                (tmp_path / "a.txt").write_bytes(b"zero\none\n")
+            return super().record(change, wait=wait)
+
+    async with at(tmp_path) as desk:
+        desk.workspace.journal = journal = Meddling()
+        await desk.done("edit_file", path="a.txt", search="one", replace="1")
+        assert [one.before for one in journal.changes] == [b"one\n", b"zero\none\n"]
+        assert journal.told == ["record", "dropped 1", "record", "done 2"]
+    assert (tmp_path / "a.txt").read_bytes() == b"zero\n1\n"
 
 
 async def test_a_link_inside_is_followed_and_stays_a_link(tmp_path: Path) -> None:

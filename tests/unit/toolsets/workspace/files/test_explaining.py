@@ -92,3 +92,39 @@ def test_an_explanation_is_short_whatever_the_file_holds() -> None:
 
 def test_nothing_alike_says_so() -> None:
     assert "Nothing like it was found" in _said(_CODE, Edit("zzzzz", "y"))
+
+
+def test_several_places_in_one_line_are_shown_once() -> None:
+    said = _said("a, a, a\nb\n", Edit("a", "x"))
+    assert said.count("a, a, a") == 1
+    assert "line 1, 3 times:" in said
+    assert "Add more of its line to search" in said
+
+
+def test_blocks_found_by_likeness_are_not_offered_to_be_replaced_altogether() -> None:
+    block = "begin\n  one = 1\n  two = 2\n  three = {}\nend\n"
+    said = _said(block.format(3) + block.format(4), Edit(block.format("three"), "x\n"))
+    assert "replace_all" not in said
+    assert "Copy the lines of the one you mean exactly" in said
+
+
+@pytest.mark.req("BF-11")
+@pytest.mark.parametrize(
+    ("search", "told"),
+    [
+        ("def open(self):\n    ...\n    return None", "leaves lines out with dots"),
+        ("def open(self):\n    # ... as before\n    return None", "leaves lines out with dots"),
+        (r"def .*open\(self\)", "not as a regular expression"),
+        ("if x &lt; 3", "HTML entities"),
+        (r"def open(self):\n  print", "write real line ends"),
+    ],
+)
+def test_what_models_write_by_habit_is_named(search: str, told: str) -> None:
+    assert told in _said(_CODE, Edit(search, "x"))
+
+
+@pytest.mark.parametrize("search", ["def opens(self):", "print(1)...", "a.b(c)"])
+def test_no_habit_is_seen_where_there_is_none(search: str) -> None:
+    said = _said(_CODE, Edit(search, "x"))
+    assert "dots" not in said
+    assert "regular" not in said

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from handrail.ext import ToolError
+from handrail.toolsets.workspace.files.diff import Same
 from handrail.toolsets.workspace.files.editing import Applied, Edit, Edited, apply
+from handrail.toolsets.workspace.files.likeness import Likeness
 from handrail.toolsets.workspace.files.matching import exact, whitespace
 
 _CODE = """def total(prices):
@@ -29,7 +33,12 @@ _ALMOST = """def total(prices):
     return result
 """
 _SMALL = st.text(alphabet="ab \n\t", max_size=40)
-_LINES = st.lists(st.sampled_from(["a", "b", "  a", "    a", "\ta", "b  ", ""]), max_size=12)
+_WORDS = ["a", "b", "  a", "    a", "\ta", "b  "]
+_LINES = st.lists(st.sampled_from([*_WORDS, ""]), max_size=12)
+_SOME_LINES = st.builds(
+    lambda above, line, below: [*above, line, *below], _LINES, st.sampled_from(_WORDS), _LINES
+)
+"""At least one of them says something."""
 
 
 def _after(text: str, *edits: Edit) -> str:
@@ -79,7 +88,7 @@ def test_replace_all_does_what_replace_does_wherever_the_search_stands_exactly(
     assert _after(text, Edit(search, new, replace_all=True)) == text.replace(search, new)
 
 
-@given(_LINES, _LINES.filter(lambda lines: any(line.strip() for line in lines)))
+@given(_LINES, _SOME_LINES)
 def test_a_search_that_fits_several_places_is_never_taken_for_one(
     lines: list[str], wanted: list[str]
 ) -> None:
@@ -100,7 +109,7 @@ def test_edits_are_applied_in_order_and_all_or_nothing(
 ) -> None:
     text = "\n".join(lines)
     edits = [Edit(search, new) for search, new in given]
-    expected: Edited | str = Edited(text, ())
+    expected: Edited | str = Edited(text, (), Same())
     for edit in edits:
         if isinstance(expected, Edited):
             expected = _tried(expected.text, edit)
@@ -108,6 +117,14 @@ def test_edits_are_applied_in_order_and_all_or_nothing(
     assert (told.text if isinstance(told, Edited) else told) == (
         expected.text if isinstance(expected, Edited) else expected
     )
+    if isinstance(told, Edited):
+        front, back, ended = told.same
+        assert ended == text.count("\n", 0, front)
+        assert front + back <= min(len(text), len(told.text))
+        assert (
+            text[:front] == told.text[:front]
+            and text[len(text) - back :] == told.text[len(told.text) - back :]
+        )
 
 
 @pytest.mark.parametrize("shift", ["    ", "\t", "        "])
@@ -176,6 +193,107 @@ def test_two_blocks_that_are_alike_are_told_apart_by_nobody() -> None:
     assert _refused(held, Edit(block.format("three"), "x\n")).code == "SEVERAL_MATCHES"
 
 
+_LIST = """[
+  {
+    "name": "alpha",
+    "enabled": true,
+    "size": 3
+  },
+  {
+    "name": "beta",
+    "enabled": true,
+    "size": 3,
+    "extra": 1
+  },
+]
+"""
+
+
+@pytest.mark.req("BF-03")
+@pytest.mark.parametrize("name", ["beta", "betta"])
+def test_a_block_that_begins_and_ends_like_others_is_not_taken_for_the_one_that_was_meant(name: str) -> None:
+    search = f'  {{\n    "name": "{name}",\n    "enabled": true,\n    "size": 3\n  }},\n'
+    edit = Edit(search, search.replace("true", "false"))
+    refusal = _refused(_LIST, edit)
+    assert refusal.code == "NO_MATCH"
+    assert "lines 7 to 11" in str(refusal)
+
+
+@pytest.mark.parametrize(
+    "lines", [["{", "one", "two", "three", "last"], ["first", "one", "two", "three", "}"]]
+)
+def test_a_block_is_found_by_likeness_when_one_of_its_ends_stands_nowhere_else(lines: list[str]) -> None:
+    held = "\n".join(["{", "}", *lines, "{", "}"])
+    search = "\n".join(lines).replace("three", "thre")
+    assert _after(held, Edit(search, search.replace("one", "1"))) == held.replace("one", "1")
+
+
+def test_a_line_that_stands_elsewhere_is_not_meant_for_one_that_is_like_it() -> None:
+    held = "first\none\ntwo\nthree = 3\nlast\nthree = 4\n"
+    search = "first\none\ntwo\nthree = 4\nlast\n"
+    assert _refused(held, Edit(search, "gone\n")).code == "NO_MATCH"
+    assert _way(held.replace("three = 4", ""), Edit(search, "gone\n")) == ["anchored"]
+
+
+def test_a_block_is_not_found_by_its_ends_when_one_of_its_lines_is_another() -> None:
+    held = "first\none\ntwo\nthree\nreturn result\nlast\n"
+    search = held.replace("return result", "x = 1")
+    assert _refused(held, Edit(search, "gone\n")).code == "NO_MATCH"
+
+
+def test_a_short_block_is_not_found_by_its_ends() -> None:
+    assert _refused("first\n  one\nlast\n", Edit("first\none\nlast\n", "gone\n")).code == "NO_MATCH"
+    assert _way("first\n  one\ntwo\nlast\n", Edit("first\none\ntwo\nlast\n", "gone\n")) == ["anchored"]
+
+
+def test_lines_that_are_deleted_leave_no_blanks_of_theirs() -> None:
+    assert _after("a \n  \nb\nc\n", Edit("a\n\nb\n", "")) == "c\n"
+
+
+def test_a_search_that_is_like_too_many_places_replaces_none_of_them() -> None:
+    held = "a \nb \n" * 70_000
+    assert _refused(held, Edit("a\nb\na", "c", replace_all=True)).code == "SEVERAL_MATCHES"
+
+
+def test_how_alike_lines_are_is_told_until_the_work_is_spent() -> None:
+    likeness = Likeness(work=120)
+    assert likeness("one = 1", "one = 2") > 0.8
+    assert not likeness.spent
+    assert likeness("one two three", "one two four") == 0.0
+    assert likeness.spent
+    assert likeness("same", "same") == 1.0
+
+
+def test_long_lines_are_compared_without_more_work_than_their_length() -> None:
+    likeness = Likeness(work=400)
+    assert likeness("ab " * 60 + "x", "ab " * 60 + "y") > 0.9
+    assert likeness("ab" * 90, "cd" * 90) == 0.0
+    assert not likeness.spent
+
+
+def test_a_block_is_not_taken_when_there_are_too_many_to_compare() -> None:
+    held = "".join(f"{{\n{'ab' * 55}{row}\nsame\n}}\n" for row in range(400))
+    refusal = _refused(held, Edit(f"{{\n{'ba' * 55}\nsame\n}}\n", "gone\n"))
+    assert refusal.code == "SEVERAL_MATCHES"
+
+
+def test_every_edit_that_cannot_be_done_is_told_at_once() -> None:
+    edits = [
+        Edit("one", "1"),
+        Edit("zwei", "dos\ntres"),
+        Edit("drei", "3"),
+        Edit("tres", "3"),
+        Edit("two", "2"),
+    ]
+    refusal = _refused("one\ntwo\nthree\n", *edits)
+    told = str(refusal)
+    assert refusal.code == "NO_MATCH"
+    assert "Edit 2 of 5: " in told
+    assert "Edit 3 of 5: " in told
+    assert "Edit 4" not in told, "it may well fit once edit 2 does"
+    assert told.endswith("Nothing was changed: of the 5 edits of this call none was done.")
+
+
 def test_replace_all_is_never_done_by_likeness() -> None:
     edit = Edit(
         _ALMOST,
@@ -225,9 +343,29 @@ def test_a_search_that_is_its_own_replacement_is_refused() -> None:
     assert _refused("a\n", Edit("a", "a")).code == "NO_CHANGE"
 
 
+@given(_SMALL, st.text(alphabet="ab ", min_size=1, max_size=3), st.text(alphabet="ab \n", max_size=3))
+def test_replacing_within_lines_tells_the_same_lines_as_replacing_lines_does(
+    text: str, search: str, new: str
+) -> None:
+    assume(search != new and search in text)
+    told = apply(text, [Edit(search, new, replace_all=True)], "a.py")
+    places = [at.start() for at in re.finditer(re.escape(search), text)]
+    grown = new.count("\n")
+    rows = [text.count("\n", 0, at) + 1 + nth * grown for nth, at in enumerate(places)]
+    assert told.applied == (Applied("exact", len(places), tuple(rows[:20])),)
+
+
+def test_millions_of_places_are_replaced_at_once() -> None:
+    told = apply("x" * 5_000_000, [Edit("x", "y", replace_all=True)], "a.txt")
+    assert told.text == "y" * 5_000_000
+    assert told.applied == (Applied("exact", 5_000_000, (1,) * 20),)
+
+
 def test_places_that_overlap_are_several() -> None:
     assert _refused("aaa", Edit("aa", "b")).code == "SEVERAL_MATCHES"
     assert _after("aaa", Edit("aa", "b", replace_all=True)) == "ba"
+    assert _after("a\na\na\n", Edit("a\na\n", "b\n", replace_all=True)) == "b\na\n"
+    assert _after(" a\n a\n a\n", Edit("a \na\n", "b\n", replace_all=True)) == " b\n a\n"
 
 
 def test_the_lines_told_are_those_of_the_text_after_all_edits() -> None:

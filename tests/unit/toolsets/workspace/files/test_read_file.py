@@ -190,3 +190,17 @@ async def test_a_folder_and_a_missing_file_are_told_apart(tmp_path: Path) -> Non
         assert code == "NOT_A_FILE"
         assert "list_files" in said
         assert (await desk.refused("read_file", path="src/none"))[0] == "FILE_NOT_FOUND"
+
+
+async def test_a_link_that_leads_nowhere_is_said_to_be_one(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("gone")
+    async with at(tmp_path) as desk:
+        for path in ("link", "link/deeper.txt"):
+            code, said = await desk.refused("read_file", path=path)
+            assert code == "FILE_NOT_FOUND"
+            assert "link is a link that leads nowhere" in said
+
+
+async def test_a_file_that_does_not_say_its_size_is_read_as_a_whole() -> None:
+    async with at(Path("/proc/self/task")) as desk:
+        assert "Threads:" in await desk.said("read_file", path=f"{os.getpid()}/status")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from pathlib import Path
 
@@ -13,8 +14,6 @@ from handrail import Call
 from handrail.conformance import check
 from handrail.ext import extract_tool_file_path
 from handrail.toolsets.workspace import Keeping, Workspace
-from handrail.toolsets.workspace.atomic import Stamp
-from handrail.toolsets.workspace.change import Change
 from handrail.toolsets.workspace.files import file_tools
 from tests.unit.toolsets.workspace.files.desk import ANA, at
 
@@ -50,7 +49,7 @@ def test_the_path_of_a_call_is_found_in_its_arguments() -> None:
 
 
 class Meeting:
-    """A journal in which two changes wait for each other, if they come at the same time at all."""
+    """A disk at which two changes wait for each other, if they come at the same time at all."""
 
     def __init__(self, wait: float) -> None:
         self.barrier = threading.Barrier(2)
@@ -60,7 +59,7 @@ class Meeting:
         self.most = 0
         self.lock = threading.Lock()
 
-    def record(self, change: Change) -> int:
+    def fsync(self, fd: int) -> None:
         with self.lock:
             self.inside += 1
             self.most = max(self.most, self.inside)
@@ -69,35 +68,51 @@ class Meeting:
             self.met += 1
         except threading.BrokenBarrierError:
             self.barrier.reset()
-        return 1
-
-    def done(self, number: int, stamp: Stamp | None) -> None:
         with self.lock:
             self.inside -= 1
 
-    def dropped(self, number: int) -> None:
-        self.done(number, None)
+
+@pytest.mark.req("BP-05")
+async def test_calls_that_edit_one_file_at_the_same_time_take_turns(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("".join(f"line {n}\n" for n in range(20)))
+    (tmp_path / "b.txt").symlink_to("a.txt")
+    async with at(tmp_path) as desk:
+        edits = [
+            desk.hr.call(
+                "edit_file",
+                {"path": "ab"[n % 2] + ".txt", "search": f"line {n}\n", "replace": f"LINE {n}\n"},
+                principal=ANA,
+                session="s",
+            )
+            for n in range(20)
+        ]
+        assert all(out.ok for out in await asyncio.gather(*edits))
+    assert (tmp_path / "a.txt").read_text() == "".join(f"LINE {n}\n" for n in range(20))
 
 
 @pytest.mark.req("BP-05")
-async def test_edits_of_different_files_overlap(tmp_path: Path) -> None:
+async def test_edits_of_different_files_overlap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("one\n")
     async with at(tmp_path) as desk:
-        desk.workspace.journal = journal = Meeting(30)
+        disk = Meeting(30)
+        monkeypatch.setattr(os, "fsync", disk.fsync)
         calls = [_call("edit_file", path=name, search="one", replace="two") for name in ("a.txt", "b.txt")]
         outcomes = await desk.hr.call_many(calls)
     assert [one.status for one in outcomes] == ["completed", "completed"]
-    assert journal.met == 2
+    assert disk.met == 2
 
 
 @pytest.mark.req("BP-05")
-async def test_edits_of_the_same_file_follow_each_other_however_it_is_spelled(tmp_path: Path) -> None:
+async def test_edits_of_the_same_file_follow_each_other_however_it_is_spelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a.txt").write_text("one\n")
     (tmp_path / "link.txt").symlink_to("a.txt")
     spelled = ["a.txt", "./a.txt", str(tmp_path / "a.txt"), "link.txt"]
     async with at(tmp_path) as desk:
-        desk.workspace.journal = journal = Meeting(0.05)
+        disk = Meeting(0.05)
+        monkeypatch.setattr(os, "fsync", disk.fsync)
         steps = ["one", "two", "three", "four", "five"]
         calls = [
             _call("edit_file", path=path, search=old, replace=new)
@@ -106,7 +121,7 @@ async def test_edits_of_the_same_file_follow_each_other_however_it_is_spelled(tm
         outcomes = await desk.hr.call_many(calls)
     assert [one.status for one in outcomes] == ["completed"] * 4
     assert (tmp_path / "a.txt").read_text() == "five\n"
-    assert (journal.met, journal.most) == (0, 1)
+    assert (disk.met, disk.most) == (0, 1)
 
 
 @pytest.mark.req("BP-04")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,9 @@ from inline_snapshot import snapshot
 
 from handrail.toolsets.workspace import Workspace
 from handrail.toolsets.workspace.hooks import languages, problems
-from handrail.toolsets.workspace.hooks.problems import Problem
+from handrail.toolsets.workspace.hooks.languages import GRAMMARS, Check
+from handrail.toolsets.workspace.hooks.parsing import parse
+from handrail.toolsets.workspace.hooks.problems import Parsed, Problem
 from handrail.toolsets.workspace.hooks.syntax_trees import SyntaxTrees
 from tests.unit.toolsets.workspace.hooks.houses import House
 
@@ -67,7 +70,7 @@ async def test_a_problem_is_a_warning_with_its_line_and_the_edit_stays(house: Ho
         out = await house.call("write_file", path=name, content=text)
         assert out.status == "completed", name
         assert (house.root / name).read_text() == text
-        (warning,) = out.result.metadata.get("warnings", [""])
+        warning = out.result.metadata.get("warning", "")
         assert f"{name} may not parse: line {line}, column " in warning, name
         assert f"Warning: {warning}" in out.to_model()
 
@@ -76,36 +79,34 @@ async def test_a_problem_is_a_warning_with_its_line_and_the_edit_stays(house: Ho
 async def test_what_is_sound_gets_no_warning(house: House) -> None:
     for name, text in SOUND.items():
         out = await house.call("write_file", path=name, content=text)
-        assert "warnings" not in out.result.metadata, out.to_model()
+        assert "warning" not in out.result.metadata, out.to_model()
 
 
-@pytest.mark.req("EX-23")
+@pytest.mark.req("EX-15", "EX-23")
 async def test_the_warning_reads_as_this(house: House) -> None:
     await house.call("write_file", path="a.py", content="def f():\n    return 1\n")
     out = await house.call("edit_file", path="a.py", search="f():", replace="f(:")
-    assert out.result.metadata["warnings"] == snapshot(
-        [
-            "a.py may not parse: line 1, column 7: invalid syntax: `def f(:`. "
-            "The change was made; repair it with another edit, or undo it with undo_file."
-        ]
+    assert out.result.metadata["warning"] == snapshot(
+        "a.py may not parse: line 1, column 7: invalid syntax: `def f(:`. "
+        "The change was made; repair it with another edit, or undo it with undo_file."
     )
     out = await house.call("edit_file", path="a.py", search="f(:", replace="f():")
-    assert "warnings" not in out.result.metadata
+    assert "warning" not in out.result.metadata
 
 
 @pytest.mark.req("EX-23")
 async def test_a_file_that_was_broken_before_says_so(house: House) -> None:
     (house.root / "a.py").write_text("def f(:\n    x = 1\n")
     out = await house.call("edit_file", path="a.py", search="x = 1", replace="x = 2")
-    (warning,) = out.result.metadata["warnings"]
+    warning = out.result.metadata["warning"]
     assert "It did not parse before this change either (line 1: invalid syntax)." in warning
     assert "undo_file" not in warning
 
 
 @pytest.mark.req("EX-15")
 async def test_a_large_file_is_not_parsed(house: House) -> None:
-    out = await house.call("write_file", path="a.py", content="x = (\n" + "# filling\n" * 30_000)
-    assert out.status == "completed" and "warnings" not in out.result.metadata
+    out = await house.call("write_file", path="a.py", content="x = (\n" + "# filling\n" * 110_000)
+    assert out.status == "completed" and "warning" not in out.result.metadata
 
 
 @pytest.mark.req("EX-14")
@@ -136,10 +137,71 @@ async def test_a_tree_is_kept_until_its_file_changes_by_a_tool_a_shell_or_anybod
 @given(st.binary(max_size=60) | st.text("{}[]()<>:=,'\"\n\t #-abc1\0", max_size=60).map(str.encode))
 def test_nothing_that_is_written_breaks_a_check(data: bytes) -> None:
     for name in SOUND:
-        parser = languages.parser_of(name)
-        if parser is not None and (problem := parser(data).problem) is not None:
+        check = languages.check_of(name)
+        if check is not None and (problem := check.parse(data).problem) is not None:
             assert problem.line >= 1 and problem.column >= 1 and problem.text
             assert isinstance(problems.line_of(data, problem), str)
+
+
+@pytest.mark.req("EX-15")
+@pytest.mark.parametrize(
+    ("name", "data", "line", "column"),
+    [
+        ("a.py", "if 1:\r\n\tx = = 1\r\n", 2, 6),
+        ("a.py", "\ufeffx = = 1\n", 1, 5),
+        ("a.py", "s = '😀é'; x = = 1\n", 1, 15),
+        ("a.py", "# coding: latin-1\nü = 1 +* 2\n".encode("latin-1"), 2, 8),
+        ("a.py", b"x = 1\ny = '\xff'\n", 2, 1),
+        ("a.json", '\ufeff{\r\n\t"😀" 1}', 2, 6),
+        ("a.toml", '\ufeffa = "😀" x\r\n', 1, 9),
+        ("a.yaml", '"😀": ]', 1, 6),
+        ("a.js", "\ufefflet x = = 1;\n", 1, 7),
+        ("a.js", "\tlet s = '😀'; let x = = 1;\r\n", 1, 21),
+        ("a.ts", "let a;\nlet x = = 1;\n".encode("utf-16"), 2, 7),
+    ],
+)
+def test_columns_count_characters_whatever_stands_before(
+    name: str, data: str | bytes, line: int, column: int
+) -> None:
+    check = languages.check_of(name)
+    assert check is not None
+    given_bytes = data if isinstance(data, bytes) else data.encode()
+    problem = check.parse(given_bytes).problem
+    assert problem is not None and (problem.line, problem.column) == (line, column)
+    shown = problems.line_of(given_bytes, problem)
+    assert shown and "\ufeff" not in shown and "\0" not in shown
+
+
+@pytest.mark.req("EX-15")
+async def test_a_file_that_takes_time_is_parsed_in_a_process_of_its_own(house: House) -> None:
+    """No parser lets anybody else in its process work, not even from a thread."""
+
+    def here(data: bytes) -> Parsed:
+        raise AssertionError
+
+    for words, text in (
+        (("python",), "x = 1\ndef f(:\n"),
+        (("grammar", *GRAMMARS[".js"]), "a;\nlet y = ;\n"),
+    ):
+        found = await parse(Check(here, words, at_once=5), text.encode())
+        assert found.problem is not None and found.problem.line == 2
+    assert await parse(Check(here, ("python",), at_once=5), b"x = 1 ") == Parsed()
+    assert await parse(Check(here, ("python",), at_once=5), b"def f(:", seconds=0) == Parsed()
+    assert await parse(Check(here, ("nothing",), at_once=5), b"def f(:") == Parsed()
+    assert not psutil.Process().children()
+    for name, filling in (("a.py", "x = 1\n" * 11_000), ("a.js", "let a = 1;\n" * 1_600)):
+        out = await house.call("write_file", path=name, content=f"{filling}x = = 1;\n")
+        warning = out.result.metadata["warning"]
+        assert f"line {filling.count(chr(10)) + 1}, column " in warning
+
+
+@pytest.mark.req("EX-15")
+def test_what_is_too_much_for_a_parser_is_no_problem_of_the_file() -> None:
+    digits = "1" * 5_000
+    assert problems.json_text(f'{{"a": {digits}}}'.encode()).problem is None
+    assert problems.toml(f"a = {digits}\n".encode()).problem is None
+    assert problems.yaml(b"[" * 100_000).problem is None
+    assert problems.yaml(b"- " * 100_000).problem is None
 
 
 @pytest.mark.req("EX-15")

@@ -40,9 +40,15 @@ def found_by(
         query = Query(expression(pattern, literal=literal), literal, ignore_case)
         where = place(workspace, path, glob, include_ignored=include_ignored)
         tally, engine = finder.search(query, where, Signal())
-        return tally, list(finder.lines(engine, query, list(tally.files), Signal(), around, 1000))
+        found = finder.lines(engine, query, list(tally.files), Signal(), around, 1000)
+        return tally, [(path, [_placed(line) for line in lines]) for path, lines in found]
     finally:
         workspace.close()
+
+
+def _placed(line: Line) -> Line:
+    """Where a match of nothing stands is told by one engine alone; that it is one, by both."""
+    return line._replace(at=min(line.at, 0))
 
 
 def ripgreps() -> str:
@@ -56,13 +62,14 @@ _texts = st.lists(st.lists(_letters, max_size=6).map("".join), max_size=5).flatm
     lambda lines: st.sampled_from(["\n", "\r\n"]).map(lambda end: end.join(lines))
 )
 _atoms = st.sampled_from(
-    r"a b A é . \w \d \s \S [ab] [^a] [a-c1] \. \{ { } ^ $ \b \" \- []a] [a[] (?i:a) - 1 \x61 \_".split()
+    r"a b A é . \w \d \s \S [ab] [^a] [a-c1] \. \{ { } ^ $ \b \A \z \" \- []a] [a[] (?i:a) 1 \x61 \_".split()
 )
+_PLACES = ("^", "$", r"\b", r"\A", r"\z")
 _repeats = st.sampled_from(["", "", "*", "+", "?", "{1,2}", "{2}", "{,2}", "*?"])
 
 
 def _joined(pieces: list[tuple[str, str]]) -> str:
-    return "".join(atom + ("" if atom in "^$\\b" else repeat) for atom, repeat in pieces)
+    return "".join(atom + ("" if atom in _PLACES else repeat) for atom, repeat in pieces)
 
 
 _sequences = st.lists(st.tuples(_atoms, _repeats), min_size=1, max_size=4).map(_joined)
@@ -81,6 +88,7 @@ class Case(NamedTuple):
     literal: bool
     glob: str | None
     around: tuple[int, int]
+    start: str
 
 
 cases = st.builds(
@@ -92,6 +100,7 @@ cases = st.builds(
     st.booleans(),
     st.sampled_from([None, None, "*.c", "a/**", "**/a*", "{a,b}/*"]),
     st.sampled_from([(0, 0), (1, 0), (1, 2)]),
+    st.sampled_from([".", ".", "a", "b", "a/b"]),
 )
 
 
@@ -107,6 +116,7 @@ def agree(case: Case) -> None:
                 program,
                 root,
                 case.pattern,
+                case.start if (root / case.start).is_dir() else ".",
                 glob=case.glob,
                 literal=case.literal,
                 ignore_case=case.ignore_case,

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
 
-from handrail.toolsets.workspace import Keeping
-from handrail.toolsets.workspace.search import query
-from tests.unit.toolsets.workspace.search.desk import ENGINES, at
+from handrail.ext import Signal, ToolError
+from handrail.toolsets.workspace import Keeping, Workspace
+from handrail.toolsets.workspace.search.expressions import expression
+from handrail.toolsets.workspace.search.finding import Finder
+from handrail.toolsets.workspace.search.query import LARGEST, Line, NotUnderstood, Query, Where
+from handrail.toolsets.workspace.search.ripgrep import Ripgrep
+from handrail.toolsets.workspace.search.walking import walk
+from tests.unit.toolsets.workspace.search.desk import ENGINES, at, program
 from tests.unit.toolsets.workspace.search.trees import lay, plant
 
 each_engine = pytest.mark.parametrize("engine", ENGINES)
@@ -122,6 +128,18 @@ async def test_rules_above_the_folder_count_too(engine: str, tmp_path: Path) -> 
         assert [one["path"] for one in data["lines"]] == ["a/b/c.txt"]
 
 
+@pytest.mark.req("BF-05", "BF-06")
+@each_engine
+async def test_rules_above_the_workspace_are_none_of_its_own(engine: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["root/a.txt", "root/sub/b.txt"], "hit\n")
+    lay(tmp_path, {".": "*.txt\n"})
+    lay(tmp_path, {".": "*.txt\n"}, ".ignore")
+    async with at(tmp_path / "root", engine) as desk:
+        for path, total in ((".", 2), ("sub", 1)):
+            assert (await desk.done("grep", pattern="hit", path=path))["total_files"] == total
+            assert (await desk.done("glob", pattern="*.txt", path=path))["total"] == total
+
+
 @pytest.mark.req("BF-06")
 @each_engine
 async def test_text_is_found_as_it_is_written_and_braces_are_braces(engine: str, tmp_path: Path) -> None:
@@ -158,7 +176,8 @@ async def test_what_only_ripgrep_knows_is_said_where_it_is_missing(tmp_path: Pat
     async with at(tmp_path, "ripgrep") as desk:
         assert await desk.said("grep", pattern=r"\p{Lowercase}{3}") == "a.txt:1: ähm"
     async with at(tmp_path, "python") as desk:
-        assert (await desk.refused("grep", pattern=r"\p{Lowercase}{3}"))[0] == "INVALID_PATTERN"
+        code, words = await desk.refused("grep", pattern=r"\p{Lowercase}{3}")
+        assert code == "INVALID_PATTERN" and "ripgrep would know it, which is not installed" in words
 
 
 @pytest.mark.req("BF-06")
@@ -194,7 +213,7 @@ async def test_a_file_that_is_too_large_for_python_is_counted(tmp_path: Path) ->
     plant(tmp_path, ["a.txt", "e.log"], "hit\n")
     with_mark = "\ufeffhit\n".encode()
     plant(tmp_path, ["e.log"], with_mark)
-    os.truncate(tmp_path / "e.log", query.LARGEST + 1)
+    os.truncate(tmp_path / "e.log", LARGEST + 1)
     async with at(tmp_path, "python") as desk:
         assert await desk.said("grep", pattern="hit") == snapshot("""\
 a.txt:1: hit
@@ -228,3 +247,63 @@ async def test_a_long_line_is_cut_around_its_match(engine: str, tmp_path: Path) 
         said = await desk.said("grep", pattern="needle")
         assert len(said) < 330 and "éneedley" in said
         assert said.startswith("min.js:1: …é") and said.endswith("y…")
+
+
+@pytest.mark.req("BF-06")
+@each_engine
+async def test_however_long_lines_are_each_is_shown_and_paged(engine: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["many.js"], "a" * 400_000)
+    plant(tmp_path, ["wide.txt"], ("x" * 2_000_000 + "é needle\r\n") * 10)
+    plant(tmp_path, ["z.txt"], "needle\n")
+    async with at(tmp_path, engine) as desk:
+        assert (await desk.said("grep", pattern="a", path="many.js")).startswith("many.js:1: aaa")
+        seen = []
+        offset: int | None = 0
+        while offset is not None:
+            page = await desk.done("grep", pattern="needle", limit=4, offset=offset)
+            seen += [(one["path"], one["line"], one["text"][-12:]) for one in page["lines"]]
+            offset = page["next_offset"]
+        shown = [("wide.txt", line, "xxxxé needle"[-12:]) for line in range(1, 11)]
+        assert seen == [*shown, ("z.txt", 1, "needle")]
+        around = await desk.said("grep", pattern="needle", path="wide.txt", limit=1, after=1)
+        assert around.split("\n")[1].startswith("wide.txt-2- xxx")
+
+
+@each_engine
+async def test_what_became_something_else_meanwhile_breaks_no_search(engine: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["a.txt", "b/c.txt"], "hit\n")
+    workspace = Workspace(tmp_path)
+    finder, query = Finder(workspace, program(engine)), Query(expression("hit"))
+    try:
+        for start, is_file in (("b/c.txt", True), ("a.txt", True)):
+            where = Where(start, is_file)
+            (tmp_path / start).unlink()
+            (tmp_path / start).mkdir()
+            assert finder.search(query, where, Signal())[0].files == {}
+        with pytest.raises(ToolError) as told:
+            list(walk(workspace, "gone/away", Signal()))
+        assert told.value.code == "FILE_NOT_FOUND"
+    finally:
+        workspace.close()
+
+
+class Failing(Ripgrep):
+    """One that cannot look at open files, as where there is no /dev/fd."""
+
+    def show(self, *args: Any) -> list[tuple[int, Line]]:
+        raise NotUnderstood
+
+
+def test_where_ripgrep_cannot_look_at_open_files_python_does(tmp_path: Path) -> None:
+    plant(tmp_path, ["a.txt"], "hit\n")
+    workspace = Workspace(tmp_path)
+    try:
+        finder, engine = Finder(workspace, program("ripgrep")), Failing(program("ripgrep") or "", workspace)
+        query = Query(expression("h.t"))
+        assert list(finder.lines(engine, query, ["a.txt"], Signal(), (0, 0), 5)) == [
+            ("a.txt", [Line(1, "hit", 0)])
+        ]
+        with pytest.raises(ToolError, match="no regular expression"):
+            list(finder.lines(engine, Query(expression(r"\p{L}")), ["a.txt"], Signal(), (0, 0), 5))
+    finally:
+        workspace.close()

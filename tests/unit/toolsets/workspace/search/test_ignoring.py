@@ -12,6 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from handrail.ext import Aborted, Signal
+from handrail.toolsets.workspace import Workspace
+from handrail.toolsets.workspace.search.walking import walk
+from tests.unit.toolsets.workspace.search.desk import ENGINES, at
 from tests.unit.toolsets.workspace.search.trees import every_file, lay, paths, plant, rules, walked
 
 
@@ -28,6 +32,21 @@ def not_ignored(root: Path) -> list[str]:
     return sorted(git(root, "ls-files", "-z", "--others", "--exclude-standard").split("\0")[:-1])
 
 
+_odd = st.sampled_from(
+    r"\a \* [ab\]] []a] [^a] [!]a] [a-] [--b] [b-a] [z-a] [[:upper:]] [![:alpha:]] [[:no:]] [[:a] [a/b] [ "
+    r"*** ** **a *a*b ?* \? a\ \# \/ a\/b [\!a] [a-\c] . .* //".split(" ")
+)
+_odd_lines = st.builds(
+    lambda no, root, parts, end: f"{no}{root}{'/'.join(parts)}{end}",
+    st.sampled_from(["", "", "!", "\\!"]),
+    st.sampled_from(["", "", "/", "**/"]),
+    st.lists(_odd | st.sampled_from(["a", "b", "*"]), min_size=1, max_size=3),
+    st.sampled_from(["", "", "/", "/**", " ", "\\ ", "  \r", "\t", "\\"]),
+)
+odd_rules = st.lists(_odd_lines, max_size=4).map("\n".join)
+"""Lines that few people write and git reads all the same."""
+
+
 class Case(NamedTuple):
     """A tree with rules in some of its folders."""
 
@@ -39,7 +58,7 @@ class Case(NamedTuple):
 cases = st.builds(
     Case,
     st.sets(paths, min_size=1, max_size=14),
-    st.dictionaries(st.sampled_from([".", "a", "b", "a/b", "ab"]), rules, min_size=1, max_size=3),
+    st.dictionaries(st.sampled_from([".", "a", "b", "a/b", "ab"]), rules | odd_rules, min_size=1, max_size=3),
     rules,
 )
 
@@ -78,13 +97,106 @@ def test_an_ignore_file_counts_more_than_a_gitignore_further_down(tmp_path: Path
     assert walked(tmp_path) == [".ignore", "src/.gitignore", "src/a.log"]
 
 
+@pytest.mark.req("BF-04")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "build/*\n!build/keep",
+        "/*\n!/build/\n!/src/",
+        "*\n!*/\n!keep",
+        "build/**\n!build/keep",
+        "build/?*\n!keep",
+        "**/in/*\n!keep",
+        "build/[!x]*\n!build/in/",
+        "*/*\n!build/in\n!keep",
+        "src/*/*\n!keep",
+    ],
+)
+def test_what_is_in_a_folder_can_be_asked_back(text: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["keep", "x", "build/keep", "build/x", "build/in/keep", "build/in/x", "src/in/keep"])
+    (tmp_path / ".gitignore").write_text(text)
+    git(tmp_path, "init", "-q")
+    assert sorted(walked(tmp_path)) == not_ignored(tmp_path)
+
+
+@pytest.mark.req("BF-04")
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_what_counts_more_is_the_same_for_all_tools_and_both_engines(
+    engine: str, tmp_path: Path
+) -> None:
+    plant(tmp_path, ["a.txt", "b.txt", "c.txt", "d.txt", "src/a.txt", "src/in/c.txt", "src/in/d.txt"])
+    lay(tmp_path, {".": "a.txt\n!c.txt\n"}, ".rgignore")
+    lay(tmp_path, {".": "!a.txt\nb.txt\n", "src": "!d.txt\n"}, ".ignore")
+    lay(tmp_path, {".": "c.txt\n", "src": "d.txt\nc.txt\n"})
+    async with at(tmp_path, engine) as desk:
+        found = (await desk.said("glob", pattern="*.txt")).split("\n")
+        assert found == ["c.txt", "d.txt", "src/in/c.txt", "src/in/d.txt"]
+        listed = await desk.said("list_files", glob="**/*.txt")
+        assert [line.split(" ")[0] for line in listed.split("\n")] == found
+        deeper = (await desk.said("glob", pattern="*.txt", path="src/in")).split("\n")
+        assert deeper == ["src/in/c.txt", "src/in/d.txt"]
+
+
 def test_a_walk_from_further_down_knows_the_rules_above(tmp_path: Path) -> None:
     plant(tmp_path, ["src/in/a.log", "src/in/b.txt", "src/in/c.txt"])
     lay(tmp_path, {".": "*.log\n", "src": "/in/c.txt\n"})
     assert walked(tmp_path, "src/in") == ["src/in/b.txt"]
 
 
-def test_lines_that_git_cannot_read_ignore_nothing(tmp_path: Path) -> None:
-    plant(tmp_path, ["a", "z"])
-    (tmp_path / ".gitignore").write_bytes(b"[z-a]\na\\\n\xff\xfe\n[\n")
-    assert walked(tmp_path) == [".gitignore", "a", "z"]
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[z-a]",
+        "a\\",
+        "[",
+        "[[:no:]]",
+        "**a",
+        "a**b",
+        "[a/z]",
+        "\\a",
+        "z ",
+        "z\\ ",
+        "***",
+        "[]z]",
+        "z//",
+        "#a",
+        "\\#a",
+    ],
+)
+def test_odd_lines_mean_what_they_mean_to_git(line: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["a", "z", "ab/z", "aab", "z ", "]", "no", "#a"])
+    (tmp_path / ".gitignore").write_bytes(b"\xff\xfe\n" + line.encode())
+    git(tmp_path, "init", "-q")
+    assert sorted(walked(tmp_path)) == not_ignored(tmp_path)
+
+
+@pytest.mark.req("BF-04")
+@pytest.mark.parametrize(
+    "line", ["*a" * 60 + "b", "**/a/" * 60 + "b", "/" + "**/a*a/" * 30, "[a]*" * 60 + "b"]
+)
+def test_no_line_keeps_a_walk_busy_for_ever(line: str, tmp_path: Path) -> None:
+    deep = "/".join("a" * 120)
+    plant(tmp_path, ["a" * 200, f"{deep}/c"])
+    (tmp_path / ".gitignore").write_text(line)
+    assert walked(tmp_path) == [".gitignore", f"{deep}/c", "a" * 200]
+
+
+def test_rules_are_read_from_files_alone_and_not_without_end(tmp_path: Path) -> None:
+    plant(tmp_path, ["root/a", "root/b", "root/in/a", "root/in/b"])
+    (tmp_path / "outside").write_text("a\n")
+    (tmp_path / "root/.gitignore").symlink_to(tmp_path / "outside")
+    (tmp_path / "root/in/.gitignore").write_text(f"{'#' * 1_048_576}\nb\n")
+    assert walked(tmp_path / "root") == ["a", "b", "in/.gitignore", "in/a", "in/b"]
+
+
+def test_a_walk_ends_with_its_call(tmp_path: Path) -> None:
+    plant(tmp_path, ["a/b/c", "d"])
+    workspace, signal = Workspace(tmp_path), Signal()
+    try:
+        found = walk(workspace, ".", signal)
+        assert next(found).path == "a"
+        signal.abort("test")
+        with pytest.raises(Aborted):
+            list(found)
+    finally:
+        workspace.close()

@@ -55,6 +55,8 @@ def test_a_pattern_of_many_stars_says_no() -> None:
     """Within the time that any test has; trying all ways takes years."""
     assert not pattern_of("*a" * 20 + "b").fits("a" * 200)
     assert not pattern_of("**/" * 20 + "b").fits("a/" * 100 + "c")
+    assert not pattern_of("**/a/" * 60 + "b").fits("a/" * 200 + "c")
+    assert pattern_of("**/a/" * 60 + "**").fits("a/" * 200 + "c")
     assert best("a" * 30 + "b", ["a" * 200], 5) == ([], 0)
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+import psutil
 import pytest
 from inline_snapshot import snapshot
 
 from handrail import Call, Handrail
+from handrail.ext import Signal
 from handrail.testing import ConformanceCase, conformance_cases
 from handrail.toolsets.workspace import Workspace
 from handrail.toolsets.workspace.search import searching_tools
+from handrail.toolsets.workspace.search.defining import definitions_in, grammar_of
 from handrail.toolsets.workspace.search.definitions import definitions
+from handrail.toolsets.workspace.search.finding import Finder
 from tests.unit.toolsets.workspace.search.desk import ANA, ENGINES, at
 from tests.unit.toolsets.workspace.search.trees import lay, plant
 
@@ -27,7 +31,7 @@ def test_each_is_conformant(case: ConformanceCase) -> None:
 
 
 @pytest.mark.req("BP-04", "BF-04", "BF-05", "BF-06", "BF-07")
-def test_all_only_read_and_may_run_beside_anything() -> None:
+def test_all_only_read_and_run_beside_each_other() -> None:
     assert [tool.id for tool in TOOLS] == NAMES
     for tool in TOOLS:
         assert (tool.level, tool.danger, tool.concurrency, tool.origin) == (
@@ -75,8 +79,12 @@ c.py
 d.txt
 [2 of 4 files shown. Narrow the pattern or the path.]\
 """)
+        newest = await desk.done("glob", pattern="*.py", sort="modified", limit=1)
+        assert ([one["path"] for one in newest["files"]], newest["total"]) == (["src/b.py"], 3)
         assert (await desk.done("glob", pattern="*.py", include_ignored=True))["total"] == 4
         assert (await desk.done("glob", pattern="[a]*.py", path="src"))["total"] == 1
+        plant(tmp_path, ["é.txt"])
+        assert (await desk.said("glob", pattern="?.txt")).split("\n") == ["d.txt", "é.txt"]
         assert "include_ignored=true" in await desk.said("glob", pattern="*.rs")
         assert (await desk.refused("glob", pattern="*", path="c.py"))[0] == "NOT_A_FOLDER"
 
@@ -174,18 +182,80 @@ app/users.py:4: (function) async def load_user(id):
     [
         ("a.py", "class A:\n    x: int = 1\n    def f(self): pass\n", "1 A, 2 x, 3 f"),
         ("broken.py", "def f(:\n  class\nclass B:\n", "1 f, 3 B"),
-        ("a.js", "class A { f() {} }\nfunction g() {}\nconst h = 1\n", "1 A, 1 f, 2 g, 3 h"),
-        ("a.ts", "interface I {}\ntype T = 1\nenum E {}\n", "1 I, 2 T, 3 E"),
-        ("a.go", "package p\nfunc F() {}\ntype T struct{}\nfunc (t T) M() {}\n", "2 F, 3 T, 4 M"),
-        ("a.rs", "struct S;\nfn f() {}\ntrait R {}\nconst C: u8 = 1;\n", "1 S, 2 f, 3 R, 4 C"),
-        ("A.java", "class A {\n  int f() { return 1; }\n}\n", "1 A, 2 f"),
-        ("a.c", "#define M 1\nstruct s { int a; };\nint *f(int x) { return 0; }\n", "1 M, 2 s, 3 f"),
-        ("a.rb", "class A\n  def f\n  end\nend\n", "1 A, 2 f"),
-        ("a.kt", "data class A(val x: Int)\nfun f() {}\n", "1 A, 2 f"),
-        ("a.sql", "CREATE TABLE users (id int);\n", "1 users"),
+        ("a.js", "class A { f() {} }\nfunction* g() {}\nconst h = 1, [i] = j\n", "1 A, 1 f, 2 g, 3 h, 3 i"),
+        ("b.js", "x = { a: () => 1, b: 2 }\nexports.c = function () {}\n", "1 a, 2 c"),
+        ("c.js", "class A { static s = 1 }\nlet { d, e: f } = x\n", "1 A, 1 s, 2 d, 2 f"),
+        ("a.ts", "interface I { p: 1 }\ntype T = 1\nenum E { F, G = 2 }\n", "1 I, 1 p, 2 T, 3 E, 3 F, 3 G"),
+        (
+            "b.ts",
+            "abstract class A { private x = 1; abstract m(): 1 }\nnamespace N {}\n",
+            "1 A, 1 x, 1 m, 2 N",
+        ),
+        ("a.tsx", "export const C: FC = () => <b/>;\n", "1 C"),
+        ("a.go", "package p\nfunc F() {}\ntype T struct{ A, B int }\n", "2 F, 3 T, 3 A, 3 B"),
+        (
+            "b.go",
+            "package p\nfunc (t T) M() {}\nvar v, w = 1, 2\ntype I interface { N() }\n",
+            "2 M, 3 v, 3 w, 4 I, 4 N",
+        ),
+        (
+            "a.rs",
+            "struct S;\nfn f() {}\ntrait R {}\nconst C: u8 = 1;\nenum E { V }\n",
+            "1 S, 2 f, 3 R, 4 C, 5 E, 5 V",
+        ),
+        ("b.rs", "impl S { fn n() {} }\nmacro_rules! m { () => {} }\nmod o {}\n", "1 n, 2 m, 3 o"),
+        ("A.java", "class A {\n  A() {}\n  int f() { return 1; }\n  int k;\n}\n", "1 A, 2 A, 3 f, 4 k"),
+        ("B.java", "record R(int a) {}\nenum E { P }\n@interface N {}\n", "1 R, 2 E, 2 P, 3 N"),
+        (
+            "a.c",
+            "#define M 1\nstruct s { int a; };\nint *f(struct t *x) { return 0; }\n",
+            "1 M, 2 s, 2 a, 3 f",
+        ),
+        (
+            "b.c",
+            "enum e { A };\ntypedef int (*cb)(int);\nint g(void), h[2] = {1};\n",
+            "1 e, 1 A, 2 cb, 3 g, 3 h",
+        ),
+        ("a.cpp", "int n::C::m() { return 1; }\nusing U = int;\nclass D { ~D(); };\n", "1 m, 2 U, 3 D, 3 ~D"),
+        ("a.h", "int g(void);\nclass C;\n", "1 g"),
+        ("a.rb", "class A\n  K = 1\n  def f?\n  end\n  def self.g; end\nend\n", "1 A, 2 K, 3 f?, 5 g"),
+        ("a.sh", "foo() { :; }\nfunction bar { :; }\nexport V=1\n", "1 foo, 2 bar, 3 V"),
+        ("a.kt", "data class A(val x: Int)\nsuspend fun f() {}\nfun String.g() {}\n", "1 A, 2 f, 3 g"),
+        ("a.sql", 'CREATE TABLE users (id int);\ncreate view if not exists a."v" as\n', "1 users, 2 v"),
+        ("a.lua", "local function f() end\nfunction M.g() end\n", "1 f, 2 g"),
     ],
 )
 def test_what_a_file_defines_is_known_by_its_language(path: str, text: str, found: str) -> None:
-    defined = definitions(path, text.encode())
-    assert set(found.split(", ")) <= {f"{one.line} {one.name}" for one in defined}
+    end = PurePosixPath(path).suffix
+    defined = definitions(end, text.encode(), grammar_of(end))
+    assert sorted(found.split(", ")) == sorted(f"{one.line} {one.name}" for one in defined)
     assert all(one.kind for one in defined)
+
+
+@pytest.mark.req("BF-07")
+async def test_prose_defines_nothing(tmp_path: Path) -> None:
+    plant(tmp_path, ["README.md"], "class loaders are explained here\n")
+    plant(tmp_path, ["a.py"], "def loaders(): ...\n")
+    async with at(tmp_path) as desk:
+        data = await desk.done("search_code", query="loaders")
+        assert [one["defines"] for one in data["lines"]] == ["function", None]
+
+
+@pytest.mark.req("BF-07")
+def test_what_is_not_parsed_in_time_is_no_definition_and_leaves_no_process(tmp_path: Path) -> None:
+    """Parsers let nobody else in their process work, so that they run in another."""
+    plant(tmp_path, ["a.py", "b.js"], "class A { }\n")
+    plant(tmp_path, ["c.py"], "class A: ...\n")
+    workspace = Workspace(tmp_path)
+    finder = Finder(workspace)
+    try:
+        assert definitions_in(finder, ["a.py", "b.js", "c.py", "gone.py"], ["a"], Signal()) == {
+            "a.py": [(1, "A", "class")],
+            "b.js": [(1, "A", "class")],
+            "c.py": [(1, "A", "class")],
+        }
+        assert definitions_in(finder, ["c.py"], ["b"], Signal()) == {"c.py": []}
+        assert definitions_in(finder, ["c.py"], ["a"], Signal(), seconds=0) == {}
+        assert not psutil.Process().children()
+    finally:
+        workspace.close()

@@ -106,6 +106,87 @@ async def test_a_folder_with_a_repository_of_its_own_is_asked_about(tmp_path: Pa
             assert (await shell.house.explain("bash", args, principal=ANN)).verdict == verdict
 
 
+@pytest.mark.req("PM-27")
+@pytest.mark.parametrize(
+    ("command", "verdict"),
+    [
+        ("cd src && git status", "allow"),
+        ("cd {root} && git log", "allow"),
+        ("cd {root}/src; git diff", "allow"),
+        ("cd vendor/lib && git status", "ask"),
+        ("cd link && git status", "ask"),
+        ("cd /tmp && git status", "ask"),
+        ("cd src && cd ../vendor/lib && git status", "ask"),
+        ("cd src && bash -c 'cd lib && git status'", "ask"),
+        ("cd - && git status", "ask"),
+        ("pushd src; git log", "ask"),
+        ("cd -P src && git log", "ask"),
+    ],
+)
+async def test_git_after_a_change_of_folder_is_asked_about_where_another_repository_may_be(
+    tmp_path: Path, command: str, verdict: str
+):
+    (tmp_path / "vendor/lib/.git").mkdir(parents=True)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "link").symlink_to("vendor/lib")
+    async with a_shell(tmp_path) as shell:
+        args = {"command": command.format(root=tmp_path)}
+        assert (await shell.house.explain("bash", args, principal=ANN)).verdict == verdict
+
+
+@pytest.mark.req("PM-27")
+@pytest.mark.fault("F22")
+@pytest.mark.parametrize(
+    ("settings", "verdict"),
+    [
+        ('[core]\n\tbare = false\n[remote "origin"]\n\turl = x\n[clean]\n\trequireForce = true\n', "allow"),
+        ('[filter "lfs"]\n\tclean = git-lfs clean -- %f\n\tprocess = git-lfs filter-process\n', "allow"),
+        ("[diff]\n\texternal = ./evil\n", "ask"),
+        ("[diff] external = ./evil\n", "ask"),
+        ('[diff "x"]\n\tTextConv = ./evil\n', "ask"),
+        ('[diff "x"]\n\tcommand=./evil\n', "ask"),
+        ('[filter "x"]\n\tclean = ./evil\n', "ask"),
+        ('[filter "x"]\n\tprocess = ./evil\n', "ask"),
+        ("[gpg]\n\tprogram = ./evil\n[log]\n\tshowSignature = true\n", "ask"),
+        ('[filter "lfs"]\n\tprocess = git-lfs filter-process; ./evil\n', "ask"),
+        ("[include]\n\tpath = ../evil\n", "ask"),
+        ('[includeIf "gitdir:x"]\n\tpath = ../evil\n', "ask"),
+        ('[remote "x"]\n\tpromisor = true\n\tuploadpack = ./evil\n', "ask"),
+        ("x" * 1_000_001, "ask"),
+    ],
+)
+async def test_git_is_asked_about_where_the_settings_of_the_repository_name_programs(
+    tmp_path: Path, settings: str, verdict: str
+):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/config").write_text(settings)
+    async with a_shell(tmp_path) as shell:
+        for command, expected in (("git diff", verdict), ('g"i"t log', verdict), ("ls", "allow")):
+            said = await shell.house.explain("bash", {"command": command}, principal=ANN)
+            assert said.verdict == expected, command
+
+
+@pytest.mark.req("PM-27")
+async def test_a_repository_that_is_kept_in_the_workspace_under_another_name_is_asked_about(tmp_path: Path):
+    (tmp_path / ".git").write_text("gitdir: evil\n")
+    async with a_shell(tmp_path) as shell:
+        args = {"command": "git status"}
+        assert (await shell.house.explain("bash", args, principal=ANN)).verdict == "ask"
+        (tmp_path / ".git").write_text("gitdir: /elsewhere/.git/worktrees/x\n")
+        assert (await shell.house.explain("bash", args, principal=ANN)).verdict == "allow"
+
+
+@pytest.mark.req("PM-07", "PM-27")
+@pytest.mark.fault("F24")
+async def test_without_a_sandbox_nothing_is_safe_since_reading_reaches_the_whole_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    async with a_shell(tmp_path, ShellOptions(unsandboxed=True)) as shell:
+        said = await shell.house.explain("bash", {"command": "cat /proc/1/environ"}, principal=ANN)
+    assert said.verdict == "ask" and "no sandbox" in said.reason
+
+
 @pytest.mark.req("BF-08")
 async def test_it_runs_in_a_folder_of_the_workspace_and_nowhere_else(tmp_path: Path):
     (tmp_path / "a" / "b").mkdir(parents=True)
@@ -118,7 +199,7 @@ async def test_it_runs_in_a_folder_of_the_workspace_and_nowhere_else(tmp_path: P
         assert (await shell.run("cat", timeout=5)).result.output == "[no output]"
 
 
-@pytest.mark.req("BF-08")
+@pytest.mark.req("BF-08", "EX-14", "EX-22")
 async def test_who_keeps_something_of_the_files_hears_that_they_may_have_changed(tmp_path: Path):
     async with a_shell(tmp_path) as shell:
         heard: list[str | None] = []
@@ -127,6 +208,21 @@ async def test_who_keeps_something_of_the_files_hears_that_they_may_have_changed
         assert heard == []
         await shell.run("touch new")
         assert heard == [None]
+
+
+@pytest.mark.req("BF-08")
+@pytest.mark.parametrize(
+    ("command", "remedy"), [("echo a\0b", "printf"), ("echo " + "é" * 60_000, "write_file")]
+)
+async def test_what_no_program_can_be_given_is_said_with_what_to_do(
+    tmp_path: Path, command: str, remedy: str
+):
+    async with a_shell(tmp_path) as shell:
+        outcome = await shell.run(command)
+        assert (outcome.status, outcome.result.code) == ("failed", "INVALID_COMMAND")
+        assert remedy in str(outcome.result.error)
+        long = await shell.run("echo " + "é" * 49_000)
+        assert outcome.status == "failed" and len(str(long.result.output)) > 49_000
 
 
 @pytest.mark.req("BF-08", "EX-24")

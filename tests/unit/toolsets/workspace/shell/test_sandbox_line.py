@@ -17,13 +17,13 @@ def pairs(line: list[str], option: str) -> set[str]:
 def test_everything_is_unshared_and_only_programs_and_the_workspace_are_shown(tmp_path: Path):
     (tmp_path / ".git").mkdir()
     line = sandboxed(Shown(tmp_path, protected=(tmp_path / ".git",)), tmp_path, ["true"], 5)
-    assert line[0] == "bwrap" and line[-2:] == ["--", "true"]
+    assert Path(line[0]).name == "bwrap" and line[-2:] == ["--", "true"]
     assert {"--unshare-all", "--die-with-parent", "--new-session"} <= set(line)
     assert "--share-net" not in line
     assert pairs(line, "--bind") == {str(tmp_path)}
     shown = pairs(line, "--ro-bind")
     assert str(tmp_path / ".git") in shown and "/usr" in shown
-    assert pairs(line, "--remount-ro") == {"/proc"}
+    assert pairs(line, "--remount-ro") == {"/proc", "/dev", "/"}
     assert not shown & {"/", "/home", "/root", "/var", "/run", "/etc", "/tmp", "/etc/resolv.conf"}
 
 

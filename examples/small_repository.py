@@ -1,8 +1,12 @@
-"""A small repository to walk through: a package, and a test that fails."""
+"""A small repository to walk through: a package, and a test that fails.
+
+python -m examples.small_repository ~/prices
+"""
 
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 FILES = {
@@ -46,3 +50,16 @@ def make(folder: Path, **more: str) -> None:
         (folder / name).write_text(text, encoding="utf-8")
     for arguments in (("init", "-q", "-b", "main"), ("add", "-A"), ("commit", "-q", "-m", "Prices")):
         subprocess.run([*_GIT, *arguments], cwd=folder, check=True, stdin=subprocess.DEVNULL)
+
+
+def main() -> None:
+    """Make it in the folder that is named, with the settings of the walk."""
+    folder = Path(sys.argv[1])
+    if folder.exists():
+        sys.exit(f"{folder} is there already: name a folder that is not")
+    make(folder, **{"handrail.toml": '[workspace]\nroot = "."\n'})
+    print(f"Now: cd {folder} && handrail doctor")
+
+
+if __name__ == "__main__":
+    main()

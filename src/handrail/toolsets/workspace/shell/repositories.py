@@ -1,0 +1,102 @@
+"""Repositories: git obeys the settings of the folder it runs in, and settings may name programs."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import deque
+from contextlib import suppress
+from pathlib import Path
+
+from handrail.ext import ToolError
+from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.shell.judgement import SAFE, Judgement, moderate
+
+_LARGEST = 1_000_000
+_FOLDERS = 4_000
+"""Folders that are looked into for repositories before each command that writes."""
+_MOST = 50
+_SKIPPED = frozenset({"node_modules", ".venv", "venv", "__pycache__", ".tox", ".handrail"})
+_STARTS = re.compile(
+    r"(?:^|\])\s*(?:external|textconv|command|clean|process|program|cmd)\s*"
+    r"(?:=(?!\s*git-lfs (?:clean -- %f|filter-process)\s*$)|$)|"
+    r"^\s*\[\s*include",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Settings that make git start a program while it only reads, or take more settings from elsewhere."""
+_FETCHES = re.compile(r"promisor|partialclone", re.IGNORECASE)
+_REACHES = re.compile(
+    r"(?:^|\])\s*(?:uploadpack|vcs|sshcommand|gitproxy|allow)\b", re.IGNORECASE | re.MULTILINE
+)
+
+
+def judge_folder(workspace: Workspace, folder: str) -> Judgement:
+    """A repository inside of the workspace may be somebody else's."""
+    try:
+        parts = Path(workspace.relative(folder)).parts
+    except ToolError:
+        return SAFE  # whoever goes there is told what is wrong with it
+    for count in range(1, len(parts) + 1):
+        if (workspace.root.joinpath(*parts[:count]) / ".git").exists():
+            return moderate(
+                "this folder has a repository of its own, whose settings may name programs", folder
+            )
+    return SAFE
+
+
+def nested(root: Path) -> list[Path]:
+    """The `.git` of each repository inside of a folder, the nearest first; in large folders not of all."""
+    found: list[Path] = []
+    waiting = deque([str(root)])
+    for _ in range(_FOLDERS):
+        if not waiting:
+            break
+        folder = waiting.popleft()
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name == ".git":
+                    found.append(Path(entry.path))
+                elif entry.name not in _SKIPPED and entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+    return [one for one in found if one.parent != root][:_MOST]
+
+
+def is_ours(workspace: Workspace, folder: str) -> bool:
+    """Whether a folder belongs to the workspace and to no other repository."""
+    try:
+        workspace.relative(folder)
+    except ToolError:
+        return False
+    return judge_folder(workspace, folder).is_safe
+
+
+def judge_settings(root: Path) -> Judgement:
+    """The settings of the workspace's own repository: who unpacked it somewhere did not write them."""
+    home = root / ".git"
+    if home.is_file() and not home.is_symlink():
+        return _judge_link(root, home)
+    for name in ("config", "config.worktree"):
+        if _names_program(home / name):
+            return moderate("the repository's settings name a program that git may start", f".git/{name}")
+    return SAFE
+
+
+def _judge_link(root: Path, link: Path) -> Judgement:
+    """A repository kept elsewhere; outside of the workspace no command sees it."""
+    kept = link.read_text(errors="replace").removeprefix("gitdir:").strip()
+    if (root / kept).resolve().is_relative_to(root):
+        return moderate("the repository is kept in a folder that commands can change", kept)
+    return SAFE
+
+
+def _names_program(settings: Path) -> bool:
+    try:
+        with settings.open(errors="replace") as file:
+            text = file.read(_LARGEST + 1)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    if len(text) > _LARGEST or _STARTS.search(text):
+        return True
+    return _FETCHES.search(text) is not None and _REACHES.search(text) is not None

@@ -1,0 +1,93 @@
+"""A disk that fills up while files are changed and undone: run as a program, on a small disk of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.unit.toolsets.workspace.changes.desks import Desk
+
+SIZE = 2_000_000
+PAGE = 4_096
+MOST = 24
+"""Pages of room with which everything goes well."""
+
+
+def on_a_small_disk(folder: Path) -> list[dict[str, Any]]:
+    """What became of a change and of its undo, with each amount of room; at last, with none at its end."""
+    disk = ["bwrap", "--dev-bind", "/", "/", "--size", str(SIZE), "--tmpfs", str(folder)]
+    here = [sys.executable, "-m", __name__, str(folder)]
+    done = subprocess.run([*disk, *here], capture_output=True, text=True, check=True)
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+def _leave(folder: Path, room: int) -> Path:
+    """Fill the disk but for so many bytes."""
+    ballast = folder / "ballast"
+    free = os.statvfs(folder)
+    ballast.write_bytes(b"\0" * max(free.f_bavail * free.f_frsize - room, 0))
+    return ballast
+
+
+async def _tried(root: Path, room: int) -> dict[str, Any]:
+    texts = [f"{n}" * 9_000 for n in (1, 2)]
+    desk = Desk(root)
+    told: dict[str, Any] = {"room": room}
+    async with desk.handrail:
+        await desk.call("write_file", {"path": "a.txt", "content": texts[0]})
+        ballast = _leave(root.parent, room)
+        for what, args in (
+            ("write_file", {"path": "a.txt", "content": texts[1]}),
+            ("undo_file", {"path": "a.txt"}),
+        ):
+            was = desk.read("a.txt")
+            out = await desk.call(what, args)
+            told[what] = {"code": out.code, "error": out.result.error, "changed": desk.read("a.txt") != was}
+        ballast.unlink()
+        was, again = desk.read("a.txt"), texts[1].encode()
+        was = texts[0].encode() if was == again else was
+        await desk.call("write_file", {"path": "a.txt", "content": texts[1]})
+        told["then"] = []
+        for redo, held in ((False, was), (True, again), (False, was)):
+            out = await desk.undo("a.txt", redo=redo)
+            told["then"].append(out.code or desk.read("a.txt") == held)
+    desk.close()
+    return told
+
+
+async def _full_before_it_is_marked(root: Path) -> dict[str, Any]:
+    """The disk is full when an undo has happened, and before that is written down."""
+    desk, ballast = Desk(root), root.parent / "ballast"
+
+    def fill_once(path: str | None) -> None:
+        if not ballast.exists():
+            _leave(root.parent, 0)
+
+    async with desk.handrail:
+        for text in ("1", "2"):
+            await desk.call("write_file", {"path": "a.txt", "content": text})
+        desk.workspace.listen(fill_once)
+        await desk.undo("a.txt")
+        ballast.unlink()
+        ballast.touch()
+        outs = [await desk.undo("a.txt", redo=redo) for redo in (True, False, False)]
+    return {"ended": [out.code for out in outs], "left": desk.read("a.txt") is not None}
+
+
+async def _all(folder: Path) -> list[dict[str, Any]]:
+    found = []
+    for pages in range(0, MOST + 1, 2):
+        os.mkdir(root := folder / str(pages))
+        found.append(await _tried(root, pages * PAGE))
+    os.mkdir(root := folder / "marked")
+    return [*found, await _full_before_it_is_marked(root)]
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(asyncio.run(_all(Path(sys.argv[1])))))
