@@ -124,6 +124,10 @@ def test_doctor_finds_everything_in_order(tmp_path: Path) -> None:
         "rich",
         "extra store",
         "extra postgres",
+        "extra server",
+        "extra mcp",
+        "extra workspace",
+        "extra syntax",
         "extra otel",
         "extra yaml",
         "settings",
@@ -168,5 +172,5 @@ def test_doctor_fits_forty_columns(tmp_path: Path) -> None:
 def test_doctor_at_a_terminal_knows_its_width(tmp_path: Path) -> None:
     terminal = Terminal("doctor", cwd=tmp_path, columns=90, NO_COLOR="1")
     assert terminal.end() == 0
-    assert "ok    terminal        90 columns, no colours" in terminal.shown
+    assert "ok    terminal         90 columns, no colours" in terminal.shown
     assert "findings" in terminal.shown

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
+from handrail import Handrail, Principal
 from tests.acceptance.command_line import Done
 from tests.acceptance.quick import Quick
 
@@ -87,6 +89,26 @@ def test_what_the_settings_plan_outlives_the_command_too(desk: Desk, tmp_path: P
 
 
 @pytest.mark.long
+def test_a_plan_that_somebody_else_runs_is_left_to_them(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for item in ("a", "b"):
+        desk.order(item, "--plan")
+    monkeypatch.setenv("HANDRAIL_KEY", "5a" * 32)
+    who = Principal(tenant="local", user=desk("plan", "show", "--json").json[0]["user"])
+
+    async def run_beside() -> Done:
+        async with Handrail(database=f"sqlite:///{tmp_path}/shop.db", worker=False) as hr:
+            [first, _] = await hr.planned(who)
+            assert await hr._house.plans.take(first) == "taken"
+            return await asyncio.to_thread(desk, "plan", "run")
+
+    done = asyncio.run(run_beside())
+    assert (done.code, done.out) == (0, "") and done.err.startswith("Somebody else runs this plan right now")
+    assert len(desk.items()) == 2, "whoever took one is gone, and nothing of it began"
+
+
+@pytest.mark.long
 def test_a_plan_approves_nothing_and_says_what_waits(desk: Desk) -> None:
     desk.order("bolt", "--as=agent", "--plan")
     done = desk("plan", "run")
@@ -103,3 +125,4 @@ def test_without_a_database_there_is_no_plan_to_keep(quick: Quick, tmp_path: Pat
         done = quick(*words, cwd=tmp_path)
         assert (done.code, done.out) == (2, "")
         assert "there is no database here" in done.err
+    assert "--database" not in done.err, "`run` has no such option"

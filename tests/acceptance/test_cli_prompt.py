@@ -135,7 +135,7 @@ def test_nobody_confirms_alone_what_a_rule_asks_for(tmp_path: Path) -> None:
 def test_the_arguments_are_shown_character_by_character(tmp_path: Path) -> None:
     terminal = Terminal("run", "stock.drop", "--item", "a\u202eb\x1b[2J\u200bc\n日本", cwd=tmp_path)
     terminal.until(ASK)
-    assert r'item = "a\u202eb\u001b[2J\u200bc\n日本"' in terminal.shown
+    assert r'item = "a\u202eb\u001b[2J\u200bc\n' + '\n      日本"' in terminal.shown
     assert "\x1b[2J" not in terminal.raw
     terminal.type("r")
     terminal.type("")

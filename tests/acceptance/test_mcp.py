@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import Any
 
 import httpx2
@@ -145,14 +147,27 @@ async def test_a_program_that_starts_us_lists_and_calls_as_an_agent(folder: Path
     async def hear(progress: float, total: float | None, message: str | None) -> None:
         heard.append(message)
 
-    async with over_stdio(folder, mode, env={"HANDRAIL_MCP_HOLD": "0.2"}) as client:
+    async with over_stdio(folder, mode) as client:
         names = [one.name for one in (await client.list_tools()).tools]
         assert names == ["posts__count", "posts__publish", "posts__watch"]
         result = await client.call_tool("posts__count", {}, progress_callback=hear)
         assert not result.is_error and heard == ["Counting"]
-        waits = await client.session.call_tool(NAME, ARGS, allow_input_required=True)
-        assert isinstance(waits, InputRequiredResult) or "NEEDS_APPROVAL" in str(waits.content)
+        refused = await client.call_tool(NAME, ARGS)
+        assert refused.is_error and "NEEDS_APPROVAL" in str(refused.content)
+        assert "Nobody can be asked here" in str(refused.content), "and no client waits for that"
     assert published(folder) == []
+
+
+def test_a_client_that_is_gone_ends_the_server_without_a_word(folder: Path) -> None:
+    command = [sys.executable, "-m", "handrail", "mcp", "--tools", "press.py"]
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    reading, writing = os.pipe()
+    os.close(reading)
+    with Popen(command, cwd=folder, env=environment(), stdin=PIPE, stdout=writing, stderr=PIPE) as server:
+        os.close(writing)
+        _, said = server.communicate(json.dumps(asked).encode() + b"\n", timeout=60)
+    assert said == b""
 
 
 @BOTH

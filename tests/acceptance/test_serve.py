@@ -58,7 +58,8 @@ def test_the_first_start_makes_everything_and_lets_the_owner_in_once(tmp_path: P
             assert again.post("/sign-in", data={"link": served.link.partition("link=")[2]}).status_code == 400
             assert again.get("/api/tools").status_code == 401
         served.stop()
-    with serving(tmp_path, "--demo") as served:
+    with serving(tmp_path, "--demo", HANDRAIL_WORKSPACE=".") as served:
+        assert re.match(r"Handrail serves \d\d tools and the tools of the workspace at ", served.said[0])
         assert served.link is None
         said = served.said[-1].partition("handrail sign-in ")[2]
         made = handrail("sign-in", *said.split(), "--json", cwd=tmp_path)

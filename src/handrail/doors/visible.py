@@ -7,11 +7,13 @@ another. Neither reaches a screen from here: each such character is written out.
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from typing import Any
 
 from pydantic_core import to_jsonable_python
 
+_BREAK = re.compile(r'(?<!\\)(?:\\\\)*\\n(?!")')
 _JOINERS = "\u200c\u200d"
 """Needed inside words of some scripts and inside emoji; they only shape their neighbours."""
 
@@ -36,6 +38,11 @@ def exact(value: Any, indent: int | None = None) -> str:
     if text.isascii() and "\x7f" not in text:
         return text
     return "".join(one if one == "\n" or one.isprintable() else _json_escape(one) for one in text)
+
+
+def exact_lines(value: Any, indent: str) -> str:
+    """The same, going on below where a text breaks its line; every break is still written out."""
+    return _BREAK.sub(lambda found: f"{found[0]}\n{indent}", exact(value))
 
 
 def _is_harmless(one: str) -> bool:

@@ -20,7 +20,7 @@ from tests.acceptance.serving import Served
 
 ROOT = Path(__file__).parents[3]
 AXE = ROOT / ".web-packages/node_modules/axe-core/axe.min.js"
-DEADLINE = 15_000.0
+DEADLINE = 30_000.0
 """Milliseconds that a page has for anything."""
 _FLAGS = (
     "--no-sandbox",

@@ -21,7 +21,7 @@ from tests.contract.mcp.serving import MODERN, Door, opened, until
 from tests.contract.mcp.shop import ANA, BO, REVIEWER
 from tests.contract.places import KINDS
 
-pytestmark = [pytest.mark.req("BY-06", "MC-09"), pytest.mark.timeout(60)]
+pytestmark = [pytest.mark.req("BY-06", "MC-09")]
 NAME, ARGS = "posts__publish", {"title": "spring"}
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.doors.visible import exact, one_line, visible
+from handrail.doors.visible import exact, exact_lines, one_line, visible
 
 HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
@@ -59,3 +59,10 @@ def test_exact_shows_every_character_and_reads_back_the_same(value: object, inde
     text = exact(value, indent)
     assert json.loads(text) == value
     assert all(one == "\n" or one.isprintable() for one in text)
+
+
+@given(st.text(st.sampled_from('\\n" a\n\t'), max_size=12))
+def test_a_text_of_several_lines_goes_on_below_and_nothing_of_it_is_lost(text: str) -> None:
+    shown = exact_lines({"a": text}, "  ")
+    assert json.loads(shown.replace("\n  ", "")) == {"a": text}
+    assert shown.count("\n") == text.count("\n") - text.endswith("\n")

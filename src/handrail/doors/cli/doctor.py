@@ -3,40 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.metadata
 import platform
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
-from typing import Literal, TypeVar
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 
 import typer
 
-from handrail.core.errors import HandrailError
-from handrail.doors.cli.exits import Exit, Stop
+from handrail.doors.cli.checks import Check, State, tried, version_of
+from handrail.doors.cli.exits import Exit
 from handrail.doors.cli.opening import Opener, tools_of
 from handrail.doors.cli.options import Debug, Json, Tools
-from handrail.doors.cli.screen import Screen, Side, database_trouble, screen
+from handrail.doors.cli.screen import Screen, Side, screen
 from handrail.doors.cli.stored import database_at
+from handrail.doors.cli.workspace_checks import workspace_checks
 from handrail.settings import FILE, Settings, load_settings
 
-T = TypeVar("T")
-State = Literal["ok", "warn", "fail"]
 _STYLES: dict[State, str] = {"ok": "green", "warn": "yellow", "fail": "red"}
 _OLDEST = (3, 11)
 _NEEDED = ("handrail", "pydantic", "jsonschema-rs", "typer", "rich")
-_EXTRAS = {"store": "sqlalchemy", "postgres": "psycopg", "otel": "opentelemetry-api", "yaml": "pyyaml"}
+_EXTRAS = {
+    "store": "dbos",
+    "postgres": "psycopg",
+    "server": "fastapi",
+    "mcp": "mcp",
+    "workspace": "tree-sitter-bash",
+    "syntax": "tree-sitter-typescript",
+    "otel": "opentelemetry-api",
+    "yaml": "pyyaml",
+}
+"""Of each extra a package that nothing else brings."""
 _NARROW = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at."""
-
-    name: str
-    state: State
-    said: str
-    remedy: str | None = None
 
 
 def command(ctx: typer.Context, json: Json = False, tools: Tools = None, debug: Debug = False) -> None:
@@ -72,7 +69,7 @@ def _python() -> Check:
 
 def _packages() -> Iterator[Check]:
     for name in _NEEDED:
-        version = _version(name)
+        version = version_of(name)
         if version is None:
             yield Check(name, "fail", "not installed", "install handrail again: pip install handrail")
         else:
@@ -81,24 +78,15 @@ def _packages() -> Iterator[Check]:
 
 def _extras() -> Iterator[Check]:
     for extra, package in _EXTRAS.items():
-        version = _version(package)
+        version = version_of(package)
         said = "not installed" if version is None else f"{package} {version}"
-        remedy = (
-            f"only if you need it: pip install 'handrail[{extra}]', or {package}" if version is None else None
-        )
+        remedy = f"only if you need it: pip install 'handrail[{extra}]'" if version is None else None
         yield Check(f"extra {extra}", "ok", said, remedy)
-
-
-def _version(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
 
 
 def _project(named: list[str] | None, opener: Opener) -> Iterator[Check]:
     """Settings, then the policy in them, then the tools they name; each needs the one before."""
-    settings = _tried("settings", load_settings)
+    settings = tried("settings", load_settings)
     if isinstance(settings, Check):
         yield settings
         return
@@ -107,14 +95,17 @@ def _project(named: list[str] | None, opener: Opener) -> Iterator[Check]:
     else:
         yield Check("settings", "ok", str(settings.file))
     yield from _database(settings)
-    yield from _workspace(settings)
+    workspace = list(workspace_checks(settings))
+    yield from workspace
     yield from _foreign(settings)
     settings = replace(settings, database=None, telemetry=False, mcp={})
-    opened = _tried("policy", lambda: opener(settings, (), None, None))
+    bare = replace(settings, workspace=None)
+    opened = tried("policy", lambda: opener(bare, (), None, None))
     yield (
         opened if isinstance(opened, Check) else Check("policy", "ok", f"mode {opened.policy.approval_mode}")
     )
-    yield _tools(named, settings, opener)
+    broken = any(one.state == "fail" for one in workspace)
+    yield _tools(named, bare if broken else settings, opener)
 
 
 def _database(settings: Settings) -> Iterator[Check]:
@@ -126,39 +117,8 @@ def _database(settings: Settings) -> Iterator[Check]:
         with database_at(settings) as database:
             return database.name
 
-    name = _tried("database", reached)
+    name = tried("database", reached)
     yield name if isinstance(name, Check) else Check("database", "ok", name)
-
-
-def _workspace(settings: Settings) -> Iterator[Check]:
-    """Whether the workspace is there, and what its tools work with on this machine."""
-    if (table := settings.workspace) is None:
-        return
-    from handrail.toolsets.workspace import WorkspaceToolset, options_of
-
-    def fitted() -> WorkspaceToolset:
-        where = f"{settings.file}: workspace"
-        return WorkspaceToolset(options_of(table, where, settings.folder, settings.tenant))
-
-    found = _tried("workspace", fitted)
-    if isinstance(found, Check):
-        yield found
-        return
-    yield Check("workspace", "ok", found.options.root)
-    from handrail.toolsets.workspace.search.ripgrep import find as find_ripgrep
-    from handrail.toolsets.workspace.shell.safety import sandbox_problem
-
-    problem, without = sandbox_problem(), found.options.unsandboxed
-    if problem is None:
-        yield Check("sandbox", "ok", "commands run in bubblewrap")
-    else:
-        said = "commands run without one" if without else "bash refuses every command"
-        yield Check("sandbox", "warn", f"{problem}: {said}", "on Debian: apt-get install bubblewrap")
-    ripgrep = find_ripgrep()
-    if ripgrep is None:
-        yield Check("ripgrep", "ok", "not found; searching is slower", "pip install 'handrail[ripgrep]'")
-    else:
-        yield Check("ripgrep", "ok", ripgrep)
 
 
 def _foreign(settings: Settings) -> Iterator[Check]:
@@ -167,7 +127,7 @@ def _foreign(settings: Settings) -> Iterator[Check]:
         return
     from handrail.bridges.mcp.written import servers_of
 
-    found = _tried("mcp", lambda: servers_of(settings.mcp, f"{settings.file}: mcp", settings.folder))
+    found = tried("mcp", lambda: servers_of(settings.mcp, f"{settings.file}: mcp", settings.folder))
     if isinstance(found, Check):
         yield found
     else:
@@ -176,14 +136,14 @@ def _foreign(settings: Settings) -> Iterator[Check]:
 
 
 def _tools(named: list[str] | None, settings: Settings, opener: Opener) -> Check:
-    tools = _tried("tools", lambda: tools_of(named, settings))
+    tools = tried("tools", lambda: tools_of(named, settings))
     if isinstance(tools, Check):
         return tools
     if not tools and settings.workspace is not None:
         return Check("tools", "ok", "those of the workspace")
     if not tools:
         return Check("tools", "warn", "none", "make one: handrail new tool notes.search")
-    if isinstance(clash := _tried("tools", lambda: opener(settings, tools, None, None)), Check):
+    if isinstance(clash := tried("tools", lambda: opener(settings, tools, None, None)), Check):
         return clash
     from handrail.conformance import check_ready  # its rules load when they are asked for
 
@@ -192,19 +152,6 @@ def _tools(named: list[str] | None, settings: Settings, opener: Opener) -> Check
     if findings:
         return Check("tools", "warn", f"{said}, {len(findings)} findings", "read them: handrail conformance")
     return Check("tools", "ok", said)
-
-
-def _tried(name: str, attempt: Callable[[], T]) -> T | Check:
-    """What an attempt gives, or why it failed."""
-    try:
-        return attempt()
-    except (Stop, HandrailError) as error:
-        stop = error if isinstance(error, Stop) else Stop.of(error)
-        return Check(name, "fail", stop.problem, stop.remedy)
-    except Exception as error:
-        if (trouble := database_trouble(error)) is None:
-            raise
-        return Check(name, "fail", trouble.problem, trouble.remedy)
 
 
 def _terminal(here: Screen) -> Check:

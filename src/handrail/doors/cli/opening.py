@@ -101,7 +101,10 @@ class Opened:
         if not self.hr.registry.list() and not self.hr.toolsets:
             if self.modules:
                 raise Stop(no_tools_in(self.modules), HOW_TO_FILL)
-            remedy = "name a module with --tools, or under `tools` in handrail.toml; see: handrail doctor"
+            remedy = (
+                "name a module with --tools, or in handrail.toml under `tools`, or a folder there under "
+                "`workspace`; see: handrail doctor"
+            )
             raise Stop("there are no tools here", remedy)
 
     async def tools(self) -> list[Tool]:

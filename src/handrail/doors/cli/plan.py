@@ -24,6 +24,7 @@ _EMPTY = (
     "The plan is empty. Put a call into it with `handrail run --plan NAME`, or all calls that change "
     "something with `plan = true` under [policy] in handrail.toml."
 )
+_BUSY = "Somebody else runs this plan right now. See what is left of it with `handrail plan show`."
 Session = Annotated[str | None, typer.Option("--session", metavar="name", help="Only calls of this session.")]
 
 
@@ -88,22 +89,23 @@ def run(
         settings = settings_at(database, tenant, user)
         need_database(settings)
         opened = open_with(ctx, settings, tools, None, asking, carried_at(database, tenant, user))
-        outcomes = opened.run(_carried_out(opened, asking, session, stop_on_failure, json, here))
+        there, outcomes = opened.run(_carried_out(opened, asking, session, stop_on_failure, json, here))
         if json:
             here.out.json([outcome_json(one) for one in outcomes])
         elif not outcomes:
-            here.err.say(_EMPTY)
+            here.err.say(_BUSY if there else _EMPTY)
         here.out.flush()
         raise typer.Exit(next((exit_of(one) for one in outcomes if not one.ok), Exit.DONE))
 
 
 async def _carried_out(
     opened: Opened, asking: Asking, session: str | None, stop: bool, json: bool, here: Screen
-) -> list[Outcome]:
-    """Each call by itself, so that its end is seen before the next one begins."""
+) -> tuple[int, list[Outcome]]:
+    """Each call by itself, so that its end is seen before the next one begins; how many there were."""
     hr, who = opened.hr, opened.acting.principal
     outcomes: list[Outcome] = []
-    for planned in await hr.planned(who, session):
+    there = await hr.planned(who, session)
+    for planned in there:
         asking.acting = Acting(planned.principal, planned.call.source, opened.acting.person)
         found = await opened.find(planned.tool)
         asking.tool = found if isinstance(found, Tool) else None
@@ -114,7 +116,7 @@ async def _carried_out(
                 _tell(here, planned, outcome, asking)
         if stop and outcomes and not outcomes[-1].ok:
             break
-    return outcomes
+    return len(there), outcomes
 
 
 def _tell(here: Screen, planned: Planned, outcome: Outcome, asking: Asking) -> None:

@@ -25,7 +25,7 @@ from handrail.doors.cli.flags import Flags, flags_of
 from handrail.doors.cli.result import told
 from handrail.doors.cli.screen import Side
 from handrail.doors.cli.spelling import read_words
-from handrail.doors.visible import exact, one_line
+from handrail.doors.visible import exact, exact_lines, one_line
 
 _CHOICES = "[a]pprove / [r]eject / [e]dit: "
 _HOW_TO_EDIT = (
@@ -145,7 +145,7 @@ class Asking:
         side.say(f"  level   {card.level}\n  danger  {card.danger}\n  why     {one_line(request.reason)}")
         side.say("  with" if card.args else "  with no arguments")
         for name, value in card.args.items():
-            side.line(f"    {exact(name)[1:-1]} = {exact(value)}")
+            side.line(f"    {exact(name)[1:-1]} = {exact_lines(value, ' ' * 6)}")
         for repair in request.repairs:
             side.say(f"  {told(repair)}", "yellow")
         side.say()

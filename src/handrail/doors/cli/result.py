@@ -8,8 +8,11 @@ from handrail.core.define.call import Outcome, Repair
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
 from handrail.doors.cli.screen import Screen, Side
+from handrail.doors.diffs import diff_lines
+from handrail.doors.unsaid import unsaid
 from handrail.doors.visible import exact, visible
 
+_STYLES = {"added": "green", "removed": "red", "file": "bold", "hunk": "cyan"}
 NOT_RUN = frozenset({"pending", "queued"})
 """Statuses of calls that did not run yet."""
 
@@ -70,7 +73,7 @@ def _draw(out: Side, result: Result, tool: Tool | None) -> None:
     elif result.markdown is not None:
         out.draw(draw.markdown(result.markdown))
     elif result.output is not None:
-        out.line(result.output.removesuffix("\n"))
+        _print(out, unsaid(result.output, line).removesuffix("\n"))
     elif isinstance(result.data, str):
         out.line(result.data)
     elif result.data is not None:
@@ -81,6 +84,12 @@ def _draw(out: Side, result: Result, tool: Tool | None) -> None:
         about = attachment.to_log()
         size = f", {about['bytes']} bytes" if "bytes" in about else f", {about['ref']}"
         out.draw(draw.words(f"{attachment.name} ({attachment.mime}{size})"))
+
+
+def _print(out: Side, text: str) -> None:
+    """Text as it is, with the lines of a diff in its colours."""
+    for line in diff_lines(text) if text else ():
+        out.line(line.text, _STYLES.get(line.kind, ""))
 
 
 def _write(out: Side, result: Result) -> None:

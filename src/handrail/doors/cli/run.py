@@ -28,6 +28,7 @@ from handrail.doors.cli.where import need_database
 from handrail.settings import Settings, load_settings
 
 _LAST_SECOND = 1.0
+_DATABASE = 'write database = "sqlite:///handrail.db" in handrail.toml, or set HANDRAIL_DATABASE'
 
 
 def command(
@@ -84,7 +85,7 @@ def _settings(options: Options) -> Settings:
     settings = load_settings()
     if not options.plan:
         return settings
-    need_database(settings)
+    need_database(settings, _DATABASE)
     return replace(settings, policy={**settings.policy, "plan": "all"})
 
 

@@ -59,9 +59,14 @@ class Side:
         else:
             self.line(text)
 
-    def line(self, text: str) -> None:
+    def line(self, text: str, style: str = "") -> None:
         """Text of which no space may be lost; a terminal breaks it wherever it ends."""
-        self.stream.write(visible(text) + "\n")
+        if style and self.for_people:
+            from rich.text import Text
+
+            self.console.print(Text(visible(text), style), soft_wrap=True)
+        else:
+            self.stream.write(visible(text) + "\n")
 
     def json(self, value: object) -> None:
         """One JSON document."""

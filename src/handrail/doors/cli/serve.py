@@ -80,9 +80,9 @@ def command(
             STORE.fill(settings.tenant)
         opener: Opener = ctx.obj
         with the_store():
-            hr = opener(settings, found, None, None, worker=True)
-            from uvloop import new_event_loop
+            from uvloop import new_event_loop  # first: what is missing is then told as a whole
 
+            hr = opener(settings, found, None, None, worker=True)
             with asyncio.Runner(loop_factory=new_event_loop) as runner:
                 runner.run(_serve(hr, settings, owner, known, here))
 
@@ -101,7 +101,7 @@ async def _serve(hr: Handrail, settings: Settings, owner: str | None, known: str
         founded = await found(platform.offices, settings.tenant, owner or OWNER)
 
         def ready(address: str) -> None:
-            here.err.say(f"Handrail serves {len(hr.registry.list())} tools at {address}; Ctrl-C stops.")
+            here.err.say(f"Handrail serves {_what(hr, settings)} at {address}; Ctrl-C stops.")
             _say_how(here, settings, address, founded, known == address)
             here.err.flush()
             log_to(sys.stderr)
@@ -114,6 +114,15 @@ async def _serve(hr: Handrail, settings: Settings, owner: str | None, known: str
                 f"cannot listen at {settings.host}:{settings.port}: {error.strerror}",
                 "choose another place with --host or --port",
             ) from None
+
+
+def _what(hr: Handrail, settings: Settings) -> str:
+    """What is served, without asking foreign servers what they have."""
+    count = len(hr.registry.list())
+    told = [f"{count} tool{'' if count == 1 else 's'}"] if count or settings.workspace is None else []
+    if settings.workspace is not None:
+        told.append("the tools of the workspace")
+    return " and ".join(told)
 
 
 def _say_how(here: Screen, settings: Settings, address: str, founded: Founded | None, known: bool) -> None:

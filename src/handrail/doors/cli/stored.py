@@ -15,14 +15,19 @@ if TYPE_CHECKING:
     from handrail.store.events.log import StoreLog
 
 _EXTRAS = {
-    "sqlalchemy": "store",
     "alembic": "store",
+    "anyio": "mcp",
+    "argon2": "server",
     "cryptography": "store",
     "dbos": "store",
     "fastapi": "server",
+    "htpy": "server",
     "httptools": "server",
-    "mcp": "server",
+    "markdown_it": "server",
+    "mcp": "mcp",
+    "nh3": "server",
     "psycopg": "postgres",
+    "sqlalchemy": "store",
     "starlette": "server",
     "uvicorn": "server",
     "uvloop": "server",

@@ -17,7 +17,8 @@ from handrail.doors.visible import one_line
 _HOW_TO_START = """\
 Make one:   handrail new tool notes.search
 Then:       handrail tools --tools notes_search.py
-Or name it in handrail.toml, which every command reads:   tools = ["notes_search.py"]"""
+Or name it in handrail.toml, which every command reads:   tools = ["notes_search.py"]
+Files, search and a shell for agents take one line there, too:   workspace = "." """
 
 
 def command(
@@ -72,7 +73,10 @@ def _none_seen(opened: Opened) -> str:
     if opened.modules:
         said = f"{no_tools_in(opened.modules)}; {HOW_TO_FILL}."
         return said[0].upper() + said[1:]
-    return f"There are no tools yet.\n{_HOW_TO_START}"
+    if opened.hr.toolsets:
+        tenant = opened.acting.principal.tenant
+        return f"There are no tools for the tenant {tenant}.\nSee why: handrail doctor"
+    return f"There are no tools yet.\n{_HOW_TO_START.rstrip()}"
 
 
 async def _found(opened: Opened, words: str) -> tuple[list[Tool], list[Tool]]:

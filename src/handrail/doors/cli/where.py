@@ -27,10 +27,10 @@ def settings_at(database: str | None, tenant: str | None = None, user: str | Non
     return replace(settings, tenant=tenant or settings.tenant, user=user or settings.user)
 
 
-def need_database(settings: Settings) -> str:
+def need_database(settings: Settings, how: str = _HOW) -> str:
     """The address of the database, or a stop that says how to name one."""
     if settings.database_url is None:
-        raise Stop("there is no database here, and nothing outlives a command without one", _HOW)
+        raise Stop("there is no database here, and nothing outlives a command without one", how)
     return settings.database_url
 
 

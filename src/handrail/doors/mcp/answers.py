@@ -51,6 +51,17 @@ def pending(asked: ApprovalRequest) -> dict[str, Any]:
     return {"content": content, "isError": True, "_meta": {APPROVAL: decided(asked)}}
 
 
+def unanswerable(asked: ApprovalRequest) -> dict[str, Any]:
+    """Where no person could ever answer: said at once, since waiting would be for nothing."""
+    text = (
+        f"{asked.reason}. Nobody can be asked here, and nothing was run: there is no database in which the "
+        "question could wait. Whoever set this server up can name one, and answer with `handrail approvals`."
+    )
+    told = {"error": text, "code": "NEEDS_APPROVAL"}
+    content = [{"type": "text", "text": json.dumps(told, ensure_ascii=False)}]
+    return {"content": content, "isError": True}
+
+
 def input_required(asked: ApprovalRequest, state: str) -> dict[str, Any]:
     """For clients of today: come back with the state. There is nothing that the caller could fill in."""
     return {"resultType": "input_required", "requestState": state, "_meta": {APPROVAL: decided(asked)}}

@@ -34,7 +34,7 @@ from handrail import __version__
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.ids import new_id
-from handrail.doors.mcp.answers import answer, input_required, pending
+from handrail.doors.mcp.answers import answer, input_required, pending, unanswerable
 from handrail.doors.mcp.changes import Changes
 from handrail.doors.mcp.listing import Listing
 from handrail.doors.mcp.progress import Board
@@ -62,8 +62,11 @@ class McpServer:
         look_every: float,
         page: int,
         who: Callable[[], Awaitable[Principal]] | None = None,
+        answered: bool = True,
     ) -> None:
         self._platform = platform
+        self._answered = answered
+        """Whether there is anybody who could answer what is asked."""
         self._hr = platform.hr
         self._who = who
         """For a connection that belongs to somebody; over HTTP each request says who it is from."""
@@ -138,6 +141,8 @@ class McpServer:
             async with self._board.told(call_id, ctx.session.report_progress):
                 waited = await self._waiting.call(principal, name, args, call_id)
         if waited.waits and waited.asked is not None:
+            if not self._answered:
+                return unanswerable(waited.asked)
             await ctx.session.report_progress(0, None, f"Waiting for a person: approval {waited.asked.id}")
             gone = ctx.request.gone if isinstance(ctx.request, Visit) else None
             waited = await self._waiting.hold(waited, principal, gone)

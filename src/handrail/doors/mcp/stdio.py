@@ -25,15 +25,25 @@ async def serve_stdio(
     look_every: float = 2.0,
     page: int = 100,
 ) -> None:
-    """Serve until the client closes its end. `who` is asked for each request: a key may end meanwhile."""
-    server = McpServer(platform, hold=hold, look_every=look_every, page=page, who=who)
+    """Serve until the client closes its end. `who` is asked for each request: a key may end meanwhile.
+
+    Without a database nobody but this process knows what it asks, and its terminal is the client's.
+    """
+    answered = platform.offices is not None
+    server = McpServer(platform, hold=hold, look_every=look_every, page=page, who=who, answered=answered)
     options = server.sdk.create_initialization_options(NotificationOptions(tools_changed=True))
     if isinstance(out, TextIOWrapper):
         out.reconfigure(encoding="utf-8", newline="\n")
-    async with stdio_server(stdout=anyio.wrap_file(out)) as (reading, writing):
-        telling = asyncio.create_task(server.tell_changes())
-        try:
-            await server.sdk.run(reading, writing, options)
-        finally:
-            telling.cancel()
-            server.changes.close()
+    gone = False
+    try:
+        async with stdio_server(stdout=anyio.wrap_file(out)) as (reading, writing):
+            telling = asyncio.create_task(server.tell_changes())
+            try:
+                await server.sdk.run(reading, writing, options)
+            finally:
+                telling.cancel()
+                server.changes.close()
+    except* BrokenPipeError:
+        gone = True
+    if gone:  # the client ended without a word, as programs that are killed do
+        raise BrokenPipeError

@@ -13,14 +13,16 @@ from handrail.core.define.plain import plain
 from handrail.core.define.result import Result, to_json
 from handrail.core.define.sections import OutputSection
 from handrail.core.define.tool import Tool
+from handrail.doors.unsaid import unsaid
 from handrail.doors.visible import exact
 from handrail.doors.web.assets import asset_url
 from handrail.doors.web.views.attachments import draw_attachments
+from handrail.doors.web.views.diff import block_of_output
 from handrail.doors.web.views.look import Look
 from handrail.doors.web.views.markdown import rendered
 from handrail.doors.web.views.reading import result_of
 from handrail.doors.web.views.sections import draw_blocks
-from handrail.doors.web.views.text import block_of_text, paragraph, shown
+from handrail.doors.web.views.text import paragraph, shown
 
 HEAVY = 100_000
 """Characters of JSON that a page holds where it can also be downloaded."""
@@ -89,9 +91,10 @@ def _fields(fields: Any) -> Node:
 def _body(tool: Shown, told: Result, look: Look) -> Node:
     """The parts of the data, or what the tool wrote instead."""
     blocks = tool_output_to_blocks(tool, told.data)
-    text = None if told.output is None else block_of_text(told.output)
+    rest = None if told.output is None else unsaid(told.output, told.summary or told.title)
+    text = block_of_output(rest) if rest else None
     markdown = None if told.markdown is None else rendered(told.markdown)
-    if _are_sections(blocks) or (markdown is None and text is None):
+    if _are_sections(blocks) or (markdown is None and told.output is None):
         return [
             draw_blocks(blocks, look),
             _fold("Text for the model", markdown),

@@ -78,6 +78,22 @@ def test_a_result_that_says_nothing_is_done() -> None:
 
 
 @pytest.mark.req("TR-05")
+@pytest.mark.req("BF-03")
+def test_a_diff_is_told_apart_line_by_line_below_what_is_said_of_it() -> None:
+    output = "Edited a.py.\nThe edit: at line 1.\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-<b>\n+\u202ec\n d"
+    html = str(fragment[draw_result(None, Result(output=output, summary="Edited a.py (+1 -1)"), id="r")])
+    assert '<del class="view-removed">-&lt;b&gt;\n</del>' in html
+    assert '<ins class="view-added">+<span class="view-char" title="Right-to-left override">' in html
+    shown = Page(html).open
+    assert shown.count("Edited a.py") == 1
+    assert "The edit: at line 1." in shown and "@@ -1,2 +1,2 @@" in shown
+
+
+def test_what_the_summary_says_is_not_said_again() -> None:
+    result = Result(output="Created a.md (1 line).", summary="Created a.md (1 line)", data={"size": 3})
+    assert drawn(result).open.count("Created a.md") == 1
+
+
 def test_markdown_is_read_formatted_and_the_values_behind_it_are_folded() -> None:
     page = drawn(Result(data={"total": 4711}, markdown="## Hits\n\n**two**"))
     assert page.all("h4") and page.all("strong") and "Hits" in page.open

@@ -83,6 +83,8 @@ class Text:
 
 
 def _is_long(field: Field) -> bool:
+    if field.hints.get("widget") == "text":
+        return False
     most = field.schema.get("maxLength")
     media = str(field.schema.get("contentMediaType", ""))
     return (isinstance(most, int) and most > _LONG) or media.startswith("text/")

@@ -1,7 +1,8 @@
 """exact: a value in rows that can be read, each with its place, from which the same value can be made again.
 
 A row's value is JSON: text stands in quotation marks, a number does not. What is not to be seen is written
-out (see odd.py), and so are spaces at the ends of a text, and where there are several in a row.
+out (see odd.py), and so are spaces at the ends of a text, and where there are several in a row. The
+indentation of a line is left as it is: the quotation mark, or the line above, shows where it begins.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ Place = tuple[str | int, ...]
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
 _SPACES = re.compile(r"^ +| +$|(?<!\\n)(?<! ) {2,}")
 _SPACE = "\\u0020"
+_INDENTED = re.compile(r" {2,24}(?=[^ ])")
 
 
 class Row(NamedTuple):
@@ -79,7 +81,10 @@ def literal(value: Any) -> str:
     """A value as JSON on one line."""
     if isinstance(value, str):
         inside = json.dumps(value, ensure_ascii=False)[1:-1]
-        return '"' + _SPACES.sub(lambda found: _SPACE * len(found[0]), inside) + '"'
+        lead = _INDENTED.match(inside)
+        start = 0 if lead is None else lead.end()
+        rest = _SPACES.sub(lambda found: _SPACE * len(found[0]), inside[start:])
+        return f'"{inside[:start]}{rest}"'
     if isinstance(value, list):
         return f"[{', '.join(map(literal, value))}]"
     if isinstance(value, Mapping):
