@@ -6,6 +6,8 @@ import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import cycle, islice
 from pathlib import Path
+from stat import S_IMODE
+from tempfile import NamedTemporaryFile
 
 from benchmarks.subject_process import main
 from benchmarks.timing import Subject
@@ -14,7 +16,7 @@ from handrail.toolsets.workspace.toolset import WorkspaceToolset
 
 SOMEBODY = Principal(tenant="acme", user="u1")
 LINES = 1_000
-_FILES = 300
+_FILES = 1_000
 """More than are kept of what was read."""
 _TEXT = "".join(f"name{number} = {number}\n" for number in range(LINES))
 _OLD, _NEW = "name500 = 500\n", "name500 = 'five hundred'\n"
@@ -27,7 +29,7 @@ _place = tempfile.TemporaryDirectory(prefix="handrail-bench-")
 async def subjects() -> Sequence[Subject]:
     root = Path(_place.name)
     names = [f"{number}.txt" for number in range(_FILES)]
-    for name in ("plain.txt", "beside.txt", "ours.txt", "plain.py", "ours.py", *names):
+    for name in ("plain.txt", "careful.txt", "beside.txt", "ours.txt", "plain.py", "ours.py", *names):
         (root / name).write_text(_TEXT)
     hr = Handrail(
         [WorkspaceToolset(root, tenant="acme")], policy=Policy(approval_mode="danger", moderate="allow")
@@ -37,6 +39,7 @@ async def subjects() -> Sequence[Subject]:
         Subject("read_file", _reads(hr, names), _has_all_lines),
         Subject("read_file, seen before", _reads(hr, ["ours.txt"]), _has_all_lines),
         Subject("plain edit", _plain_edits(root / "plain.txt", edit), bool),
+        Subject("careful edit", _plain_edits(root / "careful.txt", edit_carefully), bool),
         Subject("plain edit in a thread", _plain_edits_beside(root / "beside.txt"), bool),
         Subject("edit_file", _edits(hr, "ours.txt"), _is_edited),
         Subject("plain edit of Python, compiled", _plain_edits(root / "plain.py", edit_python), bool),
@@ -61,6 +64,22 @@ def edit(path: Path, old: str, new: str) -> bool:
         file.flush()
         os.fsync(file.fileno())
     os.replace(beside, path)
+    return True
+
+
+def edit_carefully(path: Path, old: str, new: str) -> bool:
+    """The same under a name of its own, with the mode and owner that the file had."""
+    text = path.read_bytes().decode()
+    if text.count(old) != 1:
+        return False
+    found = path.stat()
+    with NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        file.write(text.replace(old, new).encode())
+        file.flush()
+        os.fchown(file.fileno(), found.st_uid, found.st_gid)
+        os.fchmod(file.fileno(), S_IMODE(found.st_mode))
+        os.fsync(file.fileno())
+    os.replace(file.name, path)
     return True
 
 

@@ -27,4 +27,7 @@ def measure(peers: str | None, effort: Effort) -> list[Row]:
         reads = f"{{:.2f}} times {plain}"
         rows.append(Row(tool, measured, Ratio(measured, base, reads), at_most(3)))
     rows.append(Row("plain edit in a thread", times.of(here, "plain edit in a thread")))
+    careful, edited = times.of(here, "careful edit"), times.of(here, "edit_file")
+    reads = "edit_file takes {:.2f} times this"
+    rows.append(Row("plain edit, mode and owner kept", careful, Ratio(edited, careful, reads)))
     return rows

@@ -23,7 +23,16 @@ from handrail.core.tell import events
 from tests.docs.blocks import PAGES, ROOT, SOURCES, blocks, printed, regions
 
 DOCS = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
-NO_CODES = {"AGENT_WORKSPACE_ROOT", "NFC", "NFKC", "NFKD", "PYTHONPATH", *ext.__all__, *conformance.__all__}
+NO_CODES = {
+    "AGENT_WORKSPACE_ROOT",
+    "NFC",
+    "NFD",
+    "NFKC",
+    "NFKD",
+    "PYTHONPATH",
+    *ext.__all__,
+    *conformance.__all__,
+}
 NO_CODES |= {"NO_COLOR", "HANDRAIL_CONFIG", "HANDRAIL_TOOLS", "CONFIG", "JSON", "TEXT"}
 NO_CODES |= {
     "HANDRAIL_KEY",

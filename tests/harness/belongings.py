@@ -61,8 +61,8 @@ Repository = Callable[..., Any]
 
 
 def says(answer: Any) -> bool:
-    """Whether an answer tells anything."""
-    return bool(any(answer) if isinstance(answer, tuple) else answer)
+    """Whether an answer tells anything; "gone" is said of what was never there, too."""
+    return answer != "gone" and bool(any(answer) if isinstance(answer, tuple) else answer)
 
 
 class Belongings:

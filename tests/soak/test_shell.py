@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import shlex
 import time
 from pathlib import Path
 from random import Random
@@ -12,7 +13,7 @@ import pytest
 
 from handrail.toolsets.workspace.shell import Limits, ShellOptions, judge
 from tests.acceptance.shell.boxes import a_mark, a_shell, alive
-from tests.harness.command_lines import Proof, a_command_line
+from tests.harness.command_lines import Proof, a_command_line, a_disguised_line
 
 _BOMBS = (
     ":(){ :|:& };:",
@@ -68,3 +69,14 @@ def test_bash_starts_nothing_unknown_in_what_is_judged_safe(tmp_path: Path, seed
     lines = (a_command_line(chance) for _ in range(30_000))
     safe = [line for line in lines if "evil" in line and judge(line).is_safe]
     assert [line for line in safe if proof.changes_something(line)] == []
+
+
+@pytest.mark.fault("F22")
+@pytest.mark.parametrize("seed", range(3))
+def test_what_bash_makes_of_a_safe_line_is_safe_as_well(tmp_path: Path, seed: int) -> None:
+    chance, proof = Random(seed), Proof(tmp_path)
+    lines = {a_disguised_line(chance) for _ in range(30_000)}
+    safe = [line for line in sorted(lines) if judge(line).is_safe]
+    assert [
+        line for line in safe if not all(judge(shlex.join(one)).is_safe for one in proof.starts(line))
+    ] == []

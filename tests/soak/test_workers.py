@@ -80,7 +80,8 @@ async def test_a_worker_frozen_for_a_minute_records_no_second_outcome(
             stopped = time.monotonic()
             staff.start()
             for out in charges:
-                assert (await hr.wait(out.call_id, 60)).status == "needs_review"
+                # stopped in the midst of a transaction, it holds up the others for up to a minute
+                assert (await hr.wait(out.call_id, 150)).status == "needs_review"
             await soon(lambda: len(staff.effects("look")) == 20)
             staff.let("go")
             for out in looks:
@@ -143,17 +144,22 @@ async def test_ten_thousand_waiting_approvals_cost_nothing(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     async with Handrail([wipe], database=database_url) as hr:
         await hr.call("shop.wipe", {"name": "first"}, principal=ANA)
-        before = threading.active_count()
+        alone, before = await _share_of_a_core(), threading.active_count()
         for start in range(0, WAITING, 500):
             some = (hr.call("shop.wipe", {"name": str(n)}, principal=ANA) for n in range(start, start + 500))
             assert {out.status for out in await asyncio.gather(*some)} == {"pending"}
-        await asyncio.sleep(5)
-        process = psutil.Process(os.getpid())
-        began, spent = time.monotonic(), sum(process.cpu_times()[:2])
-        await asyncio.sleep(30)
-        share = (sum(process.cpu_times()[:2]) - spent) / (time.monotonic() - began)
-        assert share < 0.05, f"{share:.1%} of a core while nothing happens"
+        share = await _share_of_a_core()
+        assert share < alone + 0.02, f"{share:.1%} of a core while nothing happens, {alone:.1%} with one"
         assert threading.active_count() <= before + 8
+
+
+async def _share_of_a_core() -> float:
+    """What this process uses while nothing happens, once it has come to rest."""
+    await asyncio.sleep(3)
+    process = psutil.Process(os.getpid())
+    began, spent = time.monotonic(), sum(process.cpu_times()[:2])
+    await asyncio.sleep(15)
+    return (sum(process.cpu_times()[:2]) - spent) / (time.monotonic() - began)
 
 
 @pytest.mark.alone
