@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Text, bindparam, text
 
 from handrail.core.define.call import Call
 from handrail.core.define.principal import Principal
@@ -151,8 +151,7 @@ class Sweeper:
             await self._safely(partial(self._tell_end, run))
 
     def _dead(self, conn: Connection) -> set[str]:
-        table = "dbos.workflow_status" if conn.dialect.name == "postgresql" else "workflow_status"
-        pending = text(f"SELECT DISTINCT executor_id FROM {table} WHERE status = 'PENDING'")
+        pending = text(f"SELECT DISTINCT executor_id FROM {_of_the_engine(conn)} WHERE status = 'PENDING'")
         holders = {name for name in conn.execute(pending).scalars() if name}
         return leases.dead_among(conn, holders - {self._database.holder})
 
@@ -177,11 +176,8 @@ class Sweeper:
     async def _find_lost(self) -> None:
         """Enqueue once more what waits for longer than it should and the engine knows nothing of."""
         before = self._database.clock.now() - _LOST
-        waiting = await self._system(lambda conn: rows.in_line(conn, before))
-        behind = await self._system(rows.left_behind)
-        for tenant, call_id, number in (*waiting, *behind):
-            if not await self._system(partial(self._known, id=workflow_id(tenant, call_id, number))):
-                await self._enqueue(tenant, call_id, number)
+        for tenant, call_id, number in await self._system(partial(_lost, before=before)):
+            await self._enqueue(tenant, call_id, number)
 
     async def _find_stranded(self) -> None:
         """Bring forward what waits for calls that are over."""
@@ -193,13 +189,6 @@ class Sweeper:
                     self._ledger.settle(conn, tenant, parent, now)
 
             await self._database.write(tenant, settle)
-
-    def _known(self, conn: Connection, *, id: str) -> bool:
-        """Whether the engine will still run the job."""
-        table = "dbos.workflow_status" if conn.dialect.name == "postgresql" else "workflow_status"
-        waits = "status IN ('ENQUEUED', 'PENDING', 'DELAYED')"
-        look = text(f"SELECT 1 FROM {table} WHERE workflow_uuid = :id AND {waits}")
-        return conn.execute(look, {"id": id}).first() is not None
 
     async def _enqueue(self, tenant: str, call_id: str, number: int) -> None:
         now = self._database.clock.now()
@@ -226,3 +215,20 @@ class Sweeper:
                 return look(conn)
 
         return await asyncio.to_thread(looked)
+
+
+def _lost(conn: Connection, *, before: float) -> list[tuple[str, str, int]]:
+    """Jobs that wait since before a time, or whose holder is dead, and that the engine will not run."""
+    waiting = {workflow_id(*job): job for job in (*rows.in_line(conn, before), *rows.left_behind(conn))}
+    known = text(
+        f"SELECT workflow_uuid FROM {_of_the_engine(conn)}"
+        " WHERE workflow_uuid IN :ids AND status IN ('ENQUEUED', 'PENDING', 'DELAYED')"
+    ).bindparams(bindparam("ids", type_=Text, expanding=True))
+    for one in conn.execute(known, {"ids": list(waiting)}).scalars():
+        del waiting[one]
+    return list(waiting.values())
+
+
+def _of_the_engine(conn: Connection) -> str:
+    """The table in which the engine keeps what it runs."""
+    return "dbos.workflow_status" if conn.dialect.name == "postgresql" else "workflow_status"

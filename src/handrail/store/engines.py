@@ -17,6 +17,8 @@ from handrail.core.errors import UsageError
 Dialect = Literal["sqlite", "postgresql"]
 APP_ROLE = "handrail_app"
 SYSTEM_ROLE = "handrail_system"
+FRESH_PLANS = "SET plan_cache_mode = force_custom_plan"
+"""A plan that PostgreSQL made while a table was empty, and kept, reads all of it once it is full."""
 
 _BUSY_SECONDS = 30
 _SYNCHRONOUS = ("NORMAL", "FULL", "EXTRA")
@@ -88,6 +90,7 @@ def _postgresql(url: str) -> Engine:
     def prepare(connection: Any, record: object) -> None:
         connection.autocommit = True
         connection.execute(f"SET ROLE {APP_ROLE}")
+        connection.execute(FRESH_PLANS)
         connection.autocommit = False
 
     return engine

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import create_engine, event
 from sqlalchemy.engine import Engine, make_url
 
-from handrail.store.engines import SYSTEM_ROLE, dialect_of
+from handrail.store.engines import FRESH_PLANS, SYSTEM_ROLE, dialect_of
 from handrail.store.gate import guard
 
 _BUSY_MILLISECONDS = 30_000
@@ -24,6 +24,7 @@ def make_queue_engine(url: str, synchronous: str = "NORMAL") -> Engine:
     def prepare(connection: Any, record: object) -> None:
         connection.autocommit = True
         connection.execute(f"SET ROLE {SYSTEM_ROLE}")
+        connection.execute(FRESH_PLANS)
         connection.execute("SET idle_in_transaction_session_timeout = 60000")
         connection.autocommit = False
 
