@@ -19,14 +19,14 @@ _TRIES = 4
 async def undisturbed(measure: Callable[[], Awaitable[T]]) -> T:
     """What is measured while next to nothing is taken away; at the last try, whatever is measured."""
     for _ in range(_TRIES):
-        taken, passed = _taken(), _passed()
+        taken, passed = taken_away(), _passed()
         found = await measure()
-        if _taken() - taken <= _LITTLE * (_passed() - passed):
+        if taken_away() - taken <= _LITTLE * (_passed() - passed):
             break
     return found
 
 
-def _taken() -> float:
+def taken_away() -> float:
     """Seconds of all processors that the host took away; 0 where it does not say."""
     return float(getattr(psutil.cpu_times(), "steal", 0.0))
 
