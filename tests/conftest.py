@@ -7,6 +7,7 @@ import functools
 import inspect
 import os
 import shutil
+import signal
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,10 @@ from tests.databases import TEMPLATE, Postgres, migrated
 
 # Tests begin many jobs of one tenant and let them wait for each other.
 os.environ.setdefault("HANDRAIL_PER_TENANT", "32")
+
+# What a script starts in the background is deaf to Ctrl-C, and so would be what tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # As many examples as `make test` has time for; HANDRAIL_EXAMPLES=1000 looks longer.
 EXAMPLES = int(os.environ.get("HANDRAIL_EXAMPLES", "50"))

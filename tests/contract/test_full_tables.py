@@ -7,6 +7,7 @@ from sqlalchemy import Connection, insert, text
 
 from handrail.store.database import Database
 from handrail.store.jobs import take_job
+from handrail.store.queue_engine import make_queue_engine
 from handrail.store.tables import jobs
 
 FULL = 5_000
@@ -44,3 +45,13 @@ async def test_a_job_is_found_among_thousands_as_it_was_among_few(postgres_url: 
         assert await db.write("acme", lambda conn: _take(conn, OFTEN)) == OFTEN
     finally:
         db.close()
+
+
+@pytest.mark.fault("F17")
+def test_the_engine_of_jobs_keeps_no_plan_either(postgres_url: str) -> None:
+    engine = make_queue_engine(postgres_url)
+    try:
+        with engine.connect() as conn:
+            assert conn.execute(text("SHOW plan_cache_mode")).scalar() == "force_custom_plan"
+    finally:
+        engine.dispose()
