@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -178,6 +179,34 @@ async def test_a_replay_gets_the_key_of_what_failed_and_of_nothing_else(
     process.keys.reopen(K1)
     await process.settled()
     assert (await place.process().keys.begin(K1, "f1", "c2"))[1] is again
+
+
+async def test_who_asks_while_an_approved_call_is_taken_up_waits_for_its_end(rows: Place) -> None:
+    process = rows.process()
+    await process.keys.begin(K1, "f1", "c1")
+    tell(process, NeedsApproval, call())
+    process.keys.finish(K1, outcome("pending"))
+    await process.settled()
+
+    writes, go_on = threading.Event(), threading.Event()
+
+    def hold_up(conn: object) -> None:
+        writes.set()
+        go_on.wait(30)
+
+    process.rows.post("acme", hold_up)
+    await asyncio.to_thread(writes.wait, 30)
+    asks = asyncio.create_task(process.keys.begin(K1, "f1", "c2"))
+    await asyncio.sleep(0)  # it has asked, and the answer has to wait
+    process.keys.dispatched(K1)
+    tell(process, ToolStarted, call())
+    go_on.set()
+    entry, ours = await asks
+    assert not ours and not entry.ended.done(), "it runs, so nobody may say that it is lost"
+
+    await end(process, status="failed")
+    await entry.over()
+    assert entry.outcome is not None and entry.outcome.status == "failed"
 
 
 @pytest.mark.req("BY-06")

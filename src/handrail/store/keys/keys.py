@@ -51,6 +51,8 @@ class StoreKeys:
         """Keys that calls of this process have in hand."""
         self._asking: dict[KeyId, Future[KeyEntry | None]] = {}
         """Keys about which this process is asking the database; the answer is for all who ask meanwhile."""
+        self._overtaken: set[KeyId] = set()
+        """Keys that a run of this process took up while they were asked about: the answer is out of date."""
         self._watches: dict[tuple[asyncio.AbstractEventLoop, KeyId], _Watch] = {}
         self._held: dict[KeyId, bool] = {}
         """Of keys that calls of this process dispatched: whether they were still theirs."""
@@ -65,22 +67,26 @@ class StoreKeys:
                 asking = self._asking.get(key)
                 if asking is None:
                     mine = self._asking[key] = Future()
-                    break
-            answer = await asyncio.shield(asyncio.wrap_future(asking))
-            if answer is not None:
-                return answer, False
-        told: KeyEntry | None = None
-        try:
-            if entry is not None:
-                return await self._read_on(key, entry), False
-            met, ours = await self._take(key, fingerprint, call_id)
-            if not ours and met.state != "dispatched":
-                told = met
-            return met, ours
-        finally:
-            with self._lock:
-                del self._asking[key]
-            mine.set_result(told)
+            if asking is not None:
+                answer = await asyncio.shield(asyncio.wrap_future(asking))
+                if answer is not None:
+                    return answer, False
+                continue
+            told: KeyEntry | None = None
+            try:
+                if entry is not None:
+                    return await self._read_on(key, entry), False
+                met, ours = await self._take(key, fingerprint, call_id)
+                if not ours and met.state != "dispatched":
+                    told = met
+            finally:
+                with self._lock:
+                    del self._asking[key]
+                    was_overtaken = key in self._overtaken
+                    self._overtaken.discard(key)
+                mine.set_result(told)
+            if told is not None or ours or not was_overtaken:
+                return met, ours
 
     async def _take(self, key: KeyId, fingerprint: str, call_id: str) -> tuple[KeyEntry, bool]:
         try:
@@ -137,6 +143,8 @@ class StoreKeys:
         with self._lock:
             entry = self._here.setdefault(key, KeyEntry(_UNKNOWN))
             entry.state = "dispatched"
+            if key in self._asking:
+                self._overtaken.add(key)
             begun_here = entry.fingerprint != _UNKNOWN
 
         def dispatch(conn: Connection, house: House) -> None:
