@@ -208,6 +208,17 @@ async def test_who_asks_while_an_approved_call_is_taken_up_waits_for_its_end(row
     await entry.over()
     assert entry.outcome is not None and entry.outcome.status == "failed"
 
+    process.keys.reopen(K1)
+    dead = rows.process()
+    await process.settled()
+    assert (await dead.keys.begin(K1, "f1", "c3"))[1]
+    dead.keys.dispatched(K1)
+    tell(dead, ToolStarted, call("c3"))
+    await dead.settled()
+    rows.kill(dead)
+    entry, ours = await process.keys.begin(K1, "f1", "c4")
+    assert not ours and entry.state == "dispatched" and entry.ended.done(), "this one is lost"
+
 
 @pytest.mark.req("BY-06")
 async def test_what_was_collected_may_be_asked_for_anew_and_what_was_not_may_not(place: Place) -> None:

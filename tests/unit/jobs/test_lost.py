@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import event, text, update
 
 from handrail import Handrail, Principal, tool
 from handrail.jobs.sweeper import _lost
 from handrail.store.database import Database
+from handrail.store.tables import jobs
 from handrail.testing import TurnedClock
 
 ANA = Principal(tenant="acme", user="ana")
@@ -47,6 +48,7 @@ async def test_lost_jobs_are_found_among_many_and_run(database_url: str) -> None
     clock = TurnedClock()
     async with Handrail([look], database=database_url, worker=False, clock=clock) as hr:
         outs = [await hr.submit("stock.look", {"item": n}, principal=ANA) for n in range(MANY)]
+        await hr.submit("stock.look", {"item": MANY}, principal=ANA, delay=60)
     gone = [out.call_id for out in outs[5:8]]
     asked: list[str] = []
 
@@ -55,10 +57,13 @@ async def test_lost_jobs_are_found_among_many_and_run(database_url: str) -> None
 
     with opened(database_url) as db:
         lose(db, gone)
+        with db.system() as conn:
+            dead = update(jobs).values(state="running", holder="dead#1", attempts=1)
+            conn.execute(dead.where(jobs.c.call_id == gone[0]))
         with db.overview() as conn:
             event.listen(db.engine, "before_cursor_execute", note)
-            found = _lost(conn, before=clock.now() + 1)
-            assert _lost(conn, before=clock.now() - 100) == []
+            found = _lost(conn, before=clock.now() + 100)
+            assert _lost(conn, before=clock.now() - 100) == [("acme", gone[0], 1)]
     assert sorted(found) == sorted(("acme", one, 1) for one in gone)
     assert len(asked) < MANY / 2, "it grows with what waits"
 
