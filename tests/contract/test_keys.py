@@ -59,6 +59,13 @@ async def end(process: Process, id: str = "c1", status: Any = "completed") -> No
     process.keys.finish(K1, outcome(status, id))
 
 
+async def ask(process: Process) -> None:
+    """Begin a call that waits for a person."""
+    await process.keys.begin(K1, "f1", "c1")
+    tell(process, NeedsApproval, call())
+    process.keys.finish(K1, outcome("pending"))
+
+
 async def test_whoever_comes_first_has_the_key(place: Place) -> None:
     keys = place.process().keys
     entry, ours = await keys.begin(K1, "f1", "c1")
@@ -147,9 +154,7 @@ async def test_a_key_that_was_given_up_is_anybodys(place: Place, elsewhere: bool
 
 async def test_a_call_that_waits_for_a_person_says_so_and_then_goes_on_under_its_key(place: Place) -> None:
     process = place.process()
-    await process.keys.begin(K1, "f1", "c1")
-    tell(process, NeedsApproval, call())
-    process.keys.finish(K1, outcome("pending"))
+    await ask(process)
     await process.settled()
     there = place.process()
     entry, ours = await there.keys.begin(K1, "f1", "c2")
@@ -183,9 +188,7 @@ async def test_a_replay_gets_the_key_of_what_failed_and_of_nothing_else(
 
 async def test_who_asks_while_an_approved_call_is_taken_up_waits_for_its_end(rows: Place) -> None:
     process = rows.process()
-    await process.keys.begin(K1, "f1", "c1")
-    tell(process, NeedsApproval, call())
-    process.keys.finish(K1, outcome("pending"))
+    await ask(process)
     await process.settled()
 
     writes, go_on = threading.Event(), threading.Event()
@@ -220,12 +223,30 @@ async def test_who_asks_while_an_approved_call_is_taken_up_waits_for_its_end(row
     assert not ours and entry.state == "dispatched" and entry.ended.done(), "this one is lost"
 
 
+async def test_who_asks_while_a_call_is_ended_and_forgotten_asks_anew(rows: Place) -> None:
+    asking, process = rows.process(), rows.process()
+    await ask(asking)
+    await asking.settled()
+    process.keys.dispatched(K1)  # taken up here, where nobody knows for which arguments
+    await process.settled()
+
+    go_on = threading.Event()
+    held = [asyncio.create_task(process.rows.read("acme", lambda conn: go_on.wait(30))) for _ in range(4)]
+    asks = asyncio.create_task(process.keys.begin(K1, "f1", "c2"))
+    await asyncio.sleep(0)  # all who read are busy, so that it has to wait for its answer
+    await end(process)
+    process.keys.collected(K1, "c1")
+    await process.settled()
+    go_on.set()
+    await asyncio.gather(*held)
+    entry, ours = await asks
+    assert ours and entry.fingerprint == "f1"
+
+
 @pytest.mark.req("BY-06")
 async def test_what_was_collected_may_be_asked_for_anew_and_what_was_not_may_not(place: Place) -> None:
     process = place.process()
-    await process.keys.begin(K1, "f1", "c1")
-    tell(process, NeedsApproval, call())
-    process.keys.finish(K1, outcome("pending"))
+    await ask(process)
     process.keys.collected(K1, "c1")
     await process.settled()
     assert not (await place.process().keys.begin(K1, "f1", "c2"))[1], "it still waits"

@@ -75,7 +75,9 @@ class StoreKeys:
             told: KeyEntry | None = None
             try:
                 if entry is not None:
-                    return await self._read_on(key, entry), False
+                    if await self._is_known(key, entry):
+                        return entry, False
+                    continue  # it was done and forgotten meanwhile
                 met, ours = await self._take(key, fingerprint, call_id)
                 if not ours and met.state != "dispatched":
                     told = met
@@ -109,12 +111,12 @@ class StoreKeys:
         entry.ended.set_result(None)
         return entry, False
 
-    async def _read_on(self, key: KeyId, entry: KeyEntry) -> KeyEntry:
+    async def _is_known(self, key: KeyId, entry: KeyEntry) -> bool:
         """A run that was approved or taken up goes on under its key; the row knows for which arguments."""
         known = await self._db.read(key[0], lambda conn: queries.fingerprint_of(conn, key))
         if known is not None:
             entry.fingerprint = known
-        return entry
+        return known is not None or not entry.ended.done()
 
     async def _watch(self, key: KeyId) -> None:
         """Wait until nobody works under the key any more. However many wait, one looks."""
