@@ -14,7 +14,19 @@ from tests.acceptance.files.dying import CHANGES, OLD
 from tests.harness.nursery import Nursery
 
 PRELOAD = ("tests.acceptance.files.dying",)
-EFFECTS = ("atomic.py", "beneath.py", "desk.py", "journal.py", "resembling.py", "saving.py", "tables.py")
+EFFECTS = (
+    "at_once.py",
+    "atomic.py",
+    "beneath.py",
+    "desk.py",
+    "disk.py",
+    "journal.py",
+    "locking.py",
+    "place.py",
+    "resembling.py",
+    "saving.py",
+    "tables.py",
+)
 """Where the disk is touched: half of the points are drawn from there."""
 
 

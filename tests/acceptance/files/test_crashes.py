@@ -28,9 +28,10 @@ def test_a_killed_process_leaves_the_old_file_or_the_new_one(crashes: Crashes, n
 
 
 @pytest.mark.fault("F21")
-def test_the_new_file_is_there_from_one_line_to_the_next(crashes: Crashes) -> None:
-    lines = [one for one in crashes.points("write") if one[1] in ("_drafted", "Workspace.write")]
-    assert [crashes.crash("write", lines[0]), crashes.crash("write", lines[-1])] == [False, True]
+@pytest.mark.parametrize("name", ["write", "edit"])
+def test_the_new_file_is_there_from_one_line_to_the_next(crashes: Crashes, name: str) -> None:
+    lines = [one for one in crashes.points(name) if one[1] == "Draft.take_name"]
+    assert [crashes.crash(name, at) for at in lines] == [False, False, True]
 
 
 @pytest.mark.fault("F21")
