@@ -6,9 +6,11 @@ import random
 import signal
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from handrail.store.database import Database
@@ -21,6 +23,8 @@ from tests.harness.shop import ONCE, SESSION
 PRELOAD = ("tests.harness.scenarios", "tests.harness.preload")
 MAKING = ("canary.py", "databases.py", "engines.py", "filelock.py", "keyring.py", "migrate.py")
 """Where a database comes into being."""
+DRAWS = 8
+"""How many points are tried for one crash: a rehearsal also passes some that not every run passes."""
 Passed = list[list[Any]]
 """File, function, line and how often it ran."""
 NewDatabase = Callable[[Path], str]
@@ -48,39 +52,52 @@ class Stage:
         self._nursery = nursery
         self._new_database = new_database
         self._passed: dict[tuple[str, bool], Passed] = {}
+        self._rehearsing = Lock()
 
-    def plan(self, seed: int) -> Plan:
+    def crash(self, seed: int) -> None:
+        """Let a process die in the middle of what the seed stands for, and check what is left."""
+        self._until_one_dies(self._plans(seed))
+
+    def crash_while_made(self, seed: int) -> None:
+        """Let one die while a database that does not exist yet is made, locked, keyed and opened."""
+        self._until_one_dies(self._plans_of_making(seed))
+
+    def _plans(self, seed: int) -> Iterator[Plan]:
         """What a seed stands for. The points are those that a rehearsal of the same scenario passed."""
         chance = random.Random(seed)
         names = scenarios.names()
         scenario = names[seed % len(names)]
-        whole = chance.random() < 0.15
-        then = self._draw(chance, scenario, True) if chance.random() < 0.25 else None
-        return Plan(seed, scenario, whole, self._draw(chance, scenario, whole), then)
+        while True:
+            whole = chance.random() < 0.15
+            then = _draw(chance, self._rehearsed(scenario, True)) if chance.random() < 0.25 else None
+            yield Plan(seed, scenario, whole, _draw(chance, self._rehearsed(scenario, whole)), then)
 
-    def plan_of_making(self, seed: int) -> Plan:
-        """Death while a database that does not exist yet is made, locked, keyed and opened."""
+    def _plans_of_making(self, seed: int) -> Iterator[Plan]:
         chance = random.Random(seed)
-        scenario = "a_read"
-        passed = [one for one in self._rehearsed(scenario, True) if one[0].endswith(MAKING)]
-        file, function, line, times = chance.choice(passed)
-        return Plan(seed, scenario, True, [file, function, line, chance.randint(1, times)], None)
-
-    def _draw(self, chance: random.Random, scenario: str, whole: bool) -> list[Any]:
-        file, function, line, times = chance.choice(self._rehearsed(scenario, whole))
-        return [file, function, line, chance.randint(1, times)]
+        passed = [one for one in self._rehearsed("a_read", True) if one[0].endswith(MAKING)]
+        while True:
+            yield Plan(seed, "a_read", True, _draw(chance, passed), None)
 
     def _rehearsed(self, scenario: str, whole: bool) -> Passed:
-        if (scenario, whole) not in self._passed:
-            with tempfile.TemporaryDirectory(prefix="crash-") as place, Ledger(Path(place)) as ledger:
-                url = self._new_database(Path(place))
-                assert self._play(scenario, url, ledger, None, whole) == 0
-                [told] = ledger.of("passed")
-                self._passed[scenario, whole] = sorted(told["points"])
-        return self._passed[scenario, whole]
+        with self._rehearsing:
+            if (scenario, whole) not in self._passed:
+                with tempfile.TemporaryDirectory(prefix="crash-") as place, Ledger(Path(place)) as ledger:
+                    url = self._new_database(Path(place))
+                    assert self._play(scenario, url, ledger, None, whole) == 0
+                    [told] = ledger.of("passed")
+                    self._passed[scenario, whole] = sorted(told["points"])
+            return self._passed[scenario, whole]
 
-    def crash(self, plan: Plan) -> bool:
-        """Carry out a plan and check what is left; whether the first process died where it should."""
+    def _until_one_dies(self, plans: Iterator[Plan]) -> None:
+        tried = []
+        for plan in islice(plans, DRAWS):
+            if self._carry_out(plan):
+                return
+            tried.append(str(plan))
+        raise AssertionError("\n".join(["no process died where it should:", *tried]))
+
+    def _carry_out(self, plan: Plan) -> bool:
+        """Check what a plan leaves behind; whether the first process died where it should."""
         with tempfile.TemporaryDirectory(prefix="crash-") as place, Ledger(Path(place)) as ledger:
             url = self._new_database(Path(place))
             code = self._play(plan.scenario, url, ledger, plan.at, plan.whole)
@@ -102,6 +119,11 @@ class Stage:
     def _recover(self, url: str, ledger: Ledger, at: list[Any] | None) -> int:
         function = "tests.harness.scenarios:recover"
         return self._nursery.run(function, url=url, ledger=str(ledger.path), at=at, timeout=100)
+
+
+def _draw(chance: random.Random, passed: Passed) -> list[Any]:
+    file, function, line, times = chance.choice(passed)
+    return [file, function, line, chance.randint(1, times)]
 
 
 def check(url: str, ledger: Ledger) -> list[str]:
