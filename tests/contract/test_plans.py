@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from handrail import Call, Handrail, Policy, Principal, tool
+from handrail import Call, Context, Handrail, Policy, Principal, Rule, tool
 from handrail.core.guard.plan import Planned
 from handrail.core.tell.events import ToolStarted
 from handrail.store import tables
@@ -210,3 +210,29 @@ async def test_a_call_that_a_process_died_over_runs_only_if_it_never_began(
         [out] = await hr.run_plan(ANA)
         assert await hr.planned(ANA) == []
     assert (out.status, ran) == (("needs_review", []) if began else ("completed", ["a"]))
+
+
+async def test_a_plan_runs_with_what_its_user_may_do_now(stored: Place) -> None:
+    shelf: list[tuple[str, list[str]]] = []
+
+    @tool("shelf.add", level="write", requires="shelf.add")
+    async def add(title: str, *, ctx: Context) -> None:
+        """Put a book on the shelf."""
+        shelf.append((title, sorted(ctx.permissions)))
+
+    no_clerks = Rule("shelf.add", {"@role": "clerk"}, "deny")
+    policy = Policy(plan=True, approval_mode="policy", rules=[no_clerks])
+    more = Principal(tenant="acme", user="ana", permissions={"shelf.add", "shelf.burn"})
+    less = Principal(tenant="acme", user="ana", permissions={"shelf.read"})
+    clerk = Principal(tenant="acme", user="ana", roles={"clerk"}, permissions={"*"})
+    async with Handrail([add], database=stored.url, worker=False, policy=policy) as hr:
+        for who, title in ((ANA, "a"), (OPS, "b"), (ANA, "c"), (OPS, "d")):
+            assert (await hr.call("shelf.add", {"title": title}, principal=who)).status == "queued"
+        calls = [one.call.id or "" for one in await hr.planned(ANA)]
+        for now, call in ((less, calls[0]), (less, calls[1]), (clerk, calls[2])):
+            [refused] = await hr.run_plan(now, calls=[call])
+            assert (refused.status, refused.code) == ("refused", "NOT_PERMITTED")
+        assert shelf == []
+        [done] = await hr.run_plan(more)
+        assert done.status == "completed"
+    assert shelf == [("d", ["shelf.add"])], "and with no more than it was planned with"

@@ -10,7 +10,7 @@ from hashlib import sha256
 
 from sqlalchemy.engine import Connection
 
-from handrail.core.define.principal import EVERYTHING, Principal
+from handrail.core.define.principal import Principal, both
 from handrail.identity.errors import NotSignedIn
 from handrail.identity.keys import KeyText, new_key, read_key
 from handrail.identity.roles import permissions_of
@@ -247,7 +247,7 @@ def _by_key(conn: Connection, text: KeyText, now: float) -> _Found | None:
         if found is None or found[0].disabled:
             return None
         roles = found[1]
-        permissions = _both(permissions, permissions_of(roles, stored_roles(conn, text.tenant)))
+        permissions = both(permissions, permissions_of(roles, stored_roles(conn, text.tenant)))
     principal = Principal(
         text.tenant,
         key.user,
@@ -274,10 +274,3 @@ def _by_token(conn: Connection, said: SignedIn, token: str) -> _Found | None:
     permissions = permissions_of(found[1], stored_roles(conn, said.tenant))
     principal = Principal(said.tenant, said.user, found[1], permissions, key="person")
     return _Found(principal, said.expires_at)
-
-
-def _both(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
-    """What is in both; `*` is everything."""
-    if EVERYTHING in one:
-        return other
-    return one if EVERYTHING in other else one & other

@@ -114,18 +114,20 @@ class Principal:
 
     def spawn(self, agent: str, permissions: Iterable[str] | None = None) -> Principal:
         """The principal of a sub-agent: never more than this one holds, and no person's key."""
-        if permissions is None:
-            kept = self.permissions
-        else:
-            asked = frozenset(permissions)
-            if EVERYTHING in asked:
-                kept = self.permissions
-            elif EVERYTHING in self.permissions:
-                kept = asked
-            else:
-                kept = asked & self.permissions
+        kept = self.permissions if permissions is None else both(frozenset(permissions), self.permissions)
         above = self.ancestors if self.agent is None else (*self.ancestors, self.agent)
         return replace(self, agent=agent, permissions=kept, key="agent", ancestors=above)
+
+    def as_of(self, now: Principal) -> Principal:
+        """This principal with the roles that the same user has now, and no permission that they have lost."""
+        return replace(self, roles=now.roles, permissions=both(self.permissions, now.permissions))
+
+
+def both(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+    """The permissions that are in both; `*` is every one."""
+    if EVERYTHING in one:
+        return other
+    return one if EVERYTHING in other else one & other
 
 
 def _listed(value: Any) -> Any:

@@ -65,7 +65,7 @@ class Later:
             try:
                 outcome = await self._as_told(one) if one.doubtful else None
                 if outcome is None:
-                    call = _keyed(one)
+                    call = _keyed(one, principal)
                     outcome = await run(call, one.raw, house, Brought(None, one.secrets))
                     await self._letters.ended(call, outcome)
                     if outcome.status != "pending":
@@ -96,7 +96,10 @@ class Later:
         await self.outcomes.close()
 
 
-def _keyed(planned: Planned) -> Call:
-    """The call, under a key: who took it and was taken for dead since does not run it too."""
-    call = planned.call
-    return call if call.idempotency_key else replace(call, idempotency_key=f"plan:{call.id}:{planned.at}")
+def _keyed(planned: Planned, by: Principal) -> Call:
+    """The call as whoever runs the plan may make it now.
+
+    It has a key: who took it and was taken for dead since does not run it too.
+    """
+    key = planned.call.idempotency_key or f"plan:{planned.call.id}:{planned.at}"
+    return replace(planned.call, principal=planned.principal.as_of(by), idempotency_key=key)

@@ -12,7 +12,7 @@ Priority = Literal["high", "medium", "low"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 OPEN: tuple[Status, ...] = ("pending", "in_progress")
 
-_ID = re.compile(r"\s*(?:task)?[\s#_-]*t?0*([1-9]\d{0,8})\s*\Z", re.IGNORECASE | re.ASCII)
+_ID = re.compile(r"\s*(?:task[\s_-]*)?#?\s*t?0*([1-9]\d{0,8})\s*\Z", re.IGNORECASE | re.ASCII)
 
 
 class Shelf(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated
@@ -57,7 +58,7 @@ def shelf_of(ctx: Context) -> Shelf:
     if not ctx.session_id.startswith("call:"):  # that of a call outside any, which those nested in it share
         return Shelf(ctx.tenant_id, f"session:{ctx.session_id}")
     if ctx.agent_id is not None:
-        return Shelf(ctx.tenant_id, f"agent:{ctx.agent_id}")
+        return Shelf(ctx.tenant_id, f"agent:{json.dumps([ctx.user_id, ctx.agent_id])}")
     return Shelf(ctx.tenant_id, f"user:{ctx.user_id or ''}")
 
 

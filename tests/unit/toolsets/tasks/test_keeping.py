@@ -77,6 +77,11 @@ def test_what_is_no_number_is_none(text: str) -> None:
     assert found is None or str(found) in text
 
 
+@pytest.mark.parametrize("text", ["-1", "- 1", "_1", "T-1", "#-1", "task", "1.5", "1 2"])
+def test_what_may_mean_something_else_is_none(text: str) -> None:
+    assert number_of(text) is None
+
+
 def test_a_session_holds_so_many_tasks_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeping, "MOST_TASKS", 2)
     rows = MemoryRows()

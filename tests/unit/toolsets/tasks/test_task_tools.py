@@ -205,6 +205,8 @@ async def test_sessions_tenants_and_lone_callers_have_lists_of_their_own(book: T
             call.as_(session=None),
             call.as_(Principal(tenant="acme", user="bo"), session=None),
             call.as_(Principal(tenant="acme", user="ana", agent="coder"), session=None),
+            call.as_(Principal(tenant="acme", user="bo", agent="coder"), session=None),
+            call.as_(Principal(tenant="acme", agent="coder"), session=None),
             call.as_(session="user:ana"),
             call.as_(session="ana"),
         ]
