@@ -174,6 +174,7 @@ def test_an_answer_in_its_place_is_told_to_whoever_asked(place: Desk, enter: Cal
     page.get_by_label("Or as data").fill('{"id": "rec-answer", "status": "kept"}')
     page.get_by_role("button", name="Send this answer").click()
     expect(card(page, asked)).to_contain_text("You answered in its place. It did not run.")
+    expect(card(page, asked)).not_to_contain_text("This is not JSON")
     assert place.outcome(asked)["result"]["data"]["status"] == "kept" and place.ran("rec-answer") == []
 
 
@@ -194,7 +195,7 @@ def test_what_somebody_else_decides_appears_and_nothing_typed_is_lost(
     expect(card(page, asked)).to_contain_text("Bea approved.")
     expect(card(page, asked).get_by_label("Why not, for whoever asked")).to_have_value("half a reason")
     card(page, asked).get_by_role("button", name="Reject", exact=True).click()
-    expect(card(page, asked)).to_contain_text("Your answer came too late and was not counted. Bea approved.")
+    expect(card(page, asked)).to_contain_text("Your answer came too late and was not counted.")
     expect(card(page, asked)).to_contain_text("half a reason")
     assert mine.axe() == []
     other.goto(f"{place.served.url}/approvals/{edited}")
@@ -234,6 +235,10 @@ def test_two_who_approve_at_once_run_it_once_and_one_is_told(
     won = next(page for page, one in zip(pages, answers, strict=True) if one.status_code == 200)
     lost = next(page for page in pages if page is not won)
     expect(card(won, asked)).to_contain_text("You approved.")
+    expect(card(lost, asked)).to_contain_text("Your answer came too late and was not counted.")
+    card(lost, asked).evaluate("card => card.dataset.drawn = 'before'")
+    lost.evaluate("document.body.dispatchEvent(new Event('approvals'))")
+    expect(card(lost, asked)).not_to_have_attribute("data-drawn", "before")
     expect(card(lost, asked)).to_contain_text("Your answer came too late and was not counted.")
     assert place.outcome(asked)["status"] == "completed" and len(place.ran("rec-race")) == 1
 

@@ -26,8 +26,8 @@ THROUGH = {
 def card(
     ask: Ask, now: float, *, note: h.Node = None, alone: bool = False, filled: h.Node = None
 ) -> h.Element:
-    """One question. `note` is what was just tried with it, `filled` are its forms as they were filled in;
-    `alone` is a page of its own."""
+    """One question. `note` is what was just tried with it, which no news redraws; `filled` are its forms as
+    they were filled in; `alone` is a page of its own."""
     heading = h.h1 if alone else h.h3
     tone = "bad" if ask.grave else "warn"
     return h.article(
@@ -42,7 +42,8 @@ def card(
         _because(ask),
         _arguments(ask),
         _repairs(ask),
-        h.div(id=f"{card_id(ask)}-told", class_="ask-told", role="status")[note, outcome(ask, now)],
+        h.div({"hx-morph-skip": note is not None}, id=f"{card_id(ask)}-tried", class_="ask-told")[note],
+        h.div(id=f"{card_id(ask)}-told", class_="ask-told", role="status")[outcome(ask, now)],
         h.div(id=f"{card_id(ask)}-acts")[(filled or acts(ask)) if ask.open else None],
         _folds(ask, alone),
     ]

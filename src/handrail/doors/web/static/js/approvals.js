@@ -93,7 +93,7 @@
   }, true);
   // A decision of one's own redraws all of the card.
   document.addEventListener('htmx:before:request', (event) => {
-    const form = event.target.closest?.('form[data-act]');
-    form?.closest('[id$="-acts"]')?.removeAttribute('hx-morph-skip');
+    const card = event.target.closest?.('form[data-act]')?.closest('.ask');
+    for (const kept of card?.querySelectorAll('[id$="-acts"], [id$="-tried"]') ?? []) kept.removeAttribute('hx-morph-skip');
   });
 })();
