@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import NamedTuple
+
+from handrail.toolsets.workspace.files.comparing import Opcode, compared
 
 _AROUND = 3
 """Unchanged lines that are shown around a change."""
-_COMPARED = 2_000
-"""Lines up to which the two sides are compared; beyond, one is shown as gone and the other as new."""
 _MOST_LINES = 300
 _MOST_CHARACTERS = 12_000
 _LONG_LINE = 500
-
-Opcode = tuple[str, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +48,20 @@ def diff(before: str, after: str, name: str, same: Same = _UNKNOWN) -> Diff:
     front = _line_start(before, _common_front(before, after, same.front, same.back))
     back = _common_back(before, after, front, same.back)
     above = same.ended + before.count("\n", same.front, front)
-    gone, came = _lines(before[front : len(before) - back]), _lines(after[front : len(after) - back])
-    lead = _lines(before[_back_over(before, front) : front])
-    tail = _lines(before[len(before) - back : _on_over(before, len(before) - back)])
+    gone, came = ended(before[front : len(before) - back]), ended(after[front : len(after) - back])
+    lead = ended(before[_back_over(before, front) : front])
+    tail = ended(before[len(before) - back : _on_over(before, len(before) - back)])
     told = [
         "--- /dev/null" if not before else f"--- a/{name}",
         "+++ /dev/null" if not after else f"+++ b/{name}",
     ]
     above -= len(lead)
     old, new = [*lead, *gone, *tail], [*lead, *came, *tail]
-    if max(len(gone), len(came)) > _COMPARED or set(gone).isdisjoint(came):
+    if set(gone).isdisjoint(came):
         told.append(f"@@ -{_span(0, len(old), above)} +{_span(0, len(new), above)} @@")
         told += [*_marked(" ", lead), *_marked("-", gone), *_marked("+", came), *_marked(" ", tail)]
         return Diff(_bounded(told), len(came), len(gone))
-    opcodes = list[Opcode](SequenceMatcher(None, old, new).get_opcodes())
+    opcodes = compared(old, new)
     changed = [one for one in opcodes if one[0] != "equal"]
     added = sum([end - start for _, _, _, start, end in changed])
     removed = sum([end - start for _, start, end, _, _ in changed])
@@ -123,7 +120,7 @@ def _on_over(text: str, at: int) -> int:
     return at
 
 
-def _lines(text: str) -> list[str]:
+def ended(text: str) -> list[str]:
     """Lines with their ends."""
     if not text:
         return []

@@ -16,9 +16,12 @@ from handrail.toolsets.workspace.files.diff import diff
 from handrail.toolsets.workspace.files.editing import Applied, Edit, Edited, apply, plain
 from handrail.toolsets.workspace.files.missing import not_found
 from handrail.toolsets.workspace.files.saving import LARGEST_TEXT, FileChange, save, taken
+from handrail.toolsets.workspace.files.telling import quoted
 from handrail.toolsets.workspace.text import Text, decode, encode, is_text, kept
 
 _MOST_EDITS = 100
+_TOLD = 3
+"""Lines that stayed, of which the answer tells."""
 _SHORT = 10_000
 """Characters of an edit whose diff takes no time worth a thread."""
 _SEARCH = ("old_string", "oldString", "old_text", "old_str")
@@ -52,6 +55,8 @@ class DoneEdit(BaseModel):
     count: int
     lines: list[int]
     """Where the new text begins; of many places the first ones."""
+    kept: list[str] = []
+    """Lines that stay as the file has them, though the search has them otherwise."""
 
 
 class FileEdit(FileChange):
@@ -155,7 +160,7 @@ def _wanted(
 ) -> list[Edit]:
     """The edits of a call, however they are given."""
     if edits and search is None and replace is None:
-        return [Edit(one.search, one.replace, one.replace_all) for one in edits]
+        return [Edit(one.search, one.replace, one.replace_all or replace_all) for one in edits]
     if not edits and search is not None and replace is not None:
         return [Edit(search, replace, replace_all)]
     raise ToolError(
@@ -169,7 +174,12 @@ def _told(path: str, before: str, edited: Edited, size: int, new: bool) -> Resul
     change = diff(before, edited.text, path, edited.same)
     is_same = before == edited.text
     operation = "created" if new else "unchanged" if is_same else "edited"
-    done = [DoneEdit(matched=one.way, count=one.count, lines=list(one.lines)) for one in edited.applied]
+    done = [
+        DoneEdit(
+            matched=one.way, count=one.count, lines=list(one.lines), kept=[theirs for _, theirs in one.kept]
+        )
+        for one in edited.applied
+    ]
     data = FileEdit(
         path=path,
         operation=operation,
@@ -191,7 +201,7 @@ def _told(path: str, before: str, edited: Edited, size: int, new: bool) -> Resul
 _HOW = {
     "exact": "",
     "whitespace": ", found but for whitespace; the new lines are indented as the file is",
-    "anchored": ", found by its first and last lines: check the diff",
+    "anchored": ", found by its first and last lines",
 }
 
 
@@ -199,4 +209,13 @@ def _line(number: int, one: Applied, several: bool) -> str:
     where = ", ".join(map(str, one.lines)) + (", …" if one.count > len(one.lines) else "")
     lead = f"Edit {number}: " if several else "The edit: "
     places = f"at line {where}" if one.count == 1 else f"{one.count} places, at lines {where}"
-    return f"{lead}{places}{_HOW[one.way]}."
+    return f"{lead}{places}{_HOW[one.way]}.{_stayed(one.kept)}"
+
+
+def _stayed(kept: Sequence[tuple[str, str]]) -> str:
+    """What whoever made the call has wrong about the file, though nothing was done to it."""
+    if not kept:
+        return ""
+    told = [f"{quoted(theirs.strip())} (search has {quoted(ours.strip())})" for ours, theirs in kept[:_TOLD]]
+    more = f" and {len(kept) - _TOLD} more" if len(kept) > _TOLD else ""
+    return f" Not as search has it, and left as it is: {', '.join(told)}{more}."

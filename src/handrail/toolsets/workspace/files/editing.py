@@ -10,14 +10,17 @@ from itertools import islice
 
 from handrail.ext import ToolError
 from handrail.toolsets.workspace.files import explaining
-from handrail.toolsets.workspace.files.diff import Same
+from handrail.toolsets.workspace.files.diff import Same, ended
 from handrail.toolsets.workspace.files.matching import (
     Match,
     TooManyPlaces,
     Way,
     anchored,
+    begins_in_indentation,
     exact,
+    kept_otherwise,
     reindented,
+    steps,
     whitespace,
 )
 
@@ -49,6 +52,8 @@ class Applied:
     count: int
     lines: tuple[int, ...]
     """Where the first places begin once all edits are done."""
+    kept: tuple[tuple[str, str], ...] = ()
+    """Lines that stayed though the search has them otherwise: as it has them, and as the file does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +71,20 @@ def apply(text: str, edits: Sequence[Edit], name: str) -> Edited:
     if (simple := plain(text, edits)) is not None:
         return simple
     now = text
-    front, ended, back = len(text), 0, len(text)
-    done: list[tuple[Way, int, list[int]]] = []
+    front, above, back = len(text), 0, len(text)
+    done: list[_Done] = []
     failed: list[tuple[Edit, ToolError]] = []
     for number, edit in enumerate(edits, 1):
         label = f"Edit {number} of {len(edits)}: " if len(edits) > 1 else "The edit: "
         if edit.replace_all and _is_within_lines(edit) and edit.search in now:
             rows = _rows(now, edit.search)
-            done.append(("exact", now.count(edit.search), rows))
-            front, ended = min((front, ended), (now.find(edit.search), rows[0] - 1))
+            done.append(_Done("exact", now.count(edit.search), rows))
+            front, above = min((front, above), (now.find(edit.search), rows[0] - 1))
             back = min(back, len(now) - now.rfind(edit.search) - len(edit.search))
             now = now.replace(edit.search, edit.replace)
             continue
         try:
-            way, pieces = _found(now, text, edit, name, label)
+            way, pieces, stay = _found(now, text, edit, name, label)
         except ToolError as error:
             if not any(edit.search in earlier.replace for earlier, _ in failed):
                 failed.append((edit, error))
@@ -87,16 +92,26 @@ def apply(text: str, edits: Sequence[Edit], name: str) -> Edited:
                 break
             continue
         changed, lines, grown = _replaced(now, pieces)
-        front, ended = min((front, ended), (pieces[0].start, lines[0] - 1))
+        front, above = min((front, above), (pieces[0].start, lines[0] - 1))
         back = min(back, len(now) - pieces[-1].end)
-        for _, _, earlier in done:
-            earlier[:] = [line + _growth(grown, line) for line in earlier]
-        done.append((way, len(pieces), lines))
+        for earlier in done:
+            earlier.lines = [line + _growth(grown, line) for line in earlier.lines]
+        done.append(_Done(way, len(pieces), lines, stay))
         now = changed
     if failed:
         raise _all_of(failed, len(edits))
-    applied = tuple([Applied(way, count, tuple(lines)) for way, count, lines in done])
-    return Edited(now, applied, Same(front, back, ended))
+    applied = tuple([Applied(one.way, one.count, tuple(one.lines), one.kept) for one in done])
+    return Edited(now, applied, Same(front, back, above))
+
+
+@dataclass(slots=True)
+class _Done:
+    """An edit that is done, whose lines move with those that follow."""
+
+    way: Way
+    count: int
+    lines: list[int]
+    kept: tuple[tuple[str, str], ...] = ()
 
 
 def plain(text: str, edits: Sequence[Edit]) -> Edited | None:
@@ -106,6 +121,8 @@ def plain(text: str, edits: Sequence[Edit]) -> Edited | None:
     search, instead = edits[0].search, edits[0].replace
     at = text.find(search) if search else -1
     if at < 0 or search == instead or text.find(search, at + 1) >= 0 or "\r" in text or "\r" in instead:
+        return None
+    if "\n" in instead and begins_in_indentation(text, at, search, instead):
         return None
     end, above = at + len(search), text.count("\n", 0, at)
     applied = Applied("exact", 1, (above + 1,))
@@ -144,14 +161,16 @@ class _Piece:
     instead: str
 
 
-def _found(now: str, before: str, edit: Edit, name: str, label: str) -> tuple[Way, list[_Piece]]:
-    """The way that found the search, and what it is to be replaced by, in ascending order."""
+def _found(
+    now: str, before: str, edit: Edit, name: str, label: str
+) -> tuple[Way, list[_Piece], tuple[tuple[str, str], ...]]:
+    """The way that found the search, what it is to be replaced by, in ascending order, and what stays."""
     if edit.search == edit.replace:
         raise ToolError(label + explaining.SAME, code="NO_CHANGE")
     if not edit.search:
         if now:
             raise ToolError(label + explaining.empty_search(name), code="NO_MATCH")
-        return "exact", [_Piece(0, 0, edit.replace)]
+        return "exact", [_Piece(0, 0, edit.replace)], ()
     view = _View(now, edit.search)
     for way, find in _WAYS:
         if edit.replace_all and way == "anchored":
@@ -159,14 +178,19 @@ def _found(now: str, before: str, edit: Edit, name: str, label: str) -> tuple[Wa
         try:
             places = find(view.text, view.search)
             found = _apart(places) if edit.replace_all else list(islice(places, explaining.MOST_PLACES + 1))
+            if way == "exact" and view.is_shifted(found, edit):
+                continue
         except TooManyPlaces:
             raise ToolError(label + explaining.too_many(name), code="SEVERAL_MATCHES") from None
         if len(found) > 1 and not edit.replace_all:
             rows = [view.text.count("\n", 0, one.start) + 1 for one in found]
             said = explaining.several(view.text, view.search, rows, way, name)
             raise ToolError(label + said, code="SEVERAL_MATCHES")
+        stay = view.kept_otherwise(found[0], edit) if found and way == "anchored" else []
+        if stay is None:
+            break
         if found:
-            return way, [view.piece(one, edit, way) for one in found]
+            return way, [view.piece(one, edit, way) for one in found], tuple(stay)
     earlier = now != before and edit.search in before
     raise ToolError(label + explaining.no_match(view.text, view.search, name, earlier), code="NO_MATCH")
 
@@ -232,9 +256,33 @@ class _View:
         instead = edit.replace.replace("\r\n", "\n")
         if way != "exact":
             instead = reindented(self.search, instead, self.text[match.start : match.end], match.shift)
-        if "\n" in instead and self._ends_with_return(start):
-            instead = instead.replace("\n", "\r\n")
-        return _Piece(start, end, instead)
+        return _Piece(start, end, self._with_ends(start, end, instead) if "\n" in instead else instead)
+
+    def is_shifted(self, found: Sequence[Match], edit: Edit) -> bool:
+        """Whether a search is there exactly, and yet means its line with less indentation than it has."""
+        if len(found) != 1 or edit.replace_all:
+            return False
+        at = found[0].start
+        if not begins_in_indentation(self.text, at, self.search, edit.replace):
+            return False
+        lines = list(islice(whitespace(self.text, self.search), 2))
+        return len(lines) == 1 and lines[0].start <= at < lines[0].end
+
+    def kept_otherwise(self, match: Match, edit: Edit) -> list[tuple[str, str]] | None:
+        instead = edit.replace.replace("\r\n", "\n")
+        return kept_otherwise(self.search, instead, self.text[match.start : match.end])
+
+    def _with_ends(self, start: int, end: int, instead: str) -> str:
+        """New lines with the line end of the place. Where it has both, lines that stay keep their own."""
+        new = "\r\n" if self._ends_with_return(start) else "\n"
+        held = ended(self._raw[start:end])
+        if not held or len({line.endswith("\r\n") for line in held if line.endswith("\n")}) < 2:
+            return instead.replace("\n", new)
+        given = ended(instead)
+        told: list[str] = []
+        for kept, ours, theirs in steps([line.replace("\r\n", "\n") for line in held], given):
+            told += held[ours] if kept else [line.replace("\n", new) for line in given[theirs]]
+        return "".join(told)
 
     def _real(self, at: int) -> int:
         return at + bisect_left(self._returns, at)

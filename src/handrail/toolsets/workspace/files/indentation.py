@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 BLANKS = " \t"
 
@@ -24,6 +24,18 @@ class Shift:
             return self.put + turned[len(self.take) :]
         return self.put
 
+    @property
+    def is_aside(self) -> bool:
+        """Whether it moves lines, and does more than turn their tabs."""
+        return bool(self.take or self.put)
+
+    def turning(self, ours: Sequence[str], given: Sequence[str]) -> Shift:
+        """The same shift, with tabs for the steps of new lines where those of the search had none to tell."""
+        steps = [indent for line in given if (indent := indent_of(line)) != line and indent]
+        if self.old or set(self.put) != {"\t"} or any(map(indent_of, ours)) or "\t" in "".join(steps):
+            return self
+        return replace(self, old=min(steps, key=len, default=""), new="\t")
+
 
 SAME = Shift()
 
@@ -43,11 +55,12 @@ def shift_between(ours: Sequence[str], theirs: Sequence[str]) -> Shift | None:
     if not pairs:
         return SAME
     shallowest = min(pairs, key=lambda pair: len(pair[0]))
-    return next((shift for shift in _shifts(*shallowest) if all(shift(a) == b for a, b in pairs)), None)
+    plainest = sorted(_shifts(*shallowest), key=lambda shift: shift.is_aside)
+    return next((shift for shift in plainest if all(shift(a) == b for a, b in pairs)), None)
 
 
 def _shifts(ours: str, theirs: str) -> Iterator[Shift]:
-    """What may have turned one indentation into the other, the plainest first."""
+    """What may have turned one indentation into the other."""
     steps = [("", "")]
     for width in (4, 2, 8, 3):
         steps += [(" " * width, "\t"), ("\t", " " * width)]

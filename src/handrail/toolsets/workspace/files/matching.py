@@ -26,6 +26,7 @@ _SEVERAL = 11
 """Places after which no more are sought."""
 _COMPARED = 200
 """Lines of a block up to which search and replacement are compared line by line."""
+_SET = str.maketrans("‘’“”–—−‑", "''\"\"----")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +148,51 @@ def reindented(search: str, replace: str, found: str, shift: Shift) -> str:
     given, closed = lines_of(replace)
     held, held_closed = lines_of(found)
     told: list[str] = []
-    for kept, ours, theirs in _steps(wanted, given):
-        told += held[ours] if kept else [_shifted(line, shift) for line in given[theirs]]
+    turned = shift.turning(wanted, given)
+    for kept, ours, theirs in steps(wanted, given):
+        told += held[ours] if kept else [_shifted(line, turned) for line in given[theirs]]
     if replace == "":
         return ""
     closes = closed and (held_closed or not search.endswith("\n"))
     return "\n".join(told) + ("\n" if closes else "")
 
 
-def _steps(wanted: list[str], given: list[str]) -> Iterator[tuple[bool, slice, slice]]:
+def kept_otherwise(search: str, replace: str, found: str) -> list[tuple[str, str]] | None:
+    """Lines that stay though the search has them otherwise than the file, as both have them.
+
+    None when the replacement would take one of those away: whoever wrote it does not know what the file says.
+    """
+    wanted, held = lines_of(search)[0], lines_of(found)[0]
+    stay: list[tuple[str, str]] = []
+    for kept, ours, _ in steps(wanted, lines_of(replace)[0]):
+        for line, theirs in zip(wanted[ours], held[ours], strict=True):
+            if kept and line.strip(BLANKS) != theirs.strip(BLANKS):
+                stay.append((line, theirs))
+            elif not kept and _typed(line) != _typed(theirs):
+                return None
+    return stay
+
+
+def _typed(line: str) -> str:
+    """A line without what says nothing: blanks, and how quotes and dashes are set."""
+    return "".join(line.split()).translate(_SET)
+
+
+def begins_in_indentation(text: str, at: int, search: str, replace: str) -> bool:
+    """Whether an exact place begins among the blanks of its line, and new lines would stand further out.
+
+    Then the search is likely indented less than the file, and so is the replacement.
+    """
+    if search[0] not in BLANKS or at == 0 or text[at - 1] not in BLANKS:
+        return False
+    start = text.rfind("\n", 0, at) + 1
+    if text[start:at].strip(BLANKS):
+        return False
+    depth = len(indent_of(text[start : at + len(search)]))
+    return any(len(indent_of(line)) < depth for line in replace.split("\n")[1:] if line.strip(BLANKS))
+
+
+def steps(wanted: list[str], given: list[str]) -> Iterator[tuple[bool, slice, slice]]:
     """What search and replacement share, and what they do not; for large blocks only before and after."""
     if max(len(wanted), len(given)) <= _COMPARED:
         for kind, ours, ours_end, theirs, theirs_end in SequenceMatcher(

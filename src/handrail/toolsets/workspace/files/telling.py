@@ -61,7 +61,7 @@ def differences(wanted: Sequence[str], held: Sequence[str], row: int) -> list[st
 def _difference(ours: str | None, theirs: str | None, row: int, *, alone: bool) -> str:
     """A line that differs. What is around a single one does not matter: it may stand anywhere in a line."""
     if theirs is None:
-        return f"the file ends before line {row}, search goes on with {_quoted(ours or '')}"
+        return f"the file ends before line {row}, search goes on with {quoted(ours or '')}"
     if ours is None:
         return f"search ends before line {row}"
     if alone:
@@ -70,7 +70,7 @@ def _difference(ours: str | None, theirs: str | None, row: int, *, alone: bool) 
     where = f"line {row}"
     if reasons:
         where += f" in {reasons}"
-    return f"{where}: search has {_quoted(ours)}, the file has {_quoted(theirs)}"
+    return f"{where}: search has {quoted(ours)}, the file has {quoted(theirs)}"
 
 
 def _reasons(ours: str, theirs: str) -> Iterator[str]:
@@ -116,7 +116,7 @@ _KINDS = (
 )
 
 
-def _quoted(line: str) -> str:
+def quoted(line: str) -> str:
     """A line with its tabs and other characters that cannot be seen written out."""
     shown = line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
     plain = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in shown)

@@ -217,17 +217,38 @@ async def test_the_way_that_matched_is_reported(tmp_path: Path) -> None:
         data = await desk.done(
             "edit_file", path="a.py", search="def f():\n    x = 1\n", replace="def g():\n    x = 1\n"
         )
-        assert data["edits"] == [{"matched": "whitespace", "count": 1, "lines": [2]}]
+        assert data["edits"] == [{"matched": "whitespace", "count": 1, "lines": [2], "kept": []}]
         data = await desk.done(
             "edit_file",
             path="a.py",
             search="    def g():\n        x = 1\n        y = 3\n        return x\n",
             replace="    def g():\n        x = 1\n        y = 3\n        return y\n",
         )
-        assert data["edits"] == [{"matched": "anchored", "count": 1, "lines": [2]}]
+        assert data["edits"] == [{"matched": "anchored", "count": 1, "lines": [2], "kept": ["        y = 2"]}]
     assert (tmp_path / "a.py").read_text() == (
         "class A:\n    def g():\n        x = 1  \n        y = 2\n        return y\n"
     )
+
+
+@pytest.mark.req("BF-03")
+async def test_lines_that_were_remembered_wrongly_and_stay_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def may(u):\n    log(u)\n    if not u.admin:\n        deny(u)\n")
+    old = "def may(u):\n    log(u)\n    if u.admin:\n        deny(u)\n"
+    async with at(tmp_path) as desk:
+        said = await desk.said("edit_file", path="a.py", search=old, replace=old.replace("log(u)", "note(u)"))
+    assert said.splitlines()[1] == (
+        "The edit: at line 1, found by its first and last lines. Not as search has it, and left as it is: "
+        "`if not u.admin:` (search has `if u.admin:`)."
+    )
+
+
+@pytest.mark.req("BF-03")
+async def test_replace_all_beside_the_edits_is_meant_for_each_of_them(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\ntwo\none\ntwo\n")
+    edits = [{"search": "one", "replace": "1"}, {"search": "two", "replace": "2", "replace_all": False}]
+    async with at(tmp_path) as desk:
+        await desk.done("edit_file", path="a.txt", edits=edits, replace_all=True)
+    assert (tmp_path / "a.txt").read_text() == "1\n2\n1\n2\n"
 
 
 @pytest.mark.req("BF-03")

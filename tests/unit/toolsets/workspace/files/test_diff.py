@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handrail.toolsets.workspace.files.diff import diff
@@ -88,6 +89,36 @@ def test_a_large_diff_is_bounded_and_says_how_much_is_left_out() -> None:
     assert (told.added, told.removed) == (100_000, 100_000)
     assert len(told.text) < 15_000
     assert re.search(r"\[\d+ more lines of this diff are left out\]$", told.text)
+
+
+@pytest.mark.req("BF-03")
+def test_changes_that_are_far_apart_are_each_shown_and_nothing_between_them() -> None:
+    lines = [f"{row}\n" if row % 3 else "\n" for row in range(9_000)]
+    after = ["import os\n", *lines[:4_000], *lines[4_001:8_500], "new\n", *lines[8_501:]]
+    told = diff("".join(lines), "".join(after), "a.py")
+    assert (told.added, told.removed) == (2, 2)
+    assert told.text.count("@@ -") == 3 and len(told.text.splitlines()) < 30
+    assert _patched("".join(lines), told.text) == "".join(after)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5_999), st.integers(0, 3)), max_size=6), st.integers(2, 9))
+@settings(max_examples=30)
+def test_long_texts_are_compared_as_short_ones_are(changes: list[tuple[int, int]], same: int) -> None:
+    lines = [f"line {row}" if row % same else "same" for row in range(6_000)]
+    after = list(lines)
+    for row, kind in changes:
+        after[row : row + kind] = ["new", f"line {row * 2}"][:kind]
+    before, now = "\n".join(lines), "\n".join(after)
+    told = diff(before, now, "a.txt")
+    if told.text and "left out" not in told.text:
+        assert _patched(before, told.text) == now
+    assert told.added - told.removed == len(after) - len(lines)
+    assert told.added <= 3 * len(changes)
+
+
+def test_texts_of_one_line_many_times_are_told_in_no_time() -> None:
+    told = diff("same\n" * 50_000, "same\nother\n" * 40_000, "a.txt")
+    assert told.added - told.removed == 30_000
 
 
 def test_a_very_long_line_is_cut_in_a_diff() -> None:

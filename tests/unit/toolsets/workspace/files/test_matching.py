@@ -12,7 +12,7 @@ from handrail.ext import ToolError
 from handrail.toolsets.workspace.files.diff import Same
 from handrail.toolsets.workspace.files.editing import Applied, Edit, Edited, apply
 from handrail.toolsets.workspace.files.likeness import Likeness
-from handrail.toolsets.workspace.files.matching import exact, whitespace
+from handrail.toolsets.workspace.files.matching import begins_in_indentation, exact, whitespace
 
 _CODE = """def total(prices):
     result = 0
@@ -75,6 +75,7 @@ def test_an_exact_search_that_fits_one_place_does_what_replace_does(
     before, search, after = searched
     text = f"{before}{search}{after}"
     assume(search != new and len(list(exact(text, search))) == 1)
+    assume(not begins_in_indentation(text, text.find(search), search, new))
     assert _after(text, Edit(search, new)) == text.replace(search, new)
 
 
@@ -232,7 +233,77 @@ def test_a_line_that_stands_elsewhere_is_not_meant_for_one_that_is_like_it() -> 
     held = "first\none\ntwo\nthree = 3\nlast\nthree = 4\n"
     search = "first\none\ntwo\nthree = 4\nlast\n"
     assert _refused(held, Edit(search, "gone\n")).code == "NO_MATCH"
-    assert _way(held.replace("three = 4", ""), Edit(search, "gone\n")) == ["anchored"]
+    other = Edit(search, search.replace("one", "1"))
+    assert _way(held.replace("three = 4", ""), other) == ["anchored"]
+
+
+@pytest.mark.req("BF-03")
+def test_a_line_that_the_file_has_otherwise_is_never_replaced_by_likeness() -> None:
+    held = "class Limits:\n    cpu = 2000\n    memory = 512\n    disk = 10\n"
+    search = held.replace("2000", "1000")
+    refusal = _refused(held, Edit(search, search.replace("1000", "1500")))
+    assert refusal.code == "NO_MATCH"
+    assert "line 2: search has `    cpu = 1000`, the file has `    cpu = 2000`" in str(refusal)
+    told = apply(held, [Edit(search, search.replace("512", "256"))], "a.py")
+    assert told.text == held.replace("512", "256")
+    assert told.applied == (Applied("anchored", 1, (1,), (("    cpu = 1000", "    cpu = 2000"),)),)
+
+
+def test_a_line_that_is_typed_otherwise_and_says_the_same_may_be_replaced() -> None:
+    held = "begin\n  say( 'hello', 1 - 2 )\n  two\n  three\nend\n"
+    search = "begin\n  say(‘hello’, 1 – 2)\n  two\n  three\nend\n"
+    assert _after(held, Edit(search, "begin\n  go()\n  two\n  three\nend\n")) == (
+        "begin\n  go()\n  two\n  three\nend\n"
+    )
+
+
+_NESTED = "class A:\n    def f(self):\n        x = 1\n        y = 2\n        return x\n"
+
+
+@pytest.mark.parametrize(
+    ("search", "replace", "way", "instead"),
+    [
+        ("    y = 2\n", "    y = 2\n    z = 3\n", "whitespace", "        y = 2\n        z = 3\n"),
+        ("    y = 2\n", "    y = 2\n        z = 3\n", "exact", "        y = 2\n        z = 3\n"),
+        ("    y = 2\n", "    y = 3\n", "exact", "        y = 3\n"),
+        ("    y = ", "    y =\n ", "exact", "        y =\n 2\n"),
+        ("y = 2\n", "y = 2\n    z = 3\n", "exact", "        y = 2\n    z = 3\n"),
+    ],
+)
+def test_a_search_with_less_indentation_than_its_line_shifts_the_new_lines(
+    search: str, replace: str, way: str, instead: str
+) -> None:
+    edit = Edit(search, replace)
+    assert _way(_NESTED, edit) == [way]
+    assert _after(_NESTED, edit) == _NESTED.replace("        y = 2\n", instead)
+
+
+def test_a_part_of_a_line_is_not_taken_for_another_line() -> None:
+    held = "        y = 2 + 3\n  y = 2\n"
+    told = _after(held, Edit("    y = 2", "    y = 2\n    z = 3"))
+    assert told == "        y = 2\n    z = 3 + 3\n  y = 2\n"
+
+
+@pytest.mark.parametrize(
+    ("held", "search", "replace", "told"),
+    [
+        (
+            "\tx := 1\n\ty := 2\n",
+            "x := 1\ny := 2",
+            "if q {\n    x := 1\n}\ny := 2",
+            "\tif q {\n\t\tx := 1\n\t}\n\ty := 2\n",
+        ),
+        (
+            "\treturn 1\n",
+            "        return 1\n",
+            "        if q:\n                return 2\n",
+            "\tif q:\n\t\treturn 2\n",
+        ),
+        ("\tx\n\ty\n", "x\ny", "x\n\tz\ny", "\tx\n\t\tz\n\ty\n"),
+    ],
+)
+def test_new_lines_have_the_tabs_of_the_file(held: str, search: str, replace: str, told: str) -> None:
+    assert _after(held, Edit(search, replace)) == told
 
 
 def test_a_block_is_not_found_by_its_ends_when_one_of_its_lines_is_another() -> None:
@@ -320,6 +391,9 @@ def test_a_file_with_crlf_keeps_it_when_it_is_edited_with_plain_line_ends(
 def test_in_a_file_of_both_line_ends_only_the_place_that_is_edited_changes() -> None:
     assert _after("a\r\nb\nc\r\nd\n", Edit("c\nd", "c\ne\nd")) == "a\r\nb\nc\r\ne\r\nd\n"
     assert _after("a\r\nb\nc\r\nd\n", Edit("b\nc", "b\nx\nc")) == "a\r\nb\nx\nc\r\nd\n"
+    assert _after("a\r\nb\nc\r\nd\n", Edit("a\nb\nc\nd", "A\nb\nc\nd")) == "A\r\nb\nc\r\nd\n"
+    assert _after("b\r\nc\r\nd\n", Edit("c\nd\n", "c\nd\ne\n")) == "b\r\nc\r\nd\ne\r\n"
+    assert _after("  b\r\n  c\n", Edit("b\nc\n", "b\nx\nc\n")) == "  b\r\n  x\r\n  c\n"
 
 
 def test_crlf_in_the_search_finds_plain_line_ends_and_adds_no_other() -> None:
@@ -343,11 +417,12 @@ def test_a_search_that_is_its_own_replacement_is_refused() -> None:
     assert _refused("a\n", Edit("a", "a")).code == "NO_CHANGE"
 
 
-@given(_SMALL, st.text(alphabet="ab ", min_size=1, max_size=3), st.text(alphabet="ab \n", max_size=3))
+@given(_SMALL, st.text(alphabet="ab ", min_size=1, max_size=3), _SMALL, st.text("ab \n", max_size=3))
 def test_replacing_within_lines_tells_the_same_lines_as_replacing_lines_does(
-    text: str, search: str, new: str
+    above: str, search: str, below: str, new: str
 ) -> None:
-    assume(search != new and search in text)
+    assume(search != new)
+    text = f"{above}{search}{below}"
     told = apply(text, [Edit(search, new, replace_all=True)], "a.py")
     places = [at.start() for at in re.finditer(re.escape(search), text)]
     grown = new.count("\n")
