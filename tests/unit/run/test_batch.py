@@ -205,7 +205,7 @@ async def test_a_body_that_cancels_its_own_task_ends_only_itself() -> None:
 async def test_what_a_thread_that_did_not_stop_may_still_write_is_left_alone() -> None:
     inside, let_go = threading.Event(), threading.Event()
 
-    @tool("file.write", level="write", writes=lambda args: [args.path], timeout=0.01)
+    @tool("file.write", level="write", writes=lambda args: [args.path], timeout=0.5)
     def write(path: str) -> str:
         """Write."""
         inside.set()

@@ -14,6 +14,7 @@ import pytest
 from handrail import Handrail, Policy
 from handrail.core.tell.log import open_runs
 from handrail.ext import MemoryClaims
+from tests.harness.offspring import no_more_children
 from tests.unit.run import process_tools as tools
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
@@ -85,11 +86,11 @@ async def test_a_timeout_kills_a_stubborn_body_and_its_stubborn_child() -> None:
 
 @pytest.mark.req("EX-24", "BY-18")
 async def test_a_timeout_shorter_than_the_start_of_a_process_leaves_none() -> None:
-    async with Handrail([tools.stubborn], policy=WITHOUT_ASKING, timeout=0.01) as hr:
-        out = await hr.call("work.stubborn", session="s")
-        assert (out.status, out.code) == ("failed", "TIMEOUT")
-        assert not open_runs(hr.log.read("local"))
-    assert not children()
+    with no_more_children():
+        async with Handrail([tools.stubborn], policy=WITHOUT_ASKING, timeout=0.01) as hr:
+            out = await hr.call("work.stubborn", session="s")
+            assert (out.status, out.code) == ("failed", "TIMEOUT")
+            assert not open_runs(hr.log.read("local"))
 
 
 @pytest.mark.req("CX-06", "BY-18")
@@ -131,15 +132,15 @@ async def test_cancelling_the_callers_task_twice_kills_at_once_and_reaches_the_c
 
 @pytest.mark.req("CX-08", "BY-18")
 async def test_cancelling_while_the_process_starts_leaves_nothing() -> None:
-    async with Handrail([tools.stubborn], policy=WITHOUT_ASKING) as hr:
-        started = asyncio.Event()
-        hr.subscribe(lambda event: started.set() if event.kind == "started" else None)
-        call = asyncio.create_task(hr.call("work.stubborn", id="c1"))
-        await started.wait()
-        assert await hr.cancel("c1")
-        assert (await call).status == "cancelled"
-        assert not open_runs(hr.log.read("local"))
-    assert not children()
+    with no_more_children():
+        async with Handrail([tools.stubborn], policy=WITHOUT_ASKING) as hr:
+            started = asyncio.Event()
+            hr.subscribe(lambda event: started.set() if event.kind == "started" else None)
+            call = asyncio.create_task(hr.call("work.stubborn", id="c1"))
+            await started.wait()
+            assert await hr.cancel("c1")
+            assert (await call).status == "cancelled"
+            assert not open_runs(hr.log.read("local"))
 
 
 @pytest.mark.req("CX-08", "BY-18")
@@ -182,12 +183,3 @@ def test_a_host_that_is_killed_takes_the_bodys_process_and_its_child_along() -> 
         assert len(pids) == 2
         host.send_signal(signal.SIGKILL)
     assert all_gone(pids)
-
-
-def children() -> bool:
-    """Whether there is a child process, if only a zombie."""
-    try:
-        os.waitpid(-1, os.WNOHANG)
-    except ChildProcessError:
-        return False
-    return True

@@ -12,6 +12,7 @@ import pytest
 from handrail import Handrail, Policy, Principal, Tool, define, sync, tool
 from handrail.core.tell.log import open_runs
 from handrail.ext import DefinitionError, PrefixedToolset, StaticToolset
+from tests.harness.offspring import no_more_children
 from tests.unit.run import process_tools as tools
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
@@ -298,23 +299,14 @@ async def test_what_a_body_leaves_for_its_exit_is_done(tmp_path) -> None:
 
 @pytest.mark.req("BY-18")
 async def test_twenty_processes_at_once_leave_no_descriptor_and_no_zombie() -> None:
-    async with Handrail(tools=[tools.add]) as hr:
-        await hr.call("calc.add", {"a": 0})
-        before = descriptors()
-        outs = await asyncio.gather(*(hr.call("calc.add", {"a": number}) for number in range(20)))
-        assert [out.result.data for out in outs] == list(range(1, 21))
-        await asyncio.sleep(0)
-        assert descriptors() == before
-    assert not has_children()
-
-
-def has_children() -> bool:
-    """Whether there is a child process, if only a zombie."""
-    try:
-        os.waitpid(-1, os.WNOHANG)
-    except ChildProcessError:
-        return False
-    return True
+    with no_more_children():
+        async with Handrail(tools=[tools.add]) as hr:
+            await hr.call("calc.add", {"a": 0})
+            before = descriptors()
+            outs = await asyncio.gather(*(hr.call("calc.add", {"a": number}) for number in range(20)))
+            assert [out.result.data for out in outs] == list(range(1, 21))
+            await asyncio.sleep(0)
+            assert descriptors() == before
 
 
 def descriptors() -> int:

@@ -15,6 +15,8 @@ from handrail.ext import Conflict, DeadLetter
 ANA = Principal(tenant="acme", user="ana", permissions={"approvals.decide"})
 OPS = Principal(tenant="acme", user="ana", agent="ops")
 DEADLINE = 30
+BEGUN = 0.5
+"""Seconds after which a thread has certainly begun, also on a machine that is busy."""
 pytestmark = pytest.mark.req("RT-02", "RT-06", "BY-12")
 
 
@@ -27,7 +29,7 @@ class Pen:
         self.entered, self.go_on = threading.Event(), threading.Event()
 
     def tool(self, **options: Any) -> Tool:
-        @tool("pen.write", **{"level": "write", "timeout": 0.01, **options})
+        @tool("pen.write", **{"level": "write", "timeout": BEGUN, **options})
         def write() -> None:
             """Write, whatever anybody says."""
             if self.broken:
@@ -92,7 +94,7 @@ async def test_what_may_run_twice_may_be_replayed(harmless: dict[str, Any]) -> N
 @pytest.mark.parametrize("how", ["timeout", "cancelled", "task cancelled"])
 async def test_a_replay_that_goes_on_closes_its_whole_chain(how: str) -> None:
     pen = Pen()
-    async with desk(pen.tool(timeout=0.01 if how == "timeout" else None)) as hr:
+    async with desk(pen.tool(timeout=BEGUN if how == "timeout" else None)) as hr:
         pen.broken = True
         await hr.call("pen.write", principal=ANA, session="s1")
         [first] = await letters_of(hr)
@@ -156,7 +158,7 @@ async def test_a_call_around_it_cannot_be_replayed_either_unless_it_copes(copes:
 async def test_a_write_whose_thread_returns_just_after_its_timeout_may_be_done() -> None:
     late = threading.Event()
 
-    @tool("pen.write", level="write", timeout=0.01)
+    @tool("pen.write", level="write", timeout=BEGUN)
     def write(*, ctx: Context) -> str:
         """Write, and notice too late that nobody waits any more."""
         ctx.signal.on_abort(late.set)

@@ -64,10 +64,11 @@ async def in_thread(work: Callable[[], Any], tale: Tale) -> Any:
 class _Landing:
     """Where the end of a thread's work comes down on the loop. Leaner than asyncio.wrap_future and shield."""
 
-    __slots__ = ("_loop", "ended")
+    __slots__ = ("_loop", "_work", "ended")
 
     def __init__(self, work: Future[Any]) -> None:
         self._loop = asyncio.get_running_loop()
+        self._work = work
         self.ended = self._loop.create_future()
         work.add_done_callback(self._tell)
 
@@ -75,6 +76,8 @@ class _Landing:
         """One to wait for after whoever waited was cancelled, and the first one with it."""
         if self.ended.cancelled():
             self.ended = self._loop.create_future()
+            if self._work.done():  # what came down is lost with the first one
+                self._land()
         return self.ended
 
     def _tell(self, work: Future[Any]) -> None:

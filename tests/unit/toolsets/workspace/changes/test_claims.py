@@ -51,10 +51,9 @@ class Office:
         self.loop = asyncio.get_running_loop()
         self.entered, self.go_on = asyncio.Event(), threading.Event()
         self.claims = Board()
-        timeout = options.pop("timeout", None)
         tools = [*file_tools(self.workspace), undo_file(changes), undo_turn(changes)]
         self.handrail = Handrail(
-            [replace(one, timeout=timeout) for one in tools],
+            [replace(one, timeout=None) for one in tools],
             policy=Policy(approval_mode="policy"),
             claims=self.claims,
             approver=agree,
@@ -112,6 +111,8 @@ async def _is_cancelled(office: Office, first: asyncio.Task[Outcome]) -> None:
 
 
 async def _times_out(office: Office, first: asyncio.Task[Outcome]) -> None:
+    [running] = office.handrail._house.running.values()
+    running.interrupt("timeout", "it took too long")
     assert (await first).code == "TIMEOUT"
     await _stays_claimed(office)
 
@@ -128,7 +129,7 @@ async def _stays_claimed(office: Office) -> None:
 async def test_a_claim_is_released_when_the_call_is_over(
     tmp_path: Path, ends: Callable[[Office, asyncio.Task[Outcome]], Awaitable[None]]
 ) -> None:
-    office = Office(tmp_path, timeout=0.2 if ends is _times_out else None, cancel_grace=0.05)
+    office = Office(tmp_path, cancel_grace=0.05)
     async with office.handrail:
         first = asyncio.create_task(office.call(ADA, "write_file", path="held.txt", content="ada"))
         await office.entered.wait()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +15,7 @@ from handrail.toolsets.workspace.hooks.languages import GRAMMARS, Check
 from handrail.toolsets.workspace.hooks.parsing import parse
 from handrail.toolsets.workspace.hooks.problems import Parsed, Problem
 from handrail.toolsets.workspace.hooks.syntax_trees import SyntaxTrees
+from tests.harness.offspring import no_more_children
 from tests.unit.toolsets.workspace.hooks.houses import House
 
 BROKEN = {
@@ -179,16 +179,16 @@ async def test_a_file_that_takes_time_is_parsed_in_a_process_of_its_own(house: H
     def here(data: bytes) -> Parsed:
         raise AssertionError
 
-    for words, text in (
-        (("python",), "x = 1\ndef f(:\n"),
-        (("grammar", *GRAMMARS[".js"]), "a;\nlet y = ;\n"),
-    ):
-        found = await parse(Check(here, words, at_once=5), text.encode())
-        assert found.problem is not None and found.problem.line == 2
-    assert await parse(Check(here, ("python",), at_once=5), b"x = 1 ") == Parsed()
-    assert await parse(Check(here, ("python",), at_once=5), b"def f(:", seconds=0) == Parsed()
-    assert await parse(Check(here, ("nothing",), at_once=5), b"def f(:") == Parsed()
-    assert not psutil.Process().children()
+    with no_more_children():
+        for words, text in (
+            (("python",), "x = 1\ndef f(:\n"),
+            (("grammar", *GRAMMARS[".js"]), "a;\nlet y = ;\n"),
+        ):
+            found = await parse(Check(here, words, at_once=5), text.encode())
+            assert found.problem is not None and found.problem.line == 2
+        assert await parse(Check(here, ("python",), at_once=5), b"x = 1 ") == Parsed()
+        assert await parse(Check(here, ("python",), at_once=5), b"def f(:", seconds=0) == Parsed()
+        assert await parse(Check(here, ("nothing",), at_once=5), b"def f(:") == Parsed()
     for name, filling in (("a.py", "x = 1\n" * 11_000), ("a.js", "let a = 1;\n" * 1_600)):
         out = await house.call("write_file", path=name, content=f"{filling}x = = 1;\n")
         warning = out.result.metadata["warning"]

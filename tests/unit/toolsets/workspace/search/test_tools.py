@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path, PurePosixPath
 
-import psutil
 import pytest
 from inline_snapshot import snapshot
 
@@ -17,6 +17,7 @@ from handrail.toolsets.workspace.search import searching_tools
 from handrail.toolsets.workspace.search.defining import definitions_in, grammar_of
 from handrail.toolsets.workspace.search.definitions import definitions
 from handrail.toolsets.workspace.search.finding import Finder
+from tests.harness.offspring import no_more_children
 from tests.unit.toolsets.workspace.search.desk import ANA, ENGINES, at
 from tests.unit.toolsets.workspace.search.trees import lay, plant
 
@@ -248,7 +249,7 @@ def test_what_is_not_parsed_in_time_is_no_definition_and_leaves_no_process(tmp_p
     plant(tmp_path, ["c.py"], "class A: ...\n")
     workspace = Workspace(tmp_path)
     finder = Finder(workspace)
-    try:
+    with closing(workspace), no_more_children():
         assert definitions_in(finder, ["a.py", "b.js", "c.py", "gone.py"], ["a"], Signal()) == {
             "a.py": [(1, "A", "class")],
             "b.js": [(1, "A", "class")],
@@ -256,6 +257,3 @@ def test_what_is_not_parsed_in_time_is_no_definition_and_leaves_no_process(tmp_p
         }
         assert definitions_in(finder, ["c.py"], ["b"], Signal()) == {"c.py": []}
         assert definitions_in(finder, ["c.py"], ["a"], Signal(), seconds=0) == {}
-        assert not psutil.Process().children()
-    finally:
-        workspace.close()
