@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import sys
+import unicodedata
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -101,7 +102,8 @@ async def test_a_command_changes_the_workspace_but_not_what_is_kept(tmp_path: Pa
     (root / "conf/policy.toml").write_text("strict")
     (root / "keys.db").write_text("hunter2")
     (root / ".handrail/journal/1").write_text("hunter2")
-    keeping = Keeping(protected=("conf/policy.toml",), hidden=("keys.db",))
+    (root / unicodedata.normalize("NFD", "schlüssel")).write_text("hunter2")
+    keeping = Keeping(protected=("conf/policy.toml",), hidden=("keys.db", "schlüssel"))
     async with a_shell(root, keeping=keeping) as shell:
         attempts = [
             "echo evil > .git/config",
@@ -117,7 +119,7 @@ async def test_a_command_changes_the_workspace_but_not_what_is_kept(tmp_path: Pa
             "echo evil > /proc/sys/kernel/core_pattern; echo 300 > /proc/sys/kernel/pid_max",
         ]
         seen = [str((await shell.run(one)).result.output) for one in attempts]
-        last = await shell.run("cat keys.db .handrail/journal/1; echo made > new.txt")
+        last = await shell.run("cat keys.db schl* .handrail/journal/1; echo made > new.txt")
     assert "hunter2" not in "".join([*seen, str(last.result.output)])
     assert (root / ".git/config").read_text() == "[core]\n"
     assert not (root / ".git/hooks/pre-commit").exists()

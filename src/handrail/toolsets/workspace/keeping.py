@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import unicodedata
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Literal
 
-from handrail.ext import DefinitionError
+from handrail.ext import DefinitionError, folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +22,8 @@ class Keeping:
     """Whether files are read that have a second name, which may lie outside."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "protected", tuple(map(_from_root, self.protected)))
-        object.__setattr__(self, "hidden", tuple(map(_from_root, self.hidden)))
+        object.__setattr__(self, "protected", _spelled(map(_from_root, self.protected)))
+        object.__setattr__(self, "hidden", _spelled(map(_from_root, self.hidden)))
 
 
 def _from_root(path: str) -> str:
@@ -35,8 +37,16 @@ def _from_root(path: str) -> str:
     return "/".join(parts)
 
 
+def _spelled(names: Iterable[str]) -> tuple[str, ...]:
+    """Each name in every way in which a folder may hold it: what is one letter may be stored as two."""
+    forms: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
+    spelled = ((name, *(unicodedata.normalize(form, name) for form in forms)) for name in names)
+    return tuple(dict.fromkeys(one for ways in spelled for one in ways))
+
+
 def is_among(parts: tuple[str, ...], names: Collection[str]) -> bool:
+    """Whether a path is one of those named or lies in it, however it is spelled."""
     if not names:
         return False
-    folded = tuple(part.casefold() for part in parts)
-    return any(folded[: len(one)] == one for one in (tuple(name.casefold().split("/")) for name in names))
+    path = tuple(map(folded, parts))
+    return any(path[: len(one)] == one for one in (tuple(folded(name).split("/")) for name in names))

@@ -243,6 +243,21 @@ def test_what_is_kept_is_meant_however_it_is_spelled(root: Path, spelled: str) -
 
 
 @pytest.mark.fault("F19")
+@pytest.mark.parametrize("held", ["NFC", "NFD"])
+@pytest.mark.parametrize("given", ["NFC", "NFD"])
+def test_what_is_kept_is_meant_however_its_letters_are_stored(root: Path, held: Form, given: Form) -> None:
+    stored, named = (unicodedata.normalize(form, "schlüssel/é.txt") for form in (held, given))
+    (root / stored).parent.mkdir()
+    (root / stored).write_text("secret")
+    for path in (stored, named):
+        refused("FILE_NOT_FOUND", Workspace(root, Keeping(hidden=(named,))), path)
+        with pytest.raises(ToolError) as told:
+            Workspace(root, Keeping(protected=(named,))).write(path, b"x")
+        assert told.value.code == "PROTECTED_PATH"
+    assert (root / stored).read_text() == "secret"
+
+
+@pytest.mark.fault("F19")
 @pytest.mark.parametrize("path", [".env", "src/../.env", "short"])
 def test_a_link_that_is_kept_is_not_followed(root: Path, path: str) -> None:
     (root / ".env").symlink_to("src/a.py")
