@@ -112,6 +112,7 @@ async def test_paths_that_lead_out_are_refused(root: Path, path: str) -> None:
         ("../secret\0.txt", "INVALID_PATH"),
         ("-rf", "INVALID_PATH"),
         ("--help", "INVALID_PATH"),
+        ("~/.bashrc", "INVALID_PATH"),
         ("", "INVALID_PATH"),
         ("x" * 256, "INVALID_PATH"),
         ("x/" * 3_000, "INVALID_PATH"),

@@ -111,6 +111,16 @@ class Beneath:
         finally:
             _let_go(held)
 
+    def link_at(self, path: str) -> str | None:
+        """What the last part of a path says if it is a link; None for anything else."""
+        *above, last = self.parts(path) or (".",)
+        with self.spot("/".join([".", *above])) as spot:
+            folder = os.open(spot.name, _FOLDER, dir_fd=spot.folder)
+            try:
+                return _link(last if last.isascii() else _as_spelled(last, folder), folder, path)
+            finally:
+                os.close(folder)
+
     def _target(self, target: str, path: str) -> tuple[str, ...]:
         try:
             return self.parts(f"./{target}" if target.startswith("-") else target)
@@ -180,6 +190,8 @@ def _check(path: str) -> None:
         wrong = "is empty"
     elif "\0" in path:
         wrong = "has a NUL in it"
+    elif path.startswith("~/"):
+        wrong = "begins with ~, which is nobody's home here: give it from the root of the workspace"
     elif path.startswith("-"):
         wrong = f"begins with a dash: write ./{path[:40]}"
     else:

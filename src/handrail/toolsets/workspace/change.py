@@ -8,6 +8,8 @@ from typing import Literal, Protocol
 from handrail import Context
 
 Operation = Literal["create", "write", "edit", "delete"]
+LARGEST_KEPT = 100_000_000
+"""Bytes of a file up to which it is kept when it is overwritten or deleted; larger ones are left alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
+from handrail.toolsets.workspace.change import LARGEST_KEPT
+
 _MB = 1024 * 1024
 
 
@@ -15,7 +17,7 @@ class Bounds:
     changes: int = 10_000
     bytes: int = 256 * _MB
     """Of all contents together; the same content counts once."""
-    one: int = 100_000_000
+    one: int = LARGEST_KEPT
     """A file larger than this is changed without its content being kept: such a change cannot be undone."""
     every: int = 256
     """After so many changes it is looked whether there are too many."""

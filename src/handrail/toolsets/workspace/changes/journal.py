@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import Any
 
 from handrail.ext import Clock, ToolError
-from handrail.toolsets.workspace.change import Change
+from handrail.toolsets.workspace.change import LARGEST_KEPT, Change
 from handrail.toolsets.workspace.changes import owning, past
 from handrail.toolsets.workspace.changes.forgetting import Bounds, forget, used
 from handrail.toolsets.workspace.changes.past import Kept
@@ -297,6 +297,9 @@ class Changes:
     def _now(self, path: str) -> bytes | None:
         """The name of what a file holds."""
         try:
+            found = self.workspace.stat(path)
+            if found is not None and found.st_size > LARGEST_KEPT:
+                return ELSEWHERE
             return hash_of(self.workspace.read(path))
         except ToolError as error:
             return None if error.code == "FILE_NOT_FOUND" else ELSEWHERE

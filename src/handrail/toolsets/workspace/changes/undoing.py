@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from handrail import Context
 from handrail.ext import ToolError
 from handrail.toolsets.workspace.atomic import Stamp
-from handrail.toolsets.workspace.change import Change
+from handrail.toolsets.workspace.change import LARGEST_KEPT, Change
+from handrail.toolsets.workspace.changes import past
 from handrail.toolsets.workspace.changes.journal import Changes, Toggle, hash_of
 from handrail.toolsets.workspace.changes.past import Kept
 from handrail.toolsets.workspace.changes.reverting import ELSEWHERE, Clash, Reversal, reversals
@@ -57,7 +59,7 @@ def prepared(changes: Changes, steps: Sequence[Kept]) -> list[Ready]:
 
     files, clashes = reversals(steps, now)
     if clashes:
-        raise _changed_elsewhere(clashes)
+        raise _changed_since(changes, clashes, {one.path: one.now for one in files})
     for one in files:
         changes.workspace.check_change(one.path)
     return [Ready(one, seen[one.path], _content(changes, one)) for one in files]
@@ -96,6 +98,8 @@ def _look(workspace: Workspace, path: str) -> _Found:
         found = workspace.stat(path)
         if found is None:
             return _Found(None, None, None)
+        if found.st_size > LARGEST_KEPT:  # these tools leave none that is so large
+            return _Found(None, None, None, ours=False)
         stamp = workspace.stamp(path)
         return _Found(stamp, workspace.read(path), stat.S_IMODE(found.st_mode))
     except ToolError as error:
@@ -164,14 +168,31 @@ def _remove_made(workspace: Workspace, step: Kept) -> None:
                     os.rmdir(spot.name, dir_fd=spot.folder)
 
 
-def _changed_elsewhere(clashes: Sequence[Clash]) -> ToolError:
+def _changed_since(changes: Changes, clashes: Sequence[Clash], now: Mapping[str, bytes | None]) -> ToolError:
+    """What stands in the way of an undo: later changes of these tools, or something else."""
+    ours = [last for one in clashes if (last := _later(changes, one, now[one.path])) is not None]
     names = ", ".join(one.path for one in clashes)
     which = "it" if len(clashes) == 1 else "them"
-    return ToolError(
-        f"{names}: changed by something else since these tools changed {which} (a shell command, an editor, "
-        f"another agent). Undoing would lose that, so nothing was undone. Read the file and edit it instead.",
-        code="CHANGED_ELSEWHERE",
-    )
+    later = ", ".join(f"{one.path} in {_when(one)}" for one in ours)
+    if len(ours) == len(clashes):
+        said = f"changed again since by these tools: {later}. Undo that first. Nothing was undone."
+    else:
+        said = (
+            f"changed by something else since these tools changed {which} (a shell command, an editor, "
+            "another agent). Undoing would lose that, so nothing was undone. Look at what is there now, and "
+            "change that instead." + (f" These tools themselves changed {later}." if ours else "")
+        )
+    return ToolError(f"{names}: {said}", code="CHANGED_ELSEWHERE")
+
+
+def _later(changes: Changes, clash: Clash, now: bytes | None) -> Kept | None:
+    """The change of these tools that left a file as it is now."""
+    found = changes.look(partial(past.standing, tenant=clash.step.tenant, path=clash.path, most=1))
+    return next((one for one in found if one.after == now), None)
+
+
+def _when(one: Kept) -> str:
+    return f"call {one.call_id}" if one.turn is None else f"turn {one.turn}"
 
 
 def _stopped(error: ToolError, path: str, undone: Sequence[str]) -> ToolError:

@@ -163,6 +163,12 @@ def _wanted(
         return [Edit(one.search, one.replace, one.replace_all or replace_all) for one in edits]
     if not edits and search is not None and replace is not None:
         return [Edit(search, replace, replace_all)]
+    if search is not None and not edits:
+        raise ToolError(
+            "There is no replace. Give the text to put in place of search; an empty one deletes it. "
+            "Nothing was changed.",
+            code="INVALID_EDITS",
+        )
     raise ToolError(
         "Give either search and replace, or edits as a list of such pairs: "
         '[{"search": "old", "replace": "new"}]. Nothing was changed.',

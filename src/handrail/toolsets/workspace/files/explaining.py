@@ -25,7 +25,7 @@ def empty_search(name: str) -> str:
 def several(text: str, search: str, rows: Sequence[int], way: str, name: str) -> str:
     """More than one place fits: where they are, and what would tell them apart."""
     shown = rows[:MOST_PLACES]
-    lines = text.split("\n")
+    lines = text.removesuffix("\n").split("\n")
     count = search.rstrip("\n").count("\n") + 1
     more = f"{len(shown)} or more" if len(rows) > len(shown) else str(len(rows))
     told = [f"the search text fits {more} places in {name}{_but_for(way)}:"]

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from handrail import Context, Result, Tool, tool
+from handrail.ext import ToolError
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.files.diff import diff
 from handrail.toolsets.workspace.files.missing import not_found
@@ -34,6 +35,12 @@ def file_delete(workspace: Workspace) -> Tool:
     ) -> Result:
         with workspace.turn(path):
             name, before = taken(workspace, path)
+            if before is not None and workspace.beneath.link_at(path) is not None:
+                raise ToolError(
+                    f"{path} is a link to {name}. Nothing was deleted. "
+                    f"Give {name} to delete that file; the link itself is removed by bash with rm.",
+                    code="NOT_A_FILE",
+                )
             if before is None:
                 raise not_found(workspace, path, "Nothing was deleted.")
             delete(workspace, ctx, name, before)

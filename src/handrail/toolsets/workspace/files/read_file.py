@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import Annotated, BinaryIO
 
@@ -103,8 +104,9 @@ def _read(file: BinaryIO, path: str, size: int, bounds: Bounds, encoding: str) -
     if head.startswith(b"%PDF-") or not is_text(head, encoding):
         return _no_text(file, head, path, size)
     if size <= _AT_ONCE:
-        text = decode(head, encoding, path)
-        return _told(path, page_of_text(text.text, bounds), size, text.encoding, bounds)
+        with suppress(ToolError):  # what does not fit may be far from the lines that are wanted
+            text = decode(head, encoding, path)
+            return _told(path, page_of_text(text.text, bounds), size, text.encoding, bounds)
     mark, named = mark_of(head) or (b"", known(encoding))
     file.seek(len(mark))
     try:

@@ -10,13 +10,11 @@ from pydantic import BaseModel
 from handrail import Context
 from handrail.ext import ToolError
 from handrail.toolsets.workspace.atomic import Stamp, stamp_of
-from handrail.toolsets.workspace.change import Change, Operation
+from handrail.toolsets.workspace.change import LARGEST_KEPT, Change, Operation
 from handrail.toolsets.workspace.desk import Workspace
 
 LARGEST_TEXT = 10_000_000
 """Bytes of a file that is written or edited."""
-_LARGEST_KEPT = 100_000_000
-"""Bytes of a file that the journal keeps when it is overwritten or deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ class FileChange(BaseModel):
     diff: str = ""
 
 
-def taken(workspace: Workspace, path: str, most: int = _LARGEST_KEPT) -> tuple[str, Held | None]:
+def taken(workspace: Workspace, path: str, most: int = LARGEST_KEPT) -> tuple[str, Held | None]:
     """The way from the root to a file without links, and the file as it is now; None when there is none."""
     try:
         name, found, data = workspace.taken(path, most)

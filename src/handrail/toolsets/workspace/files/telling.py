@@ -37,8 +37,9 @@ def slips(search: str) -> list[str]:
 
 def without_numbers(search: str) -> str:
     """The search without the line numbers of a listing, if all of its lines have one."""
-    lines = search.split("\n")
-    if not all(_NUMBERED.match(line) for line in lines if line.strip()):
+    lines = ["" if line.strip().isdecimal() else line for line in search.split("\n")]
+    said = [line for line in lines if line.strip()]
+    if not said or not all(map(_NUMBERED.match, said)):
         return search
     return "\n".join(_NUMBERED.sub("", line, count=1) for line in lines)
 

@@ -54,7 +54,7 @@ def write_file(workspace: Workspace) -> Tool:
         with workspace.turn(path):
             name, before = taken(workspace, path)
             old = None if before is None else _text(before, encoding, content, path)
-            text = _written(content, old, encoding, newline)
+            text = _written(content, old, encoding, _kept(newline, content, before, old))
             after = encode(text, path)
             save(workspace, ctx, name, "write", before, after)
         return _told(name, before, old, text, after)
@@ -78,17 +78,21 @@ def _text(before: Held, encoding: str | None, content: str, path: str) -> Text |
         return None
 
 
+def _kept(newline: Newline, content: str, before: Held | None, old: Text | None) -> Newline:
+    """How lines shall end: as most of the file do, where the content does not say."""
+    if newline != "keep" or "\r" in content or before is None:
+        return newline
+    return "crlf" if (old or Text(readable(before.data) or "")).newline == "\r\n" else "lf"
+
+
 def _written(content: str, old: Text | None, encoding: str | None, newline: Newline) -> Text:
     """The new text, written down like the old one in all that was not asked for."""
-    crlf = newline == "crlf"
-    if newline == "keep" and old is not None and "\r" not in content:
-        crlf = old.newline == "\r\n"
-    if crlf or newline == "lf":
+    if newline != "keep":
         content = content.replace("\r\n", "\n")
-    if crlf:
+    if newline == "crlf":
         content = content.replace("\n", "\r\n")
     if old is not None and (encoding is None or old.is_in(encoding)):
-        return old.holding(content)
+        return old.holding(content.removeprefix("\ufeff") if old.mark else content)
     return Text(content, known(encoding or "utf-8"))
 
 

@@ -77,6 +77,16 @@ async def test_a_change_from_elsewhere_is_a_conflict_even_with_the_same_size_and
 
 
 @pytest.mark.req("FC-03", "BY-14")
+async def test_a_huge_file_in_place_of_ours_is_a_conflict_and_not_read(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.put("a.txt", b"ours")
+    os.truncate(desk.root / "a.txt", 100_000_001)
+    monkeypatch.setattr(desk.workspace, "read", None)
+    assert (await desk.undo("a.txt")).result.code == "CHANGED_ELSEWHERE"
+
+
+@pytest.mark.req("FC-03", "BY-14")
 async def test_a_new_file_that_somebody_changed_is_not_deleted(desk: Desk) -> None:
     desk.put("a.txt", b"ours")
     (desk.root / "a.txt").write_bytes(b"ours, and theirs")

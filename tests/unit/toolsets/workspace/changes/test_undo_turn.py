@@ -53,6 +53,21 @@ async def test_one_file_that_somebody_changed_keeps_all_as_they_are(desk: Desk) 
     assert len(desk.changes.history("acme")) == 3
 
 
+@pytest.mark.req("BT-04", "BY-14")
+async def test_what_these_tools_changed_again_is_not_said_to_be_changed_by_others(desk: Desk) -> None:
+    desk.put("a.txt", b"1", turn=1)
+    desk.put("b.txt", b"1", turn=1)
+    desk.put("a.txt", b"2", turn=2)
+    said = (await desk.undo_turn(1)).result.error
+    assert said == (
+        "a.txt: changed again since by these tools: a.txt in turn 2. Undo that first. Nothing was undone."
+    )
+    (desk.root / "b.txt").write_bytes(b"theirs")
+    said = (await desk.undo_turn(1)).result.error
+    assert said is not None and said.startswith("b.txt, a.txt: changed by something else")
+    assert said.endswith("These tools themselves changed a.txt in turn 2.")
+
+
 @pytest.mark.req("BT-04")
 async def test_a_change_of_somebody_else_between_two_of_the_turn_is_not_lost(desk: Desk) -> None:
     desk.put("a.txt", b"1", turn=2)

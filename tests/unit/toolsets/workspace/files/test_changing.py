@@ -288,7 +288,6 @@ async def test_an_empty_search_makes_a_new_file(tmp_path: Path) -> None:
     "given",
     [
         {},
-        {"search": "a"},
         {"edits": []},
         {"search": "a", "replace": "b", "edits": [{"search": "a", "replace": "b"}]},
     ],
@@ -301,6 +300,15 @@ async def test_an_edit_that_says_too_little_or_too_much_is_told_what_to_give(
         code, said = await desk.refused("edit_file", path="a.txt", **given)
         assert code == "INVALID_EDITS"
         assert "Give either search and replace" in said
+
+
+async def test_an_edit_without_a_replacement_is_told_how_to_delete(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a b\n")
+    async with at(tmp_path) as desk:
+        code, said = await desk.refused("edit_file", path="a.txt", search=" b")
+        assert (code, "an empty one deletes it" in said) == ("INVALID_EDITS", True)
+        await desk.done("edit_file", path="a.txt", search=" b", replace="")
+    assert (tmp_path / "a.txt").read_text() == "a\n"
 
 
 async def test_binary_files_are_not_edited(tmp_path: Path) -> None:
@@ -319,6 +327,36 @@ async def test_a_file_is_deleted_and_a_folder_is_not(tmp_path: Path) -> None:
         assert (await desk.refused("file_delete", path="src/a.txt"))[0] == "FILE_NOT_FOUND"
     assert (tmp_path / "src").is_dir()
     assert not (tmp_path / "src/a.txt").exists()
+
+
+async def test_a_link_is_not_taken_for_the_file_it_leads_to_when_it_is_deleted(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/ä.txt").write_text("one\n")
+    (tmp_path / "link").symlink_to("src/ä.txt")
+    (tmp_path / "folder").symlink_to("src")
+    async with at(tmp_path) as desk:
+        for path in ("link", "./link", str(tmp_path / "link"), "folder/../link"):
+            code, said = await desk.refused("file_delete", path=path)
+            assert code == "NOT_A_FILE" and "is a link to src/ä.txt. Nothing was deleted." in said
+        assert (tmp_path / "src/ä.txt").exists()
+        assert (await desk.done("file_delete", path="folder/ä.txt"))["path"] == "src/ä.txt"
+    assert (tmp_path / "link").is_symlink() and not (tmp_path / "src/ä.txt").exists()
+
+
+@pytest.mark.req("BF-02")
+async def test_line_ends_stay_where_the_encoding_is_not_known(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"caf\xe9\r\nb\r\n")
+    async with at(tmp_path) as desk:
+        await desk.done("write_file", path="a.txt", content="cafe\nb\n")
+        assert (tmp_path / "a.txt").read_bytes() == b"cafe\r\nb\r\n"
+
+
+@pytest.mark.req("BF-02")
+async def test_a_byte_order_mark_is_written_once(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbfold\n")
+    async with at(tmp_path) as desk:
+        await desk.done("write_file", path="a.txt", content="\ufeffnew\n")
+        assert (tmp_path / "a.txt").read_bytes() == b"\xef\xbb\xbfnew\n"
 
 
 @pytest.mark.req("BF-02")

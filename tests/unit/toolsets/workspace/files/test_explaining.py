@@ -57,6 +57,13 @@ def test_line_numbers_in_the_search_are_recognised() -> None:
     said = _said(_CODE, Edit('     2\t    def open(self):\n     3\t        print("open")', "x"))
     assert "begins with line numbers" in said
     assert "lines 2 to 3 (99 % alike)" in said
+    assert "begins with line numbers" in _said("a\n\nb\n", Edit("     1\ta\n     2\n     3\tc", "x"))
+    assert "begins with line numbers" not in _said("a\n", Edit("1\n2", "x"))
+
+
+def test_no_line_is_shown_after_the_last_one() -> None:
+    said = _said("a\nb\na\n", Edit("a", "x"))
+    assert "     3\ta" in said and "     4\t" not in said
 
 
 def test_escaped_line_ends_and_entities_are_recognised() -> None:

@@ -133,6 +133,19 @@ async def test_another_encoding_is_named_by_the_caller(tmp_path: Path, size: int
         assert (await desk.refused("read_file", path="a.txt", encoding="klingon"))[0] == "WRONG_ENCODING"
 
 
+@pytest.mark.req("BF-11")
+@pytest.mark.parametrize("size", [3, 100_000])
+async def test_a_byte_that_does_not_fit_is_in_the_way_of_its_own_line_alone(
+    tmp_path: Path, size: int
+) -> None:
+    (tmp_path / "a.log").write_bytes(b"fine\n" * size + b"half a \xc3")
+    async with at(tmp_path) as desk:
+        data = await desk.done("read_file", path="a.log", limit=2)
+        assert (data["content"], data["lines"]) == ("fine\nfine", size + 1)
+        code, said = await desk.refused("read_file", path="a.log", offset=size + 1)
+        assert code == "WRONG_ENCODING" and f"line {size + 1}, byte 8 of it" in said
+
+
 async def test_carriage_returns_are_not_shown_and_not_lost(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"one\r\ntwo\r\n")
     async with at(tmp_path) as desk:
