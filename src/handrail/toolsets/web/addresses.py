@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
@@ -10,15 +10,19 @@ from handrail.ext import UsageError
 
 Address = IPv4Address | IPv6Address
 
+_METADATA = "of a cloud's metadata"
 # The tables of IANA stand here in full, since those of `ipaddress` differ from one Python to the next.
+# What is narrower stands before what is wider.
 _REFUSED_V4 = {
     IPv4Network(text): why
     for text, why in {
+        "100.100.100.200/32": _METADATA,
+        "168.63.129.16/32": _METADATA,
+        "192.0.0.192/32": _METADATA,
         "0.0.0.0/8": "unspecified",
         "10.0.0.0/8": "private",
         "100.64.0.0/10": "shared with the provider",
         "127.0.0.0/8": "loopback",
-        "168.63.129.16/32": "of a cloud's metadata",
         "169.254.0.0/16": "link-local",
         "172.16.0.0/12": "private",
         "192.0.0.0/24": "reserved",
@@ -36,6 +40,11 @@ _PUBLIC_V6 = IPv6Network("2000::/3")
 _REFUSED_V6 = {
     IPv6Network(text): why
     for text, why in {
+        "fd00:42::42/128": _METADATA,
+        "fd00:c1::a9fe:a9fe/128": _METADATA,
+        "fd00:ec2::23/128": _METADATA,
+        "fd00:ec2::254/128": _METADATA,
+        "fd20:ce::254/128": _METADATA,
         "::/128": "unspecified",
         "::1/128": "loopback",
         "fc00::/7": "private",
@@ -49,9 +58,17 @@ _REFUSED_V6 = {
 }
 _MAPPED = IPv6Network("::ffff:0:0/96")
 _NAT64 = IPv6Network("64:ff9b::/96")
+_ENDING_IN_V4 = (
+    _MAPPED,
+    _NAT64,
+    IPv6Network("64:ff9b:1::/48"),
+    IPv6Network("::ffff:0:0:0/96"),
+    IPv6Network("::/96"),
+)
+_TEREDO = IPv6Network("2001::/32")
 _SIX_TO_FOUR = IPv6Network("2002::/16")
 _ISATAP = (0x00005EFE, 0x02005EFE)
-_NEVER_BY_NAME = ("link-local", "of a cloud's metadata", "multicast", "unspecified")
+_NEVER_BY_NAME = ("link-local", _METADATA, "multicast", "unspecified")
 """What a name that is allowed must not lead to: whoever looks after the name could point it there."""
 
 
@@ -104,19 +121,34 @@ def refusal(address: Address, host: str, port: int, allowed: Allowed) -> str | N
 def kind_of(address: Address) -> str | None:
     """Why an address is not of the public internet; None where it is. An address inside it counts as well."""
     if isinstance(address, IPv4Address):
-        return next((why for network, why in _REFUSED_V4.items() if address in network), None)
-    if (kind := next((why for network, why in _REFUSED_V6.items() if address in network), None)) is not None:
+        return _listed(address, _REFUSED_V4)
+    inside = [kind for one in _within(address) if (kind := _listed(one, _REFUSED_V4)) is not None]
+    if (grave := next((kind for kind in inside if kind in _NEVER_BY_NAME), None)) is not None:
+        return grave
+    if (kind := _listed(address, _REFUSED_V6)) is not None:
         return kind
-    number = int(address)
-    if address in _MAPPED or address in _NAT64:
-        return kind_of(IPv4Address(number & 0xFFFFFFFF))
-    if address not in _PUBLIC_V6:
+    if not any(address in network for network in (_MAPPED, _NAT64, _PUBLIC_V6)):
         return "reserved"
-    if address in _SIX_TO_FOUR and (kind := kind_of(IPv4Address(number >> 80 & 0xFFFFFFFF))) is not None:
-        return kind
+    return inside[0] if inside else None
+
+
+def _listed(address: Address, refused: Mapping[IPv4Network, str] | Mapping[IPv6Network, str]) -> str | None:
+    return next((why for network, why in refused.items() if address in network), None)
+
+
+def _within(address: IPv6Address) -> Iterator[IPv4Address]:
+    """The addresses of IPv4 to which a translator or a tunnel may lead from this one."""
+    number = int(address)
+    last = number & 0xFFFFFFFF
+    if number > 1 and any(address in network for network in _ENDING_IN_V4):
+        yield IPv4Address(last)
+    if address in _SIX_TO_FOUR:
+        yield IPv4Address(number >> 80 & 0xFFFFFFFF)
+    if address in _TEREDO:
+        yield IPv4Address(number >> 64 & 0xFFFFFFFF)
+        yield IPv4Address(last ^ 0xFFFFFFFF)
     if number >> 32 & 0xFFFFFFFF in _ISATAP:
-        return kind_of(IPv4Address(number & 0xFFFFFFFF))
-    return None
+        yield IPv4Address(last)
 
 
 def read_address(text: str) -> Address | None:

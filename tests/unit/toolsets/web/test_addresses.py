@@ -144,6 +144,44 @@ def test_a_setting_allows_what_it_names(entry: str, address: str, port: int, is_
     assert refused == (not is_allowed and not public)
 
 
+METADATA_V4 = ["100.100.100.200", "168.63.129.16", "169.254.169.254", "192.0.0.192"]
+METADATA_V6 = ["fd00:42::42", "fd00:c1::a9fe:a9fe", "fd00:ec2::23", "fd00:ec2::254", "fd20:ce::254"]
+CARRIERS = [
+    *["::ffff:{0}", "64:ff9b::{0}", "64:ff9b:1::{0}", "::ffff:0:{0}", "::{0}", "2a00:1::5efe:{0}"],
+    *["fd00::200:5efe:{0}", "2002:{1}::1", "2001:0:{1}::", "2001:0:808:808::{2}"],
+]
+
+
+def carried() -> list[str]:
+    """The metadata addresses of IPv4 in each form that leads to them from IPv6."""
+    made = []
+    for address in map(IPv4Address, METADATA_V4):
+        turned = IPv4Address(int(address) ^ 0xFFFFFFFF)
+        halves = f"{int(address) >> 16:x}:{int(address) & 0xFFFF:x}"
+        made += [carrier.format(address, halves, turned) for carrier in CARRIERS]
+    return made
+
+
+@pytest.mark.fault("F25")
+@pytest.mark.req("BT-06")
+@pytest.mark.parametrize("address", [*METADATA_V4, *METADATA_V6, *carried()])
+def test_a_host_that_is_allowed_by_name_never_leads_to_metadata(address: str) -> None:
+    kind = refusal(ip_address(address), "wiki.example", 80, Allowed.of(["wiki.example"]))
+
+    assert kind in ("of a cloud's metadata", "link-local")
+    assert refusal(ip_address(address), "wiki.example", 80, Allowed.of([address])) is None
+
+
+@pytest.mark.req("BT-06")
+@pytest.mark.parametrize(
+    "address",
+    ["100.100.100.201", "192.0.0.193", "fd00:ec2::1", "::1", "::10.0.0.1", "64:ff9b::a00:1", "2002:a00:1::1"],
+)
+def test_a_host_that_is_allowed_by_name_may_lead_to_what_is_private(address: str) -> None:
+    assert kind_of(ip_address(address)) is not None
+    assert refusal(ip_address(address), "wiki.example", 80, Allowed.of(["wiki.example"])) is None
+
+
 @pytest.mark.req("BT-06")
 @pytest.mark.parametrize("entry", ["", "10.0.0.1/8", "300.1.1.1", "10.0.0.0/33", "a/b", "1:2:3"])
 def test_a_setting_that_names_nothing_is_refused(entry: str) -> None:
