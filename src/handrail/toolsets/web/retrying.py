@@ -34,7 +34,7 @@ def _seconds(text: str) -> float | None:
 def _until(date: str) -> float | None:
     try:
         when = parsedate_to_datetime(date)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     seconds = (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
     return float(round(seconds)) if 0 < seconds < 10**_MOST_DIGITS else None

@@ -348,6 +348,8 @@ def test_what_cannot_be_put_on_lines_stays_as_it_is(text: str) -> None:
         ({"retry-after": "1419704"}, 1_419_704.0),
         ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, None),
         ({"retry-after": "Wed, 99 Oct 2015"}, None),
+        ({"retry-after": "Mon, 01 Jan 2024 00:00:00 +" + "9" * 30}, None),
+        ({"retry-after": "Mon, 01 Jan " + "9" * 30 + " 00:00:00 GMT"}, None),
         ({"x-ratelimit-reset": "1, 1419704"}, 1.0),
         ({"x-ratelimit-reset": "1, 1419704", "x-ratelimit-remaining": "0, 5"}, 1.0),
         ({"x-ratelimit-reset": "1, 1419704", "x-ratelimit-remaining": "0, 0"}, 1_419_704.0),
