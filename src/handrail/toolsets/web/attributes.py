@@ -11,8 +11,12 @@ from handrail.toolsets.web.marks import marked, unmarkable
 
 _LONGEST_ATTRIBUTES = 8192
 _LONGEST_LINK = 2048
-_IN_LINKS = str.maketrans({char: quote(char) for char in ' "<>\\`'})
+_ENDING_LINKS = ' "<>\\`()'
 """What no address holds as it is, and what could end a link in Markdown."""
+_BEHIND_HOST = str.maketrans({char: quote(char) for char in f"{_ENDING_LINKS}[]"})
+"""A host may stand in brackets; behind it they could be another link."""
+_WEB = ("http", "https")
+_SCHEMES = {"a": (*_WEB, "mailto", "tel"), "img": _WEB}
 _ATTRIBUTE = re.compile(r"""([^\s/>=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>]*+)))?+""")
 _HIDING = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:left|top|text-indent)\s*:\s*-\d{3}"
@@ -28,7 +32,7 @@ def written(name: str, attributes: dict[str, str], base: str) -> str:
     kept: dict[str, str] = {}
     if name in ("a", "img"):
         key = "href" if name == "a" else "src"
-        if (link := link_of(base, attributes.get(key, ""))) is not None:
+        if (link := link_of(base, attributes.get(key, ""), _SCHEMES[name])) is not None:
             kept[key] = link
         if name == "img":
             kept["alt"] = marked(" ".join(attributes.get("alt", "")[:500].split()))
@@ -66,18 +70,19 @@ def _is_small(number: str | None) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def link_of(base: str, reference: str) -> str | None:
-    """Where a link leads, absolutely; None where it leads nowhere on the web, or to the page itself."""
+def link_of(base: str, reference: str, schemes: tuple[str, ...] = _WEB) -> str | None:
+    """Where a link leads, absolutely; None where it leads nowhere of these schemes, or to the page itself."""
     if reference.lstrip().startswith("#"):
         return None
     try:
-        link = urljoin(base, "".join(char for char in reference.strip() if char >= " "))
+        link = urljoin(base, "".join(char for char in unmarkable(reference) if char >= " ").strip())
         parts = urlsplit(link)
     except ValueError:
         return None
-    if len(link) > _LONGEST_LINK:
+    if len(link) > _LONGEST_LINK or parts.scheme not in schemes:
         return None
-    link = unmarkable(link).translate(_IN_LINKS)
-    if parts.scheme in ("http", "https"):
-        return link if parts.netloc and "@" not in parts.netloc else None
-    return link if parts.scheme in ("mailto", "tel") else None
+    host = parts.netloc
+    if (parts.scheme in _WEB and not host) or any(char in host for char in f"@{_ENDING_LINKS}"):
+        return None
+    at = len(f"{parts.scheme}://{host}") if host else 0
+    return link[:at] + link[at:].translate(_BEHIND_HOST)

@@ -189,6 +189,8 @@ class _Thinner:
             return None
         if (once := ONCE.get(tag)) is not None:
             return None if self._names.get(once) else once
+        if tag == "pre" and any(self._names.get(one) for one in LINES):
+            return None
         if tag in INDENTED and sum(self._names.get(one, 0) for one in INDENTED) >= _DEEPEST_INDENTED:
             return None
         if tag in BLOCKS:
@@ -255,7 +257,7 @@ class _Thinner:
         elif not self._dropping and tag in ("br", "hr", "img") and not is_hidden(attributes):
             if tag == "img" and self._is_code:
                 return
-            if tag == "img" and "src" not in (kept := written(tag, attributes, self._base)):
+            if tag == "img" and ' src="' not in (kept := written(tag, attributes, self._base)):
                 return
             self._write(f"<{tag}{kept if tag == 'img' else ''}>")
 

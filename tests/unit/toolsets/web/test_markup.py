@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given
@@ -83,6 +85,8 @@ def test_no_page_makes_markup_of_what_it_shows(html: str) -> None:
         "<code>x</code><b></b><code>a`b&lt;script&gt;</code>",
         "<code><img src=x alt='`'>&lt;script&gt;</code>",
         "<b><pre>x\n\n&lt;script&gt;</pre></b>",
+        "<b><b><pre>x\n\n&lt;script&gt;</pre></b></b>",
+        "<b><table><tr><td><pre>x\n\n&lt;script&gt;</pre></table></b>",
         "<h2><pre>``` &lt;script&gt;</pre></h2>",
         "<figure><figcaption><pre>&lt;script&gt;</pre></figcaption></figure>",
         "<table><caption><pre>&lt;script&gt;</pre></caption><tr><td>x</table>",
@@ -94,10 +98,93 @@ def test_no_page_makes_markup_of_what_it_shows(html: str) -> None:
         "<img src=x alt='] &lt;script&gt;'>",
         "<a href='https://x.example/&gt; &lt;script&gt;'>go</a>",
         "<a href='https://x.example/\\'>go</a>[x](javascript:y)",
+        "<img src='/[x](javascript:alert(1))' alt=logo>",
+        "<img src='/[x](data:text/html;base64,PHA+)' alt=d>",
+        "<img src='/?q=[x](file:///etc/passwd)#[x](file:///etc/passwd)' alt=d>",
+        "<base href='/[x](javascript:y)/'><img src=z alt=d>",
+        "<img src='mailto:ana@site.example' alt=d>",
+        "<img src='javascript:x' alt='no src'>",
     ],
 )
 def test_text_that_looks_like_markdown_stays_text(html: str) -> None:
     assert markup_of(html) == []
+
+
+HOSTILE = st.lists(
+    st.sampled_from(
+        [
+            *[
+                "[",
+                "]",
+                "(",
+                ")",
+                "](",
+                "![",
+                "\\",
+                "`",
+                "<",
+                ">",
+                '"',
+                "'",
+                "|",
+                "!",
+                "#",
+                "?",
+                "/",
+                "//",
+                "@",
+                ":",
+            ],
+            *["javascript:", "data:", "file:", "JaVa\tScRiPt:", "https:", "https://[::1]", "mailto:", "tel:"],
+            *[
+                "[x](javascript:y)",
+                "[x]: javascript:y",
+                "&#93;&#40;",
+                "&rpar;",
+                "%5D%28",
+                "src",
+                "x",
+                "<script>",
+            ],
+            *[
+                " ",
+                "\n",
+                "\n\n",
+                "\r",
+                "\t",
+                "\x01",
+                "\u2028",
+                "\xa0",
+                "\u200b",
+                "\u202e",
+                "\ue000",
+                "\ue001",
+            ],
+        ]
+    )
+    | st.text(max_size=2),
+    max_size=8,
+).map("".join)
+SHAPES = [
+    "<img src='{0}' alt='{1}' title='{2}'>",
+    "<a href='{0}' title='{1}'>{2}</a>",
+    "<a href='{0}'><img src='{1}' alt='{2}'></a>",
+    "<base href='{0}'><a href='{1}'>{2}</a><img src='{1}' alt='{2}'>",
+    "<table><tr><td><a href='{0}'>{1}</a><td><img src='{0}' alt='{2}'></table>",
+    "<pre class='language-{0}'><code class='lang-{1}'>{2}</code></pre>",
+    "<ol start='{0}'><li value='{1}'>{2}</ol>",
+]
+
+
+@pytest.mark.req("BT-05")
+@given(st.sampled_from(SHAPES), st.lists(HOSTILE, min_size=3, max_size=3))
+def test_no_attribute_leads_anywhere_but_to_the_web(shape: str, values: list[str]) -> None:
+    for token in tokens(readable(shape.format(*map(escape, values)), URL, "markdown").text):
+        assert token.type not in ("html_block", "html_inline")
+        if token.type == "image":  # one without a target was left out by the second lock
+            assert urlsplit(str(token.attrs["src"])).scheme in ("http", "https", "")
+        if token.type == "link_open":
+            assert urlsplit(str(token.attrs["href"])).scheme in ("http", "https", "mailto", "tel")
 
 
 @pytest.mark.req("BT-05")
