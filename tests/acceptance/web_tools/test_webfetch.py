@@ -166,7 +166,7 @@ async def test_what_others_wrote_stands_nowhere_but_in_the_frame() -> None:
 
 @pytest.mark.req("BT-05")
 async def test_what_nobody_sees_is_not_given_however_it_is_written() -> None:
-    page = "<title>a&#x202e;b</title><p>c&#x202e;d&#1;e&#xe0041;f</p>"
+    page = "<title>a&#x202e;b</title><p>c&#x202e;d&#1;e&#xe0041;&ZeroWidthSpace;&shy;&#xfeff;f</p>"
     async with site(index=answer(page, "text/html")) as web:
         done = await fetched(web.url, allowing(web))
 

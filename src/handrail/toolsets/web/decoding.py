@@ -34,9 +34,13 @@ _AS_BROWSERS = {
     "utf-32": "utf-32-le",
 }
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u202a-\u202e\u2060-\u206f\ufeff"
+    "\U000e0000-\U000e0fff]"
 )
-"""Characters that nobody sees and that change what is seen, or hide words from people and not from models."""
+"""Characters that nobody sees and that change what is seen, or hide words from people and not from models.
+
+Joiners and the variation selectors of emoji stay: some scripts are written with them.
+"""
 
 
 _SLICE = 16_384

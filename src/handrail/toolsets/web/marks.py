@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from handrail.toolsets.web.decoding import visible
+
 _MARKED = "<[`~\\"
 _MARKS = {char: chr(0xE000 + place) for place, char in enumerate(_MARKED)}
 
@@ -15,7 +17,11 @@ def marked(text: str) -> str:
 
 
 def unmarkable(text: str) -> str:
-    """Text of a page in which nothing passes for a mark."""
+    """Text of a page in which nothing passes for a mark.
+
+    What nobody sees is dropped here, too: dropped from the Markdown, it would join what stands around it.
+    """
+    text = visible(text)
     if not text.isascii():
         for mark in _MARKS.values():
             text = text.replace(mark, "")

@@ -13,6 +13,7 @@ from inline_snapshot import snapshot
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from handrail.toolsets.web.decoding import visible
 from handrail.toolsets.web.markdown import readable
 
 URL = "https://site.example/docs/page"
@@ -31,7 +32,28 @@ BITS = [
         "javascript:",
         "\n    ",
     ],
-    *["`", "``", "```", "~~~", "\\", "x", " ", "\n", "\n\n", "!", "|", "(", ")", "]", "[", "\t", "\ue000"],
+    *[
+        "&#1;",
+        "&#x202e;",
+        "&#x200b;",
+        "`",
+        "``",
+        "```",
+        "~~~",
+        "\\",
+        "x",
+        " ",
+        "\n",
+        "\n\n",
+        "!",
+        "|",
+        "(",
+        ")",
+        "]",
+        "[",
+        "\t",
+        "\ue000",
+    ],
 ]
 
 
@@ -57,7 +79,7 @@ def tokens(markdown: str) -> Iterator[Token]:
 def markup_of(html: str) -> list[str]:
     """What a reader of the Markdown takes for HTML, or for a link to somewhere else than the web."""
     found = []
-    for token in tokens(readable(html, URL, "markdown").text):
+    for token in tokens(visible(readable(html, URL, "markdown").text)):
         target = token.attrs.get("href", token.attrs.get("src", "https://"))
         if token.type in ("html_block", "html_inline") or not str(target).startswith("https://"):
             found.append(token.content or str(target))
@@ -83,6 +105,8 @@ def test_no_page_makes_markup_of_what_it_shows(html: str) -> None:
         "<p>~~~</p>x<pre>\n~~~\n\n&lt;script&gt;</pre>",
         "<code>x</code><code>a`b&lt;script&gt;</code>",
         "<code>x</code><b></b><code>a`b&lt;script&gt;</code>",
+        "<code>&#96;&#x202e;&#96;&lt;script&gt;</code>",
+        "<pre>x\n``&#x200b;`\n\n&lt;script&gt;</pre>",
         "<code><img src=x alt='`'>&lt;script&gt;</code>",
         "<b><pre>x\n\n&lt;script&gt;</pre></b>",
         "<b><b><pre>x\n\n&lt;script&gt;</pre></b></b>",

@@ -313,6 +313,8 @@ def test_nothing_framed_ends_its_frame(text: str) -> None:
         (b"\xe4", "text/plain", "ä"),
         (b"a\r\nb\rc", "text/plain", "a\nb\nc"),
         ("a\x1b[31m\u202eb\U000e0041".encode(), "text/plain", "a[31mb"),
+        ("a\xad\u200b\u2060\u2064\u2069\u206fb\ufeff\U000e0100\U000e01efc".encode(), "text/plain", "abc"),
+        ("❤\ufe0f\u200d🔥 می\u200cخواهم".encode(), "text/plain", "❤\ufe0f\u200d🔥 می\u200cخواهم"),
     ],
 )
 def test_text_is_read_in_its_encoding(body: bytes, header: str, text: str) -> None:
