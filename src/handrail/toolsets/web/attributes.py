@@ -9,7 +9,10 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from handrail.toolsets.web.marks import marked, unmarkable
 
-_LONGEST_ATTRIBUTES = 8192
+_READ = frozenset("alt aria-hidden class colspan hidden href open role rowspan src start style".split())
+_LONGEST_VALUE = 8192
+_LONGEST_STYLE = 65_536
+"""To look through a longer one would keep every other thread waiting, so that it counts as hiding."""
 _LONGEST_LINK = 2048
 _ENDING_LINKS = ' "<>\\`()'
 """What no address holds as it is, and what could end a link in Markdown."""
@@ -46,12 +49,19 @@ def written(name: str, attributes: dict[str, str], base: str) -> str:
 
 
 def attributes_of(raw: str) -> dict[str, str]:
-    """Attributes by name; of several with one name the first. Very many are none."""
+    """The attributes that matter, by name; of several with one name the first. A very long one is empty."""
     found: dict[str, str] = {}
-    if raw.strip(" /\t\r\n\f") and len(raw) <= _LONGEST_ATTRIBUTES:
-        for one in _ATTRIBUTE.finditer(raw):
-            value = one[2] if one[2] is not None else one[3] if one[3] is not None else one[4] or ""
-            found.setdefault(one[1].lower(), html.unescape(value))
+    if not raw.strip(" /\t\r\n\f"):
+        return found
+    for one in _ATTRIBUTE.finditer(raw):
+        name = one[1].lower()
+        if name not in _READ or name in found:
+            continue
+        value = one[2] if one[2] is not None else one[3] if one[3] is not None else one[4] or ""
+        is_short = len(value) <= (_LONGEST_STYLE if name == "style" else _LONGEST_VALUE)
+        found[name] = html.unescape(value) if is_short else ""
+        if name == "style" and not is_short:
+            found["hidden"] = ""
     return found
 
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.toolsets.web import splitting, thinning
+from handrail.toolsets.web.attributes import attributes_of
 from handrail.toolsets.web.decoding import decode
 from handrail.toolsets.web.markdown import readable
 from handrail.toolsets.web.splitting import ENOUGH, MOST
@@ -60,6 +61,42 @@ def test_what_is_hidden_stays_so_however_deep_it_stands(html: str) -> None:
         page = readable(f"<p>before</p>{'<div>' * deep}{html}after", URL, "text")
 
         assert "evil" not in page.text and "before" in page.text and "after" in page.text, deep
+
+
+@pytest.mark.req("BT-05")
+@pytest.mark.parametrize("length", [8_000, 9_000, 70_000, 200_000])
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        "hidden data-x='{}'",
+        "data-x='{}' hidden",
+        "{0} hidden",
+        "a='{}' b={} aria-hidden=true",
+        "class='{}' style='display:none'",
+        "style='color:red;{};display:none'",
+    ],
+)
+def test_what_is_hidden_stays_so_however_much_is_said_of_it(attributes: str, length: int) -> None:
+    many = ("q " if attributes.startswith("{0}") else "q") * length
+    page = readable(f"<p>before</p><div {attributes.format(many, many)}>evil</div>after", URL, "text")
+
+    assert "evil" not in page.text and "before" in page.text and "after" in page.text
+
+
+@pytest.mark.req("BT-05")
+def test_what_is_shown_is_read_however_much_is_said_of_it() -> None:
+    long = "q" * 200_000
+    page = readable(
+        f"<div class='{long}' hidden-x='{long}'>shown <a data-x='{long}' href=/x>link", URL, "text"
+    )
+    styled = readable(f"<p style='background:url(data:image/png;base64,{'q' * 30_000})'>shown", URL, "text")
+
+    assert page.text == "shown link" and styled.text == "shown"
+
+
+@pytest.mark.req("BT-06")
+def test_very_many_attributes_are_not_kept() -> None:
+    assert attributes_of(" ".join(f"a{number}=1" for number in range(200_000)) + " href=x") == {"href": "x"}
 
 
 @pytest.mark.req("BT-06")
