@@ -165,6 +165,22 @@ async def test_what_others_wrote_stands_nowhere_but_in_the_frame() -> None:
 
 
 @pytest.mark.req("BT-05")
+async def test_a_title_is_text_in_each_format() -> None:
+    page = "<title>[t](javascript:1) `&lt;img src=x> &amp; \\</title><p>text"
+    async with site(index=answer(page, "text/html")) as web:
+        markdown = await fetched(web.url, allowing(web))
+        text = await fetched(web.url, allowing(web), format="text")
+        html = await fetched(web.url, allowing(web), format="html")
+
+    assert "Title: \\[t](javascript:1) \\`\\<img src=x> & \\\\\n\ntext" in markdown.to_model()
+    assert "Title: [t](javascript:1) `<img src=x> & \\\n\ntext" in text.to_model()
+    assert "Title: [t](javascript:1) `&lt;img src=x&gt; &amp; \\\n\n<p>" in html.to_model()
+    for done in (markdown, text, html):
+        assert done.result is not None
+        assert done.result.data["title"] == "[t](javascript:1) `<img src=x> & \\"
+
+
+@pytest.mark.req("BT-05")
 async def test_what_nobody_sees_is_not_given_however_it_is_written() -> None:
     page = "<title>a&#x202e;b</title><p>c&#x202e;d&#1;e&#xe0041;&ZeroWidthSpace;&shy;&#xfeff;f</p>"
     async with site(index=answer(page, "text/html")) as web:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 from http import HTTPStatus
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from handrail.ext import ToolError
 from handrail.toolsets.web.fetching import Answer, Fetcher
 from handrail.toolsets.web.framing import framed
 from handrail.toolsets.web.markdown import Format
+from handrail.toolsets.web.marks import escaped, marked
 from handrail.toolsets.web.options import WebOptions
 from handrail.toolsets.web.reading import ACCEPT, Page, read
 from handrail.toolsets.web.retrying import retry_after
@@ -60,12 +62,12 @@ def webfetch(options: WebOptions | None = None) -> Tool:
             answer = await fetcher.fetch(url, ACCEPT)
             if not 200 <= answer.status < 300:
                 raise _status(answer)
-            return await asyncio.to_thread(lambda: _told(answer, read(answer, format), max_chars))
+            return await asyncio.to_thread(lambda: _told(answer, read(answer, format), format, max_chars))
 
     return webfetch
 
 
-def _told(answer: Answer, page: Page, max_chars: int | None) -> Result:
+def _told(answer: Answer, page: Page, form: Format, max_chars: int | None) -> Result:
     text = page.text if max_chars is None else page.text[:max_chars]
     is_cut = page.is_cut or len(text) < len(page.text)
     data = WebPage(
@@ -88,13 +90,19 @@ def _told(answer: Answer, page: Page, max_chars: int | None) -> Result:
     if not text:
         empty = f"There is nothing to read at {answer.url.shown}. A page may need a script to show something."
         return Result(data=data, summary=f"Fetched nothing from {answer.url.host}", output=empty)
-    told = framed(
-        f"Title: {page.title}\n\n{text}" if page.title else text, f"Fetched {answer.url.shown} ({page.type})"
-    )
+    title = f"Title: {_titled(page.title, form)}\n\n" if page.title else ""
+    told = framed(f"{title}{text}", f"Fetched {answer.url.shown} ({page.type})")
     if is_cut:
         of = f" of {len(page.text):,}" if not page.is_cut else ""
         told += f"\nThe text was cut after {len(text):,}{of} characters."
     return Result(data=data, summary=f"Fetched {page.title or answer.url.host} ({size})", output=told)
+
+
+def _titled(title: str, form: Format) -> str:
+    """A title as text of its page: nothing in it is markup."""
+    if form == "markdown":
+        return escaped(marked(title))
+    return html.escape(title, quote=False) if form == "html" else title
 
 
 def _status(answer: Answer) -> ToolError:
