@@ -22,8 +22,8 @@ from handrail.toolsets.web.url import Url, read_url
 if TYPE_CHECKING:
     import httpcore2
 
-_AROUND = 262_144
-"""Bytes beside a body that may come over the wire: headers and what frames the pieces."""
+_AROUND = 256_000
+"""Bytes beside a body that may come over the wire: headers, what precedes them, what frames the pieces."""
 _MOST_ADDRESSES = 4
 _MOST_PIECES = 50_000
 """A body in more pieces than this was cut up to cost time."""
@@ -109,7 +109,7 @@ class Fetcher:
         url = request.url
         addresses = await self._checked(url, trusted)
         tls = self._context() if url.scheme == "https" else None
-        network = Pinned(addresses, self._options.max_bytes + _AROUND)
+        network = Pinned(addresses, _AROUND)
         try:
             connection = httpcore2.AsyncHTTPConnection(
                 httpcore2.Origin(url.scheme.encode(), url.host.encode(), url.port),
@@ -123,6 +123,7 @@ class Fetcher:
                 content=request.body,
             )
             response = await connection.handle_async_request(made)
+            network.allow_body(self._options.max_bytes)
             return await self._read(url, response, skips)
         except (httpcore2.LocalProtocolError, UnicodeEncodeError):
             raise ToolError("A header of the request has characters that no header can hold.") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import httpcore2
@@ -15,12 +16,26 @@ _PATIENCE = 5.0
 """Seconds for one of several addresses, so that one which is silent does not cost the whole time."""
 
 
+@dataclass(slots=True)
+class _Allowance:
+    """How many bytes may still be read, and what is told where they were too few."""
+
+    left: int
+    told: int
+    what: str
+
+    def spend(self, size: int) -> None:
+        self.left -= size
+        if self.left < 0:
+            raise TooLarge(self.told, self.what)
+
+
 class Pinned(httpcore2.AsyncNetworkBackend):
     """The network as one exchange may use it."""
 
-    def __init__(self, addresses: Sequence[Address], most: int) -> None:
+    def __init__(self, addresses: Sequence[Address], around: int) -> None:
         self._addresses = addresses
-        self._most = most
+        self._allowance = _Allowance(around, around, "What comes before the body")
         self._inner = httpcore2.AnyIOBackend()
         self._opened: list[httpcore2.AsyncNetworkStream] = []
 
@@ -43,7 +58,12 @@ class Pinned(httpcore2.AsyncNetworkBackend):
     async def _connect(self, address: Address, port: int, timeout: float | None) -> _Counted:
         stream = await self._inner.connect_tcp(str(address), port, timeout)
         self._opened.append(stream)
-        return _Counted(stream, [self._most], self._most)
+        return _Counted(stream, self._allowance)
+
+    def allow_body(self, most: int) -> None:
+        """The headers are here: a body may follow, beside what they left of their own allowance."""
+        self._allowance.left += most
+        self._allowance.told, self._allowance.what = most, "The answer"
 
     async def close(self) -> None:
         """Close what is open, also where an exchange was stopped in the middle."""
@@ -54,16 +74,13 @@ class Pinned(httpcore2.AsyncNetworkBackend):
 class _Counted(httpcore2.AsyncNetworkStream):
     """A connection of which no more is read than is allowed: body, headers, and all that stands between."""
 
-    def __init__(self, inner: httpcore2.AsyncNetworkStream, left: list[int], most: int) -> None:
+    def __init__(self, inner: httpcore2.AsyncNetworkStream, allowance: _Allowance) -> None:
         self._inner = inner
-        self._left = left
-        self._most = most
+        self._allowance = allowance
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         piece = await self._inner.read(max_bytes, timeout)
-        self._left[0] -= len(piece)
-        if self._left[0] < 0:
-            raise TooLarge(self._most)
+        self._allowance.spend(len(piece))
         return piece
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
@@ -76,7 +93,7 @@ class _Counted(httpcore2.AsyncNetworkStream):
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.AsyncNetworkStream:
         inner = await self._inner.start_tls(ssl_context, server_hostname, timeout)
-        return _Counted(inner, self._left, self._most)
+        return _Counted(inner, self._allowance)
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)

@@ -17,10 +17,9 @@ _MOST_MEMBERS = 1_000
 class TooLarge(ToolError):
     """What a server sent is larger than what is read."""
 
-    def __init__(self, most: int) -> None:
-        size = f"{most / 1_000_000:g} MB" if most >= 100_000 else f"{most} bytes"
+    def __init__(self, most: int, what: str = "The answer") -> None:
         super().__init__(
-            f"The answer is larger than {size}, which is the most that is read. Ask for a smaller page.",
+            f"{what} is larger than {_size(most)}, which is the most that is read. Ask for a smaller page.",
             code="TOO_LARGE",
         )
 
@@ -94,6 +93,12 @@ class Unpacker:
         self._kept += piece
         if len(self._kept) > self._most:
             raise TooLarge(self._most)
+
+
+def _size(count: int) -> str:
+    if count >= 1_000_000:
+        return f"{round(count / 1_000_000, 1):g} MB"
+    return f"{round(count / 1000)} KB" if count >= 10_000 else f"{count:,} bytes"
 
 
 def _has_envelope(start: bytes) -> bool:
