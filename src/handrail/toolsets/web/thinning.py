@@ -187,12 +187,16 @@ class _Thinner:
         """Under which name an element is kept, if it is."""
         if self._deep >= _DEEPEST:
             return None
+        if tag == "a" and self._names.get("pre"):
+            return None  # a block of code has no links, and the converter fails at some
         if (once := ONCE.get(tag)) is not None:
             return None if self._names.get(once) else once
         if tag == "pre" and any(self._names.get(one) for one in LINES):
             return None
         if tag in INDENTED and sum(self._names.get(one, 0) for one in INDENTED) >= _DEEPEST_INDENTED:
             return None
+        if self._is_code and (tag == "table" or tag in TABLE):
+            return None  # parsers move what stands in a table, and this out of its code
         if tag in BLOCKS:
             return tag
         if tag in TABLE:

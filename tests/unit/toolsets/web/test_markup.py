@@ -111,6 +111,7 @@ def test_no_page_makes_markup_of_what_it_shows(html: str) -> None:
         "<b><pre>x\n\n&lt;script&gt;</pre></b>",
         "<b><b><pre>x\n\n&lt;script&gt;</pre></b></b>",
         "<b><table><tr><td><pre>x\n\n&lt;script&gt;</pre></table></b>",
+        "<table><pre><table>[x](javascript:y)",
         "<h2><pre>``` &lt;script&gt;</pre></h2>",
         "<figure><figcaption><pre>&lt;script&gt;</pre></figcaption></figure>",
         "<table><caption><pre>&lt;script&gt;</pre></caption><tr><td>x</table>",
@@ -209,6 +210,18 @@ def test_no_attribute_leads_anywhere_but_to_the_web(shape: str, values: list[str
             assert urlsplit(str(token.attrs["src"])).scheme in ("http", "https", "")
         if token.type == "link_open":
             assert urlsplit(str(token.attrs["href"])).scheme in ("http", "https", "mailto", "tel")
+
+
+@pytest.mark.req("BT-05")
+def test_a_block_of_code_is_its_words_without_links() -> None:
+    assert readable("<pre>\n    <a href=/x><p>y</a></pre>", URL, "markdown").text.split() == [
+        "```",
+        "y",
+        "```",
+    ]
+    assert readable("<pre>def <a href=/x>run</a>()</pre>", URL, "markdown").text == "```\ndef run()\n```"
+    linked = readable("<code><a href=/x>run</a></code>", URL, "markdown").text
+    assert "https://site.example/x" in linked
 
 
 @pytest.mark.req("BT-05")
