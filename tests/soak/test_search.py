@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from benchmarks.forest import NEEDLE, NEEDLES, OF_A_KIND, plant
-from tests.unit.toolsets.workspace.search import test_engines, test_ignoring
+from tests.unit.toolsets.workspace.search import test_engines, test_ignoring, test_same_files
 from tests.unit.toolsets.workspace.search.desk import ENGINES, at, program
 
 IGNORED = "p3/\n*.md\n!p4/**/f3.md\n"
@@ -77,3 +77,9 @@ def test_both_engines_agree(case: test_engines.Case) -> None:
 @given(test_ignoring.cases)
 def test_a_walk_and_git_agree(case: test_ignoring.Case) -> None:
     test_ignoring.as_git(case)
+
+
+@settings(max_examples=200)
+@given(test_same_files.cases)
+def test_both_engines_and_git_agree(case: test_same_files.Case) -> None:
+    test_same_files.same_files(case)

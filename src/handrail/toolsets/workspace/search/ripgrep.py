@@ -65,10 +65,9 @@ class Ripgrep:
         if where.is_file:
             return [where.start]
         with self._walking(where) as options:
-            told = self._listed(["--files", *options, "--", f"./{where.start}"], signal)
+            told = self._listed(["--files", *options, "--", _named(where.start)], signal)
         paths = told.decode("utf-8", "surrogateescape").split("\0")[:-1]
-        begin = "././" if where.start == "." else "./"
-        found = (path.removeprefix(begin) for path in paths)
+        found = (path.removeprefix("./") for path in paths)
         exact = where.pattern is None or where.pattern.only_names
         return list(found) if exact else [path for path in found if where.takes(path)]
 
@@ -78,10 +77,10 @@ class Ripgrep:
             raise NotUnderstood
         with self._walking(where) as options:
             words = ["--count", "--with-filename", *_TEXT, *options]
-            told = self._listed([*words, *_asked(query), "--", f"./{where.start}"], signal)
+            told = self._listed([*words, *_asked(query), "--", _named(where.start)], signal)
         found = {}
         for name, number in _COUNTED.findall(told):
-            path = os.fsdecode(name.removeprefix(b"./").removeprefix(b"./"))
+            path = os.fsdecode(name.removeprefix(b"./"))
             if where.takes(path):
                 found[path] = int(number)
         return Tally(found)
@@ -140,6 +139,11 @@ class Ripgrep:
             file.write(rules.encode("utf-8", "surrogateescape"))
             file.flush()
             yield [*options, f"--ignore-file={file.name}"]
+
+
+def _named(start: str) -> str:
+    """The start as ripgrep is told of it. From `./.` it would miss rules with a slash further down."""
+    return "./" if start == "." else f"./{start}"
 
 
 def _asked(query: Query) -> list[str]:

@@ -1,0 +1,82 @@
+"""Both engines look at the same files: from the root at those that git would add, from any folder alike."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from handrail.ext import Signal
+from handrail.toolsets.workspace import Workspace
+from handrail.toolsets.workspace.search.finding import Finder, place
+from tests.unit.toolsets.workspace.search.desk import ENGINES, at, program
+from tests.unit.toolsets.workspace.search.test_ignoring import git, not_ignored
+from tests.unit.toolsets.workspace.search.trees import lay, paths, plant, rules
+
+_FOLDERS = [".", "a", "b", "a/b", "b/a"]
+_deep = st.lists(st.sampled_from(["a", "b", "ab", "a.c"]), min_size=2, max_size=4).map("/".join)
+_plain = st.builds(
+    lambda root, parts, folder: f"{root}{'/'.join(parts)}{folder}",
+    st.sampled_from(["", "/"]),
+    st.lists(st.sampled_from(["a", "b", "ab", "*.c", "a*", "**"]), min_size=1, max_size=2),
+    st.sampled_from(["", "/"]),
+)
+"""The rules that people write: most of them hit something."""
+
+
+class Case(NamedTuple):
+    """A tree with rules in some of its folders."""
+
+    files: set[str]
+    rules: dict[str, str]
+
+
+cases = st.builds(
+    Case,
+    st.sets(_deep | paths, min_size=8, max_size=20),
+    st.dictionaries(st.sampled_from(_FOLDERS), rules | _plain, min_size=1, max_size=3),
+)
+
+
+def files(root: Path, engine: str, start: str = ".", glob: str | None = None) -> list[str]:
+    """The files that an engine looks at."""
+    workspace = Workspace(root)
+    try:
+        where = place(workspace, start, glob)
+        return sorted(Finder(workspace, program(engine)).files(where, Signal()))
+    finally:
+        workspace.close()
+
+
+def same_files(case: Case) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        plant(root, sorted(case.files))
+        lay(root, case.rules)
+        git(root, "init", "-q", "--template=")
+        assert files(root, "ripgrep") == files(root, "python") == not_ignored(root)
+        for start in _FOLDERS[1:]:
+            if (root / start).is_dir():
+                assert files(root, "ripgrep", start) == files(root, "python", start)
+
+
+@pytest.mark.req("BF-04", "BF-05", "BF-06")
+@settings(max_examples=40)
+@given(cases)
+def test_both_engines_look_at_what_git_would_add(case: Case) -> None:
+    same_files(case)
+
+
+@pytest.mark.req("BF-04", "BF-05", "BF-06")
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("start", [".", "front"])
+async def test_rules_with_a_slash_count_in_folders_below(engine: str, start: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["front/.env", "front/dist/app.js", "front/in/gen/a.js", "front/in/a.js"], "TODO\n")
+    lay(tmp_path, {"front": "/dist\n/.env\nin/gen/\n"})
+    async with at(tmp_path, engine) as desk:
+        assert await desk.said("grep", pattern="TODO", path=start) == "front/in/a.js:1: TODO"
+        assert await desk.said("glob", pattern="*.js", path=start) == "front/in/a.js"
