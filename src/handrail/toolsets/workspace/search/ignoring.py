@@ -22,6 +22,8 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _EXCLUDE = ".git/info/exclude"
 _KINDS = (".rgignore", ".ignore", ".gitignore", _EXCLUDE)
 """What counts most comes first."""
+_OUTRANKING = (".rgignore", ".ignore")
+"""They count more than a `.gitignore`, however near to a file that is."""
 _ENTER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _SPECIAL = re.compile(r"([\\*?\[\]!# ])")
 _ESCAPED = r"\\\1"
@@ -90,8 +92,11 @@ def level(folder: int, prefix: str, above: Level | None, names: frozenset[str] |
     return Level(above, prefix, tuple(_rules(text or "") for text in found))
 
 
-def rules_above(workspace: Workspace, start: str) -> str:
-    """The rules of the folders above a folder or file, written as if they stood in the root."""
+def rules_above(workspace: Workspace, start: str) -> str | None:
+    """The rules of the folders above a folder, written as if they stood in the root and counted least.
+
+    None where some count more than those of kinds that may follow further down.
+    """
     parts = [] if start == "." else start.split("/")
     fd, prefix = workspace.open_folder("."), ""
     lines: dict[str, list[str]] = {kind: [] for kind in reversed(_KINDS)}
@@ -108,6 +113,8 @@ def rules_above(workspace: Workspace, start: str) -> str:
         raise said(error, start) from error
     finally:
         os.close(fd)
+    if any(rule_line(line) for kind in _OUTRANKING for line in lines[kind]):
+        return None
     return "\n".join(line for rules in lines.values() for line in rules if line)
 
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 from handrail.ext import Signal
 from handrail.toolsets.workspace.desk import Workspace
 from handrail.toolsets.workspace.search.ignoring import rules_above
+from handrail.toolsets.workspace.search.plain import Plain
 from handrail.toolsets.workspace.search.process import SECONDS, Collected, run
 from handrail.toolsets.workspace.search.query import Line, NotUnderstood, Query, Tally, Where
 from handrail.toolsets.workspace.search.records import FORM, Records
@@ -32,6 +33,9 @@ _WALK = [
 _TEXT = ["--text", "--crlf", "--no-mmap"]
 _COUNTED = re.compile(rb"([^\0]+)\0(\d+)\r?\n")
 _OLDEST = 13
+_LONGEST_COMMAND = 500_000
+_PER_NAME = 9
+"""Bytes beside the name itself."""
 
 
 @lru_cache(maxsize=1)
@@ -59,12 +63,16 @@ class Ripgrep:
         self._program = program
         self._workspace = workspace
         self._seconds = seconds
+        self._plain = Plain(workspace, seconds)
 
     def files(self, where: Where, signal: Signal) -> list[str]:
         """All files, in any order."""
         if where.is_file:
             return [where.start]
-        with self._walking(where) as options:
+        rules = self._rules_above(where)
+        if rules is None:
+            return self._plain.files(where, signal)
+        with self._walking(where, rules) as options:
             told = self._listed(["--files", *options, "--", _named(where.start)], signal)
         paths = told.decode("utf-8", "surrogateescape").split("\0")[:-1]
         found = (path.removeprefix("./") for path in paths)
@@ -75,11 +83,16 @@ class Ripgrep:
         """How many lines match, file by file."""
         if query.expression.ripgrep is None:
             raise NotUnderstood
-        with self._walking(where) as options:
-            words = ["--count", "--with-filename", *_TEXT, *options]
-            told = self._listed([*words, *_asked(query), "--", _named(where.start)], signal)
+        words = ["--count", "--with-filename", *_TEXT, *_asked(query)]
+        rules = self._rules_above(where)
+        if rules is None:
+            named = _portions([_named(path) for path in self._plain.files(where, signal)])
+            parts = [self._listed([*words, *_WALK, "--no-ignore", "--", *names], signal) for names in named]
+        else:
+            with self._walking(where, rules) as options:
+                parts = [self._listed([*words, *options, "--", _named(where.start)], signal)]
         found = {}
-        for name, number in _COUNTED.findall(told):
+        for name, number in (line for part in parts for line in _COUNTED.findall(part)):
             path = os.fsdecode(name.removeprefix(b"./"))
             if where.takes(path):
                 found[path] = int(number)
@@ -118,8 +131,12 @@ class Ripgrep:
         if include_ignored:  # otherwise its own rules say so
             yield f"--glob=!/{STATE}"
 
+    def _rules_above(self, where: Where) -> str | None:
+        """None where ripgrep, to which they all count least, would judge by them otherwise than Python."""
+        return "" if where.include_ignored or where.is_file else rules_above(self._workspace, where.start)
+
     @contextmanager
-    def _walking(self, where: Where) -> Iterator[list[str]]:
+    def _walking(self, where: Where, rules: str) -> Iterator[list[str]]:
         """The options that say which files to look at."""
         options = [
             *_WALK,
@@ -129,9 +146,7 @@ class Ripgrep:
         if where.names:
             options.append("--type=handrail")
         if where.include_ignored:
-            yield [*options, "--no-ignore"]
-            return
-        rules = rules_above(self._workspace, where.start)
+            options.append("--no-ignore")
         if not rules:
             yield options
             return
@@ -144,6 +159,18 @@ class Ripgrep:
 def _named(start: str) -> str:
     """The start as ripgrep is told of it. From `./.` it would miss rules with a slash further down."""
     return "./" if start == "." else f"./{start}"
+
+
+def _portions(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    """As many names at a time as a command may have."""
+    begin = length = 0
+    for at, name in enumerate(names):
+        length += len(os.fsencode(name)) + _PER_NAME
+        if length > _LONGEST_COMMAND and at > begin:
+            yield names[begin:at]
+            begin, length = at, 0
+    if names:
+        yield names[begin:]
 
 
 def _asked(query: Query) -> list[str]:

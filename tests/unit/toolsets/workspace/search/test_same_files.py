@@ -29,16 +29,20 @@ _plain = st.builds(
 
 
 class Case(NamedTuple):
-    """A tree with rules in some of its folders."""
+    """A tree with rules in some of its folders, and others there that git does not know of."""
 
     files: set[str]
     rules: dict[str, str]
+    others: dict[str, str]
+    kind: str
 
 
 cases = st.builds(
     Case,
     st.sets(_deep | paths, min_size=8, max_size=20),
     st.dictionaries(st.sampled_from(_FOLDERS), rules | _plain, min_size=1, max_size=3),
+    st.dictionaries(st.sampled_from(_FOLDERS[:2]), rules | _plain.map("!{}".format), max_size=1),
+    st.sampled_from([".ignore", ".rgignore"]),
 )
 
 
@@ -59,7 +63,8 @@ def same_files(case: Case) -> None:
         lay(root, case.rules)
         git(root, "init", "-q", "--template=")
         assert files(root, "ripgrep") == files(root, "python") == not_ignored(root)
-        for start in _FOLDERS[1:]:
+        lay(root, case.others, case.kind)
+        for start in _FOLDERS:
             if (root / start).is_dir():
                 assert files(root, "ripgrep", start) == files(root, "python", start)
 
@@ -80,3 +85,28 @@ async def test_rules_with_a_slash_count_in_folders_below(engine: str, start: str
     async with at(tmp_path, engine) as desk:
         assert await desk.said("grep", pattern="TODO", path=start) == "front/in/a.js:1: TODO"
         assert await desk.said("glob", pattern="*.js", path=start) == "front/in/a.js"
+
+
+@pytest.mark.req("BF-04", "BF-05", "BF-06")
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("start", [".", "src"])
+@pytest.mark.parametrize("kind", [".ignore", ".rgignore"])
+async def test_what_counts_more_than_a_gitignore_does_so_from_any_folder(
+    engine: str, start: str, kind: str, tmp_path: Path
+) -> None:
+    plant(tmp_path, ["src/kept", "src/lost", "src/plain"], "hit\n")
+    lay(tmp_path, {".": "!kept\nlost\n"}, kind)
+    lay(tmp_path, {"src": "kept\n!lost\n"})
+    async with at(tmp_path, engine) as desk:
+        assert await desk.said("glob", pattern="[klp]*", path=start) == "src/kept\nsrc/plain"
+        found = await desk.said("grep", pattern="hit", path=start)
+        assert found == "src/kept:1: hit\nsrc/plain:1: hit"
+
+
+async def test_what_only_ripgrep_knows_is_searched_for_below_such_rules_too(tmp_path: Path) -> None:
+    many = [f"src/{'long' * 50}{number}" for number in range(3000)]
+    plant(tmp_path, [*many, "src/lost"], "hit\n")
+    lay(tmp_path, {".": "lost\n"}, ".ignore")
+    async with at(tmp_path) as desk:
+        found = await desk.done("grep", pattern=r"\p{Lowercase}it", path="src", output="files", limit=1)
+        assert found["total_files"] == len(many)
