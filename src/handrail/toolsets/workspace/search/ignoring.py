@@ -25,7 +25,7 @@ _KINDS = (".rgignore", ".ignore", ".gitignore", _EXCLUDE)
 _OUTRANKING = (".rgignore", ".ignore")
 """They count more than a `.gitignore`, however near to a file that is."""
 _ENTER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_SPECIAL = re.compile(r"([\\*?\[\]!# ])")
+_SPECIAL = re.compile(r"([\\*?\[\]{}!# ])")
 _ESCAPED = r"\\\1"
 
 

@@ -71,7 +71,7 @@ def list_files(workspace: Workspace) -> Tool:
                 f"{path} is a file, not a folder. Read it with read_file, or ask get_file_info about it.",
                 code="NOT_A_FOLDER",
             )
-        deepest = max(depth, DEEPEST if glob and "/" in glob.strip("/") else 1)
+        deepest = max(depth, DEEPEST if glob and "/" in glob.lstrip("/") else 1)
         return _result(workspace, where, deepest, limit, ctx.signal)
 
     return list_files

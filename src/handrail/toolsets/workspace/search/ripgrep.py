@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from handrail.ext import Signal
 from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.search.choosing import chosen
 from handrail.toolsets.workspace.search.ignoring import rules_above
 from handrail.toolsets.workspace.search.plain import Plain
 from handrail.toolsets.workspace.search.process import SECONDS, Collected, run
@@ -76,7 +77,7 @@ class Ripgrep:
             told = self._listed(["--files", *options, "--", _named(where.start)], signal)
         paths = told.decode("utf-8", "surrogateescape").split("\0")[:-1]
         found = (path.removeprefix("./") for path in paths)
-        exact = where.pattern is None or where.pattern.only_names
+        exact = where.pattern is None or (where.pattern.only_names and chosen(where.names).exactly)
         return list(found) if exact else [path for path in found if where.takes(path)]
 
     def count(self, query: Query, where: Where, signal: Signal) -> Tally:
@@ -138,15 +139,11 @@ class Ripgrep:
     @contextmanager
     def _walking(self, where: Where, rules: str) -> Iterator[list[str]]:
         """The options that say which files to look at."""
-        options = [
-            *_WALK,
-            *self._never(where.include_ignored),
-            *(f"--type-add=handrail:{name}" for name in where.names or ()),
-        ]
-        if where.names:
-            options.append("--type=handrail")
+        named = chosen(where.names)
+        options = [*_WALK, *self._never(where.include_ignored), *named.options]
         if where.include_ignored:
             options.append("--no-ignore")
+        rules = named.rules + rules
         if not rules:
             yield options
             return

@@ -110,3 +110,28 @@ async def test_what_only_ripgrep_knows_is_searched_for_below_such_rules_too(tmp_
     async with at(tmp_path) as desk:
         found = await desk.done("grep", pattern=r"\p{Lowercase}it", path="src", output="files", limit=1)
         assert found["total_files"] == len(many)
+
+
+@pytest.mark.req("BF-05", "BF-06")
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_names_that_end_with_a_dot_are_names_like_others(engine: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["notes.", "in/notes.", "in/notes.md", "in/other.", "out/notes."], "hit\n")
+    lay(tmp_path, {".": "out/\n!other.\n"})
+    async with at(tmp_path, engine) as desk:
+        for glob in ("notes.", "{notes.,x}"):
+            assert await desk.said("glob", pattern=glob) == "in/notes.\nnotes."
+        assert await desk.said("glob", pattern="notes*") == "in/notes.\nin/notes.md\nnotes."
+        assert (await desk.done("glob", pattern="*"))["total"] == 5
+        every = await desk.done("glob", pattern="notes.", include_ignored=True)
+        assert [one["path"] for one in every["files"]] == ["in/notes.", "notes.", "out/notes."]
+        found = await desk.said("grep", pattern="hit", glob="notes*", path="in")
+        assert found == "in/notes.:1: hit\nin/notes.md:1: hit"
+
+
+@pytest.mark.req("BF-05", "BF-06")
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("folder", ["{a}", "[a]", "a b", "#a", "!a", "a\\b", "a*", "a."])
+def test_rules_above_count_in_folders_of_any_name(engine: str, folder: str, tmp_path: Path) -> None:
+    plant(tmp_path, [f"{folder}/in/lost", f"{folder}/in/kept"])
+    lay(tmp_path, {folder: "/in/lost\n"})
+    assert files(tmp_path, engine, f"{folder}/in") == [f"{folder}/in/kept"]

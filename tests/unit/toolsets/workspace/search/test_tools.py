@@ -112,6 +112,7 @@ src/in/
 src/in/b.py (1.5 kB)\
 """)
         assert await desk.said(name, glob="**/*.py") == "src/a.py (1.5 kB)\nsrc/in/b.py (1.5 kB)"
+        assert await desk.said(name, glob="src/") == "src/a.py (1.5 kB)\nsrc/in/b.py (1.5 kB)"
         assert await desk.said(name, glob="*.log", include_ignored=True) == "x.log (1.5 kB)"
 
 
