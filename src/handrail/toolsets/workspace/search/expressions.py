@@ -7,6 +7,7 @@ Python, `\\p{…}` and set operations to ripgrep. A brace that counts nothing is
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from typing import NamedTuple
 
@@ -17,9 +18,21 @@ _COUNT = re.compile(r"\{(\d*)(,?)(\d*)\}")
 _NAME = re.compile(r"\(\?P?<([A-Za-z_]\w*)>")
 _FLAGS = re.compile(r"\(\?([A-Za-z-]+)([:)])")
 _PROPERTY = re.compile(r"\\[pP](\{\^?[\w=: -]+\}|[A-Z])")
-_CODE = re.compile(r"\\x\{([0-9A-Fa-f]{1,6})\}")
+_CODE = re.compile(r"\\[xuU]\{([0-9A-Fa-f]{1,8})\}")
+_NAMED = re.compile(r"\\N\{[^{}]*\}")
 _PYTHON_GROUPS = ("(?=", "(?!", "(?<=", "(?<!", "(?P=", "(?(", "(?>", "(?#")
-_SPELLED = {"}": ("\\}", "\\}"), ".": (".", r"[^\n\r\udc80-\udcff]")}
+_NO_TEXT = r"\udc80-\udcff"
+"""What stands in Python's texts for bytes that are no UTF-8, which fit nothing in ripgrep."""
+_SPELLED = {"}": ("\\}", "\\}"), ".": (".", rf"[^\n\r{_NO_TEXT}]")}
+_ESCAPES = {
+    "S": rf"[^\s{_NO_TEXT}]",
+    "W": rf"[^\w{_NO_TEXT}]",
+    "D": rf"[^\d{_NO_TEXT}]",
+    "B": r"(?!\b)",
+}
+"""As Python writes them outside of sets; its own `\\B` fits no empty line."""
+_BLANKS = " \t\v\f"
+"""They count for nothing in an expression with the flag x."""
 _PLACES = {"<": "\\b", ">": "\\b", "A": "^", "z": "$", "Z": "$"}
 """Places that not both know by these names; a text is one line here."""
 _SETS = ("&&", "--", "~~")
@@ -30,6 +43,8 @@ class Expression(NamedTuple):
 
     ripgrep: str | None
     python: str | None
+    mistaken: bool = False
+    """Whether Python finds something wrong with what both should know."""
 
 
 def expression(pattern: str, *, literal: bool = False) -> Expression:
@@ -50,7 +65,7 @@ def expression(pattern: str, *, literal: bool = False) -> Expression:
     except (re.error, FutureWarning, DeprecationWarning, OverflowError, RecursionError) as error:
         if found.ripgrep is None:
             raise wrong(str(error)) from None
-        return Expression(found.ripgrep, None)
+        return Expression(found.ripgrep, None, mistaken=True)
     return found
 
 
@@ -124,7 +139,7 @@ class _Reader:
             self._only.add(only)
         self._write(length, self._pattern[self._at : self._at + length])
 
-    def _escape(self) -> None:
+    def _escape(self, in_set: bool = False) -> None:
         rest = self._pattern[self._at :]
         char = rest[1:2]
         if not char:
@@ -135,7 +150,15 @@ class _Reader:
             self._keep(found.end(), "ripgrep")
         elif found := _CODE.match(rest):
             code = int(found[1], 16)
-            self._write(found.end(), rest[: found.end()], re.escape(chr(min(code, 0x10FFFF))))
+            if code > sys.maxunicode or 0xD800 <= code <= 0xDFFF:
+                raise wrong("it has a character that no text has")
+            self._write(found.end(), f"\\x{{{found[1]}}}", re.escape(chr(code)))
+        elif found := _NAMED.match(rest):
+            self._keep(found.end(), "python")
+        elif char in _ESCAPES and not in_set:
+            self._write(2, rest[:2], _ESCAPES[char])
+        elif char in _BLANKS:
+            self._write(2, _by_code(char))
         elif char.isdigit() or char == "N":
             self._keep(2, "python")
         elif not char.isalnum() and char not in _SPECIAL:
@@ -145,18 +168,25 @@ class _Reader:
 
     def _set(self) -> None:
         """A set of characters in brackets."""
+        begin, open_to_all = len(self._python), False
         self._keep(1)
-        if self._pattern.startswith("^", self._at):
-            self._keep(1)
+        negated = self._pattern.startswith("^", self._at)
+        if negated:
+            self._write(1, "^", f"^{_NO_TEXT}")
         if self._pattern.startswith("]", self._at):
             self._write(1, "\\]")
         while self._at < len(self._pattern):
             char = self._pattern[self._at]
             if char == "]":
                 self._keep(1)
+                if open_to_all and not negated:
+                    self._python[begin:] = [f"(?:(?![{_NO_TEXT}])", *self._python[begin:], ")"]
                 return
             if char == "\\":
-                self._escape()
+                open_to_all |= self._pattern[self._at + 1 : self._at + 2] in _ESCAPES
+                self._escape(in_set=True)
+            elif char in _BLANKS or char == "#":
+                self._write(1, _by_code(char), char)
             elif self._pattern.startswith("[:", self._at) and ":]" in self._pattern[self._at :]:
                 self._keep(self._pattern.index(":]", self._at) + 2 - self._at, "ripgrep")
             elif char == "[":
@@ -198,3 +228,7 @@ class _Reader:
             self._keep(1)
         elif following == "+":
             self._keep(1, "python")
+
+
+def _by_code(char: str) -> str:
+    return f"\\x{ord(char):02x}"

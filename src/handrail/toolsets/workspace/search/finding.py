@@ -81,7 +81,7 @@ class Finder:
         if query.expression.python is not None:
             return wrong("no engine understands it")
         reason = why(query.expression.ripgrep or "")
-        if self._ripgrep is None:
+        if self._ripgrep is None and not query.expression.mistaken:
             reason += ". Perhaps ripgrep would know it, which is not installed here"
         return wrong(reason)
 

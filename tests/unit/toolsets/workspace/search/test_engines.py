@@ -57,12 +57,13 @@ def ripgreps() -> str:
     return program
 
 
-_letters = st.sampled_from([*"abA_.{} é1-\t(ß"])
+_letters = st.sampled_from([*"abA_.{} é1-\t(ß#\udce9"])
 _texts = st.lists(st.lists(_letters, max_size=6).map("".join), max_size=5).flatmap(
     lambda lines: st.sampled_from(["\n", "\r\n"]).map(lambda end: end.join(lines))
 )
 _atoms = st.sampled_from(
-    r"a b A é . \w \d \s \S [ab] [^a] [a-c1] \. \{ { } ^ $ \b \A \z \" \- []a] [a[] (?i:a) 1 \x61 \_".split()
+    r"a b A é . \w \d \s \S \W \D [\s\S] [^\w-] [#a] [ab] [^a] [a-c1] \. \{ { } ^ $ \b \A \z \" \- []a] [a[] "
+    r"(?i:a) 1 \x61 \u{e9} \_".split()
 )
 _PLACES = ("^", "$", r"\b", r"\A", r"\z")
 _repeats = st.sampled_from(["", "", "*", "+", "?", "{1,2}", "{2}", "{,2}", "*?"])
@@ -109,7 +110,7 @@ def agree(case: Case) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         for path, text in sorted(case.files.items()):
-            plant(root, [path], text)
+            plant(root, [path], text.encode("utf-8", "surrogateescape"))
         lay(root, case.rules)
         ours, plain = (
             found_by(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.ext import ToolError
-from handrail.toolsets.workspace.search.expressions import Expression, expression
+from handrail.toolsets.workspace.search.expressions import expression
 
 
 @pytest.mark.req("BF-06")
@@ -25,7 +25,13 @@ from handrail.toolsets.workspace.search.expressions import Expression, expressio
         (r"[\z]", r"[\z]", None),
         ("[[]x", r"[\[]x", r"[\[]x"),
         ("(?<n>a)", "(?P<n>a)", "(?P<n>a)"),
-        (r"\x{41}", r"\x{41}", "A"),
+        (r"\x{41}\u{e9}\U{42}", r"\x{41}\x{e9}\x{42}", "AéB"),
+        (r"\N{BULLET}+", None, r"\N{BULLET}+"),
+        (r"(?x)a\ b[ #]", r"(?x)a\x20b[\x20\x23]", r"(?x)a\x20b[ #]"),
+        (r"\S\B", r"\S\B", r"[^\s\udc80-\udcff](?!\b)"),
+        ("[^-a]", "[^-a]", r"[^\udc80-\udcff-a]"),
+        (r"[\s\S]*", r"[\s\S]*", r"(?:(?![\udc80-\udcff])[\s\S])*"),
+        (r"[^\S]", r"[^\S]", r"[^\udc80-\udcff\S]"),
         ("a(?!b)", None, "a(?!b)"),
         (r"(a)\1", None, r"(a)\1"),
         ("a++b", None, "a++b"),
@@ -36,7 +42,13 @@ from handrail.toolsets.workspace.search.expressions import Expression, expressio
     ],
 )
 def test_what_each_engine_is_given(pattern: str, ripgrep: str | None, python: str | None) -> None:
-    assert expression(pattern) == Expression(ripgrep, python)
+    assert expression(pattern)[:2] == (ripgrep, python)
+
+
+@pytest.mark.parametrize("pattern", [r"\x{d800}", r"\u{110000}", r"\U{ffffffff}"])
+def test_a_character_that_no_text_has_is_refused(pattern: str) -> None:
+    with pytest.raises(ToolError, match="no text has"):
+        expression(pattern)
 
 
 def test_what_both_are_needed_for_is_refused() -> None:

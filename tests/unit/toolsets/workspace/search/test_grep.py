@@ -168,7 +168,32 @@ async def test_a_pattern_that_is_none_is_explained(engine: str, pattern: str, tm
     async with at(tmp_path, engine) as desk:
         code, words = await desk.refused("grep", pattern=pattern)
         assert code == "INVALID_PATTERN"
-        assert "literal=true" in words
+        assert "literal=true" in words and "ripgrep" not in words
+
+
+@pytest.mark.req("BF-06")
+@each_engine
+@pytest.mark.parametrize(
+    ("pattern", "number"),
+    [(r"(?x) a\ b # so", 1), (r"(?x)^a[ x]b", 1), (r"\N{BULLET}{2}", 3), (r"^\u{e9}$", 4), (r"^\B$", 5)],
+)
+async def test_blanks_names_and_codes_mean_what_is_written(
+    engine: str, pattern: str, number: int, tmp_path: Path
+) -> None:
+    plant(tmp_path, ["a.txt"], "a b\nab\n••\né\n\n")
+    async with at(tmp_path, engine) as desk:
+        found = await desk.done("grep", pattern=pattern)
+        assert [one["line"] for one in found["lines"]] == [number]
+
+
+@pytest.mark.req("BF-06")
+@each_engine
+async def test_bytes_that_are_no_text_fit_nothing(engine: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["old.txt"], b'x = "caf\xe9"\n')
+    async with at(tmp_path, engine) as desk:
+        for pattern in ('"[^"]*"', r"f\S", r"f\W", r"f\D", r"f[\s\S]", "f[^a]", "f."):
+            assert (await desk.done("grep", pattern=pattern))["total_lines"] == 0
+        assert (await desk.done("grep", pattern='"[^"]*'))["total_lines"] == 1
 
 
 async def test_what_only_ripgrep_knows_is_said_where_it_is_missing(tmp_path: Path) -> None:
