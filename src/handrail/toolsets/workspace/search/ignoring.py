@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
@@ -20,7 +21,8 @@ from handrail.toolsets.workspace.search.rule_lines import rule_line
 _LONGEST = 1_048_576
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _EXCLUDE = ".git/info/exclude"
-_KINDS = (".rgignore", ".ignore", ".gitignore", _EXCLUDE)
+_GIT = ".gitignore"
+_KINDS = (".rgignore", ".ignore", _GIT, _EXCLUDE)
 """What counts most comes first."""
 _OUTRANKING = (".rgignore", ".ignore")
 """They count more than a `.gitignore`, however near to a file that is."""
@@ -33,7 +35,7 @@ class Rules:
     """One file of rules. Paths are relative to its folder; those of folders end with a slash."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        found = [rule for line in lines if (rule := rule_line(line)) is not None]
+        found = [rule for line in lines if (rule := rule_line(_bytewise(line))) is not None]
         self._by_name = _LastOf([(at, one.regex) for at, one in enumerate(found) if one.by_name])
         self._by_path = _LastOf([(at, one.regex) for at, one in enumerate(found) if not one.by_name])
         self._ignored = [rule.ignored for rule in found]
@@ -43,9 +45,15 @@ class Rules:
 
     def say(self, path: str) -> bool | None:
         """Whether the path is ignored; None where no line speaks of it."""
+        path = _bytewise(path)
         name = path[path.rfind("/", 0, -1) + 1 :]
         last = max(self._by_name.fits(name), self._by_path.fits(path))
         return None if last < 0 else self._ignored[last]
+
+
+def _bytewise(text: str) -> str:
+    """A character for each byte: to git a `?` is one byte."""
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
 class _LastOf:
@@ -95,20 +103,20 @@ def level(folder: int, prefix: str, above: Level | None, names: frozenset[str] |
 def rules_above(workspace: Workspace, start: str) -> str | None:
     """The rules of the folders above a folder, written as if they stood in the root and counted least.
 
+    With them the folder's own first line where a mark stands before it, which ripgrep takes for a part of it.
     None where some count more than those of kinds that may follow further down.
     """
     parts = [] if start == "." else start.split("/")
     fd, prefix = workspace.open_folder("."), ""
     lines: dict[str, list[str]] = {kind: [] for kind in reversed(_KINDS)}
     try:
-        for number, part in enumerate(parts):
+        for part in parts:
             for kind, rules in lines.items():
                 rules += (_rooted(line, prefix) for line in (_read(fd, kind) or "").split("\n"))
-            if number == len(parts) - 1:
-                break
             inner = os.open(part, _ENTER, dir_fd=fd)
             os.close(fd)
             fd, prefix = inner, f"{prefix}{_SPECIAL.sub(_ESCAPED, part)}/"
+        lines[_GIT] += (_rooted(line, prefix) for line in _marked(fd))
     except OSError as error:
         raise said(error, start) from error
     finally:
@@ -133,14 +141,30 @@ def _rules(text: str) -> Rules:
     return Rules(text.split("\n"))
 
 
+def _marked(folder: int) -> list[str]:
+    """The first line of a folder's `.gitignore` that begins with a byte order mark."""
+    data = _data(folder, _GIT) or b""
+    return _decoded(data).split("\n")[:1] if data.startswith(BOM_UTF8) else []
+
+
 def _read(folder: int, path: str) -> str | None:
-    """The text of a file of rules, which is no link and of bounded size."""
+    """The text of a file of rules."""
+    data = _data(folder, path)
+    return None if data is None else _decoded(data)
+
+
+def _decoded(data: bytes) -> str:
+    return data.removeprefix(BOM_UTF8).decode("utf-8", "surrogateescape")
+
+
+def _data(folder: int, path: str) -> bytes | None:
+    """What is in a file of rules, which is no link and of bounded size."""
     try:
         fd = os.open(path, _READ, dir_fd=folder)
     except OSError:
         return None
     with os.fdopen(fd, "rb") as file:
         try:
-            return file.read(_LONGEST).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+            return file.read(_LONGEST)
         except IsADirectoryError:
             return None

@@ -135,3 +135,24 @@ def test_rules_above_count_in_folders_of_any_name(engine: str, folder: str, tmp_
     plant(tmp_path, [f"{folder}/in/lost", f"{folder}/in/kept"])
     lay(tmp_path, {folder: "/in/lost\n"})
     assert files(tmp_path, engine, f"{folder}/in") == [f"{folder}/in/kept"]
+
+
+@pytest.mark.req("BF-04", "BF-05")
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("line", ["?.txt", "??.txt", "[é].txt", "[!a].txt", "*é*", "é.*", "**/é.txt"])
+def test_to_rules_a_letter_is_as_many_bytes_as_it_has(engine: str, line: str, tmp_path: Path) -> None:
+    plant(tmp_path, ["é.txt", "a.txt", "ab.txt", "in/é.txt", "in/€.txt"])
+    lay(tmp_path, {".": line})
+    git(tmp_path, "init", "-q", "--template=")
+    assert files(tmp_path, engine) == not_ignored(tmp_path)
+
+
+@pytest.mark.req("BF-04", "BF-05")
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("folder", [".", "in"])
+def test_a_mark_at_the_beginning_of_rules_is_no_part_of_them(
+    engine: str, folder: str, tmp_path: Path
+) -> None:
+    plant(tmp_path, [f"{folder}/lost/a", f"{folder}/kept", f"{folder}/lost.too"])
+    lay(tmp_path, {folder: "\ufefflost/\n*.too\n.gitignore\n"})
+    assert files(tmp_path, engine, folder) == [str(Path(folder, "kept"))]
