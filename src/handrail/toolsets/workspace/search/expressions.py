@@ -28,7 +28,7 @@ _ESCAPES = {
     "S": rf"[^\s{_NO_TEXT}]",
     "W": rf"[^\w{_NO_TEXT}]",
     "D": rf"[^\d{_NO_TEXT}]",
-    "B": r"(?!\b)",
+    "B": rf"(?!\b|[{_NO_TEXT}])(?<![{_NO_TEXT}])",
 }
 """As Python writes them outside of sets; its own `\\B` fits no empty line."""
 _BLANKS = " \t\v\f"

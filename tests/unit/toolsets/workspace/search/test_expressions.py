@@ -28,7 +28,7 @@ from handrail.toolsets.workspace.search.expressions import expression
         (r"\x{41}\u{e9}\U{42}", r"\x{41}\x{e9}\x{42}", "AéB"),
         (r"\N{BULLET}+", None, r"\N{BULLET}+"),
         (r"(?x)a\ b[ #]", r"(?x)a\x20b[\x20\x23]", r"(?x)a\x20b[ #]"),
-        (r"\S\B", r"\S\B", r"[^\s\udc80-\udcff](?!\b)"),
+        (r"\S\B", r"\S\B", r"[^\s\udc80-\udcff](?!\b|[\udc80-\udcff])(?<![\udc80-\udcff])"),
         ("[^-a]", "[^-a]", r"[^\udc80-\udcff-a]"),
         (r"[\s\S]*", r"[\s\S]*", r"(?:(?![\udc80-\udcff])[\s\S])*"),
         (r"[^\S]", r"[^\S]", r"[^\udc80-\udcff\S]"),

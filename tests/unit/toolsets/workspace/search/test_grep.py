@@ -191,7 +191,7 @@ async def test_blanks_names_and_codes_mean_what_is_written(
 async def test_bytes_that_are_no_text_fit_nothing(engine: str, tmp_path: Path) -> None:
     plant(tmp_path, ["old.txt"], b'x = "caf\xe9"\n')
     async with at(tmp_path, engine) as desk:
-        for pattern in ('"[^"]*"', r"f\S", r"f\W", r"f\D", r"f[\s\S]", "f[^a]", "f."):
+        for pattern in ('"[^"]*"', r"f\S", r"f\W", r"f\D", r"f[\s\S]", "f[^a]", "f.", r'\B"$'):
             assert (await desk.done("grep", pattern=pattern))["total_lines"] == 0
         assert (await desk.done("grep", pattern='"[^"]*'))["total_lines"] == 1
 
