@@ -36,8 +36,9 @@ def _between(old: Sequence[str], new: Sequence[str], row: int, other: int) -> It
     """The same of two pieces that begin at these lines."""
     if not old and not new:
         return
-    if max(len(old), len(new)) > _COMPARED:
-        yield "replace", row, row + len(old), other, other + len(new)
+    if max(len(old), len(new)) > _COMPARED or set(old).isdisjoint(new):
+        kind = "replace" if old and new else "delete" if old else "insert"
+        yield kind, row, row + len(old), other, other + len(new)
         return
     for kind, a, b, c, d in SequenceMatcher(None, old, new).get_opcodes():
         yield kind, row + a, row + b, other + c, other + d
