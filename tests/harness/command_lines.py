@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from random import Random
@@ -203,6 +204,9 @@ class Proof:
 
     def changes_something(self, command: str) -> bool:
         """Whether bash starts `evil` or makes a file when it runs the command."""
+        self._mark.unlink(missing_ok=True)
+        shutil.rmtree(self._folder)
+        self._folder.mkdir()
         self._run(command)
         return self._mark.exists() or bool(os.listdir(self._folder))
 

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from handrail.ext import ToolError
+from handrail.toolsets.workspace.shell.lines import goes_on, is_stray
 from handrail.toolsets.workspace.shell.words import text_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ _META = re.compile(r"[;&|<>()\s`]|\$[({\[]")
 _DELIMITER = re.compile(r"""(['"]?)([A-Za-z_][A-Za-z0-9_]*)\1""")
 _ANSI = re.compile(r"\$'(?:[^'\\]|\\.)*'", re.DOTALL)
 _BEFORE_COMMENT = frozenset(" \t\n;&|()")
-_TEXTS = frozenset({"string_content", "heredoc_content", "regex", "extglob_pattern"})
+_TEXTS = frozenset({"string_content", "heredoc_content"})
+_PATTERNS = frozenset({"regex", "extglob_pattern"})
 _TIGHT = frozenset({"simple_expansion", "concatenation", "variable_assignment", "subscript"})
 _BARE = frozenset({"word", "number", "variable_name", "special_variable_name", "test_operator"})
 
@@ -80,11 +82,14 @@ def every(node: Node) -> Iterator[Node]:
 def misread(command: str, nodes: list[Node]) -> str | None:
     """A place where the shell may read something else than the tree says; None when there is none."""
     source = command.encode()
+    has_lines = b"\n" in source
     end = 0
     skipping = 0
     for node in nodes:
         if node.type == "ERROR" or node.is_missing or (node.type in _TIGHT and _has_gap(node)):
             return text_of(node) or command
+        if has_lines and goes_on(source, node):
+            return text_of(node)
         if node.start_byte < skipping:
             continue
         if node.type == "heredoc_redirect":
@@ -114,9 +119,9 @@ def _between(source: bytes, start: int, end: int) -> str:
 
 def _is_odd(source: bytes, leaf: Node) -> bool:
     text = text_of(leaf)
-    if leaf.type in _BARE:
+    if leaf.type in _BARE or (leaf.type in _PATTERNS and is_stray(leaf)):
         return _META.search(_ESCAPED.sub("", text)) is not None or text.endswith("\\")
-    if leaf.type in _TEXTS:
+    if leaf.type in _TEXTS or leaf.type in _PATTERNS:
         return _STARTS.search(_ESCAPED.sub("", text)) is not None
     if leaf.type == "raw_string":
         return text.count("'") != 2

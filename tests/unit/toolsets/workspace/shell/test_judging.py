@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handrail.toolsets.workspace.shell.walking import MOST, judge
@@ -26,6 +26,15 @@ DAILY = _lines("daily.txt")
 BYPASSES = _lines("bypasses.txt")
 _STATEMENTS = ("if", "for", "while", "case", "{", "(cd")
 FRAMEABLE = [one for one in DAILY if not {"#", "\n"} & set(one) and one.split()[0] not in _STATEMENTS]
+_BEGINNINGS = (
+    "ls echo cat true cd : [ [[ x=1 export declare ! time { ( printf env xargs read if while".split()
+)
+_ODDITIES = (
+    *"== =~ = != ! -f -a -o a # \\ ] ]] { } ) * ~ $ $x 2>&1 <<< < <<EOF += a) in do then (ls) 'a'".split(),
+    *("\\\n", "\n\\\n", "\n", '"$x"', "$(ls)", "`ls`"),
+)
+_ENDS = ("\n", "\n", "\n", ";", " ; ", "&", "|", " ")
+_CLOSERS = ("", "", "", "]", "]]", "}", ")", "\nEOF\n", "fi", "; done", "'", '"', "`")
 _JOINTS = [";", "&&", "||", "|", "&", "\n", "|&"]
 _FRAMES = [
     *("{}", "({})", "{{ {}; }}", "! {}", "echo $({})", 'echo "$({})"', "cat <({})", "if {}\nthen ls\nfi"),
@@ -190,3 +199,26 @@ def test_what_bash_makes_of_a_safe_line_is_safe_as_well(tmp_path: Path):
     assert [
         line for line in safe if not all(judge(shlex.join(one)).is_safe for one in proof.starts(line))
     ] == []
+
+
+@pytest.fixture(scope="module")
+def proof(tmp_path_factory: pytest.TempPathFactory) -> Proof:
+    return Proof(tmp_path_factory.mktemp("proof"))
+
+
+@pytest.mark.req("PM-27")
+@pytest.mark.fault("F22")
+@settings(max_examples=1_000)
+@given(
+    st.sampled_from(_BEGINNINGS),
+    st.lists(st.sampled_from(_ODDITIES), max_size=3),
+    st.sampled_from(_ENDS),
+    st.sampled_from(("evil", "'evil'", "\\\nevil")),
+    st.lists(st.sampled_from(_ODDITIES), max_size=2),
+    st.sampled_from(_CLOSERS),
+)
+def test_no_oddity_hides_where_a_command_ends(
+    proof: Proof, first: str, odd: list[str], end: str, evil: str, more: list[str], closer: str
+):
+    line = " ".join((first, *odd)) + end + " ".join((evil, *more, closer))
+    assert not judge(line).is_safe or not proof.changes_something(line)
