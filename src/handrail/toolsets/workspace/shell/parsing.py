@@ -27,6 +27,9 @@ _DELIMITER = re.compile(r"""(['"]?)([A-Za-z_][A-Za-z0-9_]*)\1""")
 _ANSI = re.compile(r"\$'(?:[^'\\]|\\.)*'", re.DOTALL)
 _BEFORE_COMMENT = frozenset(" \t\n;&|()")
 _TEXTS = frozenset({"string_content", "heredoc_content"})
+_REDIRECTS = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
+_FILLED = re.compile(rb"(?<!\$)\{\w+(?:\[[^\]]*\])?\}\Z")
+"""A variable that gets the number of what the redirection behind it opens."""
 _PATTERNS = frozenset({"regex", "extglob_pattern"})
 _TIGHT = frozenset({"simple_expansion", "concatenation", "variable_assignment", "subscript"})
 _BARE = frozenset({"word", "number", "variable_name", "special_variable_name", "test_operator"})
@@ -88,7 +91,7 @@ def misread(command: str, nodes: list[Node]) -> str | None:
     for node in nodes:
         if node.type == "ERROR" or node.is_missing or (node.type in _TIGHT and _has_gap(node)):
             return text_of(node) or command
-        if has_lines and goes_on(source, node):
+        if (has_lines and goes_on(source, node)) or (node.type in _REDIRECTS and _fills(source, node)):
             return text_of(node)
         if node.start_byte < skipping:
             continue
@@ -111,6 +114,12 @@ def _has_gap(node: Node) -> bool:
     """Whether there is space inside what the shell only takes together when there is none."""
     ends = [child.end_byte for child in node.children]
     return any(child.start_byte != end for end, child in zip(ends, node.children[1:], strict=False))
+
+
+def _fills(source: bytes, redirect: Node) -> bool:
+    """Whether the shell takes the word before it for the name of a variable."""
+    before = source[: redirect.start_byte]
+    return before.endswith(b"}") and _FILLED.search(before) is not None
 
 
 def _between(source: bytes, start: int, end: int) -> str:

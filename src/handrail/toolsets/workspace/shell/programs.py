@@ -72,7 +72,7 @@ _CHECKERS = frozenset({"pytest", "unittest", "mypy", "ruff"})
 """Modules whose own options look like those by which Python takes a program from the command."""
 _VERSIONED = frozenset(
     "node nodejs npm npx pnpm yarn cargo rustc rustup java javac gcc g++ cc clang make cmake ninja ruby perl "
-    "php docker uv ruff pip pip3 bash sh tar curl wget jq go deno bun gh bwrap openssl sqlite3 psql".split()
+    "php docker uv ruff pip pip3 bash tar curl wget jq go deno bun gh bwrap openssl sqlite3 psql".split()
 )
 _ASKS_VERSION = frozenset({"--version", "-V", "-version", "--help"})
 
