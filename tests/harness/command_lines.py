@@ -119,6 +119,13 @@ _TEMPTING = (
     ),
     *(("git log", "--output=out"), ("git", "push"), ("git config --list", "--unset"), ("rg x", "--pre=evil")),
     *(("uniq f", "out"), ("sed -n p f", "-i"), ("date", "--set=x"), ("tree", "-oout"), ("env", "PATH=.")),
+    *(
+        ("find", "./$x"),
+        ("sort", "./$x"),
+        ("sort", '"./${x[@]}"'),
+        ("git log", "HEAD$x"),
+        ("rg x", "./$(echo $x)"),
+    ),
 )
 _NOISE = (
     *(
@@ -162,13 +169,20 @@ _NOISE = (
 )
 
 
+_LISTS = tuple(
+    f"x={words}; "
+    for words in ("'f -delete -oout --output=out'", "(f -delete -oout --output=out --pre=evil)")
+)
+"""A variable of several words, of which only the first is what it seems."""
+
+
 def a_disguised_line(chance: Random) -> str:
     """A program that reads, with an argument that makes it do more, written in a way that may hide it."""
     program, tempting = chance.choice(_TEMPTING)
     for _ in range(chance.randint(0, 4)):
         at = chance.randint(0, len(tempting))
         tempting = tempting[:at] + chance.choice(_NOISE) + tempting[at:]
-    before = chance.choice(("", "x=';'; ", "x=-; ", "touch() { ls; }; ", "set -f; ", "true && "))
+    before = chance.choice(("", "x=';'; ", "x=-; ", *_LISTS, "touch() { ls; }; ", "set -f; ", "true && "))
     between = chance.choice((" ", " ", chance.choice(_NOISE)))
     return f"{before}{program}{between}{tempting}"
 

@@ -9,6 +9,7 @@ from handrail.toolsets.workspace.shell.options import Inner, Rule, has_option, o
 from handrail.toolsets.workspace.shell.words import UNKNOWN, Word
 
 _STARTS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_ENDS = (";", "+", "{}")
 _WRITES = frozenset({"-fprint", "-fprint0", "-fprintf", "-fls"})
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _SET = re.compile(r"[-+][euxEfvC]*o?")
@@ -16,7 +17,9 @@ _SET_NAMES = frozenset({"pipefail", "errexit", "nounset", "xtrace", "noglob", "n
 _SHOPT = frozenset({"-s", "-u", "globstar", "nullglob", "dotglob", "nocaseglob", "failglob"})
 _COUNTS = re.compile(r"%[^a-zA-Z%]*[hlLjzt]*n")
 _ISO = re.compile(r"-I(?:date|hours|minutes|seconds|ns)")
-_COMPARED = frozenset("= == != < > -eq -ne -lt -le -gt -ge -nt -ot -ef".split())
+_OPERATORS = frozenset("= == != < > -eq -ne -lt -le -gt -ge -nt -ot -ef -a -o )".split())
+NUMBERS = frozenset({"$?", "$#", "$$", "$!"})
+"""What the shell itself counts."""
 _LISTING = re.compile(r"-?t[vzjJ]*f")
 
 
@@ -37,21 +40,25 @@ def judge_find(args: list[Word], inner: Inner) -> Judgement:
             command, at = _until_end(args, at)
             if any(_may_end(word) for word in command):
                 said.append(moderate("what is only known when it runs may end the command"))
-            said.append(inner.words(command) if command else dangerous("it starts nothing that can be read"))
+            named = [UNKNOWN if word.value is None or "{}" in word.value else word for word in command]
+            said.append(inner.words(named) if named else dangerous("it starts nothing that can be read"))
     return strictest(said)
 
 
 def _until_end(args: list[Word], at: int) -> tuple[list[Word], int]:
+    """A command up to its `;`, or up to a `+` behind `{}`, and where find's own arguments go on."""
     command: list[Word] = []
-    while at < len(args) and args[at].value not in (";", "+"):
-        command.append(UNKNOWN if "{}" in args[at].text else args[at])
+    while at < len(args) and args[at].value != ";":
+        if args[at].value == "+" and command and command[-1].value == "{}":
+            break
+        command.append(args[at])
         at += 1
     return command, at + 1
 
 
 def _may_end(word: Word) -> bool:
-    """Whether it may turn out to be the `;` or `+` behind which find's own actions go on."""
-    return word is not UNKNOWN and word.value is None and word.begins in ("", ";", "+")
+    """Whether it may turn out to end the command, so that actions of find's own follow."""
+    return word.value is None and (word.splits or any(end.startswith(word.begins) for end in _ENDS))
 
 
 def _judge_date(args: list[Word], inner: Inner) -> Judgement:
@@ -94,25 +101,23 @@ def _judge_read(args: list[Word], inner: Inner) -> Judgement:
     return SAFE
 
 
-def _judge_test(args: list[Word], inner: Inner) -> Judgement:
-    """A value stands for itself only where an operator that is written out says so."""
-    rest = args[1:] if args and args[0].value == "!" else args
-    for arg in rest:
-        if arg.value in ("-v", "-R") or (arg.may_be_option and not _is_quoted(arg)):
+def judge_test(args: list[Word], inner: Inner) -> Judgement:
+    """`-v` runs what an index behind it holds, so nothing but an operator may follow what may become `-v`."""
+    for arg, after in zip(args, [*args[1:], None], strict=False):
+        if arg.value in ("-v", "-R"):
             return moderate("this test may run what an index holds", arg.text)
-    if any(arg.value is None for arg in rest) and not _is_plain_test(rest):
-        return moderate("a value may become part of the test")
+        if arg.value is not None or arg.text in NUMBERS:
+            continue
+        is_followed = after is not None and after.value not in _OPERATORS
+        if is_followed or (arg.may_be_option and not _is_quoted(arg)):
+            return moderate("a value may become part of the test", arg.text)
     return SAFE
 
 
 def _is_quoted(word: Word) -> bool:
-    return len(word.text) > 1 and word.text[0] == word.text[-1] == '"' and word.text.count('"') == 2
-
-
-def _is_plain_test(args: list[Word]) -> bool:
-    if len(args) == 3:
-        return args[1].value in _COMPARED
-    return len(args) == 1 or (len(args) == 2 and args[0].value is not None)
+    """Whether all of it stands in one pair of quotes, and stays one word."""
+    whole = len(word.text) > 1 and word.text[0] == word.text[-1] == '"' and word.text.count('"') == 2
+    return whole and not word.splits
 
 
 def _judge_printf(args: list[Word], inner: Inner) -> Judgement:
@@ -146,7 +151,7 @@ RULES: dict[str, Rule] = {
     "read": _judge_read,
     "mapfile": _judge_read,
     "readarray": _judge_read,
-    "test": _judge_test,
+    "test": judge_test,
     "tar": _judge_tar,
     "unzip": _judge_unzip,
     "sort": without("oT", "--output", "--compress-program", "--temporary-directory", "--files0-from"),

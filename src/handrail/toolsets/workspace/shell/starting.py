@@ -63,6 +63,8 @@ def _judge_env(args: list[Word], inner: Inner) -> Judgement:
         return moderate("programs obey what it takes out of the environment")
     said = []
     while rest and (found := _ASSIGNMENT.match(rest[0].begins)) is not None:
+        if rest[0].splits:
+            return dangerous(_UNSEEN, rest[0].text)
         said.append(judge_name(found[1]).within(rest.pop(0).text))
     if rest:
         said.append(inner.words(rest))
@@ -140,20 +142,21 @@ def _judge_xargs(args: list[Word], inner: Inner) -> Judgement:
     rest = _after_options(args, switches, valued)
     if rest is None:
         return dangerous(_UNSEEN)
-    mark = _placeholder(args)
-    named = [UNKNOWN if mark is not None and mark in word.text else word for word in rest]
+    marks = _placeholders(args[: len(args) - len(rest)])
+    named = [UNKNOWN if _is_filled(word, marks) else word for word in rest]
     return inner.words([*named, UNKNOWN]) if named else SAFE
 
 
-def _placeholder(args: list[Word]) -> str | None:
-    """What xargs puts its input in the place of, anywhere in the command, even as the program."""
-    values = [arg.value or "" for arg in args]
-    for at, value in enumerate(values):
-        if value == "-I":
-            return values[at + 1] if at + 1 < len(values) else None
-        if value.startswith("-I"):
-            return value[2:]
-    return None
+def _placeholders(options: list[Word]) -> list[str]:
+    """What xargs may put its input in the place of, anywhere in the command, even as the program."""
+    values = [option.value or "" for option in options]
+    following = [*values[1:], ""]
+    return [value[2:] or after for value, after in zip(values, following, strict=False) if value[:2] == "-I"]
+
+
+def _is_filled(word: Word, marks: list[str]) -> bool:
+    """Whether it has a mark in it, or may turn out to have one."""
+    return any(word.value is None or mark in word.value for mark in marks)
 
 
 def _judge_exec(args: list[Word], inner: Inner) -> Judgement:

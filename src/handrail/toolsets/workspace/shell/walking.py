@@ -11,8 +11,9 @@ from handrail.toolsets.workspace.shell.judgement import SAFE, Judgement, dangero
 from handrail.toolsets.workspace.shell.options import Inner
 from handrail.toolsets.workspace.shell.parsing import every, misread, odd_text, parse
 from handrail.toolsets.workspace.shell.programs import judge_function, judge_program
+from handrail.toolsets.workspace.shell.reading import NUMBERS, judge_test
 from handrail.toolsets.workspace.shell.targets import judge_name, judge_redirect
-from handrail.toolsets.workspace.shell.words import Word, read_word, text_of
+from handrail.toolsets.workspace.shell.words import Word, plain, read_word, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -33,16 +34,17 @@ _EXPANSION = re.compile(
     r"\$\{#?(?:[a-zA-Z_][a-zA-Z0-9_]*(?:\[(?:[@*]|[0-9]+)\])?|[0-9@*#?])"
     r"(?:\}|:?[-+?]|[%#]{1,2}|//?|:(?: -)?[0-9]+(?::[0-9]+)?\}|[,^]{1,2})"
 )
-_NUMBERS = frozenset({"number", "binary_expression", "parenthesized_expression", "unary_expression"})
+_EXPRESSIONS = frozenset({"binary_expression", "parenthesized_expression", "unary_expression"})
+_NUMBERS = _EXPRESSIONS | {"number"}
 _WORDS = frozenset(
     "word string raw_string ansi_c_string concatenation number expansion simple_expansion "
     "command_substitution process_substitution arithmetic_expansion translated_string "
     "brace_expression".split()
 )
 _PLACES = frozenset({"cd", "pushd", "popd"})
-_QUOTING = re.compile(r"[\\'\"]|\n")
+_QUOTING = re.compile(r"\\\n|[\\'\"]")
 _GIT = re.compile(r"\bgit\b")
-_COUNTED = _NUMBERS | {"test_command", "test_operator", "simple_expansion", "special_variable_name"}
+_COUNTED = _NUMBERS | {"test_command", "test_operator", "simple_expansion"}
 _IN_TEST = frozenset({"[", "]", "=", "==", "!=", "!", '"', "$", "-a", "-o"})
 _COMPARING = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 
@@ -127,7 +129,7 @@ def _judge_node(node: Node, inner: Inner) -> Judgement:
     if kind == "arithmetic_expansion":
         return _judge_arithmetic(node)
     if kind == "test_command":
-        return _judge_test(node)
+        return _judge_test(node, inner)
     if kind == "compound_statement" and text_of(node).startswith("(("):
         return _judge_arithmetic(node)
     return (
@@ -213,13 +215,13 @@ def _judge_arithmetic(node: Node) -> Judgement:
     return moderate("arithmetic may run what a variable holds")
 
 
-def _judge_test(node: Node) -> Judgement:
+def _judge_test(node: Node, inner: Inner) -> Judgement:
     parts = list(every(node))
     operators = {text_of(one) for one in parts if one.type == "test_operator"}
     if operators & {"-v", "-R"}:
         return moderate("this test may run what an index holds")
     if text_of(node).startswith("[["):
-        if operators & _COMPARING and not {one.type for one in parts if one.is_named} <= _COUNTED:
+        if operators & _COMPARING and not all(map(_is_number, parts)):
             return moderate("arithmetic may run what a variable holds")
         return SAFE
     if not text_of(node).startswith("["):
@@ -227,11 +229,28 @@ def _judge_test(node: Node) -> Judgement:
     tokens = {one.type for one in _outside_strings(node) if not one.is_named and not one.child_count}
     if tokens - _IN_TEST:
         return dangerous("it cannot be read with certainty")
-    if any(one.type in ("command_substitution", "expansion") for one in _outside_strings(node)):
-        return moderate("without quotes a value may become part of the test")
-    if any(one.type == "variable_name" for one in _outside_strings(node)):
-        return moderate("without quotes a variable may become part of the test")
-    return SAFE
+    return judge_test(_test_words(node), inner)
+
+
+def _is_number(part: Node) -> bool:
+    if part.type == "special_variable_name":
+        return f"${text_of(part)}" in NUMBERS
+    return not part.is_named or part.type in _COUNTED
+
+
+def _test_words(test: Node) -> list[Word]:
+    """What `[` is given, as `test` would be given it."""
+    words: list[Word] = []
+    waiting = list(reversed(test.children[1:-1]))
+    while waiting:
+        one = waiting.pop()
+        if one.type in _EXPRESSIONS:
+            waiting += reversed(one.children)
+        else:
+            words.append(
+                read_word(one) if one.is_named and one.type != "test_operator" else plain(text_of(one))
+            )
+    return words
 
 
 def _outside_strings(node: Node) -> list[Node]:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 _BARE = re.compile(r"\\(.)|(.)", re.DOTALL)
 _IN_QUOTES = re.compile(r'\\([$`"\\])')
 _JOINED = "\\\n"
+_PARAMETERS = frozenset({"simple_expansion", "expansion"})
+_VALUES = _PARAMETERS | {"command_substitution"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +25,16 @@ class Word:
     """As it was written."""
     begins: str = ""
     """What it certainly begins with."""
+    splits: bool = False
+    """Whether it may turn out to be several words, of which only the first begins like this."""
 
     @property
     def may_be_option(self) -> bool:
-        """Whether it may turn out to begin with a dash though it does not say so."""
-        return self.value is None and (not self.begins or self.begins.startswith("-"))
+        """Whether it may turn out to begin with a dash, or to bring a word that does."""
+        return self.value is None and (self.splits or not self.begins or self.begins.startswith("-"))
 
 
-UNKNOWN = Word(None, "…")
+UNKNOWN = Word(None, "…", splits=True)
 """An argument that another program will add."""
 
 
@@ -42,11 +46,20 @@ def read_word(node: Node) -> Word:
     """The word that a node of the tree stands for."""
     text = text_of(node)
     known, begins = _read(node, _expanded(text))
-    return Word(begins if known else None, text, begins)
+    return Word(begins if known else None, text, begins, not known and _splits(node))
 
 
 def text_of(node: Node) -> str:
     return (node.text or b"").decode(errors="replace")
+
+
+def _splits(node: Node) -> bool:
+    """Whether it has a value outside of quotes, or one in quotes that is a list: `$@` or `${a[@]}`."""
+    if node.type in _VALUES:
+        return True
+    if node.type == "string":
+        return any(one.type in _PARAMETERS and "@" in text_of(one) for one in node.children)
+    return any(_splits(one) for one in node.children)
 
 
 def _expanded(word: str) -> str:

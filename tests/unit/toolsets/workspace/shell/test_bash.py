@@ -114,6 +114,7 @@ async def test_a_folder_with_a_repository_of_its_own_is_asked_about(tmp_path: Pa
         ("cd {root} && git log", "allow"),
         ("cd {root}/src; git diff", "allow"),
         ("cd vendor/lib && git status", "ask"),
+        ("cd vendor/lib\ngit status", "ask"),
         ("cd link && git status", "ask"),
         ("cd /tmp && git status", "ask"),
         ("cd src && cd ../vendor/lib && git status", "ask"),
@@ -161,7 +162,8 @@ async def test_git_is_asked_about_where_the_settings_of_the_repository_name_prog
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git/config").write_text(settings)
     async with a_shell(tmp_path) as shell:
-        for command, expected in (("git diff", verdict), ('g"i"t log', verdict), ("ls", "allow")):
+        commands = ("git diff", 'g"i"t log', "pwd\ngit diff", "pwd; g\\it log")
+        for command, expected in (*((one, verdict) for one in commands), ("ls", "allow")):
             said = await shell.house.explain("bash", {"command": command}, principal=ANN)
             assert said.verdict == expected, command
 

@@ -35,6 +35,18 @@ _ODDITIES = (
 )
 _ENDS = ("\n", "\n", "\n", ";", " ; ", "&", "|", " ")
 _CLOSERS = ("", "", "", "]", "]]", "}", ")", "\nEOF\n", "fi", "; done", "'", '"', "`")
+_HOSTILE = (
+    "x='a[$(evil)]'; y=-v",
+    "x='-v a[$(evil)]'; y='!'",
+    "x=(-v 'a[$(evil)]'); y='('",
+    "set -- -v 'a[$(evil)]'; y==",
+    "true '-v a[$(evil)]'",
+    "true 'a[$(evil)]'",
+)
+_OPERANDS = (
+    *"$x $y $_ $@ $# $? ${x} ${x[@]} * ./* {$x,$y} a 0 'a[$(evil)]' -v -n -f -a -o -eq = == < ! ( )".split(),
+    *('"$x"', '"$y"', '"$@"', '"${x[@]}"', '"$_"', '"$y"{-v,x}', '"${x:-$@}"', '"./$x"', "\\("),
+)
 _JOINTS = [";", "&&", "||", "|", "&", "\n", "|&"]
 _FRAMES = [
     *("{}", "({})", "{{ {}; }}", "! {}", "echo $({})", 'echo "$({})"', "cat <({})", "if {}\nthen ls\nfi"),
@@ -222,3 +234,19 @@ def test_no_oddity_hides_where_a_command_ends(
 ):
     line = " ".join((first, *odd)) + end + " ".join((evil, *more, closer))
     assert not judge(line).is_safe or not proof.changes_something(line)
+
+
+@pytest.mark.req("PM-27")
+@pytest.mark.fault("F22")
+@settings(max_examples=500)
+@given(
+    st.sampled_from(_HOSTILE),
+    st.sampled_from((("[", "]"), ("[[", "]]"), ("test", ""))),
+    st.lists(st.sampled_from(_OPERANDS), max_size=5),
+)
+def test_no_test_runs_what_a_value_holds(
+    proof: Proof, hostile: str, test: tuple[str, str], operands: list[str]
+):
+    asked = " ".join((test[0], *operands, test[1]))
+    line = f"{hostile}; {asked}"
+    assert not judge(asked).is_safe or not proof.changes_something(line)
