@@ -28,8 +28,11 @@ _STARTS = (
         "--exec",
         "--upload-pack",
     ),
-    *("--show-signature", "--recurse-submodules"),
+    *("--show-signature", "--recurse-submodules", "--submodule"),
 )
+_SIGNED = re.compile(r"%[-+ ]?G|%\(\*?signature|--s\w*[= ]\S*signature")
+_PLAIN_SUBMODULES = frozenset({"--submodule", "--submodule=log", "--submodule=short"})
+"""Without a program of its own for each of them."""
 _LISTS = frozenset(
     "-a -r -v -vv -n -q --list --all --remotes --verbose --show-current --merged --no-merged --contains "
     "--no-contains --points-at --sort --format --column --no-column --color --no-color".split()
@@ -69,17 +72,16 @@ def judge_git(args: list[Word], inner: Inner) -> Judgement:
     verb, given = rest[0].value, rest[1:]
     if verb is None:
         return dangerous("which command of git it is is only known when it runs")
+    if (signed := _SIGNED.search(" ".join(word.value or "" for word in given))) is not None:
+        return moderate("it starts the program that checks signatures", signed[0])
     if verb in _LOOKING:
-        return _judge_looking(verb, given)
+        return _judge_looking(verb, [word for word in given if word.value not in _PLAIN_SUBMODULES])
     if verb in _ASKING:
         return SAFE if _ASKING[verb](given) else _judge_change(verb, given)
     return _judge_change(verb, given)
 
 
 def _judge_looking(verb: str, args: list[Word]) -> Judgement:
-    signed = next((arg for arg in args if "%G" in arg.text or "%(signature" in arg.text), None)
-    if signed is not None:
-        return moderate("it starts the program that checks signatures", signed.text)
     found = has_option(args, "O" if verb == "grep" else "", _STARTS)
     if found is not None:
         return moderate("an option may make git write or run something", found.text)

@@ -10,17 +10,21 @@ from pathlib import Path
 
 from handrail.ext import ToolError
 from handrail.toolsets.workspace.desk import Workspace
-from handrail.toolsets.workspace.shell.judgement import SAFE, Judgement, moderate
+from handrail.toolsets.workspace.shell.gitlinks import gitlinks
+from handrail.toolsets.workspace.shell.judgement import SAFE, Judgement, moderate, strictest
 
 _LARGEST = 1_000_000
 _FOLDERS = 4_000
 """Folders that are looked into for repositories before each command that writes."""
 _MOST = 50
+_DEEPEST = 4
 _SKIPPED = frozenset({"node_modules", ".venv", "venv", "__pycache__", ".tox", ".handrail"})
 _STARTS = re.compile(
-    r"(?:^|\])\s*(?:external|textconv|command|clean|process|program|cmd)\s*"
+    r"(?:^|\])\s*(?:external|textconv|command|clean|process|program|cmd|alternateRefsCommand|showSignature)\s*"
     r"(?:=(?!\s*git-lfs (?:clean -- %f|filter-process)\s*$)|$)|"
-    r"^\s*\[\s*include",
+    r"(?:^|\])\s*(?:submodule\s*=(?!\s*(?:log|short)\s*$)|sort\s*=.*signature)|"
+    r"(?-i:%[-+ ]?G)|"
+    r"\[\s*include",
     re.IGNORECASE | re.MULTILINE,
 )
 """Settings that make git start a program while it only reads, or take more settings from elsewhere."""
@@ -75,10 +79,34 @@ def judge_settings(root: Path) -> Judgement:
     home = root / ".git"
     if home.is_file() and not home.is_symlink():
         return _judge_link(root, home)
+    return _judge_home(root, home, root)
+
+
+def _judge_home(root: Path, home: Path, folder: Path, depth: int = 0) -> Judgement:
+    """The settings in the `.git` of a folder, and in those of the repositories that it keeps as gitlinks."""
+    if (home / "commondir").exists():
+        return moderate("the repository takes its settings from another folder", "commondir")
     for name in ("config", "config.worktree"):
         if _names_program(home / name):
-            return moderate("the repository's settings name a program that git may start", f".git/{name}")
-    return SAFE
+            part = home.relative_to(root) / name if home.is_relative_to(root) else name
+            return moderate("the repository's settings name a program that git may start", str(part))
+    links = gitlinks(home)
+    if links is None or depth > _DEEPEST:
+        return moderate("git may obey the settings of repositories in it that cannot be looked at")
+    return strictest(_judge_gitlink(root, folder / link, depth + 1) for link in sorted(links))
+
+
+def _judge_gitlink(root: Path, folder: Path, depth: int) -> Judgement:
+    home = folder / ".git"
+    try:
+        if not home.exists():
+            return SAFE
+        if home.is_file():
+            home = folder / home.read_text(errors="replace").removeprefix("gitdir:").strip()
+        home = home.resolve()
+        return _judge_home(root, home, folder, depth) if home.is_dir() else SAFE
+    except (OSError, ValueError):
+        return moderate("git may obey the settings of a repository that cannot be looked at", folder.name)
 
 
 def _judge_link(root: Path, link: Path) -> Judgement:

@@ -42,6 +42,9 @@ _WORDS = frozenset(
     "brace_expression".split()
 )
 _PLACES = frozenset({"cd", "pushd", "popd"})
+_PLACE = re.compile(r"cd|pushd|popd|[\\'\"]")
+_RUN_TEXT = frozenset({"eval", "trap"})
+_REPEATED = frozenset({"while_statement", "for_statement", "c_style_for_statement", "function_definition"})
 _QUOTING = re.compile(r"\\\n|[\\'\"]")
 _GIT = re.compile(r"\bgit\b")
 _COUNTED = _NUMBERS | {"test_command", "test_operator", "simple_expansion"}
@@ -87,14 +90,24 @@ def _judge(command: str, depth: int, is_ours: Callable[[str], bool] | None = Non
 
 def _judge_moves(nodes: list[Node], is_ours: Callable[[str], bool]) -> Judgement:
     """A repository's settings may name programs, and `cd` may lead into somebody else's repository."""
-    moves = [words for node in nodes if node.type == "command" and _moves(words := _words(node) or [])]
-    if not moves or (len(moves) == 1 and _leads(moves[0], is_ours)):
+    moves = [node for node in nodes if node.type == "command" and _moves(_words(node) or [])]
+    if not moves or (len(moves) == 1 and _is_once(moves[0]) and _leads(_words(moves[0]) or [], is_ours)):
         return SAFE
     return moderate("git after a change of folder may obey the settings of another repository", "git")
 
 
 def _moves(words: list[Word]) -> bool:
-    return any(word.value in _PLACES for word in words)
+    """Whether it changes the folder, or runs a text that may."""
+    values = [word.value or "" for word in words]
+    if _RUN_TEXT.isdisjoint(values):
+        return not _PLACES.isdisjoint(values)
+    return any(_PLACE.search(value) for value in values)
+
+
+def _is_once(node: Node | None) -> bool:
+    while node is not None and node.type not in _REPEATED:
+        node = node.parent
+    return node is None
 
 
 def _leads(words: list[Word], is_ours: Callable[[str], bool]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,12 @@ async def test_a_folder_with_a_repository_of_its_own_is_asked_about(tmp_path: Pa
         ("cd {root}/src; git diff", "allow"),
         ("cd vendor/lib && git status", "ask"),
         ("cd vendor/lib\ngit status", "ask"),
+        ("for i in 1 2; do cd src; done; git diff", "ask"),
+        ("while cd src; do git diff; done", "ask"),
+        ("eval 'cd vendor/lib'; git status", "ask"),
+        ("builtin eval 'c\"d\" vendor/lib'; git status", "ask"),
+        ("trap 'cd vendor/lib' DEBUG; git status", "ask"),
+        ("trap 'echo done' EXIT; git status", "allow"),
         ("cd link && git status", "ask"),
         ("cd /tmp && git status", "ask"),
         ("cd src && cd ../vendor/lib && git status", "ask"),
@@ -151,6 +158,14 @@ async def test_git_after_a_change_of_folder_is_asked_about_where_another_reposit
         ("[gpg]\n\tprogram = ./evil\n[log]\n\tshowSignature = true\n", "ask"),
         ('[filter "lfs"]\n\tprocess = git-lfs filter-process; ./evil\n', "ask"),
         ("[include]\n\tpath = ../evil\n", "ask"),
+        ("[core] [include]\n\tpath = ../evil\n", "ask"),
+        ('[core][includeIf "gitdir:x"]\n\tpath = ../evil\n', "ask"),
+        ("[core]\n\talternateRefsCommand = ./evil\n", "ask"),
+        ("[log]\n\tshowSignature = true\n", "ask"),
+        ("[format]\n\tpretty = %h %G?\n", "ask"),
+        ("[tag]\n\tsort = -signature\n", "ask"),
+        ("[diff]\n\tsubmodule = diff\n", "ask"),
+        ("[diff]\n\tsubmodule = log\n[core]\n\tfsmonitor = true\n", "allow"),
         ('[includeIf "gitdir:x"]\n\tpath = ../evil\n', "ask"),
         ('[remote "x"]\n\tpromisor = true\n\tuploadpack = ./evil\n', "ask"),
         ("x" * 1_000_001, "ask"),
@@ -176,6 +191,56 @@ async def test_a_repository_that_is_kept_in_the_workspace_under_another_name_is_
         assert (await shell.house.explain("bash", args, principal=ANN)).verdict == "ask"
         (tmp_path / ".git").write_text("gitdir: /elsewhere/.git/worktrees/x\n")
         assert (await shell.house.explain("bash", args, principal=ANN)).verdict == "allow"
+
+
+@pytest.mark.req("PM-27")
+@pytest.mark.fault("F22")
+async def test_a_repository_with_its_settings_in_another_folder_is_asked_about(tmp_path: Path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/commondir").write_text("../evil\n")
+    async with a_shell(tmp_path) as shell:
+        assert (await shell.house.explain("bash", {"command": "git log"}, principal=ANN)).verdict == "ask"
+
+
+@pytest.mark.req("PM-27")
+@pytest.mark.fault("F22")
+@pytest.mark.parametrize(
+    ("settings", "kind", "verdict"),
+    [
+        ("", "sha1", "allow"),
+        ('[filter "x"]\n\tclean = touch /tmp/ran\n', "sha1", "ask"),
+        ('[filter "x"]\n\tclean = touch /tmp/ran\n', "sha256", "ask"),
+        ('[filter "x"]\n\tclean = touch /tmp/ran\n', "short names", "ask"),
+        ("[core]\n\tfsmonitor = touch /tmp/ran\n", "sha1", "allow"),
+    ],
+)
+async def test_git_is_asked_about_where_a_repository_that_it_looks_into_unasked_names_programs(
+    tmp_path: Path, settings: str, kind: str, verdict: str
+):
+    """Down to what is a repository in a repository of this one."""
+    for folder in ("a/b", "a", "."):
+        _repository(tmp_path / folder, kind)
+    with (tmp_path / "a/b/.git/config").open("a") as file:
+        file.write(settings)
+    async with a_shell(tmp_path) as shell:
+        for command, expected in (("git status", verdict), ("ls", "allow")):
+            said = await shell.house.explain("bash", {"command": command}, principal=ANN)
+            assert said.verdict == expected, said.reason
+        ran = await shell.out("git status --short; ls /tmp/ran")
+    assert ("/tmp/ran" in ran) == (verdict == "ask")
+
+
+def _repository(folder: Path, kind: str) -> None:
+    """With all that is in the folder as its first commit; repositories in it become gitlinks."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "f").write_text("1\n")
+    (folder / ".gitattributes").write_text("f filter=x\n")
+    version = 4 if kind == "short names" else 2
+    hashes = "sha256" if kind == "sha256" else "sha1"
+    who = ("-c", "user.name=ann", "-c", "user.email=ann@x.test", "-c", f"index.version={version}")
+    for line in (("init", "-q", f"--object-format={hashes}"), ("add", "-A"), ("commit", "-qm", "one")):
+        subprocess.run(("git", *who, *line), cwd=folder, check=True, capture_output=True)
+    (folder / "f").write_text("2\n")
 
 
 @pytest.mark.req("PM-07", "PM-27")
