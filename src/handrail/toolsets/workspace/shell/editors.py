@@ -6,11 +6,12 @@ import re
 
 from handrail.toolsets.workspace.shell.judgement import SAFE, Judgement, moderate, strictest
 from handrail.toolsets.workspace.shell.options import Inner, has_option
-from handrail.toolsets.workspace.shell.words import Word
+from handrail.toolsets.workspace.shell.words import Word, plain
 
 _SED_SWITCHES = frozenset(
     "-n -E -r -s -u -z -nE -En -nr --quiet --silent --regexp-extended --separate --null-data --posix".split()
 )
+_SED_SCRIPT = re.compile(r"-[nErsuz]*e")
 _SPACE = re.compile(r"[\s;{}]*")
 _ADDRESS = re.compile(r"[0-9]+(?:~[0-9]+)?|\$|/(?:[^/\\\n]|\\.)*/[IM]*|[+~][0-9]+")
 _PLAIN = re.compile(r"[pPdDnNgGhHxl=zF]|[qQ][0-9]*")
@@ -19,6 +20,7 @@ _FLAGS = re.compile(r"[gpiIMm0-9]*")
 _AWK_HARM = re.compile(r"system|getline|@")
 _AWK_SENDS = re.compile(r">|(?<!\|)\|(?!\|)")
 """Only what is printed can be sent elsewhere, and only behind the word."""
+_AWK_ATTACHED = re.compile(r"-F.|-v[A-Za-z_]\w*=", re.DOTALL)
 _AWK_TEXT = re.compile(r'"[^"]*"')
 
 
@@ -29,8 +31,10 @@ def judge_sed(args: list[Word], inner: Inner) -> Judgement:
     others: list[Word] = []
     waiting = iter(args)
     for arg in waiting:
-        if arg.value in ("-e", "--expression"):
+        if arg.value == "--expression" or _SED_SCRIPT.fullmatch(arg.value or ""):
             scripts += [next(waiting, arg)]
+        elif arg.value is not None and arg.value.startswith("--expression="):
+            scripts += [plain(arg.value.partition("=")[2])]
         elif arg.may_be_option or (arg.begins.startswith("-") and arg.value not in _SED_SWITCHES):
             return moderate("an option may make it write or run something", arg.text)
         else:
@@ -100,7 +104,7 @@ def judge_awk(args: list[Word], inner: Inner) -> Judgement:
         if arg.value in ("-F", "-v"):
             if next(waiting, arg).value is None:
                 return moderate("what it is given is only known when it runs", arg.text)
-        elif arg.value is not None and arg.value.startswith("-F") and len(arg.value) > 2:
+        elif arg.value is not None and _AWK_ATTACHED.match(arg.value):
             continue
         elif arg.value is None or arg.value.startswith("-"):
             return moderate("its program or an option is not known to only read", arg.text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from handrail.toolsets.workspace.shell.judgement import SAFE, Judgement, moderate
@@ -39,9 +39,22 @@ def has_option(args: Iterable[Word], short: str = "", long: Iterable[str] = ()) 
     return None
 
 
-def positionals(args: Iterable[Word]) -> list[Word]:
-    """Arguments that do not look like options; values of options are among them."""
-    return [arg for arg in args if not arg.begins.startswith("-") or arg.value == "-"]
+def positionals(args: Iterable[Word], numbered: Collection[str] = ()) -> list[Word]:
+    """Arguments that are or bring more than options; values of options are among them.
+
+    Numbers right behind one of the options in `numbered` are not.
+    """
+    found: list[Word] = []
+    ended = False
+    before: str | None = None
+    for arg in args:
+        is_option = arg.begins.startswith("-") and arg.value != "-" and not arg.splits
+        is_number = before in numbered and (arg.value or "").isdigit()
+        if ended or not (is_option or is_number):
+            found.append(arg)
+        ended = ended or arg.value == "--" or (arg.value is None and "--".startswith(arg.begins))
+        before = arg.value
+    return found
 
 
 def anything(args: list[Word], inner: Inner) -> Judgement:
@@ -49,18 +62,26 @@ def anything(args: list[Word], inner: Inner) -> Judgement:
     return SAFE
 
 
-def without(short: str = "", *long: str, most: int | None = None) -> Rule:
+def without(short: str = "", *long: str, most: int | None = None, numbered: Collection[str] = ()) -> Rule:
     """The rule of programs that only read without these options, and with at most so many other arguments."""
 
     def rule(args: list[Word], inner: Inner) -> Judgement:
         if (found := has_option(args, short, long)) is not None:
             return moderate("an option may make it write or run something", found.text)
-        others = positionals(args)
+        others = positionals(args, numbered)
         if most is not None and (len(others) > most or any(arg.value is None for arg in others)):
             return moderate("it may write to its second argument")
         return SAFE
 
     return rule
+
+
+def only_names(args: list[Word], inner: Inner) -> Judgement:
+    """The rule of programs that only read what they are given by name, without options."""
+    for arg in args:
+        if arg.may_be_option or (arg.begins.startswith("-") and arg.value != "-"):
+            return moderate("it may do more than read", arg.text)
+    return SAFE
 
 
 def only(*allowed: str) -> Rule:

@@ -23,7 +23,7 @@ _SYSTEM = frozenset({"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin",
 _READERS = (
     "arch base32 base64 basename break cal cat cksum cmp column comm continue cut diff dir dirname df du "
     "echo egrep exit expand expr factor false fgrep fmt fold free groups grep head hexdump hostid id join jq "
-    "locale logname ls lsblk lscpu md5sum nl nproc od paste pathchk pgrep pr printenv ps pwd readlink "
+    "locale logname ls lsblk lscpu md5sum nl nproc numfmt od paste pathchk pgrep pr printenv ps pwd readlink "
     "realpath return rev b2sum sha1sum sha224sum sha256sum sha384sum sha512sum seq shift sleep stat strings "
     "sum tac tail times tr true tsort tty type uname unexpand uptime users vdir w wc whereis which who "
     "whoami zcat cd pushd popd dirs :"
@@ -71,10 +71,14 @@ _INLINE = frozenset(
 _CHECKERS = frozenset({"pytest", "unittest", "mypy", "ruff"})
 """Modules whose own options look like those by which Python takes a program from the command."""
 _VERSIONED = frozenset(
-    "node nodejs npm npx pnpm yarn cargo rustc rustup java javac gcc g++ cc clang make cmake ninja ruby perl "
+    "git node nodejs npm npx pnpm java javac gcc g++ cc clang make cmake ninja ruby perl "
     "php docker uv ruff pip pip3 bash tar curl wget jq go deno bun gh bwrap openssl sqlite3 psql".split()
 )
+"""Not those that a file of the workspace may tell which program to run in their place."""
 _ASKS_VERSION = frozenset({"--version", "-V", "-version", "--help"})
+_ASKS_SHORTLY = frozenset(
+    {("node", "-v"), ("nodejs", "-v"), ("npm", "-v"), ("pnpm", "-v"), ("go", "version")}
+)
 
 
 def _judge_tee(args: list[Word], inner: Inner) -> Judgement:
@@ -107,7 +111,8 @@ _RULES: dict[str, Rule] = {
 
 def judge_function(name: str) -> Judgement:
     """What giving a name to some commands does: those who call it are judged by the name."""
-    if name in _RULES or name in _WHY or not re.fullmatch(r"\w+", name):
+    known = name in _RULES or name in _WHY or name in _INSTALLERS or _tells_version(name)
+    if known or not re.fullmatch(r"\w+", name):
         return dangerous("it changes what later commands mean")
     return SAFE
 
@@ -119,10 +124,10 @@ def judge_program(words: list[Word], inner: Inner) -> Judgement:
         return dangerous("which program it starts is only known when it runs")
     folder, _, base = name.rpartition("/")
     args = words[1:]
+    if len(args) == 1 and _is_at_home(folder) and _asks_version(base, args[0].value):
+        return SAFE
     if base in _WHY or base.startswith("mkfs."):
         return dangerous(_WHY.get(base, "it writes to devices"))
-    if len(args) == 1 and args[0].value in _ASKS_VERSION and _is_at_home(folder) and _tells_version(base):
-        return SAFE
     if base in _INSTALLERS:
         return _judge_installer(base, args)
     if _INTERPRETERS.fullmatch(base):
@@ -139,6 +144,10 @@ def judge_program(words: list[Word], inner: Inner) -> Judgement:
 def _is_at_home(folder: str) -> bool:
     """Whether this is the system's own program: found by its name alone, or where the system keeps them."""
     return not folder or folder in _SYSTEM
+
+
+def _asks_version(base: str, arg: str | None) -> bool:
+    return (base, arg) in _ASKS_SHORTLY or (arg in _ASKS_VERSION and _tells_version(base))
 
 
 def _tells_version(base: str) -> bool:

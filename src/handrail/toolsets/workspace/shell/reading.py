@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 
 from handrail.toolsets.workspace.shell.judgement import SAFE, Judgement, dangerous, moderate, strictest
-from handrail.toolsets.workspace.shell.options import Inner, Rule, has_option, only, positionals, without
+from handrail.toolsets.workspace.shell.options import (
+    Inner,
+    Rule,
+    has_option,
+    only,
+    only_names,
+    positionals,
+    without,
+)
 from handrail.toolsets.workspace.shell.words import UNKNOWN, Word
 
 _STARTS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
@@ -25,15 +33,13 @@ _LISTING = re.compile(r"-?t[vzjJ]*f")
 
 def judge_find(args: list[Word], inner: Inner) -> Judgement:
     """Looking is safe; what it starts for each file is judged like any command."""
-    said = [SAFE]
+    said = [dangerous("it deletes what it finds", arg.text) for arg in args if arg.value == "-delete"]
     at = 0
     while at < len(args):
         arg = args[at]
         at += 1
         if arg.may_be_option:
             said.append(moderate("an argument may turn out to be an action", arg.text))
-        elif arg.value == "-delete":
-            said.append(dangerous("it deletes what it finds", arg.text))
         elif arg.value in _WRITES:
             said.append(moderate("it writes what it finds to a file", arg.text))
         elif arg.value in _STARTS:
@@ -73,8 +79,8 @@ def _judge_date(args: list[Word], inner: Inner) -> Judgement:
 
 
 def _judge_xxd(args: list[Word], inner: Inner) -> Judgement:
-    names = [arg for arg in positionals(args) if not (arg.value or "").isdigit()]
-    if has_option(args, "r") is not None or len(names) > 1 or any(arg.value is None for arg in names):
+    names = positionals(args, ("-c", "-g", "-l", "-o", "-s"))
+    if has_option(args, "rn") is not None or len(names) > 1 or any(arg.value is None for arg in names):
         return moderate("it may write a file")
     return SAFE
 
@@ -142,6 +148,12 @@ def _judge_unzip(args: list[Word], inner: Inner) -> Judgement:
     return moderate("it writes files")
 
 
+def _judge_gzip(args: list[Word], inner: Inner) -> Judgement:
+    if args and args[0].value in ("-l", "--list", "-lv", "-t", "--test"):
+        return only_names(args[1:], inner)
+    return moderate("it writes files")
+
+
 RULES: dict[str, Rule] = {
     "find": judge_find,
     "date": _judge_date,
@@ -154,9 +166,11 @@ RULES: dict[str, Rule] = {
     "test": judge_test,
     "tar": _judge_tar,
     "unzip": _judge_unzip,
+    "gzip": _judge_gzip,
+    **dict.fromkeys(("xzcat", "bzcat", "zipinfo", "getconf"), only_names),
     "sort": without("oT", "--output", "--compress-program", "--temporary-directory", "--files0-from"),
     "shuf": without("o", "--output"),
-    "uniq": without("", most=1),
+    "uniq": without("", most=1, numbered=("-f", "-s", "-w")),
     "tree": without("oR", "--output"),
     "file": without("C", "--compile"),
     "iconv": without("o", "--output"),

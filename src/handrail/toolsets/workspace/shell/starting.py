@@ -12,7 +12,7 @@ from handrail.toolsets.workspace.shell.words import UNKNOWN, Word
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _SHELL_FLAGS = re.compile(r"-[eux]*c?[eux]*")
-_BASH_ONLY = re.compile(r"\[\[|\(\(|\$['\"\[]|&>|<<<|[<>]\(|\|&|;&|\b(?:function|select|coproc|time)\b")
+_BASH_ONLY = re.compile(r"\[\[|\(\(|\$['\"\[]|&>|<<<|[<>]\(|\|&|;&|\+=|\b(?:function|select|coproc|time)\b")
 _UNSEEN = "it starts a program that is only known when it runs"
 _DURATION = re.compile(r"[0-9.]+[smhd]?")
 
@@ -125,6 +125,11 @@ def _judge_timeout(args: list[Word], inner: Inner) -> Judgement:
     return inner.words(rest[1:]) if rest[1:] else moderate("it starts nothing")
 
 
+def _judge_nice(args: list[Word], inner: Inner) -> Judgement:
+    is_short = bool(args) and re.fullmatch(r"-[0-9]+", args[0].value or "") is not None
+    return starter((), ("-n", "--adjustment"))(args[1:] if is_short else args, inner)
+
+
 def _judge_xargs(args: list[Word], inner: Inner) -> Judgement:
     switches = ("-0", "-r", "-0r", "-r0", "-t", "--null", "--no-run-if-empty", "-x")
     valued = (
@@ -191,7 +196,7 @@ RULES: dict[str, Rule] = {
     "env": _judge_env,
     "timeout": _judge_timeout,
     "xargs": _judge_xargs,
-    "nice": starter((), ("-n", "--adjustment")),
+    "nice": _judge_nice,
     "nohup": starter(),
     "time": starter(("-p",)),
     "setsid": starter(("-w", "--wait", "-f", "--fork")),
