@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from signal import Signals, strsignal
+
 from pydantic import BaseModel, Field
 
 from handrail import Result
@@ -15,6 +17,11 @@ _LIMITS = {
     "processes": "it started too many processes",
     "memory": "it used too much memory",
 }
+
+
+_BY_SIGNAL = 128
+"""What a shell adds to the number of the signal that ended a command."""
+_WHY = {Signals.SIGXFSZ: "a file grew beyond its limit", Signals.SIGXCPU: "it took more time than its limit"}
 
 
 class ShellOutput(BaseModel):
@@ -34,7 +41,7 @@ def told(command: str, ran: Ran, timeout: float) -> Result:
     took = round(ran.seconds, 3)
     name = shown(command)
     if ran.ended == "exited":
-        bad = f"[exit code {ran.exit_code}]\n" if ran.exit_code else ""
+        bad = f"[exit code {_meaning(ran.exit_code)}]\n" if ran.exit_code else ""
         how = f"ended with exit code {ran.exit_code} after" if ran.exit_code else "ran in"
         return Result(
             data=ShellOutput(
@@ -58,6 +65,15 @@ def told(command: str, ran: Ran, timeout: float) -> Result:
         output=text or "[no output]",
         data={"exit_code": None, "duration_seconds": took, "truncated": _is_cut(ran, out, err)},
     )
+
+
+def _meaning(code: int) -> str:
+    """An exit code, with the signal that ended the command where the shell says so by it."""
+    try:
+        ended_by = Signals(code - _BY_SIGNAL)
+    except ValueError:
+        return str(code)
+    return f"{code}: {ended_by.name}, {_WHY.get(ended_by) or (strsignal(ended_by) or 'a signal').lower()}"
 
 
 def _line(text: str) -> str:

@@ -47,6 +47,27 @@ async def test_it_tells_both_streams_the_exit_code_the_time_and_whether_somethin
     assert "exit code 3" in str(told.summary)
 
 
+@pytest.mark.req("BF-12")
+@pytest.mark.parametrize(
+    ("command", "first"),
+    [
+        ("kill -9 $$", "[exit code 137: SIGKILL, killed]"),
+        (
+            "ulimit -f 1; head -c 5000 /dev/zero > big",
+            "[exit code 153: SIGXFSZ, a file grew beyond its limit]",
+        ),
+        ("exit 128", "[exit code 128]"),
+        ("exit 255", "[exit code 255]"),
+    ],
+)
+async def test_an_exit_code_that_stands_for_a_signal_is_told_with_its_name(
+    tmp_path: Path, command: str, first: str
+):
+    async with a_shell(tmp_path) as shell:
+        outcome = await shell.run(command)
+    assert str(outcome.result.output).splitlines()[0] == first
+
+
 @pytest.mark.req("BF-12", "BY-15")
 async def test_long_output_is_cut_for_the_model_and_the_rest_is_there_by_its_handle(tmp_path: Path):
     async with a_shell(tmp_path) as shell:
