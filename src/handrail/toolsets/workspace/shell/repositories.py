@@ -17,7 +17,6 @@ _LARGEST = 1_000_000
 _FOLDERS = 4_000
 """Folders that are looked into for repositories before each command that writes."""
 _MOST = 50
-_DEEPEST = 4
 _SKIPPED = frozenset({"node_modules", ".venv", "venv", "__pycache__", ".tox", ".handrail"})
 _STARTS = re.compile(
     r"(?:^|\])\s*(?:external|textconv|command|clean|process|program|cmd|alternateRefsCommand|showSignature)\s*"
@@ -79,10 +78,10 @@ def judge_settings(root: Path) -> Judgement:
     home = root / ".git"
     if home.is_file() and not home.is_symlink():
         return _judge_link(root, home)
-    return _judge_home(root, home, root)
+    return _judge_home(root, home, root, {(home.resolve(), root.resolve())})
 
 
-def _judge_home(root: Path, home: Path, folder: Path, depth: int = 0) -> Judgement:
+def _judge_home(root: Path, home: Path, folder: Path, seen: set[tuple[Path, Path]]) -> Judgement:
     """The settings in the `.git` of a folder, and in those of the repositories that it keeps as gitlinks."""
     if (home / "commondir").exists():
         return moderate("the repository takes its settings from another folder", "commondir")
@@ -91,12 +90,13 @@ def _judge_home(root: Path, home: Path, folder: Path, depth: int = 0) -> Judgeme
             part = home.relative_to(root) / name if home.is_relative_to(root) else name
             return moderate("the repository's settings name a program that git may start", str(part))
     links = gitlinks(home)
-    if links is None or depth > _DEEPEST:
+    if links is None or len(seen) > _MOST:
         return moderate("git may obey the settings of repositories in it that cannot be looked at")
-    return strictest(_judge_gitlink(root, folder / link, depth + 1) for link in sorted(links))
+    return strictest(_judge_gitlink(root, folder / link, seen) for link in sorted(links))
 
 
-def _judge_gitlink(root: Path, folder: Path, depth: int) -> Judgement:
+def _judge_gitlink(root: Path, folder: Path, seen: set[tuple[Path, Path]]) -> Judgement:
+    """Each is looked at once, however often and in whatever circle they name each other."""
     home = folder / ".git"
     try:
         if not home.exists():
@@ -104,7 +104,10 @@ def _judge_gitlink(root: Path, folder: Path, depth: int) -> Judgement:
         if home.is_file():
             home = folder / home.read_text(errors="replace").removeprefix("gitdir:").strip()
         home = home.resolve()
-        return _judge_home(root, home, folder, depth) if home.is_dir() else SAFE
+        if (place := (home, folder.resolve())) in seen or not home.is_dir():
+            return SAFE
+        seen.add(place)
+        return _judge_home(root, home, folder, seen)
     except (OSError, ValueError):
         return moderate("git may obey the settings of a repository that cannot be looked at", folder.name)
 

@@ -251,6 +251,14 @@ async def test_git_is_asked_about_where_a_repository_that_it_looks_into_unasked_
     assert ("/tmp/ran" in ran) == (verdict == "ask")
 
 
+@pytest.mark.req("PM-27")
+async def test_what_looks_like_a_gitlink_to_the_repository_itself_is_no_reason_to_ask(tmp_path: Path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/index").write_bytes(b"DIRC\0\0\0\2" + b"\0\0\xe0\0" + bytes(100))
+    async with a_shell(tmp_path) as shell:
+        assert (await shell.house.explain("bash", {"command": "git log"}, principal=ANN)).verdict == "allow"
+
+
 def _repository(folder: Path, kind: str) -> None:
     """With all that is in the folder as its first commit; repositories in it become gitlinks."""
     folder.mkdir(parents=True, exist_ok=True)
