@@ -203,6 +203,10 @@ class Premises:
         return httpx.Client(base_url=self.url, headers=headers, timeout=20, verify=NO_TLS, **more)
 
 
+_CLOSED = 120
+"""Seconds after which a server is closed, also where a job that it waits for takes its whole time."""
+
+
 @contextmanager
 def premises(
     url: str,
@@ -257,8 +261,9 @@ def premises(
         yield found
     finally:
         found.loop.call_soon_threadsafe(over.set)
-        thread.join(40)
+        thread.join(_CLOSED)
         sse.HEARTBEAT = beat
+    assert not thread.is_alive(), "it did not close"
     assert len(ready) == 1, ready[1:]
 
 
