@@ -40,7 +40,7 @@ def note(name: str, **args: object) -> None:
 async def update_record(
     id: Annotated[str, Field(title="Record")],
     status: Annotated[Literal["active", "inactive", "archived"], Field(title="Status")],
-    remark: Annotated[str, Field(title="Note")] = "",
+    remark: Annotated[str, Field(title="Note", json_schema_extra={"format": "textarea"})] = "",
     token: Annotated[str, Field(json_schema_extra={"x-secret": True})] = "",
 ) -> dict[str, object]:
     """Change the status of a record."""

@@ -31,7 +31,7 @@ def together(outputs: list[Any]) -> dict[str, Any]:
 @tool("team.rate", name="Rate an idea", level="read", collaborative=True, aggregate=together)
 async def rate(
     score: Annotated[int, Field(ge=1, le=10, title="Score")],
-    remark: Annotated[str, Field(title="Remark")] = "",
+    remark: Annotated[str, Field(title="Remark", json_schema_extra={"format": "textarea"})] = "",
 ) -> dict[str, Any]:
     """Say how good an idea is."""
     return {"score": score, "remark": remark}
@@ -47,7 +47,9 @@ async def draw(
 
 
 @tool("image.paint", name="Paint", level="read")
-async def paint(text: Annotated[str, Field(title="What to paint")]) -> dict[str, str]:
+async def paint(
+    text: Annotated[str, Field(title="What to paint", json_schema_extra={"format": "textarea"})],
+) -> dict[str, str]:
     """Paint something."""
     return {"painted": text}
 '''

@@ -308,3 +308,21 @@ def test_on_a_phone_one_card_is_decided_with_the_thumb(place: Desk, enter: Calla
     assert mine.axe() == []
     button.click()
     expect(card(page, asked)).to_contain_text("You approved.")
+
+
+@pytest.mark.req("BY-02")
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_long_word_in_a_field_makes_no_form_of_a_question_wider(
+    place: Desk, enter: Callable[..., Window], width: int
+) -> None:
+    asked = record(place, f"rec-wide-{width}", remark="x" * 300)
+    page = enter(width=width).goto(f"/approvals/{asked}")
+    card(page, asked).get_by_text("Reject", exact=True).first.click()
+    card(page, asked).get_by_label("Why not, for whoever asked").fill("y" * 300)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.goto(f"{place.served.url}/approvals/{asked}/edit")
+    expect(page.get_by_label("Note")).to_have_value("x" * 300)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.get_by_role("button", name="Edit as JSON").click()
+    expect(page.get_by_role("button", name="Edit in the form")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

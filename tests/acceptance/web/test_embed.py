@@ -74,6 +74,22 @@ def test_a_visitor_runs_a_published_tool_on_a_page_of_another_origin(
 
 
 @pytest.mark.req("RA-13")
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_long_word_in_a_field_makes_the_page_of_a_published_tool_no_wider(
+    width: int, house: Team, browser: Browser
+) -> None:
+    made = house.embed("image.paint")
+    with visitor(browser) as page:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(house.served.url + made["url"])
+        page.get_by_label("What to paint").fill("x" * 300)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.get_by_role("button", name="Run").click()
+        expect(page.locator("#embed-result")).to_contain_text("xxx")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.req("RA-13")
 @pytest.mark.parametrize("origins", [["https://www.example.com"], []])
 def test_a_browser_does_not_show_it_on_a_page_of_an_origin_that_is_not_named(
     origins: list[str], house: Team, site: tuple[str, dict[str, str]], browser: Browser

@@ -220,6 +220,21 @@ def test_the_page_of_a_tool_fits_a_phone(shop: Shop, windows: Callable[..., Wind
     assert phone.axe() == []
 
 
+@pytest.mark.req("RA-02")
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_long_word_in_a_field_makes_the_page_of_a_tool_no_wider(
+    shop: Shop, windows: Callable[..., Window], width: int
+) -> None:
+    page = shop.enter(windows(shop.url, width=width)).goto("/tools/work-note")
+    page.get_by_label("Text").fill("echo " + "x" * 300)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    box, panel = page.get_by_label("Text").bounding_box(), page.locator(".tool-panel").first.bounding_box()
+    assert box is not None and panel is not None and box["x"] + box["width"] <= panel["x"] + panel["width"]
+    page.get_by_role("button", name="JSON", exact=True).click()
+    expect(page.get_by_label("Input as JSON")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 @pytest.mark.req("ST-02", "ST-03", "TR-04")
 def test_a_long_run_shows_its_progress_and_output_and_ends_in_the_same_place(
     shop: Shop, windows: Callable[..., Window]

@@ -69,6 +69,12 @@ def wipe(folder: str) -> dict:
     return {"wiped": folder}
 
 
+@tool("work.note", level="read", category="Work", name="Take a note")
+def take_note(text: Annotated[str, Field(title="Text", json_schema_extra={"format": "textarea"})]) -> dict:
+    """Count the letters of a note."""
+    return {"letters": len(text)}
+
+
 @tool("work.secret", level="read", category="Work", name="Secret word")
 def secret(word: Annotated[str, Field(json_schema_extra={"format": "password"})], times: int = 1) -> dict:
     """Count the letters of a secret."""
