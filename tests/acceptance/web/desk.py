@@ -20,13 +20,14 @@ from tests.harness.polling import until
 TOOLS = '''
 """Tools of a desk; each leaves a line behind when it runs."""
 
+import asyncio
 import json
 import os
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from handrail import tool
+from handrail import Result, tool
 
 LEDGER = os.path.join(os.path.dirname(__file__), "ledger")
 
@@ -60,6 +61,14 @@ async def pay(to: str, amount: int) -> dict[str, object]:
     """Pay somebody; two persons must agree."""
     note("pay", to=to, amount=amount)
     return {"paid": amount, "to": to}
+
+
+@tool("mail.send", name="Send a letter", level="write")
+async def send(gate: str, error: str = "") -> Result:
+    """Send a letter, once a file is there."""
+    while not os.path.exists(gate):
+        await asyncio.sleep(0.02)
+    return Result.fail(error) if error else Result(summary="Sent 1 letter")
 
 
 @tool("posts.publish", name="Publish", level="write", four_eyes=True)

@@ -58,6 +58,27 @@ def test_a_question_appears_by_itself_is_approved_with_the_mouse_and_leads_to_it
     assert mine.axe() == []
 
 
+@pytest.mark.req("BY-02")
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [("No such box. Look at the list.", "It failed: No such box."), ("", "It ran: Sent 1 letter")],
+)
+@pytest.mark.parametrize("alone", [True, False])
+def test_whoever_approved_is_told_by_itself_what_came_of_it(
+    place: Desk, enter: Callable[..., Window], error: str, said: str, alone: bool
+) -> None:
+    gate = place.served.folder / f"gate-{bool(error)}-{alone}"
+    asked = place.ask("mail.send", {"gate": str(gate), "error": error})
+    mine = enter()
+    page = mine.goto(f"/approvals/{asked}" if alone else "/approvals")
+    card(page, asked).get_by_role("button", name="Approve", exact=True).click()
+    expect(card(page, asked)).to_contain_text("You approved.")
+    expect(card(page, asked)).not_to_contain_text(said)
+    gate.touch()
+    expect(card(page, asked)).to_contain_text(said)
+    assert mine.axe() == []
+
+
 @pytest.mark.fault("F29")
 @pytest.mark.req("BY-02")
 def test_what_hides_is_to_be_seen_and_what_is_long_can_be_opened(

@@ -25,7 +25,7 @@ from starlette.responses import Response, StreamingResponse
 from handrail.core.define.principal import Principal
 from handrail.core.errors import StorageError
 from handrail.core.tell.events import Event, NeedsApproval, Progress, Settled, ToolApproved, ToolCompleted
-from handrail.doors.http.record import Record
+from handrail.doors.http.record import ENDS, Record
 from handrail.platform import Platform
 
 _log = logging.getLogger("handrail.web")
@@ -36,6 +36,8 @@ _PAUSE = 1.0
 """Seconds after which a log that could not be read is tried again."""
 _MOST = 20
 """Topics of one page."""
+_APPROVED = 1_000
+"""Calls whose end is waited for on cards."""
 
 
 def topic(kind: str, id: str) -> str:
@@ -87,6 +89,8 @@ class Live:
         self._readers: dict[str, asyncio.Task[None]] = {}
         self.progress: dict[str, Progress] = {}
         """The newest word of calls that run here, by call id."""
+        self._approved: dict[str, None] = {}
+        """Calls that people agreed to and that have not ended, the oldest first."""
         self._stop = platform.hr.subscribe(self._hear)
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -175,9 +179,22 @@ class Live:
 
     def _pass_on(self, tenant: str, event: Event) -> None:
         said = topics_of(event)
+        if self._ends_an_approved(event):
+            said.append("approvals")
         who = event.call.principal
         for line in self._lines.get(tenant, ()):
             line.tell(("mine", *said) if _is_behind(line.who, who) else said, event.position)
+
+    def _ends_an_approved(self, event: Event) -> bool:
+        """Whether it is the end of a call that somebody agreed to: their card says what came of it."""
+        if isinstance(event, ToolApproved):
+            self._approved[event.call_id] = None
+            if len(self._approved) > _APPROVED:
+                del self._approved[next(iter(self._approved))]
+        if event.kind not in ENDS or event.call_id not in self._approved:
+            return False
+        del self._approved[event.call_id]
+        return True
 
     def _hear(self, event: Event) -> None:
         """What is shown and not stored; it may come from any thread."""
@@ -185,7 +202,7 @@ class Live:
             self.progress[event.call_id] = event
             if self._loop is not None and event.tenant in self._lines:
                 self._loop.call_soon_threadsafe(self.tell, event.tenant, topic("call", event.call_id))
-        elif isinstance(event, Settled) or event.kind in ("completed", "failed", "cancelled"):
+        elif isinstance(event, Settled) or event.kind in ENDS:
             self.progress.pop(event.call_id, None)
 
 

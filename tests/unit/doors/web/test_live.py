@@ -28,9 +28,19 @@ async def say(word: str, *, ctx: Context) -> str:
     return word
 
 
+PAID = asyncio.Event()
+
+
+@tool("pay", level="write")
+async def pay() -> str:
+    """Pay, once it may."""
+    await PAID.wait()
+    return "paid"
+
+
 @asynccontextmanager
 async def opened() -> AsyncIterator[tuple[Web, Handrail, httpx.AsyncClient]]:
-    async with Handrail(tools=[say]) as hr:
+    async with Handrail(tools=[say, pay]) as hr:
         platform = Platform(hr, FixedKeys({"ana": ANA, "bo": BO, "eva": EVA}))
         web = build_web(platform)
         async with (
@@ -104,6 +114,17 @@ async def test_whoever_comes_back_hears_that_something_happened_meanwhile() -> N
         await hr.call("say", {"word": "b"}, principal=ANA)
         async with listening(http, "ana", "runs", "approvals", after=seen) as again:
             assert {(await again.next())[1], (await again.next())[1]} == {"runs", "approvals"}
+
+
+async def test_the_end_of_a_call_that_somebody_agreed_to_is_news_for_its_card() -> None:
+    boss = Principal("acme", "bo", permissions=["approvals.decide"])
+    async with opened() as (_, hr, http), listening(http, "bo", "approvals") as his:
+        out = await hr.call("pay", {}, principal=ANA)
+        assert out.approval_id is not None and (await his.next())[1] == "approvals"
+        await hr.approvals.approve(out.approval_id, by=boss)
+        assert (await his.next())[1] == "approvals"
+        PAID.set()
+        assert (await his.next())[1] == "approvals"
 
 
 async def test_whoever_missed_nothing_is_told_nothing() -> None:

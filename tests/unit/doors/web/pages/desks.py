@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import httpx
 from pydantic import Field
 
-from handrail import Handrail, Principal, tool
+from handrail import Handrail, Principal, Result, tool
 from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.web.app import build_web
 from handrail.platform import FixedKeys, Platform
@@ -53,7 +53,12 @@ def tools(ran: list[Any]) -> list[Any]:
         ran.append(("publish", title))
         return title
 
-    return [update, purge, pay, publish]
+    @tool("mail.send", name="Send", level="write")
+    async def send(error: str = "", summary: str = "") -> Result:
+        """Send a letter, or say why not."""
+        return Result.fail(error) if error else Result(summary=summary)
+
+    return [update, purge, pay, publish, send]
 
 
 class Desk(httpx.AsyncClient):

@@ -121,6 +121,39 @@ async def test_approve_runs_it_and_the_card_says_so_with_a_way_to_the_run() -> N
 
 
 @pytest.mark.req("BY-02")
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"error": "No box is called x.y. Look at the list."}, "It failed: No box is called x.y."),
+        ({"error": "no <b>stop</b>\n\u202eend"}, "It failed: no <b>stop</b> \\u202eend"),
+        ({"error": "x" * 5_000}, f"It failed: {'x' * 199}…"),
+        ({"summary": "Sent 1 letter. All is well."}, "It ran: Sent 1 letter. All is well."),
+        ({}, "It ran."),
+    ],
+)
+async def test_whoever_approved_is_told_what_came_of_it(given: dict[str, str], said: str) -> None:
+    async with desk() as pages:
+        asked = await pages.ask("mail.send", **given)
+        await pages.decide(asked, "approve", "ana")
+        await pages.ended(asked)
+        for path in (f"/approvals/{asked}", f"/approvals/{asked}/card", "/approvals"):
+            page = await pages.see(path, "ana")
+            assert f"What came of it{said}" in words(page).replace("of it ", "of it")
+            assert "<b>stop" not in page
+
+
+@pytest.mark.req("BY-02")
+async def test_whoever_may_not_read_the_run_is_told_no_more_than_how_it_ended() -> None:
+    async with desk() as pages:
+        asked = await pages.ask("mail.send", error="the password is swordfish")
+        await pages.decide(asked, "approve", "bea")
+        await pages.ended(asked)
+        page = words(await pages.see(f"/approvals/{asked}", "bea"))
+        assert "It failed." in page
+        assert page.count("swordfish") == 1, "among the arguments, which they may see"
+
+
+@pytest.mark.req("BY-02")
 async def test_reject_tells_the_reason_and_runs_nothing() -> None:
     async with desk() as pages:
         asked = await pages.ask("data.update", id="rec-1")

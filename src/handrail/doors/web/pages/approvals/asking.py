@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
@@ -15,6 +15,7 @@ from handrail.core.run.answering import may_stand
 from handrail.core.run.approvals import may_decide
 from handrail.doors.http.approvals import may_see
 from handrail.doors.http.whose import plausible
+from handrail.doors.web.pages.approvals.ending import End, end_of
 from handrail.doors.web.routing import NotThere, Reader
 
 
@@ -28,6 +29,8 @@ class Ask:
     """None where it is there no more."""
     names: Mapping[str, str] = field(default_factory=dict)
     """What people are called, by user id."""
+    end: End | None = None
+    """How the call ended that was approved; None while that is not known."""
 
     @property
     def id(self) -> str:
@@ -103,7 +106,12 @@ async def ask_of(reader: Reader, approval_id: str) -> Ask:
     if found is None or not may_see(reader.who, found):
         raise NotThere
     [ask] = await asks_of(reader, [found])
-    return ask
+    return await with_end(reader, ask)
+
+
+async def with_end(reader: Reader, ask: Ask) -> Ask:
+    """The same, with what came of it."""
+    return replace(ask, end=await end_of(reader, ask.request))
 
 
 async def asks_of(reader: Reader, requests: Iterable[ApprovalRequest]) -> list[Ask]:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from handrail.doors.web.answer import html
 from handrail.doors.web.frame import empty, page
-from handrail.doors.web.pages.approvals.asking import Ask, ask_of, asks_of
+from handrail.doors.web.pages.approvals.asking import Ask, ask_of, asks_of, with_end
 from handrail.doors.web.pages.approvals.card import asker, card
 from handrail.doors.web.pages.approvals.outcome import sentence
 from handrail.doors.web.routing import Pages, Reader
@@ -92,6 +92,7 @@ async def _lists(reader: Reader, after: str | None) -> h.Element:
     over = await reader.hr.approvals.decided(who, limit=_LATELY)
     asks = await asks_of(reader, [*waiting[:SHOWN], *over])
     mine, others, lately = sorted_out(asks, now)
+    mine = [await with_end(reader, one) for one in mine]
     votes = any(one.open and one.request.quorum > 1 for one in asks)
     listen = {
         "hx-get": "/approvals/list" + (f"?after={after}" if after else ""),

@@ -37,9 +37,18 @@ def _ended(ask: Ask, now: float) -> h.Node:
             " · " if request.call.id else None,
             h.a(href=f"/runs/{request.call.id}")["What came of it"] if request.call.id else None,
         ],
+        _came(ask),
         _said(ask),
         _edits(ask),
     ]
+
+
+def _came(ask: Ask) -> h.Node:
+    """`It failed: no such file.`"""
+    if ask.end is None:
+        return None
+    how, said = ask.end
+    return h.p(".ask-said")[how, [": ", drawing.sentence(said)] if said else "."]
 
 
 def sentence(ask: Ask) -> str:
