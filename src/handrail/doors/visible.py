@@ -14,6 +14,8 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 _BREAK = re.compile(r'(?<!\\)(?:\\\\)*\\n(?!")')
+_BLANKS = re.compile(r'(?<!\\n)(?<![ "]) {2,}|(?<! ) {25,}')
+"""Blanks in a row, but for the indentation of a line; and so many that they push the rest out of sight."""
 _JOINERS = "\u200c\u200d"
 """Needed inside words of some scripts and inside emoji; they only shape their neighbours."""
 
@@ -40,9 +42,14 @@ def exact(value: Any, indent: int | None = None) -> str:
     return "".join(one if one == "\n" or one.isprintable() else _json_escape(one) for one in text)
 
 
+def exact_blanks(value: Any) -> str:
+    """The same on one line, with blanks in a row written out."""
+    return _BLANKS.sub(lambda found: "\\u0020" * len(found[0]), exact(value))
+
+
 def exact_lines(value: Any, indent: str) -> str:
     """The same, going on below where a text breaks its line; every break is still written out."""
-    return _BREAK.sub(lambda found: f"{found[0]}\n{indent}", exact(value))
+    return _BREAK.sub(lambda found: f"{found[0]}\n{indent}", exact_blanks(value))
 
 
 def _is_harmless(one: str) -> bool:

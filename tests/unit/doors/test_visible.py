@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.doors.visible import exact, exact_lines, one_line, visible
+from handrail.doors.visible import exact, exact_blanks, exact_lines, one_line, visible
 
 HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
@@ -61,7 +61,21 @@ def test_exact_shows_every_character_and_reads_back_the_same(value: object, inde
     assert all(one == "\n" or one.isprintable() for one in text)
 
 
-@given(st.text(st.sampled_from('\\n" a\n\t'), max_size=12))
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("one two", '"one two"'),
+        ("ls   ; rm", '"ls\\u0020\\u0020\\u0020; rm"'),
+        ("if x:\n    y", '"if x:\\n    y"'),
+        ("    y", '"    y"'),
+        ("x\n" + " " * 300 + "rm", '"x\\n' + "\\u0020" * 300 + 'rm"'),
+    ],
+)
+def test_blanks_in_a_row_are_written_out_but_for_indentation(text: str, shown: str) -> None:
+    assert exact_blanks(text) == shown and json.loads(shown) == text
+
+
+@given(st.text(st.sampled_from('\\n" a\n\t'), max_size=40))
 def test_a_text_of_several_lines_goes_on_below_and_nothing_of_it_is_lost(text: str) -> None:
     shown = exact_lines({"a": text}, "  ")
     assert json.loads(shown.replace("\n  ", "")) == {"a": text}

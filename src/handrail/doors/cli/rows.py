@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from handrail.doors.cli.screen import Screen
-from handrail.doors.visible import exact, exact_lines, one_line
+from handrail.doors.visible import exact, exact_blanks, exact_lines, one_line
 
 
 def show_rows(here: Screen, labels: Sequence[str], rows: Iterable[Sequence[Any]], none: str) -> None:
@@ -32,7 +32,7 @@ def show_facts(here: Screen, facts: Mapping[str, Any]) -> None:
         if isinstance(value, Mapping):
             here.out.line(name)
             for part, inner in value.items():
-                shown = exact_lines(inner, " " * 4) if here.out.for_people else exact(inner)
+                shown = exact_lines(inner, " " * 4) if here.out.for_people else exact_blanks(inner)
                 here.out.line(f"  {one_line(str(part))} = {shown}")
         else:
             here.out.line(f"{name:<{width}}  {_cell(value)}")

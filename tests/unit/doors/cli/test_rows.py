@@ -43,6 +43,12 @@ def test_facts_leave_out_what_is_not_there_and_write_arguments_exactly() -> None
     assert out.getvalue() == ('id         a\\x1b[2J\narguments\n  to = "\\u001b]0;x\\u0007"\n  pieces = 5\n')
 
 
+def test_facts_write_out_blanks_that_push_an_argument_out_of_sight() -> None:
+    here, out, _ = _screen()
+    show_facts(here, {"arguments": {"command": "ls" + " " * 300 + "; rm"}})
+    assert out.getvalue() == 'arguments\n  command = "ls' + "\\u0020" * 300 + '; rm"\n'
+
+
 def test_a_time_in_a_pipe_is_utc() -> None:
     here, _, _ = _screen()
     assert when(0.25, here) == "1970-01-01T00:00:00Z"

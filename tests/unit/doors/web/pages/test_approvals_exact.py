@@ -184,6 +184,37 @@ def test_a_long_value_is_folded_with_its_length_and_nothing_is_cut() -> None:
     assert page.index("tail!") < page.index(text), "the end is to be seen before it is opened"
 
 
+@pytest.mark.parametrize("at", range(6))
+def test_a_folded_text_shows_no_part_of_what_is_written_out(at: int) -> None:
+    page = str(h.fragment[drawing.table(rows({"command": "ls" + " " * 300 + "x" * at + "; rm"}))])
+    summary = re.sub(r"<[^>]+>", "", page.partition("</summary>")[0].partition("<summary>")[2])
+    start, _, end = summary.partition(" … ")
+    assert re.fullmatch(r"&#34;ls(\\u0020)+", start)
+    assert re.match(rf"(\\u0020)+x{{{at}}}; rm&#34;", end)
+
+
+longer = st.lists(
+    st.sampled_from(
+        ["x", "\\", '"', " ", "  ", "\u202e", "\n", "\U000e0041", "p\u0430y", "\u2019", "x" * 50]
+    ),
+    min_size=300,
+    max_size=400,
+).map("".join)
+
+
+@settings(max_examples=40)
+@given(longer)
+def test_a_folded_text_begins_and_ends_with_whole_pieces_of_the_text(text: str) -> None:
+    whole = list(pieces(literal(text)))
+    head, tail = drawing.folded(literal(text))
+    for shown, there in ((head, whole[: len(head)]), (tail[::-1], whole[: -len(tail) - 1 : -1])):
+        assert shown[:-1] == there[:-1]
+        cut, piece = shown[-1], there[-1]
+        assert cut == piece or (cut.kind == piece.kind == "plain" and cut.text in piece.text)
+    assert text.startswith(json.loads("".join(one.text for one in head) + '"'))
+    assert text.endswith(json.loads('"' + "".join(one.text for one in tail)))
+
+
 def test_many_values_are_folded_and_none_is_left_out() -> None:
     value = {f"n{at}": at for at in range(100)}
     page = str(h.fragment[drawing.table(rows(value))])

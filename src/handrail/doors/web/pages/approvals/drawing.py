@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import htpy as h
 
 from handrail.doors.web.pages.approvals.differences import Change
 from handrail.doors.web.pages.approvals.exact import Row, literal
-from handrail.doors.web.pages.approvals.odd import pieces, reads_backwards
+from handrail.doors.web.pages.approvals.odd import Piece, pieces, reads_backwards
 from handrail.doors.web.words import count
 
 LONG = 320
@@ -17,21 +16,20 @@ LONG = 320
 MANY = 30
 """Rows beyond which the rest is folded."""
 _START, _END = 160, 60
-_HALF = re.compile(r"\\(?:u[0-9a-f]{0,3})?$")
 
 
 def exact_text(text: str) -> h.Element:
     """A JSON text as it is, with what cannot be seen written out."""
-    return h.code(".ask-exact", dir="ltr")[list(_marked(text))]
+    return h.code(".ask-exact", dir="ltr")[list(_marked(pieces(text)))]
 
 
 def sentence(text: str) -> h.Element:
     """Words that may quote what somebody sent, with what cannot be seen written out."""
-    return h.span(dir="ltr")[list(_marked(text))]
+    return h.span(dir="ltr")[list(_marked(pieces(text)))]
 
 
-def _marked(text: str) -> Iterator[h.Node]:
-    for piece in pieces(text):
+def _marked(found: Iterable[Piece]) -> Iterator[h.Node]:
+    for piece in found:
         if piece.kind == "plain":
             yield piece.text
         else:
@@ -47,11 +45,10 @@ def value(shown: Row) -> h.Node:
     text = shown.literal
     drawn: h.Node = exact_text(text)
     if len(text) > LONG:
+        head, tail = folded(text)
         drawn = h.details(".ask-long")[
             h.summary[
-                h.code(".ask-start", dir="ltr")[
-                    list(_marked(_head(text))), " … ", list(_marked(_tail(text)))
-                ],
+                h.code(".ask-start", dir="ltr")[list(_marked(head)), " … ", list(_marked(tail))],
                 h.span(".quiet")[f" {_length(shown)}, open to read all of it"],
             ],
             drawn,
@@ -63,14 +60,40 @@ def value(shown: Row) -> h.Node:
     ]
 
 
-def _head(text: str) -> str:
-    """The beginning of a text, without half an escape."""
-    return _HALF.sub("", text[:_START])
+def folded(text: str) -> tuple[list[Piece], list[Piece]]:
+    """The beginning and the end of a long JSON text, marked as in the whole. Only a plain piece is cut."""
+    found = list(pieces(text))
+    head, left = _fitting(found, _START)
+    if left and found[len(head)].kind == "plain":
+        head.append(Piece(_without_half(found[len(head)].text[:left])))
+    tail, left = _fitting(reversed(found), _END)
+    if left and found[-1 - len(tail)].kind == "plain":
+        tail.append(Piece(_end(found[-1 - len(tail)].text, left)))
+    return head, tail[::-1]
 
 
-def _tail(text: str) -> str:
-    """The end of a text, without half an escape."""
-    return text[-_END:] if "\\" not in text[-_END - 6 : -_END] else text[-_END + 6 :]
+def _fitting(found: Iterable[Piece], most: int) -> tuple[list[Piece], int]:
+    """The first pieces that fit whole, and how many characters are left."""
+    kept: list[Piece] = []
+    for piece in found:
+        if len(piece.text) > most:
+            break
+        kept.append(piece)
+        most -= len(piece.text)
+    return kept, most
+
+
+def _without_half(text: str) -> str:
+    """A plain text without half an escape at its end; `\\"` and a doubled backslash are all it can hold."""
+    return text[:-1] if _is_half(text) else text
+
+
+def _end(text: str, most: int) -> str:
+    return text[len(text) - most + _is_half(text[:-most]) :]
+
+
+def _is_half(text: str) -> bool:
+    return (len(text) - len(text.rstrip("\\"))) % 2 == 1
 
 
 def _length(shown: Row) -> str:
@@ -108,7 +131,7 @@ def _list(shown: list[Row]) -> h.Element:
 
 def name(shown: Row) -> h.Node:
     """What a value is called, and its exact place."""
-    path = h.code(".ask-name", dir="ltr")[list(_marked(shown.path))]
+    path = h.code(".ask-name", dir="ltr")[list(_marked(pieces(shown.path)))]
     return [h.span(".ask-label")[shown.label], " ", path] if shown.label else path
 
 
