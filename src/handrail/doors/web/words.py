@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 import htpy as h
 
 from handrail.core.define.permission import Danger, Level
+from handrail.doors.visible import one_line
 from handrail.doors.web.icons import icon
 
+_MEMBER = re.compile(r"user_[0-9a-f]{12}_[0-9]+\Z")
+"""The id of somebody who was once added to a tenant; others are as somebody wrote them."""
 _STEPS = ((60, 1, "s"), (3_600, 60, "min"), (86_400, 3_600, "h"), (7 * 86_400, 86_400, "d"))
 
 
@@ -91,6 +96,11 @@ def level_mark(level: Level, danger: Danger) -> h.Element:
     elif danger == "moderate" and tone == "quiet":
         tone = "warn"
     return h.span(class_=f"mark mark-{tone}")[icon(name), f"{level} · {danger}"]
+
+
+def called(user: str, names: Mapping[str, str]) -> str:
+    """What somebody is called. Whoever was never a member, such as `local` at a terminal, has only an id."""
+    return names.get(user) or ("somebody who left" if _MEMBER.match(user) else one_line(user))
 
 
 def count(number: int, one: str, many: str | None = None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.doors.web.words import STATES, ago, count, level_mark, span, state, when
+from handrail.doors.web.words import STATES, ago, called, count, level_mark, span, state, when
 
 
 def test_times_are_told_as_people_tell_them() -> None:
@@ -25,6 +25,14 @@ def test_times_are_told_as_people_tell_them() -> None:
     }
     assert ago(now + 23.5 * 3_600, now) == "in 23 h"
     assert ago(now - 8 * 86_400, now) == "7 Jan 2027"
+
+
+def test_somebody_is_called_by_name_and_whoever_was_never_a_member_by_their_id() -> None:
+    names = {"user_5f0c2a9d41b7_1": "Ana"}
+    assert called("user_5f0c2a9d41b7_1", names) == "Ana"
+    assert called("user_5f0c2a9d41b7_2", names) == "somebody who left"
+    assert called("local", names) == "local"
+    assert called("lo\u202ecal", names) == "lo\\u202ecal"
 
 
 def test_the_exact_time_stands_behind_it() -> None:

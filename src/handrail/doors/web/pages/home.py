@@ -20,7 +20,7 @@ from handrail.doors.web.frame import empty, page
 from handrail.doors.web.icons import icon
 from handrail.doors.web.pages.tools.known import url_of
 from handrail.doors.web.routing import Pages, Reader
-from handrail.doors.web.words import count, level_mark, span, state, when
+from handrail.doors.web.words import called, count, level_mark, span, state, when
 
 pages = Pages()
 _WEEK = 7 * 86_400.0
@@ -215,4 +215,4 @@ def _behind(reader: Reader, user: str | None, agent: str | None, found: _Found) 
         return f"agent “{agent}”"
     if user is None:
         return "a program"
-    return "you" if user == reader.who.user else found.people.get(user, "somebody who left")
+    return "you" if user == reader.who.user else called(user, found.people)

@@ -11,7 +11,7 @@ from handrail.doors.web.icons import icon
 from handrail.doors.web.pages.settings.key_form import Wanted, key_form, read_wanted
 from handrail.doors.web.pages.settings.shell import confirm, done, settings
 from handrail.doors.web.routing import NotThere, Pages, Reader, go
-from handrail.doors.web.words import when
+from handrail.doors.web.words import called, when
 from handrail.identity.keys import KeyText
 from handrail.store.api_keys import ApiKey
 
@@ -169,7 +169,7 @@ def _row(reader: Reader, key: ApiKey, people: dict[str, str]) -> h.Element:
 
 
 def _whose(key: ApiKey, people: dict[str, str]) -> str:
-    person = None if key.user is None else people.get(key.user, "somebody who left")
+    person = None if key.user is None else called(key.user, people)
     if key.kind == "person":
         return f"{person}, in person"
     what = f"agent “{key.agent or key.name}”" if key.kind == "agent" else "a program"

@@ -17,7 +17,7 @@ from handrail.doors.web.routing import NotThere, Pages, Reader, go
 from handrail.doors.web.story.voice import THROUGH
 from handrail.doors.web.views.text import block_of_text
 from handrail.doors.web.views.values import as_json, draw_value
-from handrail.doors.web.words import STATES, count, when
+from handrail.doors.web.words import STATES, called, count, when
 
 pages = Pages()
 _HERE, _NEED = "/settings/dead-letters", "dead_letters.read"
@@ -212,7 +212,7 @@ def _state(letter: DeadLetter) -> h.Element:
 def _by(letter: DeadLetter, people: dict[str, str]) -> str:
     if letter.agent is not None:
         return f"agent “{letter.agent}”"
-    return "a program" if letter.user is None else people.get(letter.user, "somebody who left")
+    return "a program" if letter.user is None else called(letter.user, people)
 
 
 def _first_words(text: str) -> str:
