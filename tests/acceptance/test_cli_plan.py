@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from handrail import Handrail, Principal
-from tests.acceptance.command_line import Done
+from tests.acceptance.command_line import SHOP, Done, environment
 from tests.acceptance.quick import Quick
 
 pytestmark = [pytest.mark.req("EX-20"), pytest.mark.timeout(180)]
@@ -53,6 +55,23 @@ def test_a_call_is_planned_shown_and_run_by_three_commands(desk: Desk) -> None:
     assert desk("runs", "list", "--json").json[0]["call_id"] == shown["call_id"]
     again = desk("plan", "run")
     assert (again.code, again.out) == (0, "") and again.err.startswith(EMPTY)
+
+
+def test_each_result_stands_under_its_heading_where_both_go_into_one_pipe(desk: Desk, tmp_path: Path) -> None:
+    for item in ("a", "b"):
+        desk.order(item, "--plan")
+    env = environment(HANDRAIL_DATABASE="sqlite:///shop.db", HANDRAIL_KEY="5a" * 32, HANDRAIL_TOOLS=SHOP)
+    done = subprocess.run(
+        [sys.executable, "-m", "handrail", "plan", "run"],
+        cwd=tmp_path,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=True,
+    )
+    lines = done.stdout.splitlines()
+    assert [line.startswith("stock.order ") for line in lines] == [True, False, True, False], lines
 
 
 @pytest.mark.long

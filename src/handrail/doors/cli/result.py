@@ -29,6 +29,7 @@ def show_outcome(here: Screen, outcome: Outcome, tool: Tool | None, hint: str | 
             _draw(here.out, result, tool)
         else:
             _write(here.out, result)
+    here.out.flush()  # before what follows on standard error, where both go into one pipe
     if outcome.ok:
         if here.err.for_people:
             here.err.say(f"{outcome.tool} {outcome.status} in {_duration(outcome.duration_ms)}", "dim")
