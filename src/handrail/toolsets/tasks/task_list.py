@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
 from handrail import Context, Result, Tool, tool
+from handrail.ext import register_output_block
 from handrail.toolsets.tasks import keeping
 from handrail.toolsets.tasks.book import TaskBook
 from handrail.toolsets.tasks.entry import Status
-from handrail.toolsets.tasks.told import ToldLine, line, shelf_of, tally, told_line
+from handrail.toolsets.tasks.told import ToldLine, line, shelf_of, table_alone, tally, told_line
+
+_TABLE: dict[str, Any] = {
+    "key": "tasks",
+    "label": "Tasks",
+    "type": "table",
+    "config": {
+        "columns": [
+            {"key": "id", "label": "Task"},
+            "subject",
+            "status",
+            "waits_for",
+            {"key": "updated", "format": "datetime"},
+        ]
+    },
+}
+register_output_block("block:tool-output-task-list", table_alone(_TABLE))
 
 
 class ToldTasks(BaseModel):
@@ -33,20 +50,7 @@ def task_list(book: TaskBook) -> Tool:
         origin="system",
         output=ToldTasks,
         sections=[
-            {
-                "key": "tasks",
-                "label": "Tasks",
-                "type": "table",
-                "config": {
-                    "columns": [
-                        {"key": "id", "label": "Task"},
-                        "subject",
-                        "status",
-                        "waits_for",
-                        {"key": "updated", "format": "datetime"},
-                    ]
-                },
-            },
+            _TABLE,
             {"key": "counts", "label": "How many", "type": "summary"},
             {"key": "more", "label": "Behind these", "type": "summary"},
         ],
@@ -60,7 +64,7 @@ def task_list(book: TaskBook) -> Tool:
     ) -> Result:
         chosen = () if status is None else (status,)
         page = await book.within(shelf_of(ctx), lambda rows: keeping.listed(rows, chosen, after, limit))
-        counted = tally(page.counts, "task")
+        counted = _counted(page, status, after)
         lines = [
             counted + ("" if page.counts else ". Create one with task_create."),
             *map(line, page.entries),
@@ -74,3 +78,14 @@ def task_list(book: TaskBook) -> Tool:
         )
 
     return task_list
+
+
+def _counted(page: keeping.Page, status: Status | None, after: str | None) -> str:
+    """How many there are, and first that none is as wanted."""
+    every = tally(page.counts, "task")
+    if page.entries or not page.counts:
+        return every
+    if status is None:
+        return f"No task comes after {after} ({every})."
+    behind = "" if after is None else f" after {after}"
+    return f"No task{behind} is {status.replace('_', ' ')} ({every})."

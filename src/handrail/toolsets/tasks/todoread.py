@@ -7,9 +7,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from handrail import Context, Result, Tool, tool
+from handrail.ext import register_output_block
 from handrail.toolsets.tasks.book import TaskBook
 from handrail.toolsets.tasks.entry import Status
-from handrail.toolsets.tasks.told import ToldList, checklist, shelf_of, tally, told_list
+from handrail.toolsets.tasks.told import ToldList, checklist, shelf_of, table_alone, tally, told_list
 
 SECTIONS: list[dict[str, Any]] = [
     {
@@ -20,6 +21,8 @@ SECTIONS: list[dict[str, Any]] = [
     },
     {"key": "counts", "label": "How many", "type": "summary"},
 ]
+for _slug in ("todoread", "todowrite"):
+    register_output_block(f"block:tool-output-{_slug}", table_alone(SECTIONS[0]))
 
 
 def todoread(book: TaskBook) -> Tool:

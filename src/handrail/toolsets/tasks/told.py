@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
 from handrail import Context
+from handrail.ext import Block, tool_output_to_blocks
 from handrail.toolsets.tasks.entry import STATUSES, Entry, Item, Priority, Shelf, Status, id_of
 
 _BOX: Mapping[Status, str] = {"pending": "[ ]", "in_progress": "[~]", "completed": "[x]", "cancelled": "[-]"}
@@ -111,6 +112,12 @@ def checklist(items: Iterable[Item]) -> str:
         for one in items
     ]
     return "\n".join(lines) or "The list is empty."
+
+
+def table_alone(section: Mapping[str, Any]) -> Callable[[Any], list[Block]]:
+    """How a page shows tasks: as their table. How many there are, the summary says."""
+    key = section["key"]
+    return lambda output: tool_output_to_blocks([section], {key: output[key]}) if output[key] else []
 
 
 def tally(counts: Mapping[str, int], word: str) -> str:

@@ -85,15 +85,30 @@ async def test_a_list_is_cut_with_a_count_and_read_on(book: TaskBook) -> None:
         assert await call.as_(session="s2").says("task_list") == "No tasks. Create one with task_create."
 
 
+async def test_that_no_task_is_as_wanted_is_said_first(book: TaskBook) -> None:
+    async with caller(book) as call:
+        for number in (1, 2):
+            await call("task_create", subject=f"Step {number}")
+        await call("task_update", id="T2", status="in_progress")
+        counted = "(2 tasks: 1 pending, 1 in progress)"
+        assert await call.says("task_list", status="completed") == f"No task is completed {counted}."
+        assert await call.says("task_list", after="T2") == f"No task comes after T2 {counted}."
+        both = await call.says("task_list", status="pending", after="T1")
+        assert both == f"No task after T1 is pending {counted}."
+
+
 async def test_people_see_tasks_and_todos_in_a_table(book: TaskBook) -> None:
     async with caller(book) as call:
         await call("task_create", subject="Read")
         listed = await call("task_list")
         blocks = tool_output_to_blocks(TOOLS["task_list"], listed.result.data)
-        assert [block.type for block in blocks] == ["table", "summary", "summary"]
+        assert [block.type for block in blocks] == ["table"]
         written = await call("todowrite", todos=[{"content": "Read"}])
         blocks = tool_output_to_blocks(TOOLS["todowrite"], written.result.data)
-        assert [block.type for block in blocks] == ["table", "summary"]
+        assert [block.type for block in blocks] == ["table"]
+        for name in ("task_list", "todoread"):
+            none = await call(name, status="cancelled")
+            assert tool_output_to_blocks(TOOLS[name], none.result.data) == []
 
 
 async def test_a_circle_is_refused_and_named(book: TaskBook) -> None:
