@@ -159,3 +159,24 @@ async def test_a_name_that_nobody_knows_is_told() -> None:
     assert set(await resolve("localhost", 80)) <= {"127.0.0.1", "::1"}
     with pytest.raises(ToolError, match="no host"):
         await resolve(f"{'a' * 64}.example", 80)
+
+
+@pytest.mark.req("BT-06")
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [
+        (socket.EAI_AGAIN, "CONNECTION_FAILED", "Names cannot be looked up here now"),
+        (socket.EAI_FAIL, "CONNECTION_FAILED", "Names cannot be looked up here now"),
+        (socket.EAI_NONAME, "HOST_NOT_FOUND", "or this machine has no network"),
+    ],
+)
+async def test_a_machine_that_cannot_look_up_names_does_not_blame_the_spelling(
+    monkeypatch: pytest.MonkeyPatch, number: int, code: str, said: str
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise socket.gaierror(number, "it says")
+
+    monkeypatch.setattr(socket, "getaddrinfo", fails)
+    with pytest.raises(ToolError, match=said) as raised:
+        await resolve("www.example.com", 80)
+    assert raised.value.code == code

@@ -198,8 +198,10 @@ async def resolve(host: str, port: int) -> list[str]:
     asked = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     try:
         found = await asyncio.get_running_loop().run_in_executor(_LOOKUPS, asked)
-    except (socket.gaierror, UnicodeError):
+    except UnicodeError:
         raise _unknown(host) from None
+    except socket.gaierror as error:
+        raise _not_looked_up(host, error) from None
     return [str(entry[4][0]) for entry in found]
 
 
@@ -211,8 +213,17 @@ def _utf8(header: str) -> str:
         return header
 
 
-def _unknown(host: str) -> ToolError:
-    return ToolError(f"There is no host {host}. Check how the name is written.", code="HOST_NOT_FOUND")
+def _not_looked_up(host: str, error: socket.gaierror) -> ToolError:
+    if error.errno in (socket.EAI_AGAIN, socket.EAI_FAIL):
+        return ToolError(
+            f"Names cannot be looked up here now, so {host} could not be found. Try again later.",
+            code="CONNECTION_FAILED",
+        )
+    return _unknown(host, "; or this machine has no network")
+
+
+def _unknown(host: str, more: str = "") -> ToolError:
+    return ToolError(f"There is no host {host}. Check how the name is written{more}.", code="HOST_NOT_FOUND")
 
 
 def _failed(url: Url, error: Exception) -> ToolError:
