@@ -28,6 +28,16 @@ def test_a_machine_without_a_sandbox_is_told_what_to_install(tmp_path: Path) -> 
     assert found["sandbox"]["remedy"] == "on Debian: apt-get install bubblewrap"
 
 
+def test_a_workspace_that_a_variable_names_needs_no_file(tmp_path: Path) -> None:
+    assert checks(tmp_path, HANDRAIL_WORKSPACE=".")["settings"] == {
+        "name": "settings",
+        "state": "ok",
+        "said": "no handrail.toml here or above; HANDRAIL_WORKSPACE names the workspace",
+        "remedy": None,
+    }
+    assert checks(tmp_path)["settings"]["state"] == "warn"
+
+
 def test_a_folder_that_is_not_there_fails(tmp_path: Path) -> None:
     found = checks(tmp_path, HANDRAIL_WORKSPACE="nowhere")
     assert found["workspace"]["state"] == "fail"

@@ -90,7 +90,9 @@ def _project(named: list[str] | None, opener: Opener) -> Iterator[Check]:
     if isinstance(settings, Check):
         yield settings
         return
-    if settings.file is None:
+    if settings.file is None and settings.workspace is not None:
+        yield Check("settings", "ok", f"no {FILE} here or above; HANDRAIL_WORKSPACE names the workspace")
+    elif settings.file is None:
         yield Check("settings", "warn", f"no {FILE} here or above", 'write one: tools = ["shop.tools"]')
     else:
         yield Check("settings", "ok", str(settings.file))
