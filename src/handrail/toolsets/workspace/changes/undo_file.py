@@ -44,8 +44,11 @@ def undo_file(changes: Changes) -> Tool:
         name = settled(workspace, path)
         find = past.undone if redo else past.standing
         found = changes.look(lambda db: find(db, ctx.tenant_id, name, steps))
+        if not found and redo:
+            raise _nothing_to_redo(name)
         if not found:
-            raise _nothing(name, redo=redo)
+            again = bool(changes.look(lambda db: past.undone(db, ctx.tenant_id, name, 1)))
+            raise _nothing_to_undo(name, again)
         ready = prepared(changes, found)
         if not preview:
             undo(changes, ready, ctx)
@@ -55,14 +58,18 @@ def undo_file(changes: Changes) -> Tool:
     return undo_file
 
 
-def _nothing(path: str, *, redo: bool) -> ToolError:
-    if redo:
-        return ToolError(
-            f"There is no undo of {path} to take back: none was made, or the file was changed since.",
-            code="NOTHING_TO_REDO",
-        )
+def _nothing_to_redo(path: str) -> ToolError:
+    return ToolError(
+        f"There is no undo of {path} to take back: none was made, or the file was changed since.",
+        code="NOTHING_TO_REDO",
+    )
+
+
+def _nothing_to_undo(path: str, again: bool) -> ToolError:
+    """`again`: whether there is an undo that can be taken back."""
     return ToolError(
         f"There is no change of {path} to undo. Only what write_file, edit_file and file_delete did is kept; "
-        "what bash or other programs changed cannot be undone here. Use redo=true to bring an undo back.",
+        "what bash or other programs changed cannot be undone here."
+        + (" Use redo=true to bring an undo back." if again else ""),
         code="NOTHING_TO_UNDO",
     )

@@ -34,6 +34,16 @@ async def test_repeated_undo_walks_back_and_redo_walks_forward(desk: Desk) -> No
 
 
 @pytest.mark.req("BT-03")
+async def test_redo_is_offered_only_where_something_was_undone(desk: Desk) -> None:
+    said = (await desk.undo("a.txt")).result.error or ""
+    assert said.endswith("what bash or other programs changed cannot be undone here.")
+    desk.put("a.txt", b"one\n")
+    await desk.undo("a.txt")
+    said = (await desk.undo("a.txt")).result.error or ""
+    assert said.endswith("Use redo=true to bring an undo back.")
+
+
+@pytest.mark.req("BT-03")
 async def test_several_steps_are_undone_at_once(desk: Desk) -> None:
     for state in (b"1", b"2", b"3"):
         desk.put("a.txt", state)
