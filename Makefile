@@ -37,6 +37,7 @@ define make_venv
 endef
 
 $(SETUP): pyproject.toml requirements/dev.txt hatch_build.py src/handrail/doors/web/packages/package-lock.json
+	@echo "make: setting up $(VENV) from the hashed lock; this takes about two minutes"
 	$(call make_venv,$(VENV))
 	@$(BIN)/$(PIP) install --require-hashes --no-deps -r requirements/dev.txt
 	@$(BIN)/$(PIP) install --no-deps --no-build-isolation -e .
