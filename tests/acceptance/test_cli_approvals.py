@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,8 @@ import pytest
 
 from handrail import Handrail, Outcome, Principal
 from handrail.databases import upgrade
+from handrail.identity.granting import console
+from handrail.identity.offices import Offices
 from tests.acceptance.command_line import SHOP, Done, environment
 from tests.acceptance.quick import Quick
 from tests.acceptance.shop_tools import order_stock
@@ -97,6 +100,28 @@ def test_what_waits_outlives_the_command_and_runs_once_a_person_agreed(
         "tool.started",
         "tool.completed",
     ]
+
+
+async def _asked_for(url: str, email: str) -> tuple[str, str]:
+    async with Handrail([order_stock], database=url, worker=False) as hr:
+        assert isinstance(hr.offices, Offices)
+        await hr.offices.people.create_tenant("local", "Local")
+        user = await hr.offices.people.add_member(console("local"), email, ["owner"])
+        who = Principal(tenant="local", user=user.id, permissions={"*"}).spawn("coder")
+        out = await hr.call("stock.order", {"item": "bolt", "pieces": 5}, principal=who)
+        assert out.approval_id is not None
+        return out.approval_id, user.id
+
+
+@pytest.mark.req("AP-08")
+def test_people_are_named_by_their_address(quick: Quick, tmp_path: Path, sqlite_url: str) -> None:
+    asked, user = asyncio.run(_asked_for(sqlite_url, "ana@acme.example"))
+    listed = at(quick, sqlite_url, tmp_path, "approvals", "list")
+    assert "\tcoder for ana@acme.example\t" in listed.out
+    at(quick, sqlite_url, tmp_path, "approvals", "reject", asked, "--user", user)
+    shown = at(quick, sqlite_url, tmp_path, "approvals", "show", asked).out
+    assert re.search(r"^for +coder for ana@acme.example$", shown, re.MULTILINE)
+    assert re.search(r"^decided by +ana@acme.example$", shown, re.MULTILINE) and user not in shown
 
 
 @pytest.mark.req("AP-02", "AP-07", "AP-08", "BY-02")

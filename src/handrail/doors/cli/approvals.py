@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +17,8 @@ from handrail.doors.cli.rows import show_facts, show_rows, when
 from handrail.doors.cli.screen import Screen, screen
 from handrail.doors.cli.where import open_bare
 
+People = Mapping[str, str]
+"""Addresses by user id."""
 Id = Annotated[str, typer.Argument(help="The approval: its id.", show_default=False)]
 
 
@@ -29,7 +32,7 @@ def list_(
 ) -> None:
     """List what waits for an answer."""
     with screen(debug) as here:
-        found = asyncio.run(_waiting(open_bare(ctx, database, tenant, user)))
+        found, people = asyncio.run(_waiting(open_bare(ctx, database, tenant, user)))
         if json:
             here.out.json([as_json(one) for one in found])
             return
@@ -40,7 +43,7 @@ def list_(
                 (
                     one.id,
                     one.tool,
-                    _whom(one),
+                    _whom(one, people),
                     when(one.created_at, here),
                     when(one.expires_at, here),
                     one.reason,
@@ -51,9 +54,23 @@ def list_(
         )
 
 
-async def _waiting(opened: Opened) -> list[ApprovalRequest]:
+async def _waiting(opened: Opened) -> tuple[list[ApprovalRequest], People]:
     async with opened.hr as hr:
-        return await hr.approvals.list(opened.acting.principal)
+        return await hr.approvals.list(opened.acting.principal), await _people(opened)
+
+
+async def _people(opened: Opened) -> People:
+    """Where the members of the tenant are written to, by their ids."""
+    offices = opened.hr.offices
+    if offices is None:
+        return {}
+    from handrail.identity.offices import Offices  # what has a database has loaded it
+    from handrail.store.users import members
+
+    assert isinstance(offices, Offices)
+    tenant = opened.acting.principal.tenant
+    found = await offices.db.read(tenant, lambda conn: members(conn, tenant))
+    return {one.id: one.email for one, _ in found}
 
 
 def show(
@@ -68,19 +85,19 @@ def show(
     """Show one question with its exact arguments."""
     with screen(debug) as here:
         opened = open_bare(ctx, database, tenant, user)
-        request = asyncio.run(_one(opened, id))
+        request, people = asyncio.run(_one(opened, id))
         if json:
             here.out.json(as_json(request))
         else:
-            show_request(here, request)
+            show_request(here, request, people)
             if request.status == "pending":
                 here.out.flush()
                 here.err.say(f"Answer it: {opened.command('approvals', 'approve', id)}")
 
 
-async def _one(opened: Opened, approval_id: str) -> ApprovalRequest:
+async def _one(opened: Opened, approval_id: str) -> tuple[ApprovalRequest, People]:
     async with opened.hr as hr:
-        return await need(opened, hr, approval_id)
+        return await need(opened, hr, approval_id), await _people(opened)
 
 
 async def need(opened: Opened, hr: Any, approval_id: str) -> ApprovalRequest:
@@ -95,16 +112,17 @@ async def need(opened: Opened, hr: Any, approval_id: str) -> ApprovalRequest:
     return request
 
 
-def show_request(here: Screen, request: ApprovalRequest) -> None:
+def show_request(here: Screen, request: ApprovalRequest, people: People) -> None:
     """Everything that a person needs to know before the answer."""
-    votes = ", ".join(vote.user for vote in request.votes)
+    votes = ", ".join(people.get(vote.user, vote.user) for vote in request.votes)
+    decider = request.decided_by
     show_facts(
         here,
         {
             "approval": request.id,
             "status": request.status,
             "tool": request.tool,
-            "for": _whom(request),
+            "for": _whom(request, people),
             "source": request.call.source,
             "session": request.call.session,
             "call": request.call.id,
@@ -116,7 +134,7 @@ def show_request(here: Screen, request: ApprovalRequest) -> None:
             "needs": None if request.quorum == 1 else f"{request.quorum} persons",
             "four eyes": "yes" if request.four_eyes else None,
             "approved by": votes,
-            "decided by": request.decided_by,
+            "decided by": people.get(decider, decider) if decider else None,
             "arguments": request.args,
             "edited to": request.edited.shown if request.edited else None,
         },
@@ -125,9 +143,10 @@ def show_request(here: Screen, request: ApprovalRequest) -> None:
         here.out.line(told(repair))
 
 
-def _whom(request: ApprovalRequest) -> str:
+def _whom(request: ApprovalRequest, people: People) -> str:
     who = request.principal
-    return " for ".join(name for name in (who.agent, who.user) if name)
+    user = people.get(who.user, who.user) if who.user else None
+    return " for ".join(name for name in (who.agent, user) if name)
 
 
 def as_json(request: ApprovalRequest) -> dict[str, Any]:
