@@ -79,7 +79,7 @@ def test_home_shows_what_waits_for_whoever_may_decide(shop: Served, windows: Win
     key = key_of(shop.folder, user, "quay", agent="ops")
     assert call(shop, key, "stock.order", item="nails") == 202
     waiting = mine.page.get_by_role("region", name="Needs your approval").get_by_role("link")
-    expect(waiting).to_contain_text(["Order <i>stock</i> asked for by agent “ops”"])
+    expect(waiting).to_contain_text(['Order <i>stock</i> "nails" asked for by agent “ops”'])
     waiting.click()
     expect(mine.page.locator("main")).to_contain_text("nails")
 

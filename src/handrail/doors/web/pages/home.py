@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import htpy as h
 from starlette.responses import Response
 
+from handrail.core.define.secrecy import MASK
 from handrail.core.define.tool import Tool
 from handrail.core.errors import ToolError
 from handrail.core.guard.approval import ApprovalRequest
@@ -18,6 +19,7 @@ from handrail.doors.web.account import Account
 from handrail.doors.web.answer import html
 from handrail.doors.web.frame import empty, page
 from handrail.doors.web.icons import icon
+from handrail.doors.web.pages.approvals import drawing
 from handrail.doors.web.pages.tools.known import url_of
 from handrail.doors.web.routing import Pages, Reader
 from handrail.doors.web.words import called, count, level_mark, span, state, when
@@ -152,12 +154,20 @@ def _question(reader: Reader, one: ApprovalRequest, found: _Found) -> h.Element:
             icon("hand"),
             h.span(".home-what")[
                 h.b[_named(one.tool, found)],
+                _with(one),
                 f" asked for by {_behind(reader, one.principal.user, one.principal.agent, found)}",
             ],
             level_mark(one.level, one.danger),
             h.span(".when")["expires ", when(late, reader.now)] if late else when(one.created_at, reader.now),
         ]
     ]
+
+
+def _with(one: ApprovalRequest) -> h.Node:
+    """The argument that says most of what is asked: the first text, such as a command or a path."""
+    texts = (value for value in one.args.values() if isinstance(value, str) and value != MASK)
+    first = next(texts, None)
+    return None if first is None else [" ", drawing.brief(first)]
 
 
 def _ran(reader: Reader, found: _Found) -> h.Element:

@@ -16,6 +16,7 @@ LONG = 320
 MANY = 30
 """Rows beyond which the rest is folded."""
 _START, _END = 160, 60
+_BRIEF = 80
 
 
 def exact_text(text: str) -> h.Element:
@@ -63,13 +64,27 @@ def value(shown: Row) -> h.Node:
 def folded(text: str) -> tuple[list[Piece], list[Piece]]:
     """The beginning and the end of a long JSON text, marked as in the whole. Only a plain piece is cut."""
     found = list(pieces(text))
-    head, left = _fitting(found, _START)
-    if left and found[len(head)].kind == "plain":
-        head.append(Piece(_without_half(found[len(head)].text[:left])))
+    head = _beginning(found, _START)
     tail, left = _fitting(reversed(found), _END)
     if left and found[-1 - len(tail)].kind == "plain":
         tail.append(Piece(_end(found[-1 - len(tail)].text, left)))
     return head, tail[::-1]
+
+
+def brief(value_: object) -> h.Element:
+    """The beginning of a value on one line of a list, marked as on its card."""
+    shown = value_[: 2 * _BRIEF] if isinstance(value_, str) else value_
+    found = list(pieces(literal(shown)))
+    head = _beginning(found, _BRIEF)
+    whole = head == found and shown == value_
+    return h.code(".ask-start", dir="ltr")[list(_marked(head)), None if whole else "…"]
+
+
+def _beginning(found: list[Piece], most: int) -> list[Piece]:
+    head, left = _fitting(found, most)
+    if left and len(head) < len(found) and found[len(head)].kind == "plain":
+        head.append(Piece(_without_half(found[len(head)].text[:left])))
+    return head
 
 
 def _fitting(found: Iterable[Piece], most: int) -> tuple[list[Piece], int]:
