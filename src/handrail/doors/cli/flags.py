@@ -30,6 +30,8 @@ OWN_VALUED = frozenset("args as session timeout tools".split())
 OWN = OWN_SWITCHES | OWN_VALUED
 """Options of the command itself; a parameter of such a name is reached with `arg-` in front."""
 MISSING = object()
+_SHORT = 60
+"""Characters of a value that stands in an example."""
 
 _NAME = re.compile(r"[^\W_][\w.\-]*\Z")
 
@@ -52,6 +54,8 @@ class Flag:
     default: Any
     description: str
     secret: bool
+    example: Any = MISSING
+    """The first of the `examples` that its schema gives, where it is a word or a number."""
 
     @property
     def wanted(self) -> str:
@@ -126,9 +130,18 @@ def flags_of(tool: Tool, called: str | None = None) -> Flags:
                 default=node.get("default", MISSING),
                 description=str(node.get("description") or ""),
                 secret=param in tool.secrets,
+                example=MISSING if param in tool.secrets else _example(node, reading),
             )
         )
     return Flags(found)
+
+
+def _example(node: Mapping[str, Any], reading: Reading) -> Any:
+    given = node.get("examples")
+    if reading in ("many", "json") or not isinstance(given, list) or not given:
+        return MISSING
+    first = given[0]
+    return first if isinstance(first, (str, int, float)) and len(str(first)) <= _SHORT else MISSING
 
 
 def _names(params: Sequence[str]) -> dict[str, str]:

@@ -113,14 +113,16 @@ def _need(flag: Flag) -> str:
 
 
 def example(tool: Tool, flags: Flags) -> str:
-    """A command line with every required parameter."""
-    args = {flag.param: _sample(flag) for flag in flags if flag.required}
+    """A command line with every parameter that is required, or of which the schema gives an example."""
+    args = {flag.param: _sample(flag) for flag in flags if flag.required or flag.example is not MISSING}
     return shlex.join(["handrail", "run", tool.id, *write_arguments(args, flags)])
 
 
 def _sample(flag: Flag) -> Any:
     values = flag.values
-    if values.choices:
+    if flag.example is not MISSING:
+        one = flag.example
+    elif values.choices:
         one = values.choices[0]
     else:
         one = next((sample for kind, sample in _SAMPLES.items() if kind in values.kinds), None)

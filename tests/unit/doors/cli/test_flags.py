@@ -8,6 +8,7 @@ import pytest
 
 from handrail import from_json_schema, tool
 from handrail.doors.cli.flags import MISSING, OWN, Flags, flags_of
+from handrail.doors.cli.show import example
 
 
 def flags(properties: dict[str, Any], required: list[str] | None = None, defs: Any = None) -> Flags:
@@ -43,6 +44,29 @@ def test_no_two_flags_have_one_name() -> None:
 
 def test_a_parameter_with_no_letter_in_its_name_gets_a_number() -> None:
     assert names("", "=", "__") == ["arg-2", "arg-3", "arg-4"]
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ({"type": "string", "examples": ["old text", "x"]}, "--path=TEXT '--more=old text'"),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}], "examples": [5]}, "--path=TEXT --more=5"),
+        ({"type": "array", "items": {"type": "string"}, "examples": [["a"]]}, "--path=TEXT"),
+        ({"type": "string", "examples": ["x" * 61]}, "--path=TEXT"),
+        ({"type": "string", "examples": []}, "--path=TEXT"),
+        ({"type": "string", "examples": ["hush"], "writeOnly": True}, "--path=TEXT"),
+    ],
+)
+def test_the_example_of_a_tool_shows_what_is_required_and_what_its_schema_gives_an_example_of(
+    given: dict[str, Any], shown: str
+) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"path": {"type": "string"}, "more": given},
+        "required": ["path"],
+    }
+    made = from_json_schema("some.tool", schema, execute=lambda args: None, description="Do it.")
+    assert example(made, flags_of(made)) == f"handrail run some.tool {shown}"
 
 
 @pytest.mark.parametrize(
