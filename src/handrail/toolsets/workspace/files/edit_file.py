@@ -68,7 +68,10 @@ class FileEdit(FileChange):
 _LINES = {"widget": "textarea", "rows": 3, "class": "form-code"}
 _FORM = {
     "search": _LINES,
-    "replace": {**_LINES, "help": "The text to put in its place; to delete something, add it below"},
+    "replace": {
+        **_LINES,
+        "help": "The text to put in its place; to delete text, leave this empty and give both under Edits",
+    },
     "edits.*.search": _LINES,
     "edits.*.replace": _LINES,
 }
@@ -97,9 +100,12 @@ def edit_file(workspace: Workspace) -> Tool:
     async def edit_file(
         path: Annotated[str, Field(description="The file, relative to the root of the workspace")],
         search: Annotated[
-            str | None, Field(description="The text to find; empty to fill an empty or new file")
+            str | None,
+            Field(description="The text to find; empty to fill an empty or new file", examples=["old text"]),
         ] = None,
-        replace: Annotated[str | None, Field(description="The text to put in its place")] = None,
+        replace: Annotated[
+            str | None, Field(description="The text to put in its place", examples=["new text"])
+        ] = None,
         replace_all: Annotated[bool, Field(description="Replace every place that fits")] = False,
         edits: Annotated[
             list[OneEdit] | None,
