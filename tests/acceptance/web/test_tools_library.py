@@ -30,7 +30,7 @@ def test_tools_are_found_as_one_types_and_by_category(shop: Shop, windows: Calla
     expect(page.locator(".tool-card-name")).to_have_text(["Quote"])
     page.get_by_label("Find a tool").fill("")
     page.get_by_label("Category").select_option("Work")
-    expect(page.locator(".tool-card-name")).to_have_text(["Secret word", "Slow work", "Wipe"])
+    expect(page.locator(".tool-card-name")).to_have_text(["Take a note", "Secret word", "Slow work", "Wipe"])
     page.get_by_label("Find a tool").fill("zzz")
     expect(page.get_by_text("Nothing found for “zzz”")).to_be_visible()
     assert mine.axe() == []

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from types import FrameType
 from typing import Any
 
 from handrail.core.define.call import Outcome
 from handrail.core.ids import new_id
 from handrail.core.tell.events import Event, OutputAppended, Progress
-from handrail.doors.cli.exits import Exit
+from handrail.doors.cli.hearing import on_stop
 from handrail.doors.cli.opening import Opened
 from handrail.doors.cli.screen import Side
 from handrail.doors.visible import one_line, visible
@@ -52,30 +49,12 @@ async def call(
         live.say("Stopping; press Ctrl-C again to leave at once.", "dim")
         stopping.append(asyncio.create_task(hr.cancel(call_id, why)))
 
-    _on_interrupt(asyncio.get_running_loop(), stop)
+    on_stop(asyncio.get_running_loop(), stop)
     try:
         return await calling
     finally:
         stop_listening()
         told.end()
-
-
-def _on_interrupt(loop: asyncio.AbstractEventLoop, stop: Callable[[str], None]) -> None:
-    """Hand the first SIGINT or SIGTERM to `stop`; the next one ends the process.
-
-    The handlers stay when the call is over: Ctrl-C while threads come to their end means to leave.
-    """
-    seen = False
-
-    def heard(number: int, frame: FrameType | None) -> None:
-        nonlocal seen
-        if seen or loop.is_closed():
-            os._exit(Exit.CANCELLED)
-        seen = True
-        loop.call_soon_threadsafe(stop, "Ctrl-C" if number == signal.SIGINT else "it was told to end")
-
-    signal.signal(signal.SIGINT, heard)
-    signal.signal(signal.SIGTERM, heard)
 
 
 class _Live:

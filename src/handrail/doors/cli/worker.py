@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
-from types import FrameType
 
 import typer
 
 from handrail.doors.cli.exits import Exit
+from handrail.doors.cli.hearing import on_stop
 from handrail.doors.cli.opening import Opener, tools_of
 from handrail.doors.cli.options import Database, Debug, Tools
 from handrail.doors.cli.screen import Screen, screen
@@ -36,21 +35,9 @@ def command(ctx: typer.Context, database: Database = None, tools: Tools = None, 
 
 async def _work(hr: Handrail, here: Screen) -> Exit:
     stop = asyncio.Event()
-    _on_signal(asyncio.get_running_loop(), stop)
+    on_stop(asyncio.get_running_loop(), lambda why: stop.set())
     async with hr:
         here.err.say(f"Working with {len(hr.registry.list())} tools as process {os.getpid()}; Ctrl-C stops.")
         await stop.wait()
         here.err.say("Finishing what has begun; Ctrl-C again leaves at once.")
     return Exit.DONE
-
-
-def _on_signal(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
-    """The first SIGINT or SIGTERM asks to stop; the next one ends the process."""
-
-    def heard(number: int, frame: FrameType | None) -> None:
-        if stop.is_set() or loop.is_closed():
-            os._exit(Exit.CANCELLED)
-        loop.call_soon_threadsafe(stop.set)
-
-    signal.signal(signal.SIGINT, heard)
-    signal.signal(signal.SIGTERM, heard)
