@@ -41,7 +41,9 @@ class Order(BaseModel):
     tags: list[str]
 
 
-@tool("stock.order", level="write")
+@tool(
+    "stock.order", level="write", preview=lambda args, ctx: f"{args.pieces} more of {args.item} on the shelf"
+)
 async def order_stock(
     item: str, pieces: int, colour: Literal["red", "green"] = "red", tags: list[str] | None = None
 ) -> Order:

@@ -131,6 +131,7 @@ def test_a_person_sees_the_exact_arguments_and_answers_once(
     no, call = asked(sqlite_url)
     shown = at(quick, sqlite_url, tmp_path, "approvals", "show", no)
     assert shown.code == 0 and "  pieces = 5\n" in shown.out and "why        Needs approval" in shown.out
+    assert shown.out.endswith("What it would change, as of when it was asked:\n5 more of bolt on the shelf\n")
     assert shown.err == f"Answer it: handrail approvals approve {no}\n"
     foreign = at(quick, sqlite_url, tmp_path, "approvals", "approve", no, "--tenant", "other")
     assert foreign.code == 3 and f"there is no approval '{no}' for other" in foreign.err

@@ -113,6 +113,7 @@ def test_the_person_reviews_what_an_agent_wants(tmp_path: Path) -> None:
     assert "agent clerk wants to run stock.order" in terminal.shown
     assert "why     Needs approval: it changes real data" in terminal.shown
     assert 'repaired pieces: "2.0" became 2 (text as number)' in terminal.shown
+    assert "would change\n2 more of nut on the shelf" in terminal.shown
     terminal.type("a")
     assert terminal.end() == 0
 

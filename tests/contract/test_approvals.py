@@ -63,6 +63,7 @@ def question(name: str = "a1", tenant: str = "acme", **given: Any) -> ApprovalRe
         "repairs": (Repair("title", "trimmed", " spring", "spring"),),
         "raw": {"title": " spring", "pin": "4711"},
         "secrets": frozenset({"t0p-s3cret"}),
+        "preview": "+ a line that only reviewers see",
     }
     return ApprovalRequest(**{**told, **given})
 
@@ -319,7 +320,7 @@ async def test_no_row_shows_the_exact_arguments_or_a_secret(rows: Place) -> None
     with process.rows.reading("acme") as conn:
         [row] = conn.exec_driver_sql("SELECT * FROM approvals").all()
     told = repr(row)
-    for hidden in ("4711", "t0p-s3cret", "0815"):
+    for hidden in ("4711", "t0p-s3cret", "0815", "a line that only reviewers see"):
         assert hidden not in told
     assert "spring" in told
 
@@ -365,7 +366,7 @@ async def test_a_call_that_is_over_leaves_what_was_shown_and_nothing_exact(rows:
     assert (await _settled(book)).raw["pin"] == "4711"
     await process.rows.write("acme", shed)
     found = await book.get("a1", "acme")
-    assert (found.raw, found.secrets, found.answer.edits) == (None, frozenset(), None)
+    assert (found.raw, found.secrets, found.preview, found.answer.edits) == (None, frozenset(), None, None)
     assert (found.status, found.args["title"], found.edited.hash) == ("approved", "spring", "h1")
 
 

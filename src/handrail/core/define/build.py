@@ -63,8 +63,9 @@ def _built(tool_id: str, options: dict[str, Any], body: Body, place: Place | Non
         "view", options, lambda given: given if isinstance(given, ViewSpec) else ViewSpec(**given), _VIEW
     )
     axes = _axes(options)
-    judged = (axes["level_of_call"], axes["danger_of_call"], options.get("reads"), options.get("writes"))
-    if not body.by_name or any(judge is not None for judge in judged):
+    looking = [axes["level_of_call"], axes["danger_of_call"]]
+    looking += [options.get(name) for name in ("reads", "writes", "preview")]
+    if not body.by_name or any(one is not None for one in looking):
         flat_validate = None
     return Tool(
         id=tool_id,

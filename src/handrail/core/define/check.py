@@ -96,6 +96,7 @@ def _kind_problems(tool: Tool) -> Iterator[tuple[str, str]]:
         ("writes", tool.writes),
         ("aggregate", tool.aggregate),
         ("undo", tool.undo),
+        ("preview", tool.preview),
     ):
         if fn is not None and not callable(fn):
             yield f"its {what} is {fn!r}, which cannot be called", "give a function"

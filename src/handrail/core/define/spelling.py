@@ -33,7 +33,7 @@ OPTIONS = frozenset(
     "description guidance description_path aliases param_aliases slug name category icon input output params "
     "required level danger level_fn danger_fn capabilities optional_capabilities permissions requires policy "
     "approvals four_eyes tenants reads writes concurrency timeout retry idempotent repeatable isolation "
-    "collaborative aggregate undo sections form view origin execute resources formats".split()
+    "collaborative aggregate undo preview sections form view origin execute resources formats".split()
 )
 
 

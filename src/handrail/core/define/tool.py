@@ -19,6 +19,8 @@ Isolation = Literal["process"]
 OfArgs = Callable[[Any], Any]
 """A function of the validated arguments, given as an object with attributes."""
 Compensation = Callable[[Any, Any], tuple[str, Mapping[str, Any]] | None]
+Preview = Callable[[Any, Any], Any]
+"""(validated arguments, context) -> words or a diff, or None; or an awaitable of it."""
 """(validated arguments, data of the result) -> the call that takes its effect back, or None. Pure."""
 
 
@@ -94,6 +96,8 @@ class Tool:
     """`process`: the body runs in a process of its own and can be stopped by force."""
     undo: Compensation | None = None
     """What takes the effect of a completed call back."""
+    preview: Preview | None = None
+    """What a call would change as things are, told to whoever must approve it. It changes nothing itself."""
     collaborative: bool = False
     aggregate: Callable[[list[Any]], Any] | None = None
     sections: tuple[OutputSection, ...] = ()

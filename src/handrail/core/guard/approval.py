@@ -57,6 +57,8 @@ class ApprovalRequest:
     """The arguments as they were sent, for the run after the answer."""
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     """What an outer body was told in confidence: masked in every record of the call."""
+    preview: str | None = None
+    """What the call would have changed when it was asked, if its tool says so."""
     quorum: int = 1
     """How many persons must approve."""
     four_eyes: bool = False

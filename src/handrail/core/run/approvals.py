@@ -194,6 +194,11 @@ def may_decide(by: Principal, request: ApprovalRequest) -> bool:
     return (own or by.holds(DECIDE)) and reaches and not bounded
 
 
+def may_foresee(reader: Principal, request: ApprovalRequest) -> bool:
+    """Whether somebody is shown what a call would change: a person who may answer, and no agent."""
+    return reader.agent is None and reader.user is not None and may_decide(reader, request)
+
+
 def _shows(request: ApprovalRequest, tool: Tool) -> bool:
     """Whether the question is about the tool and the arguments that would run."""
     return tool.id == request.tool and is_faithful(request, tool)

@@ -20,6 +20,7 @@ from handrail.core.ids import new_id
 from handrail.core.run import refusal
 from handrail.core.run.answering import answer, end_late, may_stand
 from handrail.core.run.edits import recorded
+from handrail.core.run.foreseeing import foresee
 from handrail.core.run.tale import Tale
 from handrail.core.tell.events import NeedsApproval
 
@@ -46,7 +47,7 @@ async def pass_gate(tale: Tale, decision: Decision, grant: Grant | None) -> Outc
         return await _queue(tale, tool, admitted, decision)
     if await _stands(tale, tool, decision):
         return admitted, tool
-    request = _request(tale, tool, admitted, decision)
+    request = _request(tale, tool, admitted, decision, await foresee(tale, tool, admitted.values))
     tale.approval_id = request.id
     if tale.house.approver is None:
         return await _wait(tale, request)
@@ -108,7 +109,9 @@ async def _stands(tale: Tale, tool: Tool, decision: Decision) -> bool:
     return True
 
 
-def _request(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> ApprovalRequest:
+def _request(
+    tale: Tale, tool: Tool, admitted: Admitted, decision: Decision, foreseen: str | None
+) -> ApprovalRequest:
     house = tale.house
     level, danger = axes(tool, admitted.values)
     now = house.clock.now()
@@ -130,6 +133,7 @@ def _request(tale: Tale, tool: Tool, admitted: Admitted, decision: Decision) -> 
         four_eyes=tool.four_eyes,
         raw=own_copy(tale.raw),
         secrets=frozenset(tale.secrets or ()),
+        preview=foreseen,
     )
 
 

@@ -12,7 +12,7 @@ from handrail.core.guard.approval import ApprovalRequest
 from handrail.doors.cli.exits import Exit, Stop
 from handrail.doors.cli.opening import Opened
 from handrail.doors.cli.options import Database, Debug, Json, Tenant, User
-from handrail.doors.cli.result import told
+from handrail.doors.cli.result import show_text, told
 from handrail.doors.cli.rows import show_facts, show_rows, when
 from handrail.doors.cli.screen import Screen, screen
 from handrail.doors.cli.where import open_bare
@@ -141,6 +141,9 @@ def show_request(here: Screen, request: ApprovalRequest, people: People) -> None
     )
     for repair in request.repairs:
         here.out.line(told(repair))
+    if request.preview:
+        here.out.line("What it would change, as of when it was asked:")
+        show_text(here.out, request.preview)
 
 
 def _whom(request: ApprovalRequest, people: People) -> str:
@@ -160,6 +163,7 @@ def as_json(request: ApprovalRequest) -> dict[str, Any]:
         "danger": request.danger,
         "reason": request.reason,
         "args": dict(request.args),
+        "preview": request.preview,
         "tenant": who.tenant,
         "user": who.user,
         "agent": who.agent,

@@ -22,7 +22,7 @@ from handrail.documents import DocumentError, parse_json
 from handrail.doors.cli.acting import Acting, told_agent
 from handrail.doors.cli.exits import Stop
 from handrail.doors.cli.flags import Flags, flags_of
-from handrail.doors.cli.result import told
+from handrail.doors.cli.result import show_text, told
 from handrail.doors.cli.screen import Side
 from handrail.doors.cli.spelling import read_words
 from handrail.doors.visible import exact, exact_lines, one_line
@@ -148,6 +148,9 @@ class Asking:
             side.line(f"    {exact(name)[1:-1]} = {exact_lines(value, ' ' * 6)}")
         for repair in request.repairs:
             side.say(f"  {told(repair)}", "yellow")
+        if request.preview and not card.edited:
+            side.say("  would change")
+            show_text(side, request.preview)
         side.say()
 
     async def _edited(self, card: Card) -> Card:

@@ -74,7 +74,7 @@ def _draw(out: Side, result: Result, tool: Tool | None) -> None:
     elif result.markdown is not None:
         out.draw(draw.markdown(result.markdown))
     elif result.output is not None:
-        _print(out, unsaid(result.output, line).removesuffix("\n"))
+        show_text(out, unsaid(result.output, line).removesuffix("\n"))
     elif isinstance(result.data, str):
         out.line(result.data)
     elif result.data is not None:
@@ -87,7 +87,7 @@ def _draw(out: Side, result: Result, tool: Tool | None) -> None:
         out.draw(draw.words(f"{attachment.name} ({attachment.mime}{size})"))
 
 
-def _print(out: Side, text: str) -> None:
+def show_text(out: Side, text: str) -> None:
     """Text as it is, with the lines of a diff in its colours."""
     for line in diff_lines(text) if text else ():
         out.line(line.text, _STYLES.get(line.kind, ""))

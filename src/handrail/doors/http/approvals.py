@@ -10,7 +10,7 @@ from starlette.responses import Response
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
 from handrail.core.guard.approval import ApprovalRequest
-from handrail.core.run.approvals import may_decide
+from handrail.core.run.approvals import may_decide, may_foresee
 from handrail.doors.http import shapes
 from handrail.doors.http.ending import approval_url, call_url
 from handrail.doors.http.paging import After, Limit, cut
@@ -68,7 +68,7 @@ async def list_approvals(who: Seen, hr: TheHandrail, after: After = None, limit:
             break
         place = batch[-1].id
     page, following = cut(found, limit, lambda one: one.id)
-    return ready({"approvals": [as_json(one) for one in page], "next": following})
+    return ready({"approvals": [as_json(one, who) for one in page], "next": following})
 
 
 @routes.get(
@@ -77,7 +77,7 @@ async def list_approvals(who: Seen, hr: TheHandrail, after: After = None, limit:
     responses=answers(ok=shapes.ApprovalLine),
 )
 async def read_approval(who: Seen, hr: TheHandrail, approval_id: str) -> Response:
-    return ready(as_json(await _asked(hr, approval_id, who)))
+    return ready(as_json(await _asked(hr, approval_id, who), who))
 
 
 @routes.post(
@@ -89,14 +89,14 @@ async def approve(
     """The call runs once, with exactly these arguments. Ask for its outcome at `call_url`."""
     await _asked(hr, approval_id, who)
     settled = await hr.approvals.approve(approval_id, by=who, edits=yes.arguments, for_session=yes.standing)
-    return ready(as_json(settled))
+    return ready(as_json(settled, who))
 
 
 @routes.post("/approvals/{approval_id}/reject", summary="Refuse", responses=_DECIDED)
 async def reject(who: Deciding, hr: TheHandrail, approval_id: str, no: Annotated[No, body(No)]) -> Response:
     """The call does not run; whoever made it is told so."""
     await _asked(hr, approval_id, who)
-    return ready(as_json(await hr.approvals.reject(approval_id, by=who, reason=no.reason)))
+    return ready(as_json(await hr.approvals.reject(approval_id, by=who, reason=no.reason), who))
 
 
 @routes.post("/approvals/{approval_id}/respond", summary="Answer in the tool's place", responses=_DECIDED)
@@ -108,7 +108,7 @@ async def respond(
         raise invalid("", "Give the answer as `data`, or in words as `output`")
     await _asked(hr, approval_id, who)
     result = Result(data=instead.data, output=instead.output)
-    return ready(as_json(await hr.approvals.respond(approval_id, by=who, result=result)))
+    return ready(as_json(await hr.approvals.respond(approval_id, by=who, result=result), who))
 
 
 async def _asked(hr: Handrail, approval_id: str, who: Principal) -> ApprovalRequest:
@@ -124,7 +124,7 @@ def may_see(who: Principal, request: ApprovalRequest) -> bool:
     return who.holds(READ) or may_decide(who, request) or is_same(who, request.principal)
 
 
-def as_json(request: ApprovalRequest) -> dict[str, Any]:
+def as_json(request: ApprovalRequest, reader: Principal) -> dict[str, Any]:
     """A question as JSON data; secrets are masked, the digests are of the exact arguments."""
     call, who = request.call, request.principal
     call_id = call.id or ""
@@ -139,6 +139,7 @@ def as_json(request: ApprovalRequest) -> dict[str, Any]:
         "reason": request.reason,
         "arguments": dict(request.args),
         "arguments_digest": request.args_hash,
+        "preview": request.preview if may_foresee(reader, request) else None,
         "edited_arguments": dict(request.edited.shown) if request.edited else None,
         "effective_digest": request.effective.hash if request.effective else None,
         "tenant": who.tenant,

@@ -249,6 +249,8 @@ class ApprovalLine(BaseModel):
     reason: str
     arguments: dict[str, Any]
     arguments_digest: str
+    preview: str | None
+    """What the call would have changed when it was asked, for whoever may answer."""
     edited_arguments: dict[str, Any] | None
     effective_digest: str | None
     tenant: str

@@ -50,9 +50,10 @@ def to_row(request: ApprovalRequest, seal: Seal) -> dict[str, Any]:
 
 
 def sealed_call(request: ApprovalRequest, seal: Seal, over: bool = False) -> str:
-    """The exact call. Once it is over, its arguments and secrets are not kept any more."""
-    exact = {"raw": None, "secrets": []} if over else {"raw": request.raw, "secrets": sorted(request.secrets)}
-    value = {"call": call_data(request.call), **exact}
+    """The exact call. Once it is over, its arguments, secrets and preview are not kept any more."""
+    value: dict[str, Any] = {"call": call_data(request.call), "raw": None, "secrets": [], "preview": None}
+    if not over:
+        value |= {"raw": request.raw, "secrets": sorted(request.secrets), "preview": request.preview}
     return seal.close(request.principal.tenant, value, f"approval:{request.id}")
 
 
@@ -102,6 +103,7 @@ def from_row(row: Row[Any], votes: Iterable[Row[Any]], seal: Seal) -> ApprovalRe
         repairs=repairs_of(load(row.repairs)),
         raw=kept["raw"],
         secrets=frozenset(kept["secrets"]),
+        preview=kept.get("preview"),
         quorum=row.quorum,
         four_eyes=row.four_eyes,
         status=row.status,

@@ -45,6 +45,20 @@ async def test_an_approved_call_runs_with_exactly_what_was_shown() -> None:
     assert ended["approval"]["id"] == listed["id"]
 
 
+@pytest.mark.req("RA-11", "AP-02")
+async def test_what_a_call_would_change_is_shown_to_reviewers_alone() -> None:
+    @tool("notes.put", level="write", preview=lambda args, ctx: f"+{args.text}")
+    async def put(text: str) -> str:
+        """Put a note down."""
+        return text
+
+    async with door(put) as http:
+        call = {"arguments": {"text": "hi"}}
+        told = (await http.post("/api/tools/notes-put/call", json=call, headers=key("bot"))).json()
+        seen = [(await http.get(told["approval"]["url"], headers=key(who))).json() for who in ("bea", "bot")]
+    assert [one["preview"] for one in seen] == ["+hi", None]
+
+
 @pytest.mark.req("RA-11")
 async def test_a_reviewer_may_write_other_arguments() -> None:
     async with door() as http:

@@ -28,6 +28,7 @@ def undo_file(changes: Changes) -> Tool:
         concurrency="sequential",
         reads=lambda args: workspace.key(args.path) if args.preview else (),
         writes=lambda args: () if args.preview else workspace.key(args.path),
+        preview=lambda args, ctx: act(args.path, args.steps, args.redo, ctx, preview=True).output,
         category="workspace",
         icon="undo-2",
         origin="system",
@@ -41,6 +42,9 @@ def undo_file(changes: Changes) -> Tool:
         *,
         ctx: Context,
     ) -> Result:
+        return act(path, steps, redo, ctx, preview=preview)
+
+    def act(path: str, steps: int, redo: bool, ctx: Context, *, preview: bool) -> Result:
         name = settled(workspace, path)
         find = past.undone if redo else past.standing
         found = changes.look(lambda db: find(db, ctx.tenant_id, name, steps))

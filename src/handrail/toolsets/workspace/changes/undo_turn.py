@@ -29,6 +29,7 @@ def undo_turn(changes: Changes) -> Tool:
         concurrency="sequential",
         reads=lambda args: everything if args.preview else (),
         writes=lambda args: () if args.preview else everything,
+        preview=lambda args, ctx: act(args.turn, args.redo, ctx, preview=True).output,
         category="workspace",
         icon="rotate-ccw-clock",
         origin="system",
@@ -43,6 +44,9 @@ def undo_turn(changes: Changes) -> Tool:
         *,
         ctx: Context,
     ) -> Result:
+        return act(turn, redo, ctx, preview=preview)
+
+    def act(turn: int | None, redo: bool, ctx: Context, *, preview: bool) -> Result:
         found = changes.look(lambda db: _steps(db, ctx, turn, redo=redo))
         ready = prepared(changes, found)
         if not preview:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
@@ -15,7 +15,7 @@ from handrail.toolsets.workspace.files.at_once import Drawn, at_once
 from handrail.toolsets.workspace.files.diff import diff
 from handrail.toolsets.workspace.files.editing import Applied, Edit, Edited, apply, plain
 from handrail.toolsets.workspace.files.missing import not_found
-from handrail.toolsets.workspace.files.saving import LARGEST_TEXT, FileChange, save, taken
+from handrail.toolsets.workspace.files.saving import LARGEST_TEXT, FileChange, Held, save, taken
 from handrail.toolsets.workspace.files.telling import quoted
 from handrail.toolsets.workspace.text import Text, decode, encode, is_text, kept
 
@@ -91,6 +91,7 @@ def edit_file(workspace: Workspace) -> Tool:
         },
         concurrency="by_path",
         writes=lambda args: workspace.key(args.path),
+        preview=lambda args, ctx: _foreseen(workspace, args),
         category="workspace",
         icon="file-pen",
         form=_FORM,
@@ -131,11 +132,7 @@ def edit_file(workspace: Workspace) -> Tool:
 
         def patiently() -> Result:
             with workspace.turn(path):
-                name, before = taken(workspace, path, LARGEST_TEXT)
-                if before is None and wanted[0].search:
-                    raise not_found(workspace, path, "Check the path, or make the file with write_file.")
-                text = Text("") if before is None else _text_of(before.data, encoding, path)
-                edited = apply(text.text, wanted, name)
+                name, before, text, edited = _edited(workspace, path, wanted, encoding)
                 after = encode(text.holding(edited.text), path)
                 save(workspace, ctx, name, "edit", before, after)
             return _told(name, text.text, edited, len(after), before is None)
@@ -144,6 +141,23 @@ def edit_file(workspace: Workspace) -> Tool:
         return await ctx.in_thread(patiently) if done is None else done
 
     return edit_file
+
+
+def _edited(
+    workspace: Workspace, path: str, wanted: Sequence[Edit], encoding: str
+) -> tuple[str, Held | None, Text, Edited]:
+    """The file, its text, and that after the edits. Nothing is written."""
+    name, before = taken(workspace, path, LARGEST_TEXT)
+    if before is None and wanted[0].search:
+        raise not_found(workspace, path, "Check the path, or make the file with write_file.")
+    text = Text("") if before is None else _text_of(before.data, encoding, path)
+    return name, before, text, apply(text.text, wanted, name)
+
+
+def _foreseen(workspace: Workspace, args: Any) -> str:
+    wanted = _wanted(args.search, args.replace, args.replace_all, args.edits)
+    name, _, text, edited = _edited(workspace, args.path, wanted, args.encoding)
+    return diff(text.text, edited.text, name, edited.same).text
 
 
 def _text_of(data: bytes, encoding: str, path: str) -> Text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -28,6 +28,7 @@ def write_file(workspace: Workspace) -> Tool:
         },
         concurrency="by_path",
         writes=lambda args: workspace.key(args.path),
+        preview=lambda args, ctx: _foreseen(workspace, args),
         category="workspace",
         icon="file-plus",
         form={"content": {"widget": "textarea", "rows": 12, "class": "form-code"}},
@@ -53,13 +54,29 @@ def write_file(workspace: Workspace) -> Tool:
             )
         with workspace.turn(path):
             name, before = taken(workspace, path)
-            old = None if before is None else _text(before, encoding, content, path)
-            text = _written(content, old, encoding, _kept(newline, content, before, old))
+            old, text = _new(before, content, encoding, newline, path)
             after = encode(text, path)
             save(workspace, ctx, name, "write", before, after)
         return _told(name, before, old, text, after)
 
     return write_file
+
+
+def _foreseen(workspace: Workspace, args: Any) -> str:
+    name, before = taken(workspace, args.path)
+    old, text = _new(before, args.content, args.encoding, args.newline, args.path)
+    told = _told(name, before, old, text, encode(text, args.path))
+    if before is None:
+        return f"{name} is new."
+    return told.data.diff or f"{name} would stay as it is."
+
+
+def _new(
+    before: Held | None, content: str, encoding: str | None, newline: Newline, path: str
+) -> tuple[Text | None, Text]:
+    """The text of the file, if there is one, and that which takes its place."""
+    old = None if before is None else _text(before, encoding, content, path)
+    return old, _written(content, old, encoding, _kept(newline, content, before, old))
 
 
 def _text(before: Held, encoding: str | None, content: str, path: str) -> Text | None:

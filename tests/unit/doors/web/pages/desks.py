@@ -26,6 +26,9 @@ KEYS = {"ana": ANA, "bea": BEA, "cy": CY, "dan": DAN, "bot": BOT, "eve": EVE}
 Secret = Annotated[str, Field(json_schema_extra={"x-secret": True})]
 
 
+_DIFF = "--- a/out.txt\n+++ b/out.txt\n@@ -1 +1 @@\n-nothing\n"
+
+
 def tools(ran: list[Any]) -> list[Any]:
     @tool("data.update", name="Update a record", level="write")
     async def update(
@@ -53,7 +56,7 @@ def tools(ran: list[Any]) -> list[Any]:
         ran.append(("publish", title))
         return title
 
-    @tool("mail.send", name="Send", level="write")
+    @tool("mail.send", name="Send", level="write", preview=lambda args, ctx: f"{_DIFF}+{args.summary}")
     async def send(error: str = "", summary: str = "") -> Result:
         """Send a letter, or say why not."""
         return Result.fail(error) if error else Result(summary=summary)

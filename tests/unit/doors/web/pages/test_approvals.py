@@ -40,6 +40,20 @@ async def test_a_card_says_who_wants_what_through_what_until_when_how_gravely_wh
         assert request is not None and request.args_hash in page and request.tool_digest in page
 
 
+@pytest.mark.req("UI-17", "AP-02")
+async def test_whoever_decides_sees_what_would_change_and_whoever_asked_does_not() -> None:
+    async with desk() as pages:
+        asked = await pages.ask("mail.send", summary="<b>hi</b>")
+        page = await pages.see(f"/approvals/{asked}")
+        assert "What it would change, as of when it was asked" in page
+        assert '<del class="view-removed">-nothing\n</del>' in page and "+&lt;b&gt;hi&lt;/b&gt;" in page
+        own = await pages.ask("mail.send", who=DAN, summary="x")
+        seen = await pages.see(f"/approvals/{own}", "dan")
+        assert "mail.send" in seen and "What it would change" not in seen
+        await pages.decide(asked, "reject", reason="no")
+        assert "What it would change" not in await pages.see(f"/approvals/{asked}")
+
+
 @pytest.mark.req("UI-17")
 async def test_markup_from_callers_tools_and_reviewers_stays_text() -> None:
     evil = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'><b>"

@@ -11,6 +11,7 @@ from handrail.doors.web.pages.approvals.acting import acts
 from handrail.doors.web.pages.approvals.asking import Ask
 from handrail.doors.web.pages.approvals.exact import rows
 from handrail.doors.web.pages.approvals.outcome import outcome
+from handrail.doors.web.views.diff import block_of_output
 from handrail.doors.web.words import level_mark, state, when
 
 THROUGH = {
@@ -41,6 +42,7 @@ def card(
         _through(ask, now),
         _because(ask),
         _arguments(ask),
+        _foreseen(ask),
         _repairs(ask),
         h.div({"hx-morph-skip": note is not None}, id=f"{card_id(ask)}-tried", class_="ask-told")[note],
         h.div(id=f"{card_id(ask)}-told", class_="ask-told", role="status")[outcome(ask, now)],
@@ -100,6 +102,15 @@ def _arguments(ask: Ask) -> h.Element:
     if not ask.request.args:
         return h.p(".quiet")["It takes no arguments."]
     return h.div(".ask-arguments")[h.span(".sr-only")["With exactly these values:"], drawing.table(shown)]
+
+
+def _foreseen(ask: Ask) -> h.Node:
+    """What it would change, while somebody decides on it; later the run says what it did."""
+    said = ask.request.preview
+    if said is None or not ask.open or not ask.is_reviewer:
+        return None
+    label = h.p(".quiet")["What it would change, as of when it was asked"]
+    return h.div(".ask-foreseen")[label, block_of_output(said)]
 
 
 def _repairs(ask: Ask) -> h.Node:
