@@ -10,7 +10,7 @@ import pytest
 from pydantic import Field
 
 from handrail import Context, Handrail, Policy, Principal, Tool, tool
-from handrail.core.run.approvals import may_foresee
+from handrail.core.run.approvals import is_reviewer
 from handrail.ext import ToolError, approve
 from handrail.testing import ScriptedApprover
 
@@ -96,9 +96,11 @@ async def test_persons_who_may_answer_see_it_and_agents_do_not() -> None:
         await hr.call("posts.publish", {"title": "spring"}, principal=AGENT)
         [asked] = await hr.approvals.list(BO)
         assert asked.preview == "a diff"
-    assert may_foresee(BO, asked)
-    for other in (AGENT, BO.spawn("helper"), Principal(tenant="acme", user="cy"), Principal(tenant="acme")):
-        assert not may_foresee(other, asked)
+    assert is_reviewer(BO, asked)
+    nobody = Principal(tenant="acme", permissions={"approvals.decide"})
+    service = Principal(tenant="acme", user="bo", permissions={"approvals.decide"}, key="service")
+    for other in (AGENT, BO.spawn("writer"), Principal(tenant="acme", user="cy"), nobody, service):
+        assert not is_reviewer(other, asked)
 
 
 def test_what_is_no_function_is_no_preview() -> None:

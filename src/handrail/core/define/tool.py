@@ -19,9 +19,9 @@ Isolation = Literal["process"]
 OfArgs = Callable[[Any], Any]
 """A function of the validated arguments, given as an object with attributes."""
 Compensation = Callable[[Any, Any], tuple[str, Mapping[str, Any]] | None]
+"""(validated arguments, data of the result) -> the call that takes its effect back, or None. Pure."""
 Preview = Callable[[Any, Any], Any]
 """(validated arguments, context) -> words or a diff, or None; or an awaitable of it."""
-"""(validated arguments, data of the result) -> the call that takes its effect back, or None. Pure."""
 
 
 @dataclass(frozen=True, slots=True)

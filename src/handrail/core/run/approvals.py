@@ -194,9 +194,13 @@ def may_decide(by: Principal, request: ApprovalRequest) -> bool:
     return (own or by.holds(DECIDE)) and reaches and not bounded
 
 
-def may_foresee(reader: Principal, request: ApprovalRequest) -> bool:
-    """Whether somebody is shown what a call would change: a person who may answer, and no agent."""
-    return reader.agent is None and reader.user is not None and may_decide(reader, request)
+def is_reviewer(who: Principal, request: ApprovalRequest) -> bool:
+    """Whether somebody is a person who may answer: to them alone a preview is shown."""
+    return _is_person(who) and may_decide(who, request)
+
+
+def _is_person(who: Principal) -> bool:
+    return who.agent is None and who.user is not None and who.key != "service"
 
 
 def _shows(request: ApprovalRequest, tool: Tool) -> bool:
@@ -209,7 +213,7 @@ def _still_open(approval_id: str) -> str:
 
 
 def _check_person(by: Principal) -> None:
-    if by.agent is not None or by.user is None or by.key == "service":
+    if not _is_person(by):
         raise Conflict(
             "An approval is answered by a person, not by an agent or a service.", code="NOT_PERMITTED"
         )

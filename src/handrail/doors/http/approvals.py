@@ -10,7 +10,7 @@ from starlette.responses import Response
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
 from handrail.core.guard.approval import ApprovalRequest
-from handrail.core.run.approvals import may_decide, may_foresee
+from handrail.core.run.approvals import is_reviewer, may_decide
 from handrail.doors.http import shapes
 from handrail.doors.http.ending import approval_url, call_url
 from handrail.doors.http.paging import After, Limit, cut
@@ -139,7 +139,7 @@ def as_json(request: ApprovalRequest, reader: Principal) -> dict[str, Any]:
         "reason": request.reason,
         "arguments": dict(request.args),
         "arguments_digest": request.args_hash,
-        "preview": request.preview if may_foresee(reader, request) else None,
+        "preview": request.preview if is_reviewer(reader, request) else None,
         "edited_arguments": dict(request.edited.shown) if request.edited else None,
         "effective_digest": request.effective.hash if request.effective else None,
         "tenant": who.tenant,

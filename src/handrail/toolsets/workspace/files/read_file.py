@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import Annotated, BinaryIO
 
@@ -104,8 +103,11 @@ def _read(file: BinaryIO, path: str, size: int, bounds: Bounds, encoding: str) -
     if head.startswith(b"%PDF-") or not is_text(head, encoding):
         return _no_text(file, head, path, size)
     if size <= _AT_ONCE:
-        with suppress(ToolError):  # what does not fit may be far from the lines that are wanted
+        try:
             text = decode(head, encoding, path)
+        except ToolError:
+            pass  # what does not fit may be far from the lines that are wanted
+        else:
             return _told(path, page_of_text(text.text, bounds), size, text.encoding, bounds)
     mark, named = mark_of(head) or (b"", known(encoding))
     file.seek(len(mark))

@@ -47,11 +47,6 @@ def write_file(workspace: Workspace) -> Tool:
         *,
         ctx: Context,
     ) -> Result:
-        if len(content) > LARGEST_TEXT:
-            raise ToolError(
-                f"The content has {len(content)} characters; more than {LARGEST_TEXT} are not written.",
-                code="TOO_LARGE",
-            )
         with workspace.turn(path):
             name, before = taken(workspace, path)
             old, text = _new(before, content, encoding, newline, path)
@@ -65,16 +60,21 @@ def write_file(workspace: Workspace) -> Tool:
 def _foreseen(workspace: Workspace, args: Any) -> str:
     name, before = taken(workspace, args.path)
     old, text = _new(before, args.content, args.encoding, args.newline, args.path)
-    told = _told(name, before, old, text, encode(text, args.path))
+    after = encode(text, args.path)
     if before is None:
         return f"{name} is new."
-    return told.data.diff or f"{name} would stay as it is."
+    return _told(name, before, old, text, after).data.diff or f"{name} would stay as it is."
 
 
 def _new(
     before: Held | None, content: str, encoding: str | None, newline: Newline, path: str
 ) -> tuple[Text | None, Text]:
     """The text of the file, if there is one, and that which takes its place."""
+    if len(content) > LARGEST_TEXT:
+        raise ToolError(
+            f"The content has {len(content)} characters; more than {LARGEST_TEXT} are not written.",
+            code="TOO_LARGE",
+        )
     old = None if before is None else _text(before, encoding, content, path)
     return old, _written(content, old, encoding, _kept(newline, content, before, old))
 

@@ -12,7 +12,7 @@ from handrail.core.guard.approval import ApprovalRequest
 from handrail.core.guard.faithful import is_faithful
 from handrail.core.guard.settling import is_own
 from handrail.core.run.answering import may_stand
-from handrail.core.run.approvals import may_decide
+from handrail.core.run.approvals import is_reviewer
 from handrail.doors.http.approvals import may_see
 from handrail.doors.http.whose import plausible
 from handrail.doors.web.pages.approvals.ending import End, end_of
@@ -47,8 +47,7 @@ class Ask:
 
     @property
     def is_reviewer(self) -> bool:
-        person = self.who.agent is None and self.who.user is not None and self.who.key != "service"
-        return person and may_decide(self.who, self.request)
+        return is_reviewer(self.who, self.request)
 
     @property
     def own(self) -> bool:
