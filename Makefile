@@ -118,7 +118,7 @@ bench: setup $(PEERS)/.handrail-setup  ## the speed table, with peers from an en
 	@$(BIN)/python benchmarks/run.py --peers $(PEERS)/bin/python $(ARGS)
 
 screens: setup browser  ## takes the pictures of the pages in docs/screens anew
-	@HANDRAIL_SCREENS=write $(BIN)/python -m pytest tests/soak/test_screens.py $(ARGS)
+	@HANDRAIL_SCREENS=write $(BIN)/python -m pytest tests/soak/test_screenshots.py $(ARGS)
 
 docs: setup  ## runs the code of README and docs
 	@$(BIN)/python -m pytest tests/docs $(ARGS)

@@ -52,12 +52,12 @@ def value(
 
 
 async def main() -> None:
-    drawn = str(form_of(value).draw())
+    drawn = str(form_of(value).render())
     assert drawn.index("Money") < drawn.index("Year by year") < drawn.index("Additional options")
     # region register
     register_form_spec("tool:invest-value", FormSpec({"cost": {"label": "Price"}}))
     # endregion
-    assert "Price" in str(form_of(value).draw())
+    assert "Price" in str(form_of(value).render())
     from handrail.ext import forget_form_spec
 
     forget_form_spec("tool:invest-value")

@@ -11,12 +11,12 @@ async def main() -> None:
     from handrail.doors.web.forms.form import compile_form
 
     form = compile_form(schema)  # or form_of(tool), which remembers it
-    fields = form.draw()  # htpy: the fields, for a <form> of your own
+    fields = form.render()  # htpy: the fields, for a <form> of your own
 
     read = form.read([("#/cost", "68k")])  # what a server got
     assert read.value == {"cost": "68k"}
     assert read.errors[0].reason == "must be a number. You typed 68k; try 68000."
-    again = form.draw(read.value, read.errors)
+    again = form.render(read.value, read.errors)
     # endregion
     assert "Cost must be a number. You typed 68k; try 68000." in str(again)
     assert 'name="#/cost"' in str(fields)

@@ -6,13 +6,13 @@ import asyncio
 from typing import Any, Literal
 
 from handrail import Handrail, tool
-from handrail.ext import Judged
+from handrail.ext import RiskAssessment
 
 
-def peril(args: Any) -> Literal["safe"] | Judged:
+def peril(args: Any) -> Literal["safe"] | RiskAssessment:
     if args.command in ("ls", "pwd"):
         return "safe"
-    return Judged("dangerous", f"`{args.command}` may change or delete files")
+    return RiskAssessment("dangerous", f"`{args.command}` may change or delete files")
 
 
 @tool("shell.run", danger=peril)

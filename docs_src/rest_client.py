@@ -104,12 +104,12 @@ async def main() -> None:
     }
     async with Handrail([count, cancel]) as hr:
         # region app
-        from handrail.doors.entrance import Entrance
         from handrail.doors.http.api import build_api
         from handrail.platform import platform_of
+        from handrail.platform.middleware import SecurityMiddleware
 
         platform = platform_of(hr, keys=people)  # with a database, leave `keys` out
-        app = Entrance(build_api(platform), platform)
+        app = SecurityMiddleware(build_api(platform), platform)
         # endregion
         ana, bot = (_client(app, key) for key in people)
         await calls(ana)

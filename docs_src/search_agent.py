@@ -31,7 +31,7 @@ async def search_records(query: str) -> list[str]:
 async def main() -> None:
     agent = Principal(tenant="acme", user="ana", agent="ops")
     # region agent
-    from handrail.toolsets.finding import describe_tool, search_tools
+    from handrail.toolsets.search import describe_tool, search_tools
 
     async with Handrail([search_tools, describe_tool, search_records, delete_record]) as hr:
         out = await hr.call("search_tools", {"query": "remove a record"}, principal=agent)

@@ -3,7 +3,7 @@
 import asyncio
 
 from handrail import Handrail, Tool, define
-from handrail.toolsets.finding import describe_tool, search_tools
+from handrail.toolsets.search import describe_tool, search_tools
 
 
 def named(tool_id: str) -> Tool:

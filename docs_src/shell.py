@@ -4,13 +4,13 @@ import asyncio
 
 
 async def main() -> None:
-    # region judge
-    from handrail.toolsets.workspace.shell import judge
+    # region classify
+    from handrail.toolsets.workspace.shell import classify
 
-    assert judge("git log --oneline | head -5").danger == "safe"
-    assert judge("make test").danger == "moderate"
+    assert classify("git log --oneline | head -5").danger == "safe"
+    assert classify("make test").danger == "moderate"
 
-    said = judge("ls && find . -name '*.pyc' -delete")
+    said = classify("ls && find . -name '*.pyc' -delete")
     assert said.danger == "dangerous"
     assert said.sentence() == "it deletes what it finds: `-delete`"
     # endregion

@@ -5,8 +5,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from handrail import Context, Handrail, Principal, Result, tool
-from handrail.toolsets.spawning import Spawned, SpawnRequest, spawning
-from handrail.toolsets.tasks import FileTaskBook, task_tools
+from handrail.toolsets.spawn_agent import Spawned, SpawnRequest, spawn_agent_tool
+from handrail.toolsets.tasks import SqliteTaskStore, task_tools
 
 
 @tool("notes.read", level="read")
@@ -37,9 +37,9 @@ class OneCall:
 async def main() -> None:
     with TemporaryDirectory() as folder:
         # region handrail
-        book = FileTaskBook(Path(folder))
-        agents = spawning()
-        async with Handrail([*task_tools(book), agents.tool, read_note]) as hr:
+        store = SqliteTaskStore(Path(folder))
+        agents = spawn_agent_tool()
+        async with Handrail([*task_tools(store), agents.tool, read_note]) as hr:
             ana = Principal(tenant="acme", user="ana")
 
             async def call(name: str, **args: object) -> str:
@@ -54,7 +54,7 @@ async def main() -> None:
             print(await call("task", prompt="Is there a note on the parser?"))
             agents.attach(OneCall())
             print(await call("task", prompt="Is there a note on the parser?"))
-        await book.close()
+        await store.close()
         # endregion
 
 

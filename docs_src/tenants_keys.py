@@ -12,32 +12,34 @@ from handrail.store.database import Database
 
 async def people_and_keys(db: Database) -> None:
     # region people
-    from handrail.identity.doorkeeper import Doorkeeper
-    from handrail.identity.granting import console
-    from handrail.identity.key_office import KeyOffice
-    from handrail.identity.people import People
+    from handrail.identity.api_keys import KeyAdmin
+    from handrail.identity.authenticator import Authenticator
+    from handrail.identity.members import MemberAdmin
+    from handrail.identity.permissions import console_principal
 
-    door = Doorkeeper(db, key=secrets.token_bytes(32))  # keep that key: sessions are signed with it
-    people, keys = People(db, door.forget), KeyOffice(db, door.forget)
+    authenticator = Authenticator(
+        db, key=secrets.token_bytes(32)
+    )  # keep that key: sessions are signed with it
+    people, keys = MemberAdmin(db, authenticator.forget), KeyAdmin(db, authenticator.forget)
 
     await people.create_tenant("acme", "Acme Ltd")
-    ana = await people.add_member(console("acme"), "ana@example.com", ["admin"])
-    admin = await door.principal_from_session(await door.sign_in(ana.id, "acme"))
+    ana = await people.add_member(console_principal("acme"), "ana@example.com", ["admin"])
+    admin = await authenticator.principal_from_session(await authenticator.sign_in(ana.id, "acme"))
     # endregion
     # region key
     text, _ = await keys.make(admin, "nightly reports", "agent", tools=["reports.*"], ceiling="read")
-    agent = await door.principal_of(text.reveal())  # hr_acme_<id>_<secret>: show it once
+    agent = await authenticator.principal_of(text.reveal())  # hr_acme_<id>_<secret>: show it once
     assert (agent.tenant, agent.scope, agent.ceiling) == ("acme", ("reports.*",), "read")
     # endregion
 
 
 async def which_tools(db: Database) -> None:
-    from handrail.identity.granting import console
+    from handrail.identity.permissions import console_principal
 
-    admin = console("acme")
+    admin = console_principal("acme")
     # region tools
     from handrail.identity.tenant_tools import TenantTools
-    from handrail.identity.tool_editing import ToolEditing
+    from handrail.identity.tool_admin import ToolAdmin
 
     @tool("reports.read", level="read")
     async def read_report(name: str) -> str:
@@ -53,9 +55,9 @@ async def which_tools(db: Database) -> None:
     tools = TenantTools(db, hr.registry)
     assert await tools.get_available_tool("reports-export", "acme") is None
 
-    editing = ToolEditing(tools)
-    await editing.override(admin, "reports-export", {"enabled": True})
-    await editing.override(admin, "reports-read", {"permission_policy": "always_ask"})
+    tool_admin = ToolAdmin(tools)
+    await tool_admin.override(admin, "reports-export", {"enabled": True})
+    await tool_admin.override(admin, "reports-read", {"permission_policy": "always_ask"})
     for one in await tools.resolve_all_tools_for_tenant("acme"):
         print(one.slug, one.kind, one.origin, one.permission_policy)
     # endregion

@@ -22,9 +22,9 @@ async def main() -> None:
     # endregion
 
     # region clock
-    from handrail.testing import TurnedClock
+    from handrail.testing import FakeClock
 
-    clock = TurnedClock()
+    clock = FakeClock()
     async with Handrail([order_stock], clock=clock, approval_lifetime=60) as hr:
         await hr.call("stock.order", {"item": "bolt", "pieces": 5}, principal=agent)
         assert len(await hr.approvals.list(agent)) == 1

@@ -3,7 +3,7 @@
 import asyncio
 
 from handrail import Handrail, Principal, Result, tool
-from handrail.ext import MemoryTally
+from handrail.ext import MemoryUsageMeter
 
 
 # region tool
@@ -24,7 +24,7 @@ async def summarise(text: str) -> Result:
 async def main() -> None:
     ana = Principal(tenant="acme", user="ana")
     # region count
-    tally = MemoryTally()
+    tally = MemoryUsageMeter()
     async with Handrail([summarise]) as hr:
         hr.subscribe(tally.hear)
         for text in ("One.", "Two.", 3.5, ["no text"]):

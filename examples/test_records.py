@@ -10,10 +10,10 @@ import pytest
 from handrail import Outcome, Policy
 from handrail.ext import approve
 from handrail.testing import ConformanceCase, ScriptedApprover, call_sync, conformance_cases
-from handrail.toolsets.demo import change, look, think
-from handrail.toolsets.demo.store import STORE
+from handrail.toolsets.demo import analysis_tools, read_tools, write_tools
+from handrail.toolsets.demo.records import STORE
 
-TOOLS = [look, think, change]
+TOOLS = [read_tools, analysis_tools, write_tools]
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def test_every_tool_is_conformant(case: ConformanceCase) -> None:
 
 
 def test_search_records_by_filters() -> None:
-    out = as_agent(look.search_records, {"region": "north", "status": "active", "limit": 1})
+    out = as_agent(read_tools.search_records, {"region": "north", "status": "active", "limit": 1})
 
     assert out.result.data == {
         "records": [{"id": "rec-001", "name": "Alder Works", "status": "active", "score": None}],
@@ -46,25 +46,25 @@ def test_search_records_by_filters() -> None:
 
 
 def test_search_records_without_filters_finds_all() -> None:
-    out = as_agent(look.search_records, {})
+    out = as_agent(read_tools.search_records, {})
 
     assert (out.result.data["total"], out.result.summary) == (4, "Found 4 records")
 
 
 def test_search_records_refuses_a_status_that_does_not_exist() -> None:
-    out = as_agent(look.search_records, {"status": "gone"})
+    out = as_agent(read_tools.search_records, {"status": "gone"})
 
     assert (out.status, out.code) == ("refused", "INVALID_PARAM")
 
 
 def test_get_record_detail() -> None:
-    out = as_agent(look.get_record_detail, {"id": "rec-003"})
+    out = as_agent(read_tools.get_record_detail, {"id": "rec-003"})
 
     assert (out.result.data["name"], out.result.summary) == ("Cedar Labs", "Cedar Labs is pending")
 
 
 def test_get_stats_by_group() -> None:
-    out = as_agent(look.get_stats, {"by": "region"})
+    out = as_agent(read_tools.get_stats, {"by": "region"})
 
     assert out.result.data == {
         "groups": [{"name": "north", "count": 3}, {"name": "south", "count": 1}],
@@ -76,13 +76,13 @@ def test_get_stats_by_group() -> None:
     ("record", "score"), [("rec-001", 90), ("rec-002", 50), ("rec-003", 60), ("rec-004", 0)]
 )
 def test_score_record(record: str, score: int) -> None:
-    out = as_agent(think.score_record, {"id": record})
+    out = as_agent(analysis_tools.score_record, {"id": record})
 
     assert out.result.data["score"] == score == sum(one["points"] for one in out.result.data["reasons"])
 
 
 def test_generate_summary_is_a_draft_and_needs_nobody() -> None:
-    out = as_agent(think.generate_summary, {"region": "north"})
+    out = as_agent(analysis_tools.generate_summary, {"region": "north"})
 
     assert out.result.data == {
         "text": "We have 3 customers in north, 2 of them active: Alder Works, Birch & Co."
@@ -90,7 +90,7 @@ def test_generate_summary_is_a_draft_and_needs_nobody() -> None:
 
 
 def test_update_record_waits_for_a_person() -> None:
-    out = as_agent(change.update_record, {"id": "rec-004", "status": "active"})
+    out = as_agent(write_tools.update_record, {"id": "rec-004", "status": "active"})
 
     assert (out.status, out.code) == ("pending", "NEEDS_APPROVAL")
     assert STORE.get("acme", "rec-004").status == "inactive"
@@ -99,7 +99,7 @@ def test_update_record_waits_for_a_person() -> None:
 def test_update_record_does_what_the_person_agreed_to() -> None:
     reviewer = ScriptedApprover(approve(edits={"id": "rec-004", "status": "pending"}))
 
-    out = as_agent(change.update_record, {"id": "rec-004", "status": "active"}, approver=reviewer)
+    out = as_agent(write_tools.update_record, {"id": "rec-004", "status": "active"}, approver=reviewer)
 
     assert out.result.data == {"id": "rec-004", "before": "inactive", "after": "pending"}
     assert STORE.get("acme", "rec-004").status == "pending"
@@ -108,7 +108,7 @@ def test_update_record_does_what_the_person_agreed_to() -> None:
 
 @pytest.mark.parametrize("mode", ["strict", "policy", "danger"])
 def test_bulk_delete_never_runs_by_itself(mode: Any) -> None:
-    out = as_agent(change.bulk_delete, {"ids": ["rec-001"]}, policy=Policy(approval_mode=mode))
+    out = as_agent(write_tools.bulk_delete, {"ids": ["rec-001"]}, policy=Policy(approval_mode=mode))
 
     assert (out.status, len(STORE.of("acme"))) == ("pending", 4)
 
@@ -116,10 +116,10 @@ def test_bulk_delete_never_runs_by_itself(mode: Any) -> None:
 def test_bulk_delete_deletes_all_or_none() -> None:
     yes = ScriptedApprover(always=True)
 
-    failed = as_agent(change.bulk_delete, {"ids": ["rec-001", "rec-999"]}, approver=yes)
+    failed = as_agent(write_tools.bulk_delete, {"ids": ["rec-001", "rec-999"]}, approver=yes)
     assert (failed.code, len(STORE.of("acme"))) == ("RECORD_NOT_FOUND", 4)
 
-    done = as_agent(change.bulk_delete, {"ids": ["rec-001", "rec-002", "rec-001"]}, approver=yes)
+    done = as_agent(write_tools.bulk_delete, {"ids": ["rec-001", "rec-002", "rec-001"]}, approver=yes)
     assert done.result.summary == "Deleted 2 records"
     assert sorted(STORE.of("acme")) == ["rec-003", "rec-004"]
 
@@ -127,10 +127,10 @@ def test_bulk_delete_deletes_all_or_none() -> None:
 @pytest.mark.parametrize(
     ("tool", "args"),
     [
-        (look.get_record_detail, {"id": "rec-001"}),
-        (think.score_record, {"id": "rec-001"}),
-        (change.update_record, {"id": "rec-001", "status": "inactive"}),
-        (change.bulk_delete, {"ids": ["rec-001"]}),
+        (read_tools.get_record_detail, {"id": "rec-001"}),
+        (analysis_tools.score_record, {"id": "rec-001"}),
+        (write_tools.update_record, {"id": "rec-001", "status": "inactive"}),
+        (write_tools.bulk_delete, {"ids": ["rec-001"]}),
     ],
     ids=lambda part: getattr(part, "id", ""),
 )
@@ -144,10 +144,10 @@ def test_nobody_reaches_the_records_of_another_tenant(tool: Any, args: dict[str,
 @pytest.mark.parametrize(
     ("tool", "args", "found"),
     [
-        (look.search_records, {}, {"records": [], "total": 0, "filters_applied": {}}),
-        (look.get_stats, {}, {"groups": [], "total": 0}),
+        (read_tools.search_records, {}, {"records": [], "total": 0, "filters_applied": {}}),
+        (read_tools.get_stats, {}, {"groups": [], "total": 0}),
         (
-            think.generate_summary,
+            analysis_tools.generate_summary,
             {"region": "north"},
             {"text": "We have 0 customers in north, 0 of them active."},
         ),

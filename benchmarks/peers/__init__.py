@@ -1,1 +1,1 @@
-"""The peers' subjects: the tool of `benchmarks.task`, called in each library's own way."""
+"""The peers' subjects: the tool of `benchmarks.sample_tool`, called in each library's own way."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from fastmcp import FastMCP
 
+from benchmarks.sample_tool import ANSWER, NAME, add_numbers
 from benchmarks.subject_process import main
-from benchmarks.task import ANSWER, NAME, add_numbers
 from benchmarks.timing import Subject
 
 

@@ -6,8 +6,8 @@ import asyncio
 
 from fastmcp import FastMCP
 
-from benchmarks.serving import free_port, say
-from benchmarks.task import add_numbers
+from benchmarks.sample_tool import add_numbers
+from benchmarks.server_process import announce_port, free_port
 
 
 async def main() -> None:
@@ -15,7 +15,7 @@ async def main() -> None:
     server.tool(add_numbers)
     sock = free_port()
     port = sock.getsockname()[1]
-    say(port)
+    announce_port(port)
     sock.listen(128)
     await server.run_http_async(
         show_banner=False,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from langchain_core.tools import StructuredTool
 
+from benchmarks.sample_tool import add_numbers, is_right_answer
 from benchmarks.subject_process import main
-from benchmarks.task import add_numbers, answered
 from benchmarks.timing import Subject
 
 
@@ -19,7 +19,7 @@ async def subjects() -> Sequence[Subject]:
             answer = await tool.ainvoke({"a": 1, "b": 2})
         return answer
 
-    return (Subject("LangChain ainvoke", ainvoke, answered),)
+    return (Subject("LangChain ainvoke", ainvoke, is_right_answer),)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from agents import function_tool, set_tracing_disabled
 from agents.tool_context import ToolContext
 
+from benchmarks.sample_tool import NAME, add_numbers, is_right_answer
 from benchmarks.subject_process import main
-from benchmarks.task import NAME, add_numbers, answered
 from benchmarks.timing import Subject
 
 ARGUMENTS = '{"a": 1, "b": 2}'
@@ -31,8 +31,8 @@ async def subjects() -> Sequence[Subject]:
         return answer
 
     return (
-        Subject("openai-agents on_invoke_tool", one_context, answered),
-        Subject("openai-agents with a ToolContext for each call", fresh_context, answered),
+        Subject("openai-agents on_invoke_tool", one_context, is_right_answer),
+        Subject("openai-agents with a ToolContext for each call", fresh_context, is_right_answer),
     )
 
 

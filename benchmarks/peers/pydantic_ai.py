@@ -11,8 +11,8 @@ from pydantic_ai.tool_manager import ToolManager
 from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import RunUsage
 
+from benchmarks.sample_tool import NAME, add_numbers, is_right_answer
 from benchmarks.subject_process import main
-from benchmarks.task import NAME, add_numbers, answered
 from benchmarks.timing import Subject
 
 
@@ -35,8 +35,8 @@ async def subjects() -> Sequence[Subject]:
         return answer
 
     return (
-        Subject("pydantic-ai toolset: validate, call_tool", call_tool, answered),
-        Subject("pydantic-ai ToolManager.handle_call", handle_call, answered),
+        Subject("pydantic-ai toolset: validate, call_tool", call_tool, is_right_answer),
+        Subject("pydantic-ai ToolManager.handle_call", handle_call, is_right_answer),
     )
 
 

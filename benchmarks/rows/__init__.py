@@ -8,10 +8,10 @@ from benchmarks.row import Row
 from benchmarks.rows import (
     batch,
     command_line,
-    durable,
+    durable_events,
+    file_search,
     files,
     foreign_menu,
-    forest,
     imports,
     jobs,
     mcp_call,
@@ -20,14 +20,14 @@ from benchmarks.rows import (
     rest,
     run_list,
     scale,
-    search,
     shell,
     tenants,
+    tool_search,
 )
 from benchmarks.timing import Effort
 
 
-class Rows(Protocol):
+class RowModule(Protocol):
     """What a module here offers."""
 
     TITLE: str
@@ -36,21 +36,21 @@ class Rows(Protocol):
         """Measure now; `peers` is the Python that has the peers installed."""
 
 
-ALL: dict[str, Rows] = {
+ALL: dict[str, RowModule] = {
     "one_call": one_call,
     "scale": scale,
     "batch": batch,
-    "search": search,
+    "search": tool_search,
     "tenants": tenants,
     "foreign_menu": foreign_menu,
     "rest": rest,
     "mcp_call": mcp_call,
     "pages": pages,
     "jobs": jobs,
-    "durable": durable,
+    "durable": durable_events,
     "files": files,
     "shell": shell,
-    "forest": forest,
+    "forest": file_search,
     "run_list": run_list,
     "imports": imports,
     "command_line": command_line,

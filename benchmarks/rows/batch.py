@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.processes import ours, time_together
+from benchmarks.measured_processes import own_source, time_together
 from benchmarks.row import Ratio, Row, at_most
 from benchmarks.timing import Effort
 
@@ -13,7 +13,7 @@ _BATCH = "a batch of 100 such reads"
 
 
 def measure(peers: str | None, effort: Effort) -> list[Row]:
-    here = ours("benchmarks.ours.batch")
+    here = own_source("benchmarks.subjects.batch")
     times = time_together([here], effort)
     one, batch = times.of(here, _ONE), times.of(here, _BATCH)
     return [Row(_ONE, one), Row(_BATCH, batch, Ratio(batch, one, "{:.2f} times one of them"), at_most(1.3))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.processes import ours, time_together
+from benchmarks.measured_processes import own_source, time_together
 from benchmarks.row import Ratio, Row, at_most
 from benchmarks.timing import Effort
 
@@ -17,7 +17,7 @@ _PAIRS = (
 
 
 def measure(peers: str | None, effort: Effort) -> list[Row]:
-    here = ours("benchmarks.ours.files")
+    here = own_source("benchmarks.subjects.files")
     times = time_together([here], effort)
     rows: list[Row] = []
     for plain, tool in _PAIRS:

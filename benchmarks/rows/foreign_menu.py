@@ -11,8 +11,8 @@ from benchmarks.row import Ratio, Row, at_most
 from benchmarks.timing import Effort, Size
 from handrail import Handrail
 from handrail.bridges.mcp import McpToolset, Server
-from handrail.ext import DEFAULT_TENANT_ID, MemoryPins, Pin, Sighting
-from handrail.toolsets.finding import describe_tool, search_tools
+from handrail.ext import DEFAULT_TENANT_ID, MemoryPins, Pin, PinChanges
+from handrail.toolsets.search import describe_tool, search_tools
 
 TITLE = "A thousand foreign tools in a prompt"
 
@@ -51,7 +51,7 @@ async def far(load: Any) -> McpToolset:
     first = tuple(
         Pin(f"{verb}_{thing}_{area}".lower(), definition(area, verb, thing)) for area, verb, thing in named
     )
-    await pins.note(DEFAULT_TENANT_ID, "far", Sighting(first=first))
+    await pins.note(DEFAULT_TENANT_ID, "far", PinChanges(first=first))
     return McpToolset(Server("far", command="never-started", load=load), pins=pins)
 
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from benchmarks.processes import ROOT, environment
+from benchmarks.measured_processes import ROOT, environment
 from benchmarks.row import Ratio, Row, at_most
 from benchmarks.timing import Effort, Measured, NotMeasured, Timing
 

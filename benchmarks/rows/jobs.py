@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.processes import ours, time_together
+from benchmarks.measured_processes import own_source, time_together
 from benchmarks.row import Ratio, Row
 from benchmarks.timing import Effort
 
@@ -13,7 +13,7 @@ _RAW = "100 bare workflows"
 
 
 def measure(peers: str | None, effort: Effort) -> list[Row]:
-    here, raw = ours("benchmarks.ours.jobs"), ours("benchmarks.ours.raw_jobs")
+    here, raw = own_source("benchmarks.subjects.jobs"), own_source("benchmarks.subjects.bare_jobs")
     times = time_together([here, raw], Effort(rounds=max(5, effort.rounds // 3), seconds=effort.seconds))
     jobs, bare = times.of(here, _JOBS), times.of(raw, _RAW)
     return [

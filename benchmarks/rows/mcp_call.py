@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from benchmarks.load import Request, post
+from benchmarks.measured_servers import LoadedRequest, Server, time_served
 from benchmarks.row import Ratio, Row, at_least
-from benchmarks.served import Asked, Server, time_served
-from benchmarks.task import NAME
+from benchmarks.sample_tool import NAME
 from benchmarks.timing import Effort
 
 TITLE = "MCP tools/call over HTTP"
@@ -20,10 +20,10 @@ _NAMED = "io.modelcontextprotocol/"
 
 
 def measure(peers: str | None, effort: Effort) -> list[Row]:
-    ours = Server("benchmarks.ours.server", sys.executable, ("sqlite",))
+    ours = Server("benchmarks.subjects.server", sys.executable, ("sqlite",))
     theirs = Server("benchmarks.peers.fastmcp_server", peers)
     asked = [
-        Asked(f"{name}, {version}", server, _asking(version))
+        LoadedRequest(f"{name}, {version}", server, _asking(version))
         for version in (_TODAY, _BEFORE)
         for name, server in (("FastMCP", theirs), ("Handrail", ours))
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.processes import Source, ours, time_together
+from benchmarks.measured_processes import Source, own_source, time_together
 from benchmarks.row import Ratio, Row, at_least, at_most
 from benchmarks.timing import Effort
 
@@ -13,8 +13,8 @@ _FASTER = "Handrail is {:.1f} times faster"
 
 
 def measure(peers: str | None, effort: Effort) -> list[Row]:
-    here = ours("benchmarks.ours.one_call")
-    plain = ours("benchmarks.ours.plain")
+    here = own_source("benchmarks.subjects.one_call")
+    plain = own_source("benchmarks.subjects.bare_validation")
     agents = Source("benchmarks.peers.openai_agents", peers)
     mcp = Source("benchmarks.peers.fastmcp", peers)
     langchain = Source("benchmarks.peers.langchain", peers)

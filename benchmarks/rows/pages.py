@@ -10,13 +10,13 @@ from pathlib import Path
 import httpx
 import psutil
 
-from benchmarks.processes import ours, time_together
+from benchmarks.measured_processes import own_source, time_together
 from benchmarks.row import Ratio, Row, at_most
 from benchmarks.timing import Effort, Measured, NotMeasured, Size, Timing
 from handrail.doors.web.assets import assets
 from handrail.doors.web.live import live_url
-from tests.acceptance.serving import serving
-from tests.harness.pages import cookie_of, open_pages
+from tests.acceptance.server_process import running_server
+from tests.harness.page_streams import open_pages, sign_in_cookie
 
 TITLE = "Pages"
 
@@ -28,7 +28,7 @@ _STREAMS = 1_000
 
 
 def measure(peers: str | None, effort: Effort) -> list[Row]:
-    here = ours("benchmarks.ours.page")
+    here = own_source("benchmarks.subjects.tool_page")
     times = time_together([here], effort)
     page, bare = times.of(here, _PAGE), times.of(here, _BARE)
     weight, stream = _served()
@@ -62,10 +62,10 @@ def _flat(seconds: float) -> Timing:
 def _served() -> tuple[Measured, Measured]:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "handrail.toml").write_text("rate_limit = 100000\n")
-        with serving(Path(folder), "--demo") as served:
+        with running_server(Path(folder), "--demo") as served:
             if served.link is None:
                 return NotMeasured("nobody to sign in"), NotMeasured("nobody to sign in")
-            cookie, process = cookie_of(served.link), psutil.Process(served.process.pid)
+            cookie, process = sign_in_cookie(served.link), psutil.Process(served.process.pid)
             return asyncio.run(_looked_at(served.url, cookie, process))
 
 

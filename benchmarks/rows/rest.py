@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmarks.load import Request, post
+from benchmarks.measured_servers import LoadedRequest, Server, time_served
 from benchmarks.row import Ratio, Row, at_least
-from benchmarks.served import Asked, Server, time_served
-from benchmarks.task import NAME
+from benchmarks.sample_tool import NAME
 from benchmarks.timing import Effort
 
 TITLE = "A call over REST, against a bare FastAPI route"
@@ -22,13 +22,13 @@ _NUMBERS = {"a": 1, "b": 2}
 
 def measure(peers: str | None, effort: Effort) -> list[Row]:
     def ours(*arguments: str) -> Server:
-        return Server("benchmarks.ours.server", sys.executable, arguments)
+        return Server("benchmarks.subjects.server", sys.executable, arguments)
 
     times = time_served(
         [
-            Asked(_BARE, Server("benchmarks.ours.bare_route", sys.executable), _bare),
-            Asked(_MEMORY, ours("memory"), _rest),
-            Asked(_DURABLE, ours("sqlite"), _rest),
+            LoadedRequest(_BARE, Server("benchmarks.subjects.bare_route", sys.executable), _bare),
+            LoadedRequest(_MEMORY, ours("memory"), _rest),
+            LoadedRequest(_DURABLE, ours("sqlite"), _rest),
         ],
         effort,
     )

@@ -27,7 +27,7 @@ Look = Callable[[], int]
 
 
 def measure(peers: str | None, effort: Effort) -> list[Row]:
-    from benchmarks.ours.many_events import make
+    from benchmarks.subjects.event_database import make
     from handrail.store.database import Database
 
     folder = Path(tempfile.mkdtemp(prefix="handrail-bench-"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.processes import ours, time_together
+from benchmarks.measured_processes import own_source, time_together
 from benchmarks.row import Budget, Ratio, Row, at_most
 from benchmarks.timing import Effort
 
@@ -12,7 +12,7 @@ _BASE = "10 tools"
 
 
 def measure(peers: str | None, effort: Effort) -> list[Row]:
-    here = ours("benchmarks.ours.scale")
+    here = own_source("benchmarks.subjects.scale")
     times = time_together([here], effort)
     base = times.of(here, _BASE)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.processes import ours, time_together
+from benchmarks.measured_processes import own_source, time_together
 from benchmarks.row import Ratio, Row
 from benchmarks.timing import Effort
 
@@ -14,7 +14,7 @@ _JUDGED = "the judgement of a line with six commands"
 
 
 def measure(peers: str | None, effort: Effort) -> list[Row]:
-    here = ours("benchmarks.ours.shell")
+    here = own_source("benchmarks.subjects.shell")
     times = time_together([here], effort)
     bare = times.of(here, _BARE)
     ways = [(name, times.of(here, name)) for name in _WAYS]

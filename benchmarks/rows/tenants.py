@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.processes import ours, time_together
+from benchmarks.measured_processes import own_source, time_together
 from benchmarks.row import Ratio, Row, at_most
 from benchmarks.timing import Effort
 
@@ -12,7 +12,7 @@ _READS = "{:.2f} times the cost with 50 tools and one tenant"
 
 
 def measure(peers: str | None, effort: Effort) -> list[Row]:
-    here = ours("benchmarks.ours.tenants")
+    here = own_source("benchmarks.subjects.tenants")
     times = time_together([here], effort)
     rows: list[Row] = []
     for few, many in (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from examples.coding_loop.model import ScriptedModel
 from handrail import Call, Handrail, Principal
-from handrail.ext import Used, tool_history
+from handrail.ext import ToolUse, tool_history
 
 Say = Callable[[str], None]
 
@@ -31,7 +31,7 @@ async def work(
     return "too_many_passes"
 
 
-def prompt(task: str, history: Iterable[Used]) -> str:
+def prompt(task: str, history: Iterable[ToolUse]) -> str:
     """The task, and what was called for it so far."""
     told = [f"{used.tool} {dict(used.params)}\n{used.result.to_model()}" for used in history]
     return "\n\n".join([task, *told])

@@ -7,7 +7,7 @@ import signal
 from typing import Any
 
 from handrail import Handrail, Outcome, Policy, Principal, Rule
-from handrail.toolsets.demo import change, look, think
+from handrail.toolsets.demo import analysis_tools, read_tools, write_tools
 
 POLICY = Policy(
     rules=[
@@ -28,7 +28,7 @@ STRANGER = Principal(tenant="globex", user="gus", agent="ops")
 
 
 async def main() -> None:
-    async with Handrail([look, think, change], policy=POLICY) as hr:
+    async with Handrail([read_tools, analysis_tools, write_tools], policy=POLICY) as hr:
 
         async def call(name: str, args: dict[str, Any], principal: Principal = AGENT) -> Outcome:
             print(f"  {name} {args}")

@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from handrail.core.define.call import Call, Outcome
+    from handrail.core.define.constructors import BaseTool, define, from_json_schema, from_params, tool
     from handrail.core.define.context import Context
     from handrail.core.define.decision import Decision
-    from handrail.core.define.found import Found
+    from handrail.core.define.lookup import ToolMatch
     from handrail.core.define.principal import Principal
     from handrail.core.define.result import Result
     from handrail.core.define.retry import Retry
-    from handrail.core.define.styles import BaseTool, define, from_json_schema, from_params, tool
     from handrail.core.define.tool import Tool
-    from handrail.core.define.toolset import Toolset
     from handrail.core.find.registry import Registry
+    from handrail.core.find.toolsets import Toolset
     from handrail.core.guard.policy import Policy
     from handrail.core.guard.rules import Rule
-    from handrail.engine import Handrail
+    from handrail.engine.handrail import Handrail
 
 __version__ = "0.1.0"
 
@@ -26,7 +26,7 @@ __all__ = [
     "Call",
     "Context",
     "Decision",
-    "Found",
+    "ToolMatch",
     "Handrail",
     "Outcome",
     "Policy",
@@ -44,12 +44,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "BaseTool": "core.define.styles",
+    "BaseTool": "core.define.constructors",
     "Call": "core.define.call",
     "Context": "core.define.context",
     "Decision": "core.define.decision",
-    "Found": "core.define.found",
-    "Handrail": "engine",
+    "ToolMatch": "core.define.lookup",
+    "Handrail": "engine.handrail",
     "Outcome": "core.define.call",
     "Policy": "core.guard.policy",
     "Principal": "core.define.principal",
@@ -58,11 +58,11 @@ _HOMES = {
     "Retry": "core.define.retry",
     "Rule": "core.guard.rules",
     "Tool": "core.define.tool",
-    "Toolset": "core.define.toolset",
-    "define": "core.define.styles",
-    "from_json_schema": "core.define.styles",
-    "from_params": "core.define.styles",
-    "tool": "core.define.styles",
+    "Toolset": "core.find.toolsets",
+    "define": "core.define.constructors",
+    "from_json_schema": "core.define.constructors",
+    "from_params": "core.define.constructors",
+    "tool": "core.define.constructors",
 }
 
 

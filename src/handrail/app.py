@@ -1,28 +1,51 @@
-"""The composition root: the entry point, and how a Handrail is made of settings. Alone knows every room."""
+"""The composition root: the entry point, and how a Handrail and its doors are put together."""
 
 from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
+    from handrail.core.define.principal import Principal
     from handrail.core.define.tool import Tool
-    from handrail.core.define.toolset import Toolset
-    from handrail.core.guard.approval import Approver
+    from handrail.core.find.toolsets import Toolset
+    from handrail.core.guard.approval_request import Approver
     from handrail.core.guard.policy import Policy
-    from handrail.engine import Handrail
+    from handrail.engine.handrail import Handrail
+    from handrail.platform import Platform
+    from handrail.platform.server import Doors
     from handrail.settings import Settings
 
 
 def main() -> None:
     """The `handrail` command."""
-    from handrail.doors.cli.root import start
+    from handrail.doors.cli.commands import run_command_line
+    from handrail.doors.cli.composition import Composition
 
-    start(open_handrail)
+    run_command_line(Composition(open_handrail, build_doors, serve_stdio))
+
+
+def build_doors(platform: Platform, hold: float) -> Doors:
+    """REST, MCP and the web app over one platform. A call over MCP waits `hold` seconds for a person."""
+    from handrail.doors.http.api import build_api
+    from handrail.doors.mcp.streamable_http import build_mcp
+    from handrail.doors.web.app import build_web
+    from handrail.platform.server import Doors
+
+    return Doors(build_api(platform), build_mcp(platform, hold=hold), build_web(platform))
+
+
+async def serve_stdio(
+    platform: Platform, who: Callable[[], Awaitable[Principal]], out: TextIO, *, hold: float
+) -> None:
+    """MCP over standard input and output; the SDK loads only when a client is served."""
+    from handrail.doors.mcp import stdio
+
+    await stdio.serve_stdio(platform, who, out, hold=hold)
 
 
 def open_handrail(
@@ -38,7 +61,7 @@ def open_handrail(
 
     What this needs is loaded here and not above: `handrail --help` does without.
     """
-    from handrail.engine import Handrail
+    from handrail.engine.handrail import Handrail
 
     secrets = {name: os.environ[name] for name in settings.secrets if name in os.environ}
     hr = Handrail(
@@ -74,9 +97,9 @@ def toolsets_of(settings: Settings) -> list[Toolset]:
 
 def workspace_of(settings: Settings, table: Mapping[str, Any]) -> Toolset:
     """The tools of the workspace. What rules over them is neither changed nor, where it is secret, seen."""
-    from handrail.toolsets.workspace import WorkspaceToolset, options_of
+    from handrail.toolsets.workspace import WorkspaceToolset, parse_options
 
-    options = options_of(table, f"{settings.file}: workspace", settings.folder, settings.tenant)
+    options = parse_options(table, f"{settings.file}: workspace", settings.folder, settings.tenant)
     rules = [settings.file, None if settings.agents is None else settings.path(settings.agents)]
     protected = inside(options.root, (one for one in rules if one is not None))
     hidden = inside(options.root, files_of(settings.database_url))
@@ -107,7 +130,7 @@ def files_of(database: str | None) -> list[Path]:
 
 def agents_of(settings: Settings) -> dict[str, Policy]:
     """The policies that are written for agents, by their names."""
-    from handrail.policyfile import load_policies
+    from handrail.policy_file import load_policies
 
     return {} if settings.agents is None else load_policies(settings.path(settings.agents))
 
@@ -115,8 +138,8 @@ def agents_of(settings: Settings) -> dict[str, Policy]:
 def policy_of(settings: Settings, agent: str | None = None) -> Policy:
     """The policy of the settings; an agent that has one of its own gets it inside this one."""
     from handrail.core.errors import PolicyError
-    from handrail.doors.cli.acting import NAMELESS
-    from handrail.policyfile import read_policy
+    from handrail.doors.cli.context import UNNAMED_AGENT
+    from handrail.policy_file import read_policy
 
     policy = read_policy(settings.policy, f"{settings.file}: policy")
     if settings.agents is None:
@@ -125,7 +148,7 @@ def policy_of(settings: Settings, agent: str | None = None) -> Policy:
     if agent is None:
         return policy
     if agent not in policies:
-        if agent == NAMELESS and policies:
+        if agent == UNNAMED_AGENT and policies:
             remedy = f"name one with --as agent:NAME; there are: {', '.join(policies)}"
             raise PolicyError(f"{settings.agents}: which agent?", remedy=remedy)
         near = difflib.get_close_matches(agent, policies, 1, 0.5)

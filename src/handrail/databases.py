@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 from handrail.core.clock import Clock
 from handrail.core.define.call import Outcome
 from handrail.core.errors import UsageError
-from handrail.core.run.backing import Backing
+from handrail.engine.backing import Backing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from handrail.core.run.jobs import Jobs
-    from handrail.core.run.perform import Work
-    from handrail.identity.offices import Offices
-    from handrail.jobs.durable import DurableJobs
+    from handrail.core.run.jobs.job import Jobs
+    from handrail.core.run.jobs.perform import JobContext
+    from handrail.identity.services import Services
+    from handrail.jobs.durable_jobs import DurableJobs
     from handrail.store.database import Database
+    from handrail.store.encryption import Seal
     from handrail.store.events.log import StoreLog
     from handrail.store.leases import Heartbeat
-    from handrail.store.sealing import Seal
 
 _EXTRAS = {"psycopg": "postgres"}
 
@@ -31,7 +31,7 @@ _EXTRAS = {"psycopg": "postgres"}
 def open_database(url: str, clock: Clock, worker: bool, /) -> Backing:
     """What the engine finds behind an address: the entry point of the group `handrail.databases`."""
     try:
-        return _Opened(url, clock, worker).backing()
+        return _OpenDatabase(url, clock, worker).backing()
     except ImportError as error:
         extra = _EXTRAS.get((error.name or "").partition(".")[0], "store")
         raise UsageError(
@@ -46,11 +46,11 @@ def upgrade(url: str) -> None:
     from handrail.jobs import migrate as queue
     from handrail.store import migrate
     from handrail.store.engines import dialect_of, make_engine
-    from handrail.store.filelock import alone
+    from handrail.store.file_lock import exclusive
 
     if dialect_of(url) == "sqlite":
         make_engine(url).dispose()  # says in words what is wrong with the address
-        with alone(Path(make_url(url).database or "").resolve()):
+        with exclusive(Path(make_url(url).database or "").resolve()):
             queue.upgrade(url)
             migrate.upgrade(url)  # ours come last: they say that all is there
     else:
@@ -69,37 +69,37 @@ def key_file(url: str) -> Path:
     return home / "handrail" / f"{address.database or 'handrail'}.key"
 
 
-def seal_of(db: Database) -> Seal:
+def database_seal(db: Database) -> Seal:
     """What seals and opens the secrets of a database."""
-    from handrail.store.canary import prove_keys
+    from handrail.store.encryption import verified_seal
 
     with db.system() as conn:
-        return prove_keys(conn, key_file(db.url))
+        return verified_seal(conn, key_file(db.url))
 
 
-def _locked(url: str) -> Callable[[], None]:
+def _lock_file(url: str) -> Callable[[], None]:
     """Take a SQLite file, which only one worker may have; call what comes back to let it go."""
     from sqlalchemy.engine import make_url
 
-    from handrail.store.filelock import FileLock
+    from handrail.store.file_lock import FileLock
 
     lock = FileLock(Path(make_url(url).database or "").resolve(), "a Handrail server or worker")
     lock.take()
     return lock.free
 
 
-class _Opened:
+class _OpenDatabase:
     """One open database."""
 
     db: Database
     seal: Seal
     log: StoreLog
     jobs: DurableJobs
-    offices: Offices
+    services: Services
 
     def __init__(self, url: str, clock: Clock, worker: bool) -> None:
-        from handrail.identity.offices import Offices
-        from handrail.jobs.durable import DurableJobs
+        from handrail.identity.services import Services
+        from handrail.jobs.durable_jobs import DurableJobs
         from handrail.store import migrate
         from handrail.store.database import Database
         from handrail.store.events.log import StoreLog
@@ -111,13 +111,13 @@ class _Opened:
         try:
             if self.db.dialect == "sqlite":
                 if worker:
-                    self._unlock = _locked(url)
+                    self._unlock = _lock_file(url)
                 if not migrate.is_current(self.db.engine):
                     upgrade(url)
             else:
                 migrate.check(self.db.engine, self.db.name)
-            self.seal = seal_of(self.db)
-            self.offices = Offices(self.db, self.seal)
+            self.seal = database_seal(self.db)
+            self.services = Services(self.db, self.seal)
             self.log = StoreLog(self.db)
             self.jobs = DurableJobs(self.db, self.seal, self.log, worker=worker)
             self._heartbeat = Heartbeat(self.db, "worker" if worker else "guest")
@@ -127,48 +127,53 @@ class _Opened:
             raise
 
     def backing(self) -> Backing:
-        from handrail.store.approvals.book import StoreBook
-        from handrail.store.keys.keys import StoreKeys
-        from handrail.store.leases import dead_among
-        from handrail.store.letters.letters import StoreLetters
-        from handrail.store.outcomes import outcome_in
+        from handrail.store.approval_store import StoreApprovals, StoreStandingApprovals
+        from handrail.store.dead_letter_store import StoreDeadLetters
+        from handrail.store.events.queries import outcome_of_call
+        from handrail.store.idempotency_store import StoreIdempotencyKeys
+        from handrail.store.leases import dead_holders
         from handrail.store.pins import StorePins
         from handrail.store.plans import StorePlans
         from handrail.store.secrets import StoreSecrets
-        from handrail.store.standing import StoreStanding
-        from handrail.store.usage import StoreTally
+        from handrail.store.usage import StoreUsageMeter
 
         db = self.db
-        self._tally = StoreTally(db)
+        self._tally = StoreUsageMeter(db)
         return Backing(
             log=self.log,
-            book=StoreBook(db, self.seal, lambda conn, request, _: self.jobs.approved(conn, request)),
-            keys=StoreKeys(db, lambda conn, holder: bool(dead_among(conn, [holder])), outcome_in),
-            letters=StoreLetters(db, self.seal, lambda conn, holder: bool(dead_among(conn, [holder]))),
-            standing=StoreStanding(db),
-            plans=StorePlans(db, self.seal, lambda conn, holder: bool(dead_among(conn, [holder]))),
+            approvals=StoreApprovals(
+                db, self.seal, lambda conn, request, _: self.jobs.approved(conn, request)
+            ),
+            keys=StoreIdempotencyKeys(
+                db, lambda conn, holder: bool(dead_holders(conn, [holder])), outcome_of_call
+            ),
+            dead_letters=StoreDeadLetters(
+                db, self.seal, lambda conn, holder: bool(dead_holders(conn, [holder]))
+            ),
+            standing=StoreStandingApprovals(db),
+            plans=StorePlans(db, self.seal, lambda conn, holder: bool(dead_holders(conn, [holder]))),
             jobs=self._jobs,
             secrets=StoreSecrets(db, self.seal),
-            resolver=self.offices.attend,
-            tally=self._tally,
-            look=self._look,
+            resolver=self.services.bind_registry,
+            usage_meter=self._tally,
+            find_outcomes=self._find_outcomes,
             settled=db.flushed,
             pins=StorePins(db),
-            offices=self.offices,
+            services=self.services,
             close=self._close,
         )
 
-    def _jobs(self, work: Callable[[], Work]) -> Jobs:
+    def _jobs(self, work: Callable[[], JobContext]) -> Jobs:
         self.jobs.attach(work)
         return self.jobs
 
-    async def _look(self, call_ids: Collection[str]) -> list[tuple[str, Outcome]]:
+    async def _find_outcomes(self, call_ids: Collection[str]) -> list[tuple[str, Outcome]]:
         """How those of the calls ended that are over, wherever they ran."""
-        from handrail.store.outcomes import outcome_in
+        from handrail.store.events.queries import outcome_of_call
 
         found = []
         for tenant, call_id in await self.jobs.over(call_ids):
-            outcome = await self.db.read(tenant, partial(outcome_in, tenant=tenant, call_id=call_id))
+            outcome = await self.db.read(tenant, partial(outcome_of_call, tenant=tenant, call_id=call_id))
             outcome = outcome or await self._answered(tenant, call_id)
             if outcome is not None:
                 found.append((tenant, outcome))
@@ -176,14 +181,14 @@ class _Opened:
 
     async def _answered(self, tenant: str, call_id: str) -> Outcome | None:
         """The outcome of a job of which nothing is told, since another call had the answer already."""
-        from handrail.core.run.perform import DUPLICATE_OF
-        from handrail.store.outcomes import outcome_in
+        from handrail.core.run.jobs.perform import DUPLICATE_OF
+        from handrail.store.events.queries import outcome_of_call
 
         entry = await self.jobs.get(call_id, tenant)
         if entry is None or entry.reason is None or not entry.reason.startswith(DUPLICATE_OF):
             return None
         earlier = entry.reason.removeprefix(DUPLICATE_OF)
-        outcome = await self.db.read(tenant, partial(outcome_in, tenant=tenant, call_id=earlier))
+        outcome = await self.db.read(tenant, partial(outcome_of_call, tenant=tenant, call_id=earlier))
         return None if outcome is None else replace(outcome, status="duplicate", call_id=call_id)
 
     async def _close(self) -> None:

@@ -1,9 +1,6 @@
 """Documented names for authors of toolsets, doors and plugins; the rest is in `handrail` itself."""
 
 from handrail.core.clock import Clock
-from handrail.core.define.actions import action_error
-from handrail.core.define.blocks import Block, tool_output_to_blocks
-from handrail.core.define.bound import MODEL_LIMIT
 from handrail.core.define.context import (
     active_tenant,
     current,
@@ -13,35 +10,14 @@ from handrail.core.define.context import (
     with_tool_context,
 )
 from handrail.core.define.decision import Step
-from handrail.core.define.entity_options import Option, forget_options, register_options
-from handrail.core.define.field_schema import (
-    field_schema,
-    fields_form,
-    fields_of,
-    fields_schema,
-    fields_validator,
-    storage_type,
-)
-from handrail.core.define.field_specs import forget_form_spec, register_form_spec
-from handrail.core.define.fields import (
-    NO_DEFAULT,
-    STORAGE_TYPES,
-    VARIANTS,
-    FieldDefinition,
-    FieldOption,
-    StorageType,
-)
-from handrail.core.define.found import Described
-from handrail.core.define.markdown import build_markdown_table
+from handrail.core.define.levels import LEVELS, Level, RiskAssessment
+from handrail.core.define.lookup import ToolDetails
 from handrail.core.define.names import humanize_field_name, slug_of, wire_name
-from handrail.core.define.permission import LEVELS, Judged, Level
-from handrail.core.define.registryevent import RegistryEvent
-from handrail.core.define.result import Attachment, ToolResponse
-from handrail.core.define.sections import FormGroup, FormSpec, OutputSection, ViewSpec
+from handrail.core.define.result import MODEL_LIMIT, Attachment, ToolResponse
 from handrail.core.define.signal import Aborted, Signal
-from handrail.core.define.tool import CallSpec, InitContext, ToolMeta, to_tool_meta
-from handrail.core.define.toolset import Attached, OnDemand
-from handrail.core.define.view_specs import forget_view_spec, register_output_block, register_view_spec
+from handrail.core.define.tool import CallSpec, InitContext, RegistryEvent, ToolMeta, to_tool_meta
+from handrail.core.define.ui_specs import FormGroup, FormSpec, OutputSection, ViewSpec
+from handrail.core.define.validation import action_error
 from handrail.core.errors import (
     DefinitionError,
     DuplicateName,
@@ -53,55 +29,94 @@ from handrail.core.errors import (
     UnknownOutcome,
     UsageError,
 )
-from handrail.core.find.builtins import register_builtin_tools
-from handrail.core.find.discover import discover
-from handrail.core.find.meaning import Embedder
-from handrail.core.find.pins import Definition, MemoryPins, Pin, Pins, Sighting, is_open, sight
-from handrail.core.find.registry import default_registry, ensure_system_tools_registered, register_tool
+from handrail.core.find.embeddings import Embedder
+from handrail.core.find.pins import Definition, MemoryPins, Pin, PinChanges, Pins, compare_pins, is_accepted
+from handrail.core.find.registry import (
+    default_registry,
+    discover,
+    ensure_system_tools_registered,
+    register_builtin_tools,
+    register_tool,
+)
 from handrail.core.find.toolsets import (
+    AttachableToolset,
     CombinedToolset,
     FilteredToolset,
     LazyToolset,
+    OnDemandToolset,
     PrefixedToolset,
     StaticToolset,
 )
 from handrail.core.find.visibility import DEFAULT_TENANT_ID
-from handrail.core.guard.approval import (
+from handrail.core.guard.approval_request import (
     ApprovalRequest,
     Approver,
-    Arguments,
     Reply,
+    ShownArguments,
     Vote,
     approve,
     reject,
     respond,
 )
-from handrail.core.guard.book import ApprovalBook, MemoryBook
+from handrail.core.guard.approval_store import (
+    ApprovalStore,
+    MemoryApprovals,
+    MemoryStandingApprovals,
+    StandingApprovals,
+)
 from handrail.core.guard.claims import Claims, MemoryClaims
 from handrail.core.guard.decide import SafetyCheck, decide
-from handrail.core.guard.dedup import Dedup
-from handrail.core.guard.footprint import extract_tool_file_path, folded, path_key
-from handrail.core.guard.groups import tool_group
-from handrail.core.guard.keys import Keys, MemoryKeys
-from handrail.core.guard.plan import MemoryPlans, Planned, Plans
-from handrail.core.guard.standing import MemoryStanding, Standing
-from handrail.core.run.approvals import Conflict
-from handrail.core.run.graph import GraphError, Task
-from handrail.core.run.grouping import Group
-from handrail.core.run.hooks import Equipped, Hook
-from handrail.core.run.house import Secrets
-from handrail.core.run.reading import read_result
-from handrail.core.run.retrying import with_retry
-from handrail.core.run.undo import Undoing
-from handrail.core.run.worker import (
+from handrail.core.guard.dedup import (
+    Dedup,
     WorkerState,
     is_tool_already_executed,
     mark_tool_executed,
     new_tool_calls,
     tool_signature,
 )
-from handrail.core.tell.analytics import tool_runs
+from handrail.core.guard.footprint import extract_tool_file_path, folded, path_key
+from handrail.core.guard.idempotency import IdempotencyKeys, MemoryIdempotencyKeys
+from handrail.core.guard.plans import MemoryPlans, PlannedCall, Plans
+from handrail.core.guard.policy import tool_group
+from handrail.core.present.blocks import (
+    Block,
+    forget_view_spec,
+    register_output_block,
+    register_view_spec,
+    tool_output_to_blocks,
+)
+from handrail.core.present.fields import (
+    NO_DEFAULT,
+    STORAGE_TYPES,
+    VARIANTS,
+    FieldDefinition,
+    FieldOption,
+    StorageType,
+    field_schema,
+    fields_form,
+    fields_of,
+    fields_schema,
+    fields_validator,
+    storage_type,
+)
+from handrail.core.present.forms import (
+    Option,
+    forget_form_spec,
+    forget_options,
+    register_form_spec,
+    register_options,
+)
+from handrail.core.present.markdown import build_markdown_table
+from handrail.core.run.approvals.inbox import Conflict
+from handrail.core.run.call_many import CallGroup
+from handrail.core.run.hooks import Equipped, Hook
+from handrail.core.run.jobs.graph import GraphError, Task
+from handrail.core.run.results import read_result
+from handrail.core.run.retries import with_retry
+from handrail.core.run.runtime import Secrets
+from handrail.core.run.undo import Undo
 from handrail.core.tell.counts import Counts
+from handrail.core.tell.dead_letters import DeadLetter, DeadLetters, MemoryDeadLetters
 from handrail.core.tell.events import (
     Event,
     NeedsApproval,
@@ -115,12 +130,18 @@ from handrail.core.tell.events import (
     ToolFailed,
     ToolStarted,
 )
-from handrail.core.tell.history import Used, record_tool_result, tool_history
-from handrail.core.tell.letters import DeadLetter, DeadLetters, MemoryDeadLetters
 from handrail.core.tell.log import EventLog, MemoryLog
-from handrail.core.tell.project import ToolRun, to_legacy_tool_run, to_registry_event, to_ui_events
-from handrail.core.tell.usage import MemoryTally, Tally, Usage
-from handrail.documents import parse_json, parse_yaml_1_2, read_text
+from handrail.core.tell.projections import (
+    ToolRun,
+    ToolUse,
+    record_tool_result,
+    to_legacy_tool_run,
+    to_registry_event,
+    to_ui_events,
+    tool_history,
+)
+from handrail.core.tell.usage import MemoryUsageMeter, Usage, UsageMeter, tool_runs
+from handrail.data_files import parse_json, parse_yaml_1_2, read_text
 
 __all__ = [
     "DEFAULT_TENANT_ID",
@@ -130,11 +151,11 @@ __all__ = [
     "STORAGE_TYPES",
     "VARIANTS",
     "Aborted",
-    "ApprovalBook",
+    "ApprovalStore",
     "ApprovalRequest",
     "Approver",
-    "Arguments",
-    "Attached",
+    "ShownArguments",
+    "AttachableToolset",
     "Attachment",
     "Block",
     "CallSpec",
@@ -148,7 +169,7 @@ __all__ = [
     "Dedup",
     "Definition",
     "DefinitionError",
-    "Described",
+    "ToolDetails",
     "DuplicateName",
     "Embedder",
     "Equipped",
@@ -160,32 +181,32 @@ __all__ = [
     "FormGroup",
     "FormSpec",
     "GraphError",
-    "Group",
+    "CallGroup",
     "HandrailError",
     "Hook",
     "InitContext",
-    "Judged",
-    "Keys",
+    "RiskAssessment",
+    "IdempotencyKeys",
     "LazyToolset",
     "Level",
-    "MemoryBook",
+    "MemoryApprovals",
     "MemoryClaims",
     "MemoryDeadLetters",
-    "MemoryKeys",
+    "MemoryIdempotencyKeys",
     "MemoryLog",
     "MemoryPins",
     "MemoryPlans",
-    "MemoryStanding",
-    "MemoryTally",
+    "MemoryStandingApprovals",
+    "MemoryUsageMeter",
     "NeedsApproval",
     "NoTenant",
-    "OnDemand",
+    "OnDemandToolset",
     "Option",
     "OutputAppended",
     "OutputSection",
     "Pin",
     "Pins",
-    "Planned",
+    "PlannedCall",
     "Plans",
     "PolicyError",
     "StorageError",
@@ -198,12 +219,12 @@ __all__ = [
     "SafetyCheck",
     "Secrets",
     "Settled",
-    "Sighting",
+    "PinChanges",
     "Signal",
-    "Standing",
+    "StandingApprovals",
     "StaticToolset",
     "Step",
-    "Tally",
+    "UsageMeter",
     "Task",
     "ToolApproved",
     "ToolCancelled",
@@ -214,11 +235,11 @@ __all__ = [
     "ToolResponse",
     "ToolRun",
     "ToolStarted",
-    "Undoing",
+    "Undo",
     "UnknownOutcome",
     "Usage",
     "UsageError",
-    "Used",
+    "ToolUse",
     "ViewSpec",
     "Vote",
     "WorkerState",
@@ -244,7 +265,7 @@ __all__ = [
     "get_tenant_id_for_tool",
     "get_tool_context_tenant_id",
     "humanize_field_name",
-    "is_open",
+    "is_accepted",
     "is_tool_already_executed",
     "mark_tool_executed",
     "new_tool_calls",
@@ -262,7 +283,7 @@ __all__ = [
     "register_view_spec",
     "reject",
     "respond",
-    "sight",
+    "compare_pins",
     "slug_of",
     "storage_type",
     "to_legacy_tool_run",

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from handrail.core.errors import DefinitionError
-from handrail.documents import meant, parse_toml, read_text
+from handrail.data_files import did_you_mean, parse_toml, read_text
 
-FILE = "handrail.toml"
-PREFIX = "HANDRAIL_"
-_OTHERS = frozenset({"API_KEY", "CONFIG", "KEY", "LEASE", "PER_TENANT", "RATE"})
+SETTINGS_FILE = "handrail.toml"
+VARIABLE_PREFIX = "HANDRAIL_"
+_OTHER_VARIABLES = frozenset({"API_KEY", "CONFIG", "KEY", "LEASE", "PER_TENANT", "RATE"})
 """Variables that others read, and that are no misspelling of a setting."""
 
 
@@ -82,7 +82,7 @@ class Settings:
     @property
     def database_url(self) -> str | None:
         """The address of the database, with the file of SQLite in full."""
-        return None if self.database is None else address(self.database, self.folder)
+        return None if self.database is None else absolute_database_url(self.database, self.folder)
 
 
 def web_address(host: str, port: int) -> str:
@@ -90,7 +90,7 @@ def web_address(host: str, port: int) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def address(url: str, folder: Path) -> str:
+def absolute_database_url(url: str, folder: Path) -> str:
     """An address of a database; a relative name of a SQLite file is relative to the folder."""
     kind, found, file = url.partition(":///")
     if kind.partition("+")[0] != "sqlite" or not found or file in ("", ":memory:"):
@@ -111,30 +111,30 @@ def load_settings(start: Path | None = None, environment: Mapping[str, str] | No
 
 def find_file(start: Path, environment: Mapping[str, str]) -> Path | None:
     """The settings file that counts here, or None: the one HANDRAIL_CONFIG names, or the nearest upwards."""
-    if named := environment.get(f"{PREFIX}CONFIG"):
+    if named := environment.get(f"{VARIABLE_PREFIX}CONFIG"):
         return (start / named).absolute()
     folders = (start.absolute(), *start.absolute().parents)
-    return next((folder / FILE for folder in folders if (folder / FILE).is_file()), None)
+    return next((folder / SETTINGS_FILE for folder in folders if (folder / SETTINGS_FILE).is_file()), None)
 
 
 def _from_file(file: Path) -> dict[str, Any]:
     table = parse_toml(read_text(file), str(file))
     unknown = next((key for key in table if key not in READERS), None)
     if unknown is not None:
-        raise SettingsError(f"{file}: {unknown!r} is not a setting", remedy=meant(unknown, READERS))
+        raise SettingsError(f"{file}: {unknown!r} is not a setting", remedy=did_you_mean(unknown, READERS))
     return {key: _read(READERS[key], value, f"{file}: {key}") for key, value in table.items()}
 
 
 def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
-    known = {variable(key): key for key in READERS if READERS[key] is not _table}
-    tables = {variable(key): key for key in READERS if READERS[key] is _table}
+    known = {variable_name(key): key for key in READERS if READERS[key] is not _table}
+    tables = {variable_name(key): key for key in READERS if READERS[key] is _table}
     given: dict[str, Any] = {}
     for name, text in env.items():
         if name in known:
             key = known[name]
             given[key] = _read(READERS[key], _typed(key, text), name)
         elif name in tables:
-            raise SettingsError(f"{name} is not read", remedy=f"write [{tables[name]}] in {FILE}")
+            raise SettingsError(f"{name} is not read", remedy=f"write [{tables[name]}] in {SETTINGS_FILE}")
         elif near := _misspelt(name, known):
             raise SettingsError(f"{name} is not a variable that is read", remedy=f"did you mean {near}?")
     return given
@@ -142,13 +142,13 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
 
 def _misspelt(name: str, known: Iterable[str]) -> str | None:
     """The variable that is meant: others may begin like ours, but one that is nearly ours is a mistake."""
-    near = difflib.get_close_matches(name, known, 1, 0.85) if name.startswith(PREFIX) else []
-    return near[0] if near and name.removeprefix(PREFIX) not in _OTHERS else None
+    near = difflib.get_close_matches(name, known, 1, 0.85) if name.startswith(VARIABLE_PREFIX) else []
+    return near[0] if near and name.removeprefix(VARIABLE_PREFIX) not in _OTHER_VARIABLES else None
 
 
-def variable(key: str) -> str:
+def variable_name(key: str) -> str:
     """The environment variable of a setting."""
-    return f"{PREFIX}{key.upper()}"
+    return f"{VARIABLE_PREFIX}{key.upper()}"
 
 
 def _typed(key: str, text: str) -> Any:

@@ -1,47 +1,80 @@
-"""The one blocking façade: the same Handrail for code that does not await."""
+"""The one blocking façade: the same Handrail for code that does not await.
+
+Its methods are made from those of the async one, and keep their signatures.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import builtins
+import functools
 import threading
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from concurrent.futures import CancelledError, Future
-from typing import Any, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
-from handrail.core.define.call import Call, Outcome
 from handrail.core.define.context import Context, current
-from handrail.core.define.decision import Decision
-from handrail.core.define.found import Described, Found
-from handrail.core.define.principal import Principal
-from handrail.core.define.result import Result
-from handrail.core.define.tool import Tool
-from handrail.core.define.toolset import Toolset
 from handrail.core.errors import UsageError
 from handrail.core.find.registry import Registry
-from handrail.core.guard.approval import ApprovalRequest
-from handrail.core.guard.dedup import Dedup, Failures, Scope
-from handrail.core.guard.plan import Planned
+from handrail.core.find.toolsets import Toolset
 from handrail.core.guard.policy import Policy
-from handrail.core.run.export import Format
-from handrail.core.run.graph import Task
-from handrail.core.run.grouping import Group
+from handrail.core.run.approvals.inbox import Approvals
 from handrail.core.run.invoke import holds_thread
-from handrail.core.run.jobs import JobEntry, JobState
-from handrail.core.run.scheduling import Schedule
-from handrail.core.run.secret_office import SecretName
-from handrail.core.run.undo import Undoing
+from handrail.core.run.jobs.schedules import Scheduler
 from handrail.core.tell.events import Event
-from handrail.core.tell.letters import DeadLetter
 from handrail.core.tell.log import EventLog
-from handrail.core.tell.runs import Run
-from handrail.core.tell.usage import Told
-from handrail.engine import Handrail as AsyncHandrail
+from handrail.engine.admin import JobAdmin, SecretAdmin
+from handrail.engine.dead_letters import DeadLetterAdmin
+from handrail.engine.handrail import Handrail as AsyncHandrail
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Handrail:
+class _HasInner(Protocol):
+    """What stands for an async object."""
+
+    @property
+    def _inner(self) -> Any: ...
+    def _block_on(self, coroutine: Coroutine[Any, Any, T]) -> T: ...
+
+
+def blocking(
+    method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[Any, P], T]:
+    """The same method, which waits for what it returns."""
+
+    @functools.wraps(method)
+    def waiting(self: _HasInner, /, *args: P.args, **options: P.kwargs) -> T:
+        coroutine: Coroutine[Any, Any, T] = getattr(self._inner, method.__name__)(*args, **options)
+        return self._block_on(coroutine)
+
+    return waiting
+
+
+def streaming(
+    method: Callable[Concatenate[Any, P], AsyncGenerator[Event, None]],
+) -> Callable[Concatenate[Any, P], Iterator[Event]]:
+    """The same method, whose events come one by one; leaving the loop ends it."""
+
+    @functools.wraps(method)
+    def iterating(self: SyncHandrail, /, *args: P.args, **options: P.kwargs) -> Iterator[Event]:
+        return self._each(getattr(self._inner, method.__name__)(*args, **options))
+
+    return iterating
+
+
+def direct(method: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], T]:
+    """The same method, which does not wait for anything."""
+
+    @functools.wraps(method)
+    def passing(self: _HasInner, /, *args: P.args, **options: P.kwargs) -> T:
+        result: T = getattr(self._inner, method.__name__)(*args, **options)
+        return result
+
+    return passing
+
+
+class SyncHandrail:
     """Handrail for blocking code. Its calls run on one loop in a thread of their own; any thread may call."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -50,11 +83,11 @@ class Handrail:
         self._thread = threading.Thread(target=self._loop.run_forever, name="handrail-sync", daemon=True)
         self._lock = threading.Lock()
         self._closed = False
-        self.approvals = BlockingApprovals(self)
-        self.dead_letters = BlockingLetterOffice(self)
-        self.secrets = BlockingSecretOffice(self)
-        self.jobs = BlockingJobOffice(self)
-        self.schedules = BlockingSchedules(self)
+        self.approvals = SyncApprovals(self, self._inner.approvals)
+        self.dead_letters = SyncDeadLetters(self, self._inner.dead_letters)
+        self.secrets = SyncSecrets(self, self._inner.secrets)
+        self.jobs = SyncJobs(self, self._inner.jobs)
+        self.schedules = SyncSchedules(self)
         self._thread.start()
 
     @property
@@ -63,8 +96,8 @@ class Handrail:
         return self._inner
 
     @property
-    def offices(self) -> object:
-        return self._inner.offices
+    def services(self) -> object:
+        return self._inner.services
 
     @property
     def registry(self) -> Registry:
@@ -77,6 +110,38 @@ class Handrail:
     @property
     def log(self) -> EventLog:
         return self._inner.log
+
+    @property
+    def toolsets(self) -> tuple[Toolset, ...]:
+        return self._inner.toolsets
+
+    call = blocking(AsyncHandrail.call)
+    run = blocking(AsyncHandrail.run)
+    call_many = blocking(AsyncHandrail.call_many)
+    batches = blocking(AsyncHandrail.batches)
+    dedup = direct(AsyncHandrail.dedup)
+    stream = streaming(AsyncHandrail.stream)
+    explain = blocking(AsyncHandrail.explain)
+    export = blocking(AsyncHandrail.export)
+    submit = blocking(AsyncHandrail.submit)
+    submit_all = blocking(AsyncHandrail.submit_all)
+    cancel = blocking(AsyncHandrail.cancel)
+    wait = blocking(AsyncHandrail.wait)
+    undo = blocking(AsyncHandrail.undo)
+    planned = blocking(AsyncHandrail.planned)
+    run_plan = blocking(AsyncHandrail.run_plan)
+    discard_plan = blocking(AsyncHandrail.discard_plan)
+    tools = blocking(AsyncHandrail.tools)
+    search = blocking(AsyncHandrail.search)
+    describe = blocking(AsyncHandrail.describe)
+    menu = blocking(AsyncHandrail.menu)
+    read_result = blocking(AsyncHandrail.read_result)
+    last_result = direct(AsyncHandrail.last_result)
+    events = streaming(AsyncHandrail.events)
+    runs = blocking(AsyncHandrail.runs)
+    usage = blocking(AsyncHandrail.usage)
+    subscribe = direct(AsyncHandrail.subscribe)
+    subscribe_registry = direct(AsyncHandrail.subscribe_registry)
 
     def block_on(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """The result of anything async, awaited on the loop that the calls run on."""
@@ -96,6 +161,8 @@ class Handrail:
             future.cancel()
             raise
 
+    _block_on = block_on
+
     def begin(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         """The same without waiting: a future, which an event loop of your own can wait for."""
         with self._lock:
@@ -104,33 +171,6 @@ class Handrail:
                 raise UsageError("This Handrail is closed. Make a new one.")
             return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
-    def call(self, tool: str, args: Mapping[str, Any] | str | None = None, **options: Any) -> Outcome:
-        return self.block_on(self._inner.call(tool, args, **options))
-
-    def submit(self, tool: str, args: Mapping[str, Any] | str | None = None, **options: Any) -> Outcome:
-        return self.block_on(self._inner.submit(tool, args, **options))
-
-    def submit_all(self, tasks: Iterable[Task], **options: Any) -> dict[str, Outcome]:
-        return self.block_on(self._inner.submit_all(tasks, **options))
-
-    def run(self, call: Call) -> Outcome:
-        return self.block_on(self._inner.run(call))
-
-    def call_many(self, calls: Iterable[Call], **options: Any) -> list[Outcome]:
-        return self.block_on(self._inner.call_many(calls, **options))
-
-    def dedup(self, scope: Scope = "run", failures: Failures = "marked") -> Dedup:
-        return self._inner.dedup(scope, failures)
-
-    def batches(self, calls: Iterable[Call]) -> list[Group]:
-        return self.block_on(self._inner.batches(calls))
-
-    def stream(
-        self, tool: str, args: Mapping[str, Any] | str | None = None, **options: Any
-    ) -> Iterator[Event]:
-        """Yield events as they happen; leaving the loop cancels the call."""
-        return self._each(self._inner.stream(tool, args, **options))
-
     def _each(self, events: AsyncGenerator[Event, None]) -> Iterator[Event]:
         try:
             while (event := self.block_on(_next(events))) is not None:
@@ -138,85 +178,6 @@ class Handrail:
         finally:
             if not self._closed:
                 self.block_on(events.aclose())
-
-    def explain(
-        self,
-        tool: str,
-        args: Mapping[str, Any] | str | None = None,
-        principal: Principal | None = None,
-        **options: Any,
-    ) -> Decision:
-        return self.block_on(self._inner.explain(tool, args, principal, **options))
-
-    def tools(self, principal: Principal | None = None, **options: Any) -> list[Tool]:
-        return self.block_on(self._inner.tools(principal, **options))
-
-    def search(self, words: str, principal: Principal | None = None, **options: Any) -> list[Found]:
-        return self.block_on(self._inner.search(words, principal, **options))
-
-    def describe(self, name: str, principal: Principal | None = None, **options: Any) -> Described:
-        return self.block_on(self._inner.describe(name, principal, **options))
-
-    @property
-    def toolsets(self) -> tuple[Toolset, ...]:
-        return self._inner.toolsets
-
-    def menu(self, principal: Principal | None = None, **options: Any) -> str:
-        return self.block_on(self._inner.menu(principal, **options))
-
-    def export(self, how: Format, principal: Principal | None = None, **options: Any) -> Any:
-        return self.block_on(self._inner.export(how, principal, **options))
-
-    def cancel(
-        self, call_id: str, reason: str = "a user cancelled it", *, principal: Principal | None = None
-    ) -> bool:
-        return self.block_on(self._inner.cancel(call_id, reason, principal=principal))
-
-    def wait(
-        self, call_id: str, timeout: float | None = None, *, principal: Principal | None = None
-    ) -> Outcome:
-        return self.block_on(self._inner.wait(call_id, timeout, principal=principal))
-
-    def undo(self, call_id: str, **options: Any) -> Undoing:
-        return self.block_on(self._inner.undo(call_id, **options))
-
-    def planned(self, principal: Principal | None = None, session: str | None = None) -> list[Planned]:
-        return self.block_on(self._inner.planned(principal, session))
-
-    def run_plan(
-        self, principal: Principal | None = None, session: str | None = None, **options: Any
-    ) -> list[Outcome]:
-        return self.block_on(self._inner.run_plan(principal, session, **options))
-
-    def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
-        return self.block_on(self._inner.discard_plan(principal, session))
-
-    def read_result(
-        self, handle: str, principal: Principal | None = None, offset: int = 0, limit: int | None = None
-    ) -> str:
-        return self.block_on(self._inner.read_result(handle, principal, offset, limit))
-
-    def last_result(self, tool: str, principal: Principal | None = None) -> Result | None:
-        return self._inner.last_result(tool, principal)
-
-    def events(
-        self, principal: Principal | None = None, *, session: str | None = None, after: int = 0
-    ) -> Iterator[Event]:
-        """The events of a session as they come; it never ends by itself."""
-        return self._each(self._inner.events(principal, session=session, after=after))
-
-    def runs(self, principal: Principal | None = None, **options: Any) -> list[Run]:
-        return self.block_on(self._inner.runs(principal, **options))
-
-    def usage(self, principal: Principal | None = None, **options: Any) -> Told:
-        return self.block_on(self._inner.usage(principal, **options))
-
-    def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
-        """Hear of every event, in this Handrail's own thread. Call what comes back to stop."""
-        return self._inner.subscribe(listener)
-
-    def subscribe_registry(self, listener: Callable[[Any], None]) -> Callable[[], None]:
-        return self._inner.subscribe_registry(listener)
 
     def open(self) -> Self:
         """Take up what an earlier process left in the database, and run what is queued there."""
@@ -254,58 +215,70 @@ class Handrail:
         self.close()
 
 
-class BlockingApprovals:
-    """The inbox, for code that does not await."""
+Handrail = SyncHandrail
 
-    def __init__(self, hr: Handrail) -> None:
+
+class _SyncPart:
+    """A part of a Handrail, for code that does not await."""
+
+    def __init__(self, hr: SyncHandrail, inner: Any) -> None:
+        self._block_on = hr.block_on
+        self._inner = inner
+
+
+class SyncApprovals(_SyncPart):
+    """The inbox."""
+
+    list = blocking(Approvals.list)
+    decided = blocking(Approvals.decided)
+    get = blocking(Approvals.get)
+    approve = blocking(Approvals.approve)
+    reject = blocking(Approvals.reject)
+    respond = blocking(Approvals.respond)
+
+
+class SyncDeadLetters(_SyncPart):
+    """The dead letters."""
+
+    list = blocking(DeadLetterAdmin.list)
+    page = blocking(DeadLetterAdmin.page)
+    get = blocking(DeadLetterAdmin.get)
+    replay = blocking(DeadLetterAdmin.replay)
+    replay_session = blocking(DeadLetterAdmin.replay_session)
+    purge = blocking(DeadLetterAdmin.purge)
+
+
+class SyncSecrets(_SyncPart):
+    """The secrets."""
+
+    set = blocking(SecretAdmin.set)
+    list = blocking(SecretAdmin.list)
+    delete = blocking(SecretAdmin.delete)
+
+
+class SyncJobs(_SyncPart):
+    """The jobs."""
+
+    list = blocking(JobAdmin.list)
+    get = blocking(JobAdmin.get)
+    caller = blocking(JobAdmin.caller)
+    unblock = blocking(JobAdmin.unblock)
+
+
+class SyncSchedules:
+    """The schedules, which take a database."""
+
+    def __init__(self, hr: SyncHandrail) -> None:
         self._hr = hr
-        self._inner = hr.inner.approvals
+        self._block_on = hr.block_on
 
-    def list(self, principal: Principal, **options: Any) -> builtins.list[ApprovalRequest]:
-        return self._hr.block_on(self._inner.list(principal, **options))
+    @property
+    def _inner(self) -> Scheduler:
+        return self._hr.inner.schedules
 
-    def decided(self, principal: Principal, *, limit: int = 20) -> builtins.list[ApprovalRequest]:
-        return self._hr.block_on(self._inner.decided(principal, limit=limit))
-
-    def get(self, approval_id: str, principal: Principal) -> ApprovalRequest | None:
-        return self._hr.block_on(self._inner.get(approval_id, principal))
-
-    def approve(self, approval_id: str, *, by: Principal, **options: Any) -> ApprovalRequest:
-        return self._hr.block_on(self._inner.approve(approval_id, by=by, **options))
-
-    def reject(self, approval_id: str, *, by: Principal, reason: str | None = None) -> ApprovalRequest:
-        return self._hr.block_on(self._inner.reject(approval_id, by=by, reason=reason))
-
-    def respond(self, approval_id: str, *, by: Principal, result: Any) -> ApprovalRequest:
-        return self._hr.block_on(self._inner.respond(approval_id, by=by, result=result))
-
-
-class BlockingLetterOffice:
-    """The dead letters, for code that does not await."""
-
-    def __init__(self, hr: Handrail) -> None:
-        self._hr = hr
-        self._inner = hr.inner.dead_letters
-
-    def list(self, principal: Principal, *filters: Any, **more: Any) -> builtins.list[DeadLetter]:
-        return self._hr.block_on(self._inner.list(principal, *filters, **more))
-
-    def page(
-        self, principal: Principal, *, after: str | None = None, limit: int = 50
-    ) -> builtins.list[DeadLetter]:
-        return self._hr.block_on(self._inner.page(principal, after=after, limit=limit))
-
-    def get(self, id: str, principal: Principal) -> DeadLetter | None:
-        return self._hr.block_on(self._inner.get(id, principal))
-
-    def replay(self, id: str, *, by: Principal) -> Outcome:
-        return self._hr.block_on(self._inner.replay(id, by=by))
-
-    def replay_session(self, session: str, *, by: Principal) -> builtins.list[Outcome]:
-        return self._hr.block_on(self._inner.replay_session(session, by=by))
-
-    def purge(self, id: str | None = None, *, by: Principal, **filters: Any) -> int:
-        return self._hr.block_on(self._inner.purge(id, by=by, **filters))
+    put = blocking(Scheduler.put)
+    list = blocking(Scheduler.list)
+    remove = blocking(Scheduler.remove)
 
 
 async def _next(events: AsyncGenerator[Event, None]) -> Event | None:
@@ -316,56 +289,3 @@ async def _for_a_body(coroutine: Coroutine[Any, Any, T]) -> T:
     """A body that waits here holds a thread: what it calls must not wait for one of the same threads."""
     holds_thread.set(True)
     return await coroutine
-
-
-class BlockingSecretOffice:
-    """The secrets, for code that does not await."""
-
-    def __init__(self, hr: Handrail) -> None:
-        self._hr = hr
-        self._inner = hr.inner.secrets
-
-    def set(self, name: str, value: str, *, by: Principal, user: str | None = None) -> None:
-        self._hr.block_on(self._inner.set(name, value, by=by, user=user))
-
-    def list(self, by: Principal) -> builtins.list[SecretName]:
-        return self._hr.block_on(self._inner.list(by))
-
-    def delete(self, name: str, *, by: Principal, user: str | None = None) -> bool:
-        return self._hr.block_on(self._inner.delete(name, by=by, user=user))
-
-
-class BlockingJobOffice:
-    """The jobs, for code that does not await."""
-
-    def __init__(self, hr: Handrail) -> None:
-        self._hr = hr
-        self._inner = hr.inner.jobs
-
-    def list(self, principal: Principal, *, state: JobState | None = None) -> builtins.list[JobEntry]:
-        return self._hr.block_on(self._inner.list(principal, state=state))
-
-    def get(self, call_id: str, principal: Principal) -> JobEntry | None:
-        return self._hr.block_on(self._inner.get(call_id, principal))
-
-    def caller(self, call_id: str, principal: Principal) -> Principal | None:
-        return self._hr.block_on(self._inner.caller(call_id, principal))
-
-    def unblock(self, call_id: str, *, by: Principal) -> bool:
-        return self._hr.block_on(self._inner.unblock(call_id, by=by))
-
-
-class BlockingSchedules:
-    """The schedules, for code that does not await."""
-
-    def __init__(self, hr: Handrail) -> None:
-        self._hr = hr
-
-    def put(self, name: str, tool: str, args: Mapping[str, Any] | None = None, **options: Any) -> Schedule:
-        return self._hr.block_on(self._hr.inner.schedules.put(name, tool, args, **options))
-
-    def list(self, principal: Principal) -> builtins.list[Schedule]:
-        return self._hr.block_on(self._hr.inner.schedules.list(principal))
-
-    def remove(self, name: str, principal: Principal) -> bool:
-        return self._hr.block_on(self._hr.inner.schedules.remove(name, principal))

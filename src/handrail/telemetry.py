@@ -11,9 +11,9 @@ import threading
 from typing import TYPE_CHECKING
 
 from handrail.core.errors import UsageError
-from handrail.core.tell.counts import TOKENS, Counts, measured
+from handrail.core.tell.counts import TOKENS, Counts, measure
 from handrail.core.tell.events import Event, ToolCancelled, ToolCompleted, ToolFailed, ToolStarted
-from handrail.core.tell.usage import UNKNOWN, cell_of
+from handrail.core.tell.usage import UNKNOWN_NAME, usage_key
 
 if TYPE_CHECKING:
     from contextvars import Token
@@ -28,7 +28,7 @@ Ended = ToolCompleted | ToolFailed | ToolCancelled
 _OPERATION = "execute_tool"
 _SECONDS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)
 """The classes of durations that the conventions want."""
-_KEPT = 10_000
+_MAX_OPEN_SPANS = 10_000
 """Spans of runs that began and of which no end was heard yet."""
 
 
@@ -69,7 +69,7 @@ class Telemetry:
             self._begin(event)
         elif isinstance(event, (ToolCompleted, ToolFailed, ToolCancelled)):
             self._end(event)
-        if amounts := measured(event):
+        if amounts := measure(event):
             self._count(event, Counts(amounts))
 
     def _begin(self, event: ToolStarted) -> None:
@@ -78,7 +78,7 @@ class Telemetry:
         token = self._context.attach(self._trace.set_span_in_context(span))
         with self._lock:
             self._open[event.run_id] = (span, token)
-            if len(self._open) > _KEPT:
+            if len(self._open) > _MAX_OPEN_SPANS:
                 self._open.pop(next(iter(self._open)))[0].end()
 
     def _end(self, event: Ended) -> None:
@@ -93,7 +93,7 @@ class Telemetry:
         if not event.result.success:
             span.set_attribute("error.type", _error_type(event))
             span.set_status(self._trace.StatusCode.ERROR)
-        counts = Counts(measured(event))
+        counts = Counts(measure(event))
         for name in TOKENS:
             if counts[name]:
                 span.set_attribute(_SPAN_TOKENS[name], counts[name])
@@ -148,10 +148,10 @@ def _outcome(counts: Counts) -> str:
 
 def _attributes(event: Event) -> Attributes:
     """By what things are counted; a name that is no tool's is not passed on."""
-    cell = cell_of(event)
+    cell = usage_key(event)
     found = {
         "gen_ai.operation.name": _OPERATION,
-        "gen_ai.tool.name": "unknown" if cell.tool == UNKNOWN else cell.tool,
+        "gen_ai.tool.name": "unknown" if cell.tool == UNKNOWN_NAME else cell.tool,
         "gen_ai.agent.name": cell.agent,
         "user.id": cell.user,
         "handrail.tenant": cell.tenant,
@@ -162,7 +162,7 @@ def _attributes(event: Event) -> Attributes:
 
 def _error_type(event: Event) -> str:
     """The code of a failure, as far as it is one."""
-    counts = Counts(measured(event))
+    counts = Counts(measure(event))
     return next(iter({**counts.refusals, **counts.failures}), None) or (
         "REJECTED" if counts["rejected"] else "CANCELLED"
     )

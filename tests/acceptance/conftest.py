@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.acceptance.quick import Quick
+from tests.acceptance.forked_cli import ForkedCli
 
 
 @pytest.fixture(scope="session")
-def quick() -> Quick:
+def forked_cli() -> ForkedCli:
     """The command line, started at once."""
-    return Quick()
+    return ForkedCli()

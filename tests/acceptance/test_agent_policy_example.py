@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from tests.acceptance.processes import run
-from tests.docs import sessions
+from tests.acceptance.run_command import run
+from tests.docs import cli_sessions
 
 pytestmark = pytest.mark.long
 
@@ -81,8 +81,8 @@ def test_the_story_is_the_same_each_time_and_can_be_left() -> None:
 
 @pytest.mark.req("PM-21", "PM-22", "PM-25")
 def test_every_command_of_its_page_answers_what_the_page_shows(tmp_path: Path) -> None:
-    sessions.prepare(tmp_path, sessions.AGENTS)
-    played = list(sessions.steps(sessions.AGENTS))
+    cli_sessions.prepare(tmp_path, cli_sessions.AGENTS)
+    played = list(cli_sessions.steps(cli_sessions.AGENTS))
     for command, shown in played:
-        assert sessions.answer(command, tmp_path) == shown, command
+        assert cli_sessions.answer(command, tmp_path) == shown, command
     assert len(played) == 8

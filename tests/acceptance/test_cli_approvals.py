@@ -16,10 +16,10 @@ import pytest
 
 from handrail import Handrail, Outcome, Principal
 from handrail.databases import upgrade
-from handrail.identity.granting import console
-from handrail.identity.offices import Offices
+from handrail.identity.permissions import console_principal
+from handrail.identity.services import Services
 from tests.acceptance.command_line import SHOP, Done, environment
-from tests.acceptance.quick import Quick
+from tests.acceptance.forked_cli import ForkedCli
 from tests.acceptance.shop_tools import order_stock
 
 pytestmark = pytest.mark.timeout(180)
@@ -33,8 +33,8 @@ def sealed_with(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HANDRAIL_KEY", KEY)
 
 
-def at(quick: Quick, url: str, cwd: Path, *words: str, **env: str) -> Done:
-    return quick(*words, cwd=cwd, HANDRAIL_DATABASE=url, HANDRAIL_KEY=KEY, **env)
+def at(forked_cli: ForkedCli, url: str, cwd: Path, *words: str, **env: str) -> Done:
+    return forked_cli(*words, cwd=cwd, HANDRAIL_DATABASE=url, HANDRAIL_KEY=KEY, **env)
 
 
 @contextmanager
@@ -75,25 +75,34 @@ async def _outcome(url: str, call_id: str) -> Outcome:
 
 @pytest.mark.req("AP-04", "AP-08", "AP-09")
 def test_what_waits_outlives_the_command_and_runs_once_a_person_agreed(
-    quick: Quick, tmp_path: Path, database_url: str
+    forked_cli: ForkedCli, tmp_path: Path, database_url: str
 ) -> None:
     upgrade(database_url)
     words = ("run", "stock.order", "--item", "bolt", "--pieces", "5", "--as", "agent", "--json")
-    asking = at(quick, database_url, tmp_path, *words)
+    asking = at(forked_cli, database_url, tmp_path, *words)
     assert (asking.code, asking.json["status"]) == (4, "pending")
     approval, call = asking.json["approval_id"], asking.json["call_id"]
-    [listed] = at(quick, database_url, tmp_path, "approvals", "list", "--json").json
+    [listed] = at(forked_cli, database_url, tmp_path, "approvals", "list", "--json").json
     assert (listed["id"], listed["call_id"]) == (approval, call)
     assert listed["args"] == {"item": "bolt", "pieces": 5}
 
     edits = ("--edit", '{"item": "nut", "pieces": 2}', "--user", "bo")
     with working(database_url, tmp_path):
         done = at(
-            quick, database_url, tmp_path, "approvals", "approve", approval, *edits, "--wait", "60", "--json"
+            forked_cli,
+            database_url,
+            tmp_path,
+            "approvals",
+            "approve",
+            approval,
+            *edits,
+            "--wait",
+            "60",
+            "--json",
         )
     assert (done.code, done.json["outcome"]["status"]) == (0, "completed")
     assert (done.json["outcome"]["result"]["data"]["pieces"], done.json["decided_by"]) == (2, "bo")
-    told = at(quick, database_url, tmp_path, "runs", "show", call, "--json").json
+    told = at(forked_cli, database_url, tmp_path, "runs", "show", call, "--json").json
     assert [event["type"] for event in told["events"]] == [
         "tool.needs_approval",
         "tool.approved",
@@ -104,9 +113,9 @@ def test_what_waits_outlives_the_command_and_runs_once_a_person_agreed(
 
 async def _asked_for(url: str, email: str) -> tuple[str, str]:
     async with Handrail([order_stock], database=url, worker=False) as hr:
-        assert isinstance(hr.offices, Offices)
-        await hr.offices.people.create_tenant("local", "Local")
-        user = await hr.offices.people.add_member(console("local"), email, ["owner"])
+        assert isinstance(hr.services, Services)
+        await hr.services.people.create_tenant("local", "Local")
+        user = await hr.services.people.add_member(console_principal("local"), email, ["owner"])
         who = Principal(tenant="local", user=user.id, permissions={"*"}).spawn("coder")
         out = await hr.call("stock.order", {"item": "bolt", "pieces": 5}, principal=who)
         assert out.approval_id is not None
@@ -114,32 +123,32 @@ async def _asked_for(url: str, email: str) -> tuple[str, str]:
 
 
 @pytest.mark.req("AP-08")
-def test_people_are_named_by_their_address(quick: Quick, tmp_path: Path, sqlite_url: str) -> None:
+def test_people_are_named_by_their_address(forked_cli: ForkedCli, tmp_path: Path, sqlite_url: str) -> None:
     asked, user = asyncio.run(_asked_for(sqlite_url, "ana@acme.example"))
-    listed = at(quick, sqlite_url, tmp_path, "approvals", "list")
+    listed = at(forked_cli, sqlite_url, tmp_path, "approvals", "list")
     assert "\tcoder for ana@acme.example\t" in listed.out
-    at(quick, sqlite_url, tmp_path, "approvals", "reject", asked, "--user", user)
-    shown = at(quick, sqlite_url, tmp_path, "approvals", "show", asked).out
+    at(forked_cli, sqlite_url, tmp_path, "approvals", "reject", asked, "--user", user)
+    shown = at(forked_cli, sqlite_url, tmp_path, "approvals", "show", asked).out
     assert re.search(r"^for +coder for ana@acme.example$", shown, re.MULTILINE)
     assert re.search(r"^decided by +ana@acme.example$", shown, re.MULTILINE) and user not in shown
 
 
 @pytest.mark.req("AP-02", "AP-07", "AP-08", "BY-02")
 def test_a_person_sees_the_exact_arguments_and_answers_once(
-    quick: Quick, tmp_path: Path, sqlite_url: str
+    forked_cli: ForkedCli, tmp_path: Path, sqlite_url: str
 ) -> None:
     no, call = asked(sqlite_url)
-    shown = at(quick, sqlite_url, tmp_path, "approvals", "show", no)
+    shown = at(forked_cli, sqlite_url, tmp_path, "approvals", "show", no)
     assert shown.code == 0 and "  pieces = 5\n" in shown.out and "why        Needs approval" in shown.out
     assert shown.out.endswith("What it would change, as of when it was asked:\n5 more of bolt on the shelf\n")
     assert shown.err == f"Answer it: handrail approvals approve {no}\n"
-    foreign = at(quick, sqlite_url, tmp_path, "approvals", "approve", no, "--tenant", "other")
+    foreign = at(forked_cli, sqlite_url, tmp_path, "approvals", "approve", no, "--tenant", "other")
     assert foreign.code == 3 and f"there is no approval '{no}' for other" in foreign.err
-    unfit = at(quick, sqlite_url, tmp_path, "approvals", "approve", no, "--edit", '{"item": "nut"}')
+    unfit = at(forked_cli, sqlite_url, tmp_path, "approvals", "approve", no, "--edit", '{"item": "nut"}')
     assert unfit.code == 3 and "pieces" in unfit.err and "still open" in unfit.err
-    said = at(quick, sqlite_url, tmp_path, "approvals", "reject", no, "--reason", "we have enough")
+    said = at(forked_cli, sqlite_url, tmp_path, "approvals", "reject", no, "--reason", "we have enough")
     assert said.out == f"{no} is rejected; stock.order does not run.\n"
-    again = at(quick, sqlite_url, tmp_path, "approvals", "approve", no)
+    again = at(forked_cli, sqlite_url, tmp_path, "approvals", "approve", no)
     assert again.code == 3 and "is no longer open: it is rejected" in again.err
     outcome = asyncio.run(_outcome(sqlite_url, call))
     assert (outcome.status, outcome.code) == ("refused", "REJECTED")
@@ -147,53 +156,55 @@ def test_a_person_sees_the_exact_arguments_and_answers_once(
 
 
 @pytest.mark.req("BY-02")
-def test_a_person_answers_in_the_place_of_the_tool(quick: Quick, tmp_path: Path, sqlite_url: str) -> None:
+def test_a_person_answers_in_the_place_of_the_tool(
+    forked_cli: ForkedCli, tmp_path: Path, sqlite_url: str
+) -> None:
     instead, call = asked(sqlite_url)
-    odd = at(quick, sqlite_url, tmp_path, "approvals", "respond", instead, "--result", "{")
+    odd = at(forked_cli, sqlite_url, tmp_path, "approvals", "respond", instead, "--result", "{")
     assert (odd.code, odd.out) == (2, "")
     result = '{"item": "bolt", "pieces": 6, "colour": "red", "tags": []}'
-    said = at(quick, sqlite_url, tmp_path, "approvals", "respond", instead, "--result", result)
+    said = at(forked_cli, sqlite_url, tmp_path, "approvals", "respond", instead, "--result", result)
     assert said.out == f"{instead} is responded; stock.order does not run.\n"
     outcome = asyncio.run(_outcome(sqlite_url, call))
     assert (outcome.status, outcome.run_id, outcome.result.data["pieces"]) == ("completed", None, 6)
-    nothing = at(quick, sqlite_url, tmp_path, "approvals", "list")
+    nothing = at(forked_cli, sqlite_url, tmp_path, "approvals", "list")
     assert (nothing.out, nothing.err) == ("", "Nothing waits for an answer.\n")
 
 
 def test_a_second_worker_is_told_who_has_the_file_and_the_first_ends_when_it_is_asked_to(
-    quick: Quick, tmp_path: Path, sqlite_url: str
+    forked_cli: ForkedCli, tmp_path: Path, sqlite_url: str
 ) -> None:
     with working(sqlite_url, tmp_path) as first:
-        second = at(quick, sqlite_url, tmp_path, "worker")
+        second = at(forked_cli, sqlite_url, tmp_path, "worker")
         assert (second.code, second.out) == (2, "")
         assert "is in use by" in second.err and str(first.pid) in second.err
-        assert at(quick, sqlite_url, tmp_path, "approvals", "list").code == 0
+        assert at(forked_cli, sqlite_url, tmp_path, "approvals", "list").code == 0
         os.kill(first.pid, signal.SIGTERM)
         assert first.wait(timeout=60) == 0
 
 
 @pytest.mark.req("RT-02", "RT-06")
 def test_what_failed_is_listed_shown_replayed_and_purged(
-    quick: Quick, tmp_path: Path, sqlite_url: str
+    forked_cli: ForkedCli, tmp_path: Path, sqlite_url: str
 ) -> None:
-    failed = at(quick, sqlite_url, tmp_path, "run", "words.fail")
+    failed = at(forked_cli, sqlite_url, tmp_path, "run", "words.fail")
     assert failed.code == 1
-    [letter] = at(quick, sqlite_url, tmp_path, "dlq", "list", "--json").json
+    [letter] = at(forked_cli, sqlite_url, tmp_path, "dlq", "list", "--json").json
     assert (letter["tool"], letter["status"]) == ("words.fail", "open")
-    shown = at(quick, sqlite_url, tmp_path, "dlq", "show", letter["id"])
+    shown = at(forked_cli, sqlite_url, tmp_path, "dlq", "show", letter["id"])
     assert shown.code == 0 and "the paper is jammed" in shown.out
-    replayed = at(quick, sqlite_url, tmp_path, "dlq", "replay", letter["id"])
+    replayed = at(forked_cli, sqlite_url, tmp_path, "dlq", "replay", letter["id"])
     assert (replayed.code, replayed.out) == (1, "")
     assert "failed TOOL_FAILED: the paper is jammed" in replayed.err
-    letters = at(quick, sqlite_url, tmp_path, "dlq", "list", "--json").json
+    letters = at(forked_cli, sqlite_url, tmp_path, "dlq", "list", "--json").json
     assert [one["replay_of"] for one in letters] == [None, letter["id"]]
-    hidden = at(quick, sqlite_url, tmp_path, "dlq", "purge", letter["id"], "--tenant", "other")
+    hidden = at(forked_cli, sqlite_url, tmp_path, "dlq", "purge", letter["id"], "--tenant", "other")
     assert hidden.code == 3 and "There is no dead letter" in hidden.err
-    unclear = at(quick, sqlite_url, tmp_path, "dlq", "purge")
+    unclear = at(forked_cli, sqlite_url, tmp_path, "dlq", "purge")
     assert (unclear.code, unclear.out) == (2, "") and "which ones?" in unclear.err
     assert (
-        at(quick, sqlite_url, tmp_path, "dlq", "purge", "--older-than", "1d").out
+        at(forked_cli, sqlite_url, tmp_path, "dlq", "purge", "--older-than", "1d").out
         == "0 dead letters purged.\n"
     )
-    assert at(quick, sqlite_url, tmp_path, "dlq", "purge", letter["id"]).out == "1 dead letter purged.\n"
-    assert at(quick, sqlite_url, tmp_path, "dlq", "purge", "--all", "--json").json == {"purged": 1}
+    assert at(forked_cli, sqlite_url, tmp_path, "dlq", "purge", letter["id"]).out == "1 dead letter purged.\n"
+    assert at(forked_cli, sqlite_url, tmp_path, "dlq", "purge", "--all", "--json").json == {"purged": 1}

@@ -15,7 +15,7 @@ from handrail.store.database import Database
 from handrail.store.migrate import check
 from handrail.store.usage import read_usage
 from tests.acceptance.command_line import handrail
-from tests.acceptance.quick import Quick
+from tests.acceptance.forked_cli import ForkedCli
 from tests.databases import Postgres
 
 pytestmark = pytest.mark.long
@@ -122,13 +122,13 @@ def test_the_owner_upgrades_and_the_application_is_let_in_with_no_right_of_its_o
     assert again.code == 0
 
 
-def test_doctor_says_whether_the_database_answers(quick: Quick, tmp_path: Path) -> None:
-    good = quick("doctor", "--json", cwd=tmp_path, HANDRAIL_DATABASE="sqlite:///shop.db")
+def test_doctor_says_whether_the_database_answers(forked_cli: ForkedCli, tmp_path: Path) -> None:
+    good = forked_cli("doctor", "--json", cwd=tmp_path, HANDRAIL_DATABASE="sqlite:///shop.db")
     found = {one["name"]: one for one in good.json["checks"]}
     assert found["database"]["state"] == "ok"
     assert found["database"]["said"] == f"sqlite:///{tmp_path}/shop.db"
     away = f"postgresql://ana:s3cret@/shop?host={tmp_path}"
-    bad = quick("doctor", cwd=tmp_path, HANDRAIL_DATABASE=away)
+    bad = forked_cli("doctor", cwd=tmp_path, HANDRAIL_DATABASE=away)
     assert bad.code == 1
     assert "fail\tdatabase\tthe database says: connection " in bad.out and "s3cret" not in bad.out
 
@@ -137,20 +137,23 @@ def test_doctor_says_whether_the_database_answers(quick: Quick, tmp_path: Path) 
     "words", [["run", "stock.count", "--item", "bolt"], ["approvals", "list"], ["worker"]]
 )
 def test_a_call_whose_database_is_away_does_not_run_and_says_why(
-    quick: Quick, tmp_path: Path, words: list[str]
+    forked_cli: ForkedCli, tmp_path: Path, words: list[str]
 ) -> None:
     away = f"postgresql://ana:s3cret@/shop?host={tmp_path}"
-    done = quick(*words, cwd=tmp_path, HANDRAIL_DATABASE=away)
+    done = forked_cli(*words, cwd=tmp_path, HANDRAIL_DATABASE=away)
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith("error: the database says: connection ")
     assert "s3cret" not in done.err and "Traceback" not in done.err
 
 
 @pytest.mark.req("RC-02", "RC-04")
-def test_calls_of_the_command_line_are_counted(quick: Quick, tmp_path: Path, sqlite_url: str) -> None:
+def test_calls_of_the_command_line_are_counted(
+    forked_cli: ForkedCli, tmp_path: Path, sqlite_url: str
+) -> None:
     for item in ("bolt", "nut"):
         assert (
-            quick("run", "stock.count", "--item", item, cwd=tmp_path, HANDRAIL_DATABASE=sqlite_url).code == 0
+            forked_cli("run", "stock.count", "--item", item, cwd=tmp_path, HANDRAIL_DATABASE=sqlite_url).code
+            == 0
         )
     database = Database(sqlite_url)
     with database.reading("local") as conn:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.acceptance.quick import handrail
+from tests.acceptance.forked_cli import handrail
 
 
 def checks(cwd: Path, **env: str) -> dict[str, dict[str, Any]]:

@@ -15,10 +15,10 @@ from handrail import Handrail, Outcome, Principal, tool
 from handrail.ext import ToolError
 from handrail.store.database import Database
 from handrail.store.events.log import StoreLog
-from handrail.store.events.verify import Flaw, verify
+from handrail.store.events.verify import LogFlaw, verify
 from handrail.store.migrate import upgrade
 from tests.acceptance.command_line import Done, environment
-from tests.acceptance.quick import Quick
+from tests.acceptance.forked_cli import ForkedCli
 
 ANA = Principal(tenant="acme", user="ana", permissions={"*"})
 BOT = ANA.spawn("bot")
@@ -55,16 +55,16 @@ def told(url: str) -> list[Outcome]:
     return asyncio.run(_told(url))
 
 
-def at(quick: Quick, url: str, cwd: Path, *words: str, tenant: str = "acme") -> Done:
-    return quick(*words, "--tenant", tenant, cwd=cwd, HANDRAIL_DATABASE=url)
+def at(forked_cli: ForkedCli, url: str, cwd: Path, *words: str, tenant: str = "acme") -> Done:
+    return forked_cli(*words, "--tenant", tenant, cwd=cwd, HANDRAIL_DATABASE=url)
 
 
 @pytest.mark.req("EV-16", "BY-13")
 def test_events_are_shown_of_one_tenant_from_any_number_on_and_exported_as_lines(
-    quick: Quick, tmp_path: Path, database_url: str
+    forked_cli: ForkedCli, tmp_path: Path, database_url: str
 ) -> None:
     outcomes = told(database_url)
-    shown = at(quick, database_url, tmp_path, "events")
+    shown = at(forked_cli, database_url, tmp_path, "events")
     assert (shown.code, shown.err) == (0, "")
     cells = [line.split("\t") for line in shown.out.splitlines()]
     assert [(int(number), session, kind) for number, _, session, kind, *_ in cells] == [
@@ -78,7 +78,7 @@ def test_events_are_shown_of_one_tenant_from_any_number_on_and_exported_as_lines
     assert "\x1b" not in shown.out and "evil" not in shown.out
 
     lines = at(
-        quick, database_url, tmp_path, "events", "--session", "s1", "--after", "1", "--jsonl"
+        forked_cli, database_url, tmp_path, "events", "--session", "s1", "--after", "1", "--jsonl"
     ).out.splitlines()
     events = [json.loads(line) for line in lines]
     assert [(event["seq"], event["type"]) for event in events] == [
@@ -87,10 +87,10 @@ def test_events_are_shown_of_one_tenant_from_any_number_on_and_exported_as_lines
         (4, "tool.failed"),
     ]
     assert events[0]["result"]["data"] == "9 bolt\x1b]0;owned\x07"
-    whole = at(quick, database_url, tmp_path, "events", "--call", outcomes[0].call_id, "--json")
+    whole = at(forked_cli, database_url, tmp_path, "events", "--call", outcomes[0].call_id, "--json")
     assert [event["type"] for event in whole.json] == ["tool.started", "tool.completed"]
     assert "pw-12345" not in whole.out
-    assert at(quick, database_url, tmp_path, "events", "--tool", "no.such", "--json").json == []
+    assert at(forked_cli, database_url, tmp_path, "events", "--tool", "no.such", "--json").json == []
 
 
 @pytest.mark.req("BY-13")
@@ -131,41 +131,41 @@ def test_whoever_follows_sees_what_another_process_tells(tmp_path: Path, databas
 
 @pytest.mark.req("EV-14", "EV-16")
 def test_runs_are_listed_and_shown_by_the_id_of_the_run_or_the_call(
-    quick: Quick, tmp_path: Path, sqlite_url: str
+    forked_cli: ForkedCli, tmp_path: Path, sqlite_url: str
 ) -> None:
     done, failed, refused, foreign = told(sqlite_url)
-    listed = at(quick, sqlite_url, tmp_path, "runs", "list")
+    listed = at(forked_cli, sqlite_url, tmp_path, "runs", "list")
     rows = [line.split("\t") for line in listed.out.splitlines()]
     assert [(row[0], row[1], row[2], row[4]) for row in rows] == [
         (failed.run_id, "stock.count", "bot for ana", "failed SOLD_OUT"),
         (done.run_id, "stock.count", "ana", "completed"),
     ]
-    page = at(quick, sqlite_url, tmp_path, "runs", "list", "--limit", "1", "--json").json
-    rest = at(quick, sqlite_url, tmp_path, "runs", "list", "--after", page[0]["cursor"], "--json").json
+    page = at(forked_cli, sqlite_url, tmp_path, "runs", "list", "--limit", "1", "--json").json
+    rest = at(forked_cli, sqlite_url, tmp_path, "runs", "list", "--after", page[0]["cursor"], "--json").json
     assert [run["id"] for run in (*page, *rest)] == [failed.run_id, done.run_id]
     only = at(
-        quick, sqlite_url, tmp_path, "runs", "list", "--status", "failed", "--since", "1h", "--json"
+        forked_cli, sqlite_url, tmp_path, "runs", "list", "--status", "failed", "--since", "1h", "--json"
     ).json
     assert [run["id"] for run in only] == [failed.run_id]
 
-    shown = at(quick, sqlite_url, tmp_path, "runs", "show", str(done.run_id))
+    shown = at(forked_cli, sqlite_url, tmp_path, "runs", "show", str(done.run_id))
     assert shown.code == 0
     assert "status     completed" in shown.out and '  item = "bolt"' in shown.out
     assert '  data = "9 bolt\\u001b]0;owned\\u0007"' in shown.out
     assert "pw-12345" not in shown.out and "\x1b" not in shown.out
-    whole = at(quick, sqlite_url, tmp_path, "runs", "show", refused.call_id, "--json").json
+    whole = at(forked_cli, sqlite_url, tmp_path, "runs", "show", refused.call_id, "--json").json
     assert (whole["outcome"]["status"], whole["outcome"]["code"]) == ("refused", "INVALID_PARAM")
-    hidden = at(quick, sqlite_url, tmp_path, "runs", "show", str(foreign.run_id))
+    hidden = at(forked_cli, sqlite_url, tmp_path, "runs", "show", str(foreign.run_id))
     assert (hidden.code, hidden.out) == (3, "")
     assert "has no run or call" in hidden.err
 
 
 @pytest.mark.req("BY-13")
 def test_a_row_that_was_changed_by_hand_is_found_and_named(
-    quick: Quick, tmp_path: Path, sqlite_url: str
+    forked_cli: ForkedCli, tmp_path: Path, sqlite_url: str
 ) -> None:
     told(sqlite_url)
-    good = at(quick, sqlite_url, tmp_path, "verify-log", "--hashes")
+    good = at(forked_cli, sqlite_url, tmp_path, "verify-log", "--hashes")
     assert good.code == 0 and good.err == "5 events in 2 sessions: nothing was changed.\n"
     assert [line.split("\t")[:3] for line in good.out.splitlines()] == [
         ["acme", "s1", "4"],
@@ -180,19 +180,19 @@ def test_a_row_that_was_changed_by_hand_is_found_and_named(
             " WHERE tenant_id = 'acme' AND session_id = 's1' AND seq = 2"
         )
         conn.commit()
-    found = [one for one in verify(database, "acme") if isinstance(one, Flaw)]
+    found = [one for one in verify(database, "acme") if isinstance(one, LogFlaw)]
     database.close()
     assert [(one.session, one.seq) for one in found] == [("s1", 2)]
 
-    bad = at(quick, sqlite_url, tmp_path, "verify-log")
+    bad = at(forked_cli, sqlite_url, tmp_path, "verify-log")
     assert (bad.code, bad.out) == (1, "")
     assert bad.err.startswith("tenant acme, session s1, event 2: it was changed")
-    all_of_them = at(quick, sqlite_url, tmp_path, "verify-log", "--all-tenants", "--json")
+    all_of_them = at(forked_cli, sqlite_url, tmp_path, "verify-log", "--all-tenants", "--json")
     assert all_of_them.code == 1
     assert [(one["tenant"], one["seq"]) for one in all_of_them.json["flaws"]] == [("acme", 2)]
     assert {one["tenant"] for one in all_of_them.json["sessions"]} == {"acme", "evil"}
-    assert at(quick, sqlite_url, tmp_path, "verify-log", tenant="evil").code == 0
-    nothing = at(quick, sqlite_url, tmp_path, "verify-log", "--session", "no such")
+    assert at(forked_cli, sqlite_url, tmp_path, "verify-log", tenant="evil").code == 0
+    nothing = at(forked_cli, sqlite_url, tmp_path, "verify-log", "--session", "no such")
     assert nothing.code == 3 and "acme has no session 'no such'" in nothing.err
 
 
@@ -210,8 +210,8 @@ def test_a_row_that_was_changed_by_hand_is_found_and_named(
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )
 def test_what_cannot_be_shown_is_told(
-    quick: Quick, tmp_path: Path, sqlite_url: str, words: list[str], said: str
+    forked_cli: ForkedCli, tmp_path: Path, sqlite_url: str, words: list[str], said: str
 ) -> None:
-    done = at(quick, sqlite_url, tmp_path, *words)
+    done = at(forked_cli, sqlite_url, tmp_path, *words)
     assert (done.code, done.out) == (2, "")
     assert said in done.err

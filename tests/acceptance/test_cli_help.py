@@ -15,17 +15,24 @@ import pytest
 from inline_snapshot import snapshot
 
 import handrail as package
-from handrail.doors.cli.exits import Exit
-from handrail.doors.cli.flags import OWN
-from handrail.doors.cli.root import COMMANDS, Entry, Later
+from handrail.doors.cli.commands import COMMANDS, CommandEntry, LazyCommand
+from handrail.doors.cli.exit_codes import ExitCode
+from handrail.doors.cli.flags import COMMAND_OPTIONS
 from tests.acceptance.command_line import SHOP, environment, handrail
 
-HEAVY = ["pydantic", "rich", "asyncio", "handrail.core.define.tool", "handrail.engine", "handrail.settings"]
+HEAVY = [
+    "pydantic",
+    "rich",
+    "asyncio",
+    "handrail.core.define.tool",
+    "handrail.engine.handrail",
+    "handrail.settings",
+]
 
 
-def entries() -> Iterator[tuple[str, Entry]]:
+def entries() -> Iterator[tuple[str, CommandEntry]]:
     for name, entry in COMMANDS.items():
-        yield from [(name, entry)] if isinstance(entry, Entry) else entry[1].items()
+        yield from [(name, entry)] if isinstance(entry, CommandEntry) else entry[1].items()
 
 
 def test_help_names_every_command_and_every_exit_code(tmp_path: Path) -> None:
@@ -74,7 +81,7 @@ Commands:
   nobody read the output.
 """)
     words = " ".join(done.out.split())
-    assert all(f"{code.value} {code.meaning}" in words for code in Exit)
+    assert all(f"{code.value} {code.meaning}" in words for code in ExitCode)
 
 
 @pytest.mark.parametrize("words", [["--help"], ["--version"]])
@@ -97,21 +104,21 @@ def test_what_needs_no_tools_loads_nothing_heavy(tmp_path: Path, words: list[str
 
 
 @pytest.mark.parametrize(("name", "entry"), list(entries()), ids=str)
-def test_the_sentence_on_a_command_is_the_one_it_says_itself(name: str, entry: Entry) -> None:
+def test_the_sentence_on_a_command_is_the_one_it_says_itself(name: str, entry: CommandEntry) -> None:
     command = getattr(import_module(f"handrail.doors.cli.{entry.module}"), entry.function)
     assert inspect.getdoc(command).split("\n")[0] == entry.summary  # type: ignore[union-attr]
-    ctx = Later(name, entry).make_context(name, [], resilient_parsing=True)
+    ctx = LazyCommand(name, entry).make_context(name, [], resilient_parsing=True)
     assert ctx.command.name == name
 
 
 def test_the_options_of_run_are_the_names_that_parameters_leave_to_it() -> None:
     run = COMMANDS["run"]
-    assert isinstance(run, Entry)
-    ctx = Later("run", run).make_context("run", [], resilient_parsing=True)
+    assert isinstance(run, CommandEntry)
+    ctx = LazyCommand("run", run).make_context("run", [], resilient_parsing=True)
     options = {
         name.removeprefix("--") for one in ctx.command.params for name in one.opts if name.startswith("--")
     }
-    assert options | {"help"} == OWN
+    assert options | {"help"} == COMMAND_OPTIONS
 
 
 def test_version_names_handrail_and_python(tmp_path: Path) -> None:

@@ -9,25 +9,25 @@ from pathlib import Path
 import pytest
 
 from handrail.core.define.principal import Principal
-from handrail.identity.doorkeeper import Doorkeeper
+from handrail.identity.authenticator import Authenticator
 from handrail.identity.errors import NotSignedIn
-from handrail.identity.people import People
+from handrail.identity.members import MemberAdmin
 from handrail.store.database import Database
 from handrail.store.migrate import upgrade
 from tests.acceptance.command_line import Done, Terminal
-from tests.acceptance.quick import Quick
+from tests.acceptance.forked_cli import ForkedCli
 from tests.databases import Postgres
 
 
-def at(quick: Quick, url: str, cwd: Path, *words: str) -> Done:
-    return quick(*words, cwd=cwd, HANDRAIL_DATABASE=url)
+def at(forked_cli: ForkedCli, url: str, cwd: Path, *words: str) -> Done:
+    return forked_cli(*words, cwd=cwd, HANDRAIL_DATABASE=url)
 
 
 def opened_by(url: str, key: str) -> Principal:
     """Whom a key stands for."""
     database = Database(url)
     try:
-        return asyncio.run(Doorkeeper(database, b"k" * 32).principal_of(key))
+        return asyncio.run(Authenticator(database, b"k" * 32).principal_of(key))
     finally:
         database.close()
 
@@ -37,28 +37,38 @@ def with_acme(url: str) -> None:
     upgrade(url)
     database = Database(url)
     try:
-        asyncio.run(People(database).create_tenant("acme", "Acme"))
+        asyncio.run(MemberAdmin(database).create_tenant("acme", "Acme"))
     finally:
         database.close()
 
 
 @pytest.mark.req("MT-01")
 def test_a_key_is_shown_once_opens_its_tenant_and_nothing_after_it_was_revoked(
-    quick: Quick, tmp_path: Path, database_url: str
+    forked_cli: ForkedCli, tmp_path: Path, database_url: str
 ) -> None:
     upgrade(database_url)
     made = at(
-        quick, database_url, tmp_path, "tenants", "add", "acme", "--name", "Acme \x1b[31mInc.", "--json"
+        forked_cli, database_url, tmp_path, "tenants", "add", "acme", "--name", "Acme \x1b[31mInc.", "--json"
     )
     assert (made.code, made.json["id"]) == (0, "acme")
-    listed = at(quick, database_url, tmp_path, "tenants", "list")
+    listed = at(forked_cli, database_url, tmp_path, "tenants", "list")
     assert [line.split("\t")[:2] for line in listed.out.splitlines()] == [
         ["acme", "Acme \\x1b[31mInc."],
     ]
 
     scope = ["--role", "operator", "--only", "stock.*", "--level", "write", "--expires", "90d"]
     key = at(
-        quick, database_url, tmp_path, "keys", "add", "ci", "--tenant", "acme", "--agent", "builder", *scope
+        forked_cli,
+        database_url,
+        tmp_path,
+        "keys",
+        "add",
+        "ci",
+        "--tenant",
+        "acme",
+        "--agent",
+        "builder",
+        *scope,
     )
     assert key.code == 0
     text = key.out.strip()
@@ -67,19 +77,19 @@ def test_a_key_is_shown_once_opens_its_tenant_and_nothing_after_it_was_revoked(
     assert (who.tenant, who.agent, who.holds("dead_letters.replay")) == ("acme", "builder", True)
     assert not who.holds("keys.manage")
 
-    listing = at(quick, database_url, tmp_path, "keys", "list", "--tenant", "acme", "--json")
+    listing = at(forked_cli, database_url, tmp_path, "keys", "list", "--tenant", "acme", "--json")
     [known] = listing.json
     assert (known["name"], known["tools"], known["level"]) == ("ci", ["stock.*"], "write")
     secret = text.rpartition("_")[2]
     assert secret not in listing.out and sha256(text.encode()).hexdigest() not in listing.out
 
-    foreign = at(quick, database_url, tmp_path, "keys", "revoke", known["id"], "--tenant", "bolt")
+    foreign = at(forked_cli, database_url, tmp_path, "keys", "revoke", known["id"], "--tenant", "bolt")
     assert (foreign.code, foreign.out) == (3, "")
     assert opened_by(database_url, text) == who
-    assert at(quick, database_url, tmp_path, "keys", "revoke", known["id"], "--tenant", "acme").code == 0
+    assert at(forked_cli, database_url, tmp_path, "keys", "revoke", known["id"], "--tenant", "acme").code == 0
     with pytest.raises(NotSignedIn):
         opened_by(database_url, text)
-    again = at(quick, database_url, tmp_path, "keys", "revoke", known["id"], "--tenant", "acme")
+    again = at(forked_cli, database_url, tmp_path, "keys", "revoke", known["id"], "--tenant", "acme")
     assert again.code == 3 and "has no key" in again.err and "that is alive" in again.err
 
 
@@ -106,15 +116,15 @@ def test_a_key_is_shown_once_opens_its_tenant_and_nothing_after_it_was_revoked(
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )
 def test_what_cannot_be_is_told(
-    quick: Quick, tmp_path: Path, sqlite_url: str, words: list[str], said: str
+    forked_cli: ForkedCli, tmp_path: Path, sqlite_url: str, words: list[str], said: str
 ) -> None:
     with_acme(sqlite_url)
-    done = at(quick, sqlite_url, tmp_path, *words)
+    done = at(forked_cli, sqlite_url, tmp_path, *words)
     assert (done.code, done.out) == (2, "")
     assert said in done.err
 
 
-def test_at_a_terminal_lists_are_tables(quick: Quick, tmp_path: Path, sqlite_url: str) -> None:
+def test_at_a_terminal_lists_are_tables(forked_cli: ForkedCli, tmp_path: Path, sqlite_url: str) -> None:
     with_acme(sqlite_url)
     terminal = Terminal("tenants", "list", cwd=tmp_path, HANDRAIL_DATABASE=sqlite_url)
     assert terminal.end() == 0
@@ -124,9 +134,11 @@ def test_at_a_terminal_lists_are_tables(quick: Quick, tmp_path: Path, sqlite_url
     assert "acme has no keys: handrail keys add NAME --tenant acme" in empty.shown
 
 
-def test_a_postgresql_without_tables_is_told_apart(quick: Quick, tmp_path: Path, postgres: Postgres) -> None:
+def test_a_postgresql_without_tables_is_told_apart(
+    forked_cli: ForkedCli, tmp_path: Path, postgres: Postgres
+) -> None:
     name = postgres.create()
-    done = quick("tenants", "list", "--database", postgres.url(name), cwd=tmp_path)
+    done = forked_cli("tenants", "list", "--database", postgres.url(name), cwd=tmp_path)
     postgres.drop(name)
     assert (done.code, done.out) == (2, "")
     assert "has no tables yet. Run: handrail db upgrade" in done.err

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.command_line import handrail
-from tests.harness.foreign import MODULE, ROOT, Foreign
+from tests.harness.foreign_mcp_server import MODULE, ROOT, ForeignServer
 
 pytestmark = pytest.mark.long
 
@@ -20,7 +20,7 @@ SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "require
 @pytest.mark.req("BY-09")
 @pytest.mark.fault("F28")
 def test_a_changed_tool_waits_until_somebody_accepts_it_at_the_terminal(tmp_path: Path) -> None:
-    foreign = Foreign(tmp_path)
+    foreign = ForeignServer(tmp_path)
     echo = {"name": "echo", "description": "Say it back.", "inputSchema": SCHEMA}
     foreign.say(echo)
     (tmp_path / "handrail.toml").write_text('database = "sqlite:///h.db"\n')

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handrail.doors.cli.new import STYLES
-from tests.acceptance.quick import handrail
+from tests.acceptance.forked_cli import handrail
 
 
 @pytest.mark.req("TD-21")

@@ -11,7 +11,7 @@ import pytest
 
 from handrail import Handrail, Principal
 from tests.acceptance.command_line import SHOP, Done, environment
-from tests.acceptance.quick import Quick
+from tests.acceptance.forked_cli import ForkedCli
 
 pytestmark = [pytest.mark.req("EX-20"), pytest.mark.timeout(180)]
 EMPTY = "The plan is empty. Put a call into it with `handrail run --plan NAME`"
@@ -20,12 +20,12 @@ EMPTY = "The plan is empty. Put a call into it with `handrail run --plan NAME`"
 class Desk:
     """Commands over one database."""
 
-    def __init__(self, quick: Quick, folder: Path) -> None:
-        self._quick, self._folder = quick, folder
+    def __init__(self, forked_cli: ForkedCli, folder: Path) -> None:
+        self._forked_cli, self._folder = forked_cli, folder
 
     def __call__(self, *words: str, **env: str) -> Done:
         given = {"HANDRAIL_DATABASE": "sqlite:///shop.db", "HANDRAIL_KEY": "5a" * 32} | env
-        return self._quick(*words, cwd=self._folder, **given)
+        return self._forked_cli(*words, cwd=self._folder, **given)
 
     def order(self, item: str, *more: str, pieces: int = 1) -> Done:
         return self("run", "stock.order", f"--item={item}", f"--pieces={pieces}", *more)
@@ -35,8 +35,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk(quick: Quick, tmp_path: Path) -> Desk:
-    return Desk(quick, tmp_path)
+def desk(forked_cli: ForkedCli, tmp_path: Path) -> Desk:
+    return Desk(forked_cli, tmp_path)
 
 
 def test_a_call_is_planned_shown_and_run_by_three_commands(desk: Desk) -> None:
@@ -119,7 +119,7 @@ def test_a_plan_that_somebody_else_runs_is_left_to_them(
     async def run_beside() -> Done:
         async with Handrail(database=f"sqlite:///{tmp_path}/shop.db", worker=False) as hr:
             [first, _] = await hr.planned(who)
-            assert await hr._house.plans.take(first) == "taken"
+            assert await hr._runtime.plans.take(first) == "taken"
             return await asyncio.to_thread(desk, "plan", "run")
 
     done = asyncio.run(run_beside())
@@ -138,10 +138,10 @@ def test_a_plan_approves_nothing_and_says_what_waits(desk: Desk) -> None:
 
 
 @pytest.mark.long
-def test_without_a_database_there_is_no_plan_to_keep(quick: Quick, tmp_path: Path) -> None:
+def test_without_a_database_there_is_no_plan_to_keep(forked_cli: ForkedCli, tmp_path: Path) -> None:
     planning = ["run", "stock.count", "--item=a", "--plan"]
     for words in (["plan"], ["plan", "run"], ["plan", "discard"], planning):
-        done = quick(*words, cwd=tmp_path)
+        done = forked_cli(*words, cwd=tmp_path)
         assert (done.code, done.out) == (2, "")
         assert "there is no database here" in done.err
     assert "--database" not in done.err, "`run` has no such option"

@@ -8,7 +8,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from tests.acceptance.command_line import SHOP
-from tests.acceptance.quick import Terminal, handrail, shop
+from tests.acceptance.forked_cli import Terminal, handrail, shop
 
 SETTINGS = f"""
 tools = ["{SHOP}"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.quick import Terminal
+from tests.acceptance.forked_cli import Terminal
 
 ASK = "[a]pprove / [r]eject / [e]dit: "
 DROP = ["run", "stock.drop", "--item", "bolt"]

@@ -10,7 +10,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from tests.acceptance.command_line import SHOP
-from tests.acceptance.quick import handrail, shop
+from tests.acceptance.forked_cli import handrail, shop
 
 
 @pytest.mark.req("EX-04", "AP-11")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from tests.acceptance.quick import Terminal, shop
+from tests.acceptance.forked_cli import Terminal, shop
 
 ESCAPE = re.compile(r"\x1b(?!\[[0-9;]*m)|\x9b|\u202e")
 """Any escape sequence but a colour, and what else must not reach a terminal."""

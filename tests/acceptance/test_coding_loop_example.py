@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from tests.acceptance import processes
+from tests.acceptance import run_command
 
 
 def run(command: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     words = command.replace("python", sys.executable)
-    return processes.run("bash", "-c", words, TMPDIR=str(folder), **more)
+    return run_command.run("bash", "-c", words, TMPDIR=str(folder), **more)
 
 
 @pytest.mark.req("DD-04", "DD-06", "PM-02", "PM-03", "RC-03")

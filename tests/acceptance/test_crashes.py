@@ -12,12 +12,12 @@ import pytest
 
 from handrail.databases import upgrade
 from tests.databases import TEMPLATE, Postgres
-from tests.harness import facts, scenarios
-from tests.harness.crashing import PRELOAD, NewDatabase, Stage
+from tests.harness import raw_database, scenarios
+from tests.harness.crashes import PRELOAD, CrashRunner, NewDatabase
+from tests.harness.fork_server import ForkServer
+from tests.harness.kill_points import KillPoint, modules_of, points_of
 from tests.harness.ledger import Ledger
-from tests.harness.nursery import Nursery
-from tests.harness.points import Point, modules_of, points_of
-from tests.harness.remote import Remote
+from tests.harness.remote_shop import RemoteShop
 
 CRASHES = len(scenarios.names())
 """One of each scenario, on one of the databases; `make soak` has the full number on each."""
@@ -26,9 +26,9 @@ GRAPHS = 3
 
 
 @pytest.fixture(scope="module")
-def nursery() -> Iterator[Nursery]:
-    with Nursery(*PRELOAD) as nursery:
-        yield nursery
+def fork_server() -> Iterator[ForkServer]:
+    with ForkServer(*PRELOAD) as fork_server:
+        yield fork_server
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
@@ -45,24 +45,26 @@ def new_database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
 def test_points_are_the_lines_of_the_code() -> None:
     found = {(point.function, point.line) for point in points_of(modules_of("handrail.core.run.pipeline"))}
     source = Path(points_of(modules_of("handrail.core.run.pipeline"))[0].file).read_text().splitlines()
-    line = next(n for n, text in enumerate(source, 1) if "tale = begin(call, raw, house)" in text)
+    line = next(n for n, text in enumerate(source, 1) if "state = new_call_state(call, raw, runtime)" in text)
     assert ("run", line) in found
     assert all(function != "<module>" for function, _ in found)
 
 
 def test_a_child_dies_at_the_line_it_is_told_and_what_it_did_before_is_known(
-    nursery: Nursery, tmp_path: Path
+    fork_server: ForkServer, tmp_path: Path
 ) -> None:
     with Ledger(tmp_path) as ledger:
         path = str(ledger.path)
-        assert nursery.run("tests.harness.scenarios:play", name="a_write", url=None, ledger=path) == 0
+        assert fork_server.run("tests.harness.scenarios:play", name="a_write", url=None, ledger=path) == 0
         [told] = ledger.of("passed", scenario="a_write")
-        passed = [Point(file, function, line) for file, function, line, _ in told["points"]]
+        passed = [KillPoint(file, function, line) for file, function, line, _ in told["points"]]
         assert set(passed) <= set(scenarios.points())
         body = sorted(point for point in passed if point.function == "charge")
         for point, effects in zip(body, (1, 2), strict=True):
             at = [point.file, point.function, point.line, 1]
-            code = nursery.run("tests.harness.scenarios:play", name="a_write", url=None, ledger=path, at=at)
+            code = fork_server.run(
+                "tests.harness.scenarios:play", name="a_write", url=None, ledger=path, at=at
+            )
             assert code == -signal.SIGKILL
             assert len(ledger.of("effect", order="write")) == effects
         assert len(ledger.of("answered")) == 1
@@ -71,9 +73,9 @@ def test_a_child_dies_at_the_line_it_is_told_and_what_it_did_before_is_known(
 @pytest.mark.timeout(300)
 @pytest.mark.fault("F14")
 def test_a_crash_in_the_middle_of_a_graph_leaves_no_task_hanging(
-    nursery: Nursery, new_database: NewDatabase
+    fork_server: ForkServer, new_database: NewDatabase
 ) -> None:
-    stage = Stage(nursery, new_database)
+    stage = CrashRunner(fork_server, new_database)
     names = scenarios.names()
     for n in range(1, 1 + GRAPHS):
         stage.crash(names.index("a_graph") + n * len(names))
@@ -83,9 +85,9 @@ def test_a_crash_in_the_middle_of_a_graph_leaves_no_task_hanging(
 @pytest.mark.req("BY-12", "BY-13", "EV-15")
 @pytest.mark.fault("F01")
 def test_a_crash_anywhere_loses_nothing_and_does_nothing_twice(
-    nursery: Nursery, new_database: NewDatabase, request: pytest.FixtureRequest
+    fork_server: ForkServer, new_database: NewDatabase, request: pytest.FixtureRequest
 ) -> None:
-    stage = Stage(nursery, new_database)
+    stage = CrashRunner(fork_server, new_database)
     first = int(request.node.callspec.params["new_database"] == "postgresql")
     for seed in range(first, CRASHES, 2):
         stage.crash(seed)
@@ -93,21 +95,21 @@ def test_a_crash_anywhere_loses_nothing_and_does_nothing_twice(
 
 @pytest.mark.timeout(300)
 @pytest.mark.fault("F01")
-def test_a_crash_while_a_database_is_made_leaves_one_that_opens(nursery: Nursery) -> None:
-    stage = Stage(nursery, lambda place: f"sqlite:///{place / 'handrail.db'}")
+def test_a_crash_while_a_database_is_made_leaves_one_that_opens(fork_server: ForkServer) -> None:
+    stage = CrashRunner(fork_server, lambda place: f"sqlite:///{place / 'handrail.db'}")
     for seed in range(4):
-        stage.crash_while_made(seed)
+        stage.crash_during_setup(seed)
 
 
 @pytest.mark.req("BY-12")
 @pytest.mark.fault("F02")
 @pytest.mark.parametrize("how", ["call", "submit"])
 def test_a_write_that_was_killed_in_the_middle_needs_review_and_is_never_repeated(
-    nursery: Nursery, new_database: NewDatabase, tmp_path: Path, how: str
+    fork_server: ForkServer, new_database: NewDatabase, tmp_path: Path, how: str
 ) -> None:
     url = new_database(tmp_path)
     with Ledger(tmp_path) as ledger:
-        with Remote(nursery, tmp_path, ledger.path, url) as remote:
+        with RemoteShop(fork_server, tmp_path, ledger.path, url) as remote:
             if how == "call":
                 remote.begin("call", tool="shop.ship", order="o1", id="call_1", key="k1")
             else:
@@ -116,27 +118,27 @@ def test_a_write_that_was_killed_in_the_middle_needs_review_and_is_never_repeate
             remote.kill()
         [effect] = ledger.of("effect")
         for turn in (1, 2):
-            with Remote(nursery, tmp_path, ledger.path, url) as remote:
+            with RemoteShop(fork_server, tmp_path, ledger.path, url) as remote:
                 answer = remote.ask("look" if how == "call" else "wait", call=effect["call"])
                 assert (answer["status"], answer["code"]) == ("needs_review", "UNKNOWN_OUTCOME")
                 if how == "call":
                     again = remote.ask("call", tool="shop.ship", order="o1", id=f"again_{turn}", key="k1")
                     assert again["status"] == "needs_review"
         assert ledger.of("effect") == [effect]
-        assert facts.unfinished(url) == []
+        assert raw_database.unfinished(url) == []
 
 
 @pytest.mark.timeout(120)
 @pytest.mark.req("BY-12")
 @pytest.mark.fault("F05")
 def test_a_hundred_calls_under_one_key_in_several_processes_make_one_run(
-    nursery: Nursery, new_database: NewDatabase, tmp_path: Path
+    fork_server: ForkServer, new_database: NewDatabase, tmp_path: Path
 ) -> None:
     url = new_database(tmp_path)
     with ExitStack() as stack:
         ledger = stack.enter_context(Ledger(tmp_path))
         remotes = [
-            stack.enter_context(Remote(nursery, tmp_path, ledger.path, url, worker=number == 0))
+            stack.enter_context(RemoteShop(fork_server, tmp_path, ledger.path, url, worker=number == 0))
             for number in range(4)
         ]
         same = {"tool": "shop.charge", "order": "o1", "key": "k1", "times": 25}

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection
 
 from handrail import Handrail, Principal, tool
-from handrail.core.define.permission import Source
+from handrail.core.define.levels import Source
 from handrail.ext import StorageError, UsageError
 from handrail.store.events.log import StoreLog
 
@@ -224,8 +224,10 @@ async def test_a_read_by_a_program_whose_row_cannot_be_written_is_not_answered(s
 
     async with Handrail([echo], database=sqlite_url) as hr:
         assert isinstance(hr.log, StoreLog)
-        assert (await hr.call("note.echo", {"text": "a"}, principal=RITA, source="api")).ok
+        assert (
+            await hr.call("note.echo", {"text": "a"}, principal=RITA, source="api", durable_start=True)
+        ).ok
         await hr.log.db.write("acme", refuse)
-        out = await hr.call("note.echo", {"text": "b"}, principal=RITA, source="api")
+        out = await hr.call("note.echo", {"text": "b"}, principal=RITA, source="api", durable_start=True)
         assert (out.status, out.code, out.run_id) == ("refused", "LOG_UNAVAILABLE", None)
-        assert not hr._house.answering
+        assert not hr._runtime.running

@@ -19,8 +19,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import InputRequiredResult
 
 from tests.acceptance.command_line import environment, handrail
-from tests.acceptance.serving import Served, serving
-from tests.contract.mcp.serving import MODERN, until
+from tests.acceptance.server_process import ServerProcess, running_server
+from tests.contract.mcp.server import MODERN, until
 
 pytestmark = pytest.mark.long
 
@@ -72,7 +72,7 @@ def published(folder: Path) -> list[str]:
 
 
 @asynccontextmanager
-async def client_of(served: Served, key: str, mode: str) -> AsyncIterator[Client]:
+async def client_of(served: ServerProcess, key: str, mode: str) -> AsyncIterator[Client]:
     headers = {"Authorization": f"Bearer {key}"}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=30) as http,
@@ -81,7 +81,7 @@ async def client_of(served: Served, key: str, mode: str) -> AsyncIterator[Client
         yield client
 
 
-async def called(served: Served, key: str, mode: str, state: str | None = None) -> Any:
+async def called(served: ServerProcess, key: str, mode: str, state: str | None = None) -> Any:
     """One round: a client of its own makes the call, and brings back what it was given."""
     async with client_of(served, key, mode) as client:
         return await client.session.call_tool(NAME, ARGS, request_state=state, allow_input_required=True)
@@ -95,7 +95,7 @@ def test_a_wait_outlives_the_server_and_the_tool_runs_once(folder: Path, mode: s
     brief: Any = {"HANDRAIL_MCP_HOLD": "0.3", "HANDRAIL_LEASE": "2"}
     words = ("--tools", "press.py")
     database = ("--database", "sqlite:///handrail.db")
-    with serving(folder, *words, **brief) as first:
+    with running_server(folder, *words, **brief) as first:
         key = first.key("ops", "--for", first.owner(), "--audience", "mcp")
         port = int(first.url.rpartition(":")[2])
         begun = asyncio.run(called(first, key, mode))
@@ -108,7 +108,7 @@ def test_a_wait_outlives_the_server_and_the_tool_runs_once(folder: Path, mode: s
         done = handrail("approvals", "approve", asked["id"], *edited, *database, *words, cwd=folder, **brief)
         assert done.code == 0, done.err
         first.kill()
-    with serving(folder, *words, port=port, **brief) as second:
+    with running_server(folder, *words, port=port, **brief) as second:
         result = asyncio.run(called(second, key, mode, state))
         for _ in range(50):
             if not isinstance(result, InputRequiredResult) and "NEEDS_APPROVAL" not in str(result.content):
@@ -183,7 +183,7 @@ async def test_a_cancelled_request_really_stops_the_body(folder: Path, mode: str
 
 async def test_a_program_of_2025_hears_that_its_list_is_another_one(folder: Path) -> None:
     database = "sqlite:///handrail.db"
-    with serving(folder, "--tools", "press.py") as served:
+    with running_server(folder, "--tools", "press.py") as served:
         key = served.key("ops", "--for", served.owner())
         changed = asyncio.Event()
 
@@ -204,7 +204,7 @@ async def test_a_program_of_2025_hears_that_its_list_is_another_one(folder: Path
 @pytest.mark.fault("F28")
 def test_a_key_that_does_not_hold_starts_nothing(folder: Path) -> None:
     database = ("--database", "sqlite:///handrail.db")
-    with serving(folder, "--tools", "press.py") as served:
+    with running_server(folder, "--tools", "press.py") as served:
         other = served.key("rest", "--for", served.owner(), "--audience", "api")
     done = handrail("mcp", *database, "--tools", "press.py", cwd=folder, HANDRAIL_API_KEY=other)
     assert done.code != 0 and done.out == "" and "HANDRAIL_API_KEY" in done.err

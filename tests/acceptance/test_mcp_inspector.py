@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.processes import ROOT
-from tests.acceptance.serving import serving
+from tests.acceptance.run_command import ROOT
+from tests.acceptance.server_process import running_server
 from tests.mcp_suite.packages import command, environment
 from tests.mcp_suite.tools import SCHEMA, TOOLS
 
@@ -33,7 +33,7 @@ class Target:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     """`handrail serve` with a database, and a key for its MCP door."""
     folder = tmp_path_factory.mktemp("served")
-    with serving(folder, "--tools", str(ROOT / "tests" / "mcp_suite" / "tools.py")) as server:
+    with running_server(folder, "--tools", str(ROOT / "tests" / "mcp_suite" / "tools.py")) as server:
         yield Target(f"{server.url}/mcp", server.key("inspector", "--audience", "mcp"))
 
 

@@ -11,8 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from tests.mcp_suite.packages import HERE, locked
-from tests.mcp_suite.scoring import score
-from tests.mcp_suite.suite import LEGS, Leg, listed, run_server
+from tests.mcp_suite.scores import score
+from tests.mcp_suite.suite import SUITE_RUNS, SuiteRun, listed, run_server
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -56,8 +56,8 @@ def test_a_check_that_succeeds_once_and_fails_once_has_failed() -> None:
     assert (score(told).good, score(told).bad) == (frozenset(), {"own": "it"})
 
 
-@pytest.mark.parametrize("leg", LEGS, ids=str)
-def test_a_dead_port_passes_no_scenario(leg: Leg) -> None:
+@pytest.mark.parametrize("leg", SUITE_RUNS, ids=str)
+def test_a_dead_port_passes_no_scenario(leg: SuiteRun) -> None:
     with socketserver.TCPServer(("127.0.0.1", 0), socketserver.BaseRequestHandler) as closed:
         port = closed.server_address[1]
     found = run_server(leg, f"http://127.0.0.1:{port}/mcp")
@@ -91,4 +91,4 @@ def refusing() -> Iterator[str]:
 
 
 def test_a_server_that_refuses_everything_passes_no_scenario(refusing: str) -> None:
-    assert [name for name, one in run_server(LEGS[-1], refusing).items() if one.passed] == []
+    assert [name for name, one in run_server(SUITE_RUNS[-1], refusing).items() if one.passed] == []

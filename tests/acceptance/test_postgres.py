@@ -10,19 +10,19 @@ import psycopg
 import pytest
 
 from tests.databases import TEMPLATE, Postgres
-from tests.harness import facts
-from tests.harness.crashing import PRELOAD, check
+from tests.harness import raw_database
+from tests.harness.crashes import PRELOAD, find_damage
+from tests.harness.fork_server import ForkServer
 from tests.harness.ledger import Ledger
-from tests.harness.nursery import Nursery
-from tests.harness.remote import Remote
+from tests.harness.remote_shop import RemoteShop
 
 pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
-def nursery() -> Iterator[Nursery]:
-    with Nursery(*PRELOAD) as nursery:
-        yield nursery
+def fork_server() -> Iterator[ForkServer]:
+    with ForkServer(*PRELOAD) as fork_server:
+        yield fork_server
 
 
 @pytest.fixture
@@ -53,10 +53,10 @@ def test_a_server_that_is_stopped_at_once_keeps_what_was_committed(own_postgres:
 @pytest.mark.req("BY-12", "BY-13", "EV-15")
 @pytest.mark.fault("F08")
 def test_runs_outlive_a_restart_of_the_database(
-    own_postgres: Postgres, nursery: Nursery, ledger: Ledger, tmp_path: Path
+    own_postgres: Postgres, fork_server: ForkServer, ledger: Ledger, tmp_path: Path
 ) -> None:
     url = own_postgres.url(own_postgres.create(TEMPLATE))
-    with Remote(nursery, tmp_path, ledger.path, url) as remote:
+    with RemoteShop(fork_server, tmp_path, ledger.path, url) as remote:
         direct = remote.begin("call", tool="shop.ship", order="o1", id="call_1")
         submitted = [
             remote.ask("submit", tool=tool, order=order)["call"]
@@ -70,17 +70,17 @@ def test_runs_outlive_a_restart_of_the_database(
         assert direct.result(50)["status"] == "completed"
         assert [remote.ask("wait", call=call)["status"] for call in submitted] == ["completed"] * 2
         assert meanwhile.result(50)["status"] == "completed"
-    assert check(url, ledger) == []
+    assert find_damage(url, ledger) == []
     assert len(ledger.of("effect")) == 4
 
 
 @pytest.mark.timeout(180)
 @pytest.mark.fault("F08")
 def test_no_effect_happens_while_the_database_is_away(
-    own_postgres: Postgres, nursery: Nursery, ledger: Ledger, tmp_path: Path
+    own_postgres: Postgres, fork_server: ForkServer, ledger: Ledger, tmp_path: Path
 ) -> None:
     url = own_postgres.url(own_postgres.create(TEMPLATE))
-    with Remote(nursery, tmp_path, ledger.path, url) as remote:
+    with RemoteShop(fork_server, tmp_path, ledger.path, url) as remote:
         assert remote.ask("call", tool="shop.charge", order="o1", id="call_1")["status"] == "completed"
         own_postgres.stop()
         during = [
@@ -92,16 +92,16 @@ def test_no_effect_happens_while_the_database_is_away(
         own_postgres.start()
         statuses = [answer.result(50)["status"] for answer in during]
         assert statuses == ["completed"] * 5
-    assert check(url, ledger) == []
+    assert find_damage(url, ledger) == []
 
 
 @pytest.mark.timeout(180)
 @pytest.mark.fault("F08")
 def test_a_restart_during_recovery_leaves_nothing_waiting_for_ever(
-    own_postgres: Postgres, nursery: Nursery, ledger: Ledger, tmp_path: Path
+    own_postgres: Postgres, fork_server: ForkServer, ledger: Ledger, tmp_path: Path
 ) -> None:
     url = own_postgres.url(own_postgres.create(TEMPLATE))
-    with Remote(nursery, tmp_path, ledger.path, url) as remote:
+    with RemoteShop(fork_server, tmp_path, ledger.path, url) as remote:
         remote.begin("call", tool="shop.ship", order="o1", id="call_1")
         for order in ("o2", "o3", "o4"):
             remote.ask("submit", tool="shop.sync", order=order)
@@ -110,16 +110,16 @@ def test_a_restart_during_recovery_leaves_nothing_waiting_for_ever(
         remote.kill()
     for order in ("o1", "o2", "o3", "o4", "o5"):
         (tmp_path / f"release-{order}").touch()
-    with Remote(nursery, tmp_path, ledger.path, url):
+    with RemoteShop(fork_server, tmp_path, ledger.path, url):
         own_postgres.restart()
         _until_nothing_is_left(url)
-    assert check(url, ledger) == []
-    codes = {row["call_id"]: row["code"] for row in facts.events(url) if row["type"] == "tool.failed"}
+    assert find_damage(url, ledger) == []
+    codes = {row["call_id"]: row["code"] for row in raw_database.events(url) if row["type"] == "tool.failed"}
     assert set(codes.values()) == {"UNKNOWN_OUTCOME"} and len(codes) == 2
 
 
 def _until_nothing_is_left(url: str) -> None:
     deadline = time.monotonic() + 60
-    while left := facts.unfinished(url):
+    while left := raw_database.unfinished(url):
         assert time.monotonic() < deadline, left
         time.sleep(0.05)  # the database says nothing by itself to whoever looks from outside

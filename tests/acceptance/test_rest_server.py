@@ -13,13 +13,13 @@ import httpx
 import pytest
 
 from handrail import Context, Handrail, tool
-from handrail.doors.entrance import Bounds, Entrance
 from handrail.doors.http.api import build_api
-from handrail.identity.granting import console
+from handrail.identity.permissions import console_principal
 from handrail.platform import Platform, platform_of
+from handrail.platform.middleware import RequestLimits, SecurityMiddleware
 from tests.acceptance.command_line import handrail
-from tests.acceptance.serving import serving
-from tests.harness.serving import serving as app_serving
+from tests.acceptance.server_process import running_server
+from tests.harness.asgi_server import serve_app as app_serving
 
 pytestmark = pytest.mark.long
 
@@ -58,13 +58,15 @@ async def served(url: str, *tools: Any, **options: Any) -> AsyncIterator[tuple[P
     """REST on a free port of loopback, and a client with a key of its owner."""
     async with Handrail(tools, database=url, **options) as hr:
         platform = platform_of(hr)
-        assert platform.offices is not None
-        await platform.offices.people.create_tenant("acme", "Acme")
-        user = await platform.offices.people.add_member(console("acme"), "ana@acme.example", ["owner"])
-        text, _ = await platform.offices.keys.make(
-            console("acme"), "mine", "person", user=user.id, permissions=["*"]
+        assert platform.services is not None
+        await platform.services.people.create_tenant("acme", "Acme")
+        user = await platform.services.people.add_member(
+            console_principal("acme"), "ana@acme.example", ["owner"]
         )
-        app = Entrance(build_api(platform), platform, Bounds(rate=None))
+        text, _ = await platform.services.keys.make(
+            console_principal("acme"), "mine", "person", user=user.id, permissions=["*"]
+        )
+        app = SecurityMiddleware(build_api(platform), platform, RequestLimits(rate=None))
         async with app_serving(app) as address:
             try:
                 async with httpx.AsyncClient(
@@ -274,7 +276,7 @@ def test_a_streamed_call_has_its_time_to_finish_when_the_server_stops(
     tmp_path: Path, seconds: float, status: str
 ) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
-    with serving(tmp_path, "--tools", "slow.py", HANDRAIL_STOP_GRACE="3") as server:
+    with running_server(tmp_path, "--tools", "slow.py", HANDRAIL_STOP_GRACE="3") as server:
         key = server.key("shop", "--for", server.owner())
         body = {"arguments": {"seconds": seconds, "mark": str(tmp_path / "began")}}
         with (

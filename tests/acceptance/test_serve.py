@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.acceptance.quick import handrail
-from tests.acceptance.serving import serving
-from tests.harness.polling import until
+from tests.acceptance.forked_cli import handrail
+from tests.acceptance.server_process import running_server
+from tests.harness.poll import poll_until
 
 SLOW = """
 import asyncio
@@ -42,7 +42,7 @@ def sign_in(http: httpx.Client, link: str) -> httpx.Response:
 
 
 def test_the_first_start_makes_everything_and_lets_the_owner_in_once(tmp_path: Path) -> None:
-    with serving(tmp_path, "--demo", "--owner", "ana@acme.example", fresh=True) as served:
+    with running_server(tmp_path, "--demo", "--owner", "ana@acme.example", fresh=True) as served:
         assert served.link is not None and (tmp_path / "handrail.db").exists()
         with served.http() as http:
             nobody = http.get("/")
@@ -58,7 +58,7 @@ def test_the_first_start_makes_everything_and_lets_the_owner_in_once(tmp_path: P
             assert again.post("/sign-in", data={"link": served.link.partition("link=")[2]}).status_code == 400
             assert again.get("/api/tools").status_code == 401
         served.stop()
-    with serving(tmp_path, "--demo", HANDRAIL_WORKSPACE=".") as served:
+    with running_server(tmp_path, "--demo", HANDRAIL_WORKSPACE=".") as served:
         assert re.match(r"Handrail serves \d\d tools and the tools of the workspace at ", served.said[0])
         assert served.link is None
         said = served.said[-1].partition("handrail sign-in ")[2]
@@ -71,7 +71,7 @@ def test_the_first_start_makes_everything_and_lets_the_owner_in_once(tmp_path: P
 
 @pytest.mark.req("RA-11", "RA-12")
 def test_a_key_of_the_command_line_opens_rest_and_what_is_revoked_opens_nothing(tmp_path: Path) -> None:
-    with serving(tmp_path, "--demo") as served:
+    with running_server(tmp_path, "--demo") as served:
         key = served.key("shop", "--for", served.owner())
         with served.http(key) as http:
             body = {"arguments": {"region": "north"}}
@@ -95,7 +95,7 @@ def test_a_key_of_the_command_line_opens_rest_and_what_is_revoked_opens_nothing(
 
 def test_asked_to_stop_it_finishes_what_has_begun(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
-    with serving(tmp_path, "--tools", "slow.py", fresh=True) as served:
+    with running_server(tmp_path, "--tools", "slow.py", fresh=True) as served:
         key = served.key("shop", "--for", served.owner())
         answers: list[Any] = []
 
@@ -106,7 +106,7 @@ def test_asked_to_stop_it_finishes_what_has_begun(tmp_path: Path) -> None:
 
         caller = threading.Thread(target=call)
         caller.start()
-        until((tmp_path / "began").exists)
+        poll_until((tmp_path / "began").exists)
         code, _ = served.stop()
         caller.join(30)
     assert code == 0 and answers[0].json()["result"]["data"] == {"waited": 1.0}
@@ -114,7 +114,7 @@ def test_asked_to_stop_it_finishes_what_has_begun(tmp_path: Path) -> None:
 
 def test_what_does_not_finish_in_time_is_cancelled_and_told(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
-    with serving(tmp_path, "--tools", "slow.py", HANDRAIL_STOP_GRACE="1") as served:
+    with running_server(tmp_path, "--tools", "slow.py", HANDRAIL_STOP_GRACE="1") as served:
         key = served.key("shop", "--for", served.owner())
 
         def call() -> None:
@@ -124,7 +124,7 @@ def test_what_does_not_finish_in_time_is_cancelled_and_told(tmp_path: Path) -> N
 
         caller = threading.Thread(target=call)
         caller.start()
-        until((tmp_path / "began").exists)
+        poll_until((tmp_path / "began").exists)
         code, _ = served.stop()
         caller.join(30)
     done = handrail("events", "--database", "sqlite:///handrail.db", "--json", cwd=tmp_path)
@@ -133,7 +133,7 @@ def test_what_does_not_finish_in_time_is_cancelled_and_told(tmp_path: Path) -> N
 
 @pytest.mark.fault("F09")
 def test_two_servers_share_neither_a_file_nor_a_port(tmp_path: Path) -> None:
-    with serving(tmp_path, "--demo") as served:
+    with running_server(tmp_path, "--demo") as served:
         same_file = handrail("serve", "--port", "0", cwd=tmp_path)
         assert same_file.code != 0 and str(served.process.pid) in same_file.err
         (tmp_path / "other").mkdir()

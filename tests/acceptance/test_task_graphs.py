@@ -8,13 +8,22 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from handrail import Call, Handrail, Outcome, Result
+from handrail import Handrail, Outcome, Result
+from handrail.core.define.call import BoundCall
 from handrail.ext import Task, ToolCompleted, ToolStarted
-from handrail.jobs.durable import DurableJobs
+from handrail.jobs.durable_jobs import DurableJobs
 from handrail.store.database import Database
-from handrail.testing import TurnedClock
-from tests.acceptance.workshop import ANA, FREE, Workers, guest, soon, tools, workers
-from tests.harness import facts
+from handrail.testing import FakeClock
+from tests.acceptance.worker_processes import (
+    ANA,
+    FREE,
+    Workers,
+    eventually,
+    submitting_client,
+    tools,
+    workers,
+)
+from tests.harness import raw_database
 
 pytestmark = [pytest.mark.fault("F14"), pytest.mark.timeout(180), pytest.mark.long]
 
@@ -34,9 +43,9 @@ async def test_a_graph_whose_worker_is_killed_in_the_middle_goes_on(sqlite_url: 
     ]
     with workers(sqlite_url, tmp_path) as staff:
         worker = staff.start()
-        async with guest(sqlite_url, tmp_path) as hr:
+        async with submitting_client(sqlite_url, tmp_path) as hr:
             outs = await hr.submit_all(tasks, principal=ANA)
-            await soon(lambda: staff.effects("charge pay") and staff.effects("look read"))
+            await eventually(lambda: staff.effects("charge pay") and staff.effects("look read"))
             staff.kill(worker)
             staff.let("go")
             staff.start()
@@ -54,7 +63,7 @@ async def test_a_graph_whose_worker_is_killed_in_the_middle_goes_on(sqlite_url: 
         )
         assert len(staff.effects("charge pay")) == len(staff.effects("look first")) == 1
         assert len(staff.effects("look last")) == 1 and staff.effects("look paid") == []
-        assert facts.graph_flaws(sqlite_url) == []
+        assert raw_database.graph_order_errors(sqlite_url) == []
 
 
 async def test_a_graph_is_finished_however_often_its_workers_are_killed(
@@ -64,16 +73,16 @@ async def test_a_graph_is_finished_however_often_its_workers_are_killed(
     before = [[], *layers]
     tasks = [look(name, *before[row]) for row, layer in enumerate(layers) for name in layer]
     with workers(database_url, tmp_path) as staff:
-        async with guest(database_url, tmp_path) as hr:
+        async with submitting_client(database_url, tmp_path) as hr:
             outs = await hr.submit_all(tasks, principal=ANA)
             for kills in range(2):  # three workers that die over one task are taken for its fault
                 worker = staff.start()
-                await soon(partial(_seen, staff, 3 * kills + 2))
+                await eventually(partial(_seen, staff, 3 * kills + 2))
                 staff.kill(worker)
             staff.start()
             for out in outs.values():
                 assert (await hr.wait(out.call_id, 60)).status == "completed"
-        assert facts.graph_flaws(database_url) == []
+        assert raw_database.graph_order_errors(database_url) == []
 
 
 def _seen(staff: Workers, least: int) -> bool:
@@ -89,15 +98,15 @@ async def test_several_workers_release_what_waits_for_many_exactly_once(
     with workers(postgres_url, tmp_path) as staff:
         for _ in range(3):
             staff.start()
-        async with guest(postgres_url, tmp_path) as hr:
+        async with submitting_client(postgres_url, tmp_path) as hr:
             outs = await hr.submit_all([*wide, *joins], principal=ANA)
-            await soon(lambda: len(staff.effects("look w")) == 16)
+            await eventually(lambda: len(staff.effects("look w")) == 16)
             assert len(await hr._jobs.list("acme", state="waiting")) == 4
             staff.let("go")  # all end at the same moment, in three processes
             for out in outs.values():
                 assert (await hr.wait(out.call_id, 60)).status == "completed"
         assert len(staff.effects("look j")) == 4
-        assert facts.graph_flaws(postgres_url) == []
+        assert raw_database.graph_order_errors(postgres_url) == []
 
 
 @pytest.mark.parametrize(("reason", "ends"), [("completed", "completed"), ("failed", "SKIPPED")])
@@ -105,7 +114,7 @@ async def test_what_waits_for_calls_that_are_over_is_found_by_the_sweeper(
     database_url: str, tmp_path: Path, reason: str, ends: str
 ) -> None:
     """No crash leaves this behind; should anything else, nothing hangs."""
-    clock = TurnedClock()
+    clock = FakeClock()
     made = tools(tmp_path)
     async with Handrail(made, policy=FREE, database=database_url, worker=False, clock=clock) as hr:
         outs = await hr.submit_all([look("a"), look("b", "a"), look("c", "b")], principal=ANA)
@@ -123,14 +132,14 @@ async def test_a_task_whose_worker_died_after_telling_its_end_lets_the_next_one_
     made = tools(tmp_path)
     async with Handrail(made, policy=FREE, database=database_url, worker=False) as hr:
         outs = await hr.submit_all([look("a"), look("b", "a")], principal=ANA)
-        call = Call("shop.look", None, ANA, id=outs["a"].call_id)
+        call = BoundCall("shop.look", ANA, outs["a"].call_id)
         hr.log.append(ToolStarted(call, "shop.look", 1.0, "run_1", {}))
         hr.log.append(ToolCompleted(call, "shop.look", 2.0, "run_1", Result(data="seen"), 1.0))
     change_job(database_url, outs["a"], "state = 'running', holder = 'gone#1', attempts = 1")
     async with Handrail(made, policy=FREE, database=database_url) as hr:
         assert (await hr.wait(outs["b"].call_id, 60)).status == "completed"
         assert (await hr._jobs.list("acme"))[0].reason == "completed"
-    assert facts.graph_flaws(database_url) == []
+    assert raw_database.graph_order_errors(database_url) == []
 
 
 async def test_a_task_that_waits_is_cancelled_though_whoever_wanted_it_is_gone(

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from handrail import Handrail, Outcome
-from tests.acceptance.upgrading import upgrade_with
-from tests.acceptance.workshop import ANA, BO, EVE, guest, soon, tools, workers
+from tests.acceptance.worker_processes import ANA, BO, EVE, eventually, submitting_client, tools, workers
+from tests.acceptance.worker_upgrade import upgrade_workers
 from tests.databases import Postgres
 
 pytestmark = pytest.mark.timeout(120)
@@ -34,11 +34,11 @@ async def test_the_work_of_a_killed_worker_is_finished_by_the_others(
     with workers(postgres_url, tmp_path) as staff:
         for _ in range(3):
             staff.start()
-        async with guest(postgres_url, tmp_path) as hr:
+        async with submitting_client(postgres_url, tmp_path) as hr:
             outs = [
                 await hr.submit("shop.look", {"name": str(n), "until": "go"}, principal=ANA) for n in range(6)
             ]
-            await soon(lambda: len(staff.effects("look")) == 6)
+            await eventually(lambda: len(staff.effects("look")) == 6)
             lost = staff.of(staff.effects("look")[0])
             staff.kill(lost)
             staff.let("go")
@@ -58,9 +58,9 @@ async def test_an_effect_whose_worker_was_killed_is_not_repeated_but_reviewed(
 ) -> None:
     with workers(database_url, tmp_path) as staff:
         first = staff.start()
-        async with guest(database_url, tmp_path) as hr:
+        async with submitting_client(database_url, tmp_path) as hr:
             out = await hr.submit("shop.charge", {"name": "a", "until": "never"}, principal=ANA)
-            await soon(lambda: staff.effects("charge"))
+            await eventually(lambda: staff.effects("charge"))
             staff.kill(first)
             staff.start()
             ended = await hr.wait(out.call_id, 60)
@@ -74,14 +74,14 @@ async def test_an_effect_whose_worker_was_killed_is_not_repeated_but_reviewed(
 async def test_a_worker_that_was_frozen_records_no_second_outcome(postgres_url: str, tmp_path: Path) -> None:
     with workers(postgres_url, tmp_path) as staff:
         frozen = staff.start()
-        async with guest(postgres_url, tmp_path) as hr:
+        async with submitting_client(postgres_url, tmp_path) as hr:
             charge = await hr.submit("shop.charge", {"name": "a", "until": "go"}, principal=ANA)
             look = await hr.submit("shop.look", {"name": "b", "until": "go"}, principal=ANA)
-            await soon(lambda: len(staff.effects()) == 2)
+            await eventually(lambda: len(staff.effects()) == 2)
             frozen.send_signal(signal.SIGSTOP)
             staff.start()
             assert (await hr.wait(charge.call_id, 60)).status == "needs_review"
-            await soon(lambda: len(staff.effects("look")) == 2)
+            await eventually(lambda: len(staff.effects("look")) == 2)
             staff.let("go")
             assert (await hr.wait(look.call_id, 60)).status == "completed"
             frozen.send_signal(signal.SIGCONT)
@@ -102,12 +102,12 @@ async def test_postgresql_restarted_in_the_middle_leaves_nothing_behind(
     with workers(url, tmp_path) as staff:
         killed = staff.start()
         staff.start()
-        async with guest(url, tmp_path) as hr:
+        async with submitting_client(url, tmp_path) as hr:
             outs = [
                 await hr.submit("shop.look", {"name": str(n), "until": "go"}, principal=ANA, session="s1")
                 for n in range(5)
             ]
-            await soon(lambda: len(staff.effects("look")) == 5)
+            await eventually(lambda: len(staff.effects("look")) == 5)
             staff.kill(killed)
             own_postgres.restart()
             staff.let("go")
@@ -125,16 +125,16 @@ async def test_a_job_that_kills_its_workers_is_given_up_and_can_be_replayed(
 ) -> None:
     with workers(sqlite_url, tmp_path) as staff:
         staff.start()
-        async with guest(sqlite_url, tmp_path) as hr:
+        async with submitting_client(sqlite_url, tmp_path) as hr:
             bad = await hr.submit("shop.poison", principal=ANA)
-            await soon(
+            await eventually(
                 lambda: staff.effects("poison")
             )  # whoever is killed beside it three times is given up, too
             good = await hr.submit("shop.look", {"name": "a"}, principal=BO)
             while not await _is_dead(hr, bad):
                 if staff.all[-1].poll() is not None:
                     staff.start()
-                await soon(lambda: staff.all[-1].poll() is not None or _is_dead(hr, bad))
+                await eventually(lambda: staff.all[-1].poll() is not None or _is_dead(hr, bad))
             assert (await hr.wait(good.call_id, 30)).status == "completed"
             ended = await hr.wait(bad.call_id, 30)
             assert (ended.status, ended.code) == ("failed", "POISONED")
@@ -144,7 +144,7 @@ async def test_a_job_that_kills_its_workers_is_given_up_and_can_be_replayed(
             assert (letter.code, letter.attempts, letter.call.id) == ("POISONED", 3, bad.call_id)
 
         staff.stop()
-        async with guest(sqlite_url, tmp_path) as hr:
+        async with submitting_client(sqlite_url, tmp_path) as hr:
             hr.registry.unregister("shop.poison")
             [mended] = [one for one in tools(tmp_path, "mended") if one.id == "shop.poison"]
             hr.registry.register(mended)
@@ -163,7 +163,7 @@ async def _is_dead(hr: Handrail, out: Outcome) -> bool:
 @pytest.mark.req("BY-18")
 async def test_a_call_is_cancelled_from_elsewhere_in_every_state(database_url: str, tmp_path: Path) -> None:
     with workers(database_url, tmp_path) as staff:
-        async with guest(database_url, tmp_path) as hr:
+        async with submitting_client(database_url, tmp_path) as hr:
             queued = await hr.submit("shop.look", {"name": "queued"}, principal=ANA)
             waiting = await hr.call("shop.wipe", {"name": "waiting"}, principal=ANA)
             assert waiting.status == "pending"
@@ -172,14 +172,14 @@ async def test_a_call_is_cancelled_from_elsewhere_in_every_state(database_url: s
             staff.start()
             running = await hr.submit("shop.look", {"name": "running", "until": "never"}, principal=ANA)
             apart = await hr.submit("shop.child", {"folder": str(tmp_path)}, principal=ANA)
-            await soon(lambda: staff.effects("look running") and staff.effects("child"))
+            await eventually(lambda: staff.effects("look running") and staff.effects("child"))
             child = int(staff.effects("child")[0].split()[-1])
             assert await hr.cancel(running.call_id) is True
             assert await hr.cancel(apart.call_id) is True
             for out in (queued, waiting, running, apart):
                 assert (await hr.wait(out.call_id, 60)).code in ("CANCELLED", "REJECTED")
                 assert kinds(hr, out)[-1] == "cancelled"
-            await soon(lambda: not _is_there(child))
+            await eventually(lambda: not _is_there(child))
             assert staff.effects("wipe") == [] and staff.effects("look queued") == []
             assert await hr._jobs.list("acme", state="running") == []
             assert await hr.approvals.list(EVE) == []
@@ -197,7 +197,7 @@ def _is_there(pid: int) -> bool:
 async def test_after_an_upgrade_every_run_is_finished_or_blocked_with_the_reason(
     database_url: str, tmp_path: Path
 ) -> None:
-    await upgrade_with(30, database_url, tmp_path)
+    await upgrade_workers(30, database_url, tmp_path)
 
 
 @pytest.mark.fault("F09")
@@ -208,7 +208,7 @@ async def test_a_second_worker_on_a_sqlite_file_is_refused_and_told_who_has_it(
         first = staff.start()
         with pytest.raises(AssertionError, match=rf"is in use by .*process {first.pid} on .*since"):
             staff.start()
-        async with guest(sqlite_url, tmp_path) as hr:  # who only submits is welcome
+        async with submitting_client(sqlite_url, tmp_path) as hr:  # who only submits is welcome
             out = await hr.submit("shop.look", {"name": "a"}, principal=ANA)
             assert (await hr.wait(out.call_id, 30)).status == "completed"
         staff.kill(first)
@@ -218,9 +218,9 @@ async def test_a_second_worker_on_a_sqlite_file_is_refused_and_told_who_has_it(
 async def test_a_worker_that_is_told_to_stop_finishes_what_it_runs(database_url: str, tmp_path: Path) -> None:
     with workers(database_url, tmp_path) as staff:
         first = staff.start()
-        async with guest(database_url, tmp_path) as hr:
+        async with submitting_client(database_url, tmp_path) as hr:
             out = await hr.submit("shop.charge", {"name": "a", "until": "go"}, principal=ANA)
-            await soon(lambda: staff.effects("charge"))
+            await eventually(lambda: staff.effects("charge"))
             first.terminate()
             with pytest.raises(subprocess.TimeoutExpired):
                 first.wait(1)

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from sqlalchemy.engine import Connection
 
-from handrail import Call, Decision, Principal, Result
-from handrail.core.define.call import Repair
+from handrail import Decision, Principal, Result
+from handrail.core.define.call import BoundCall, Repair
 from handrail.core.define.decision import Step
-from handrail.core.guard.approval import Reply, RequestStatus
-from handrail.ext import ApprovalRequest, Arguments, Attachment, approve, reject, respond
-from handrail.store.approvals.queries import shed_call
-from tests.contract.places import KINDS, Place, place_of
+from handrail.core.guard.approval_request import Reply, RequestStatus
+from handrail.ext import ApprovalRequest, Attachment, ShownArguments, approve, reject, respond
+from handrail.store.approval_queries import forget_call_arguments
+from tests.contract.backends import KINDS, Backend, backend_of
 
 ANA = Principal("acme", "ana", {"operator"}, {"posts.write"}, "ops", "w1", "agent", ("boss",))
 DAY = 86_400.0
@@ -24,23 +24,22 @@ pytestmark = pytest.mark.req("AP-08", "BY-03")
 
 
 @pytest.fixture(params=KINDS)
-def place(request: pytest.FixtureRequest) -> Iterator[Place]:
-    yield from place_of(request)
+def place(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    yield from backend_of(request)
 
 
 @pytest.fixture(params=KINDS[1:])
-def rows(request: pytest.FixtureRequest) -> Iterator[Place]:
-    yield from place_of(request)
+def rows(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    yield from backend_of(request)
 
 
 def question(name: str = "a1", tenant: str = "acme", **given: Any) -> ApprovalRequest:
-    call = Call(
+    call = BoundCall(
         "posts.publish",
-        None,
         replace(ANA, tenant=tenant),
-        "mcp",
+        f"call-{name}",
+        source="mcp",
         session="s1",
-        id=f"call-{name}",
         turn=3,
         idempotency_key="k1",
         digest="d0",
@@ -71,13 +70,13 @@ def question(name: str = "a1", tenant: str = "acme", **given: Any) -> ApprovalRe
 def yes(by: str = "bo", fingerprint: str | None = None) -> Reply:
     """An approval, of the proposed arguments or of others."""
     if fingerprint is None:
-        return replace(approve(by=by), effective=Arguments({"title": "spring"}, "h0"))
-    edits = Arguments({"title": fingerprint}, fingerprint)
+        return replace(approve(by=by), effective=ShownArguments({"title": "spring"}, "h0"))
+    edits = ShownArguments({"title": fingerprint}, fingerprint)
     return replace(approve(by=by, edits={"title": fingerprint}), edited=edits, effective=edits)
 
 
 @pytest.mark.req("BY-02", "AP-09")
-async def test_what_was_asked_is_found_as_it_was_also_by_another_process(place: Place) -> None:
+async def test_what_was_asked_is_found_as_it_was_also_by_another_process(place: Backend) -> None:
     asked = question(expires_at=5000.0, quorum=2, four_eyes=True)
     await place.process().book.add(asked)
     found = await place.process().book.get("a1", "acme")
@@ -89,7 +88,7 @@ async def test_what_was_asked_is_found_as_it_was_also_by_another_process(place: 
 
 
 @pytest.mark.req("AP-02")
-async def test_questions_come_in_pages_in_which_none_is_lost_or_told_twice(place: Place) -> None:
+async def test_questions_come_in_pages_in_which_none_is_lost_or_told_twice(place: Backend) -> None:
     book = place.process().book
     for number in range(7):
         await book.add(question(f"a{number}", created_at=100.0 + number // 3, quorum=1 + number % 2))
@@ -106,7 +105,7 @@ async def test_questions_come_in_pages_in_which_none_is_lost_or_told_twice(place
     assert [one.id for one in await book.list("other", "a3", 9)] == ["b0"]
 
 
-async def test_what_is_over_is_listed_with_its_end_the_newest_first(place: Place) -> None:
+async def test_what_is_over_is_listed_with_its_end_the_newest_first(place: Backend) -> None:
     book = place.process().book
     for number in range(6):
         await book.add(question(f"a{number}", created_at=100.0 + number, quorum=2 if number == 3 else 1))
@@ -130,7 +129,7 @@ async def test_what_is_over_is_listed_with_its_end_the_newest_first(place: Place
     assert await place.process().book.decided("nobody", 9) == []
 
 
-async def test_another_tenant_finds_and_settles_nothing(place: Place) -> None:
+async def test_another_tenant_finds_and_settles_nothing(place: Backend) -> None:
     book = place.process().book
     await book.add(question())
     assert await book.get("a1", "other") is None and await book.list("other") == []
@@ -152,7 +151,7 @@ ANSWERS: dict[str, tuple[RequestStatus, Reply]] = {
 
 @pytest.mark.req("BY-02")
 @pytest.mark.parametrize("answer", ANSWERS)
-async def test_an_answer_is_kept_whole_and_found_by_another_process(place: Place, answer: str) -> None:
+async def test_an_answer_is_kept_whole_and_found_by_another_process(place: Backend, answer: str) -> None:
     status, reply = ANSWERS[answer]
     await place.process().book.add(question())
     place.clock.turn(5)
@@ -172,7 +171,7 @@ async def test_an_answer_is_kept_whole_and_found_by_another_process(place: Place
 
 @pytest.mark.parametrize("second", ANSWERS)
 @pytest.mark.parametrize("first", ANSWERS)
-async def test_a_question_is_settled_once(place: Place, first: str, second: str) -> None:
+async def test_a_question_is_settled_once(place: Backend, first: str, second: str) -> None:
     await place.process().book.add(question())
     settled = await place.process().book.settle("a1", "acme", *ANSWERS[first])
     assert settled is not None
@@ -183,7 +182,7 @@ async def test_a_question_is_settled_once(place: Place, first: str, second: str)
         assert place.won == [(settled, ANSWERS[first][1])]
 
 
-async def test_what_waits_is_listed_oldest_first_without_what_is_answered_or_late(place: Place) -> None:
+async def test_what_waits_is_listed_oldest_first_without_what_is_answered_or_late(place: Backend) -> None:
     book = place.process().book
     for number, expires in [(3, None), (1, None), (2, 1500.0), (4, None)]:
         await book.add(question(f"a{number}", created_at=1000.0 + number, expires_at=expires))
@@ -196,7 +195,7 @@ async def test_what_waits_is_listed_oldest_first_without_what_is_answered_or_lat
 
 
 @pytest.mark.fault("F03")
-async def test_a_question_without_an_end_is_open_after_seven_days_and_restarts(place: Place) -> None:
+async def test_a_question_without_an_end_is_open_after_seven_days_and_restarts(place: Backend) -> None:
     await place.process().book.add(question())
     for _ in range(7):
         place.clock.turn(DAY)
@@ -207,7 +206,7 @@ async def test_a_question_without_an_end_is_open_after_seven_days_and_restarts(p
 
 @pytest.mark.req("BY-05")
 @pytest.mark.parametrize("answer", ANSWERS)
-async def test_a_question_whose_time_is_over_can_only_expire(place: Place, answer: str) -> None:
+async def test_a_question_whose_time_is_over_can_only_expire(place: Backend, answer: str) -> None:
     book = place.process().book
     await book.add(question(expires_at=2000.0))
     assert await book.settle("a1", "acme", "expired", None) is None
@@ -222,7 +221,7 @@ async def test_a_question_whose_time_is_over_can_only_expire(place: Place, answe
 
 @pytest.mark.req("BY-05")
 @pytest.mark.fault("F03")
-async def test_the_sweeper_ends_each_question_that_is_due_once(rows: Place) -> None:
+async def test_the_sweeper_ends_each_question_that_is_due_once(rows: Backend) -> None:
     first, second = rows.process(), rows.process()
     for number in range(5):
         await first.book.add(question(f"a{number}", expires_at=2000.0 + number))
@@ -240,7 +239,7 @@ async def test_the_sweeper_ends_each_question_that_is_due_once(rows: Place) -> N
 
 @pytest.mark.req("BY-05")
 async def test_a_question_that_cannot_be_ended_holds_up_no_other(
-    rows: Place, caplog: pytest.LogCaptureFixture
+    rows: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
     process = rows.process()
     for name in ("a1", "a2", "a3"):
@@ -255,7 +254,7 @@ async def test_a_question_that_cannot_be_ended_holds_up_no_other(
 
 
 @pytest.mark.req("BY-05")
-async def test_as_many_must_approve_as_the_tool_says_and_each_counts_once(place: Place) -> None:
+async def test_as_many_must_approve_as_the_tool_says_and_each_counts_once(place: Backend) -> None:
     book = place.process().book
     await book.add(question(quorum=3))
     first = await book.settle("a1", "acme", "approved", yes("bo"))
@@ -272,7 +271,7 @@ async def test_as_many_must_approve_as_the_tool_says_and_each_counts_once(place:
 
 
 @pytest.mark.req("BY-05", "AP-09")
-async def test_who_approves_other_arguments_begins_to_count_anew(place: Place) -> None:
+async def test_who_approves_other_arguments_begins_to_count_anew(place: Backend) -> None:
     book = place.process().book
     await book.add(question(quorum=2))
     await book.settle("a1", "acme", "approved", yes("bo"))
@@ -280,11 +279,11 @@ async def test_who_approves_other_arguments_begins_to_count_anew(place: Place) -
     assert other is not None and (other.status, [vote.user for vote in other.votes]) == ("pending", ["cy"])
     ended = await book.settle("a1", "acme", "approved", yes("bo", "h1"))
     assert ended is not None and ended.status == "approved"
-    assert ended.effective == Arguments({"title": "h1"}, "h1")
+    assert ended.effective == ShownArguments({"title": "h1"}, "h1")
 
 
 @pytest.mark.req("BY-05")
-async def test_one_no_is_enough(place: Place) -> None:
+async def test_one_no_is_enough(place: Backend) -> None:
     book = place.process().book
     await book.add(question(quorum=3))
     await book.settle("a1", "acme", "approved", yes("bo"))
@@ -293,7 +292,7 @@ async def test_one_no_is_enough(place: Place) -> None:
 
 
 @pytest.mark.req("BY-05")
-async def test_whoever_is_behind_the_call_does_not_count_where_four_eyes_are_wanted(place: Place) -> None:
+async def test_whoever_is_behind_the_call_does_not_count_where_four_eyes_are_wanted(place: Backend) -> None:
     book = place.process().book
     await book.add(question(four_eyes=True))
     for reply in (yes("ana"), replace(yes(), by=None)):
@@ -304,7 +303,7 @@ async def test_whoever_is_behind_the_call_does_not_count_where_four_eyes_are_wan
 
 
 @pytest.mark.req("BY-05")
-async def test_whoever_asked_may_call_it_off_all_the_same(place: Place) -> None:
+async def test_whoever_asked_may_call_it_off_all_the_same(place: Backend) -> None:
     book = place.process().book
     await book.add(question(four_eyes=True))
     ended = await book.settle("a1", "acme", "rejected", reject(by="ana"))
@@ -312,7 +311,7 @@ async def test_whoever_asked_may_call_it_off_all_the_same(place: Place) -> None:
 
 
 @pytest.mark.req("RT-06", "BY-19")
-async def test_no_row_shows_the_exact_arguments_or_a_secret(rows: Place) -> None:
+async def test_no_row_shows_the_exact_arguments_or_a_secret(rows: Backend) -> None:
     process = rows.process()
     await process.book.add(question())
     sent = replace(yes("bo", "h1"), edits={"title": "Spring", "pin": "0815-0815"})
@@ -328,7 +327,7 @@ async def test_no_row_shows_the_exact_arguments_or_a_secret(rows: Place) -> None
 @pytest.mark.req("AP-08")
 @pytest.mark.parametrize("change", ["sealed = 'AAAA'", "args = '{'", "decision = '{}'"])
 async def test_a_question_that_cannot_be_read_hides_no_other(
-    rows: Place, change: str, caplog: pytest.LogCaptureFixture
+    rows: Backend, change: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     process = rows.process()
     for one in ("a1", "a2"):
@@ -340,7 +339,7 @@ async def test_a_question_that_cannot_be_read_hides_no_other(
 
 
 @pytest.mark.req("BY-03", "AP-09")
-async def test_a_row_whose_sealed_call_was_exchanged_runs_nothing(rows: Place) -> None:
+async def test_a_row_whose_sealed_call_was_exchanged_runs_nothing(rows: Backend) -> None:
     process = rows.process()
     await process.book.add(question("a1"))
     await process.book.add(question("a2", raw={"title": "everything", "pin": "1"}))
@@ -353,14 +352,14 @@ async def test_a_row_whose_sealed_call_was_exchanged_runs_nothing(rows: Place) -
     assert rows.won == []
 
 
-async def test_a_call_that_is_over_leaves_what_was_shown_and_nothing_exact(rows: Place) -> None:
+async def test_a_call_that_is_over_leaves_what_was_shown_and_nothing_exact(rows: Backend) -> None:
     process = rows.process()
     book: Any = process.book
     await book.add(question())
 
     def shed(conn: Connection) -> None:
-        shed_call(conn, "other", "call-a1", rows.seal)
-        shed_call(conn, "acme", "call-a1", rows.seal)
+        forget_call_arguments(conn, "other", "call-a1", rows.seal)
+        forget_call_arguments(conn, "acme", "call-a1", rows.seal)
 
     await process.rows.write("acme", shed)
     assert (await _settled(book)).raw["pin"] == "4711"
@@ -376,7 +375,7 @@ async def _settled(book: Any) -> ApprovalRequest:
 
 
 @pytest.mark.req("BY-03")
-async def test_when_the_run_cannot_be_enqueued_nothing_is_decided(rows: Place) -> None:
+async def test_when_the_run_cannot_be_enqueued_nothing_is_decided(rows: Backend) -> None:
     process = rows.process()
     await process.book.add(question())
     rows.won = _Broken()

@@ -9,32 +9,33 @@ from typing import Any
 
 import pytest
 
-from handrail import Call, Principal
+from handrail import Principal
+from handrail.core.define.call import BoundCall
 from handrail.ext import DeadLetter, MemoryDeadLetters, UsageError
-from tests.contract.places import KINDS, Place, Process, place_of
+from tests.contract.backends import KINDS, Backend, BackendProcess, backend_of
 
 pytestmark = pytest.mark.req("RT-02", "RT-04", "RT-06")
 
 
 @pytest.fixture(params=KINDS)
-def place(request: pytest.FixtureRequest) -> Iterator[Place]:
-    yield from place_of(request)
+def place(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    yield from backend_of(request)
 
 
 @pytest.fixture(params=KINDS[1:])
-def rows(request: pytest.FixtureRequest) -> Iterator[Place]:
-    yield from place_of(request)
+def rows(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    yield from backend_of(request)
 
 
 def letter(number: int, tenant: str = "acme", **given: Any) -> DeadLetter:
     session = given.pop("session", "s1")
     call_id = given.pop("call_id", f"call-{number}")
-    call = Call("mail.send", None, Principal(tenant=tenant, user="ana"), session=session, id=call_id)
+    call = BoundCall("mail.send", Principal(tenant=tenant, user="ana"), call_id, session=session)
     told = {"tool": "mail.send", "args": {"to": "bo"}, "error": "gone", "code": "TOOL_FAILED", "attempts": 1}
     return DeadLetter(**{"id": f"letter-{number}", "call": call, "at": float(number), **told, **given})
 
 
-async def kept(place: Place, *letters: DeadLetter) -> Process:
+async def kept(place: Backend, *letters: DeadLetter) -> BackendProcess:
     process = place.process()
     for one in letters:
         process.letters.add(one)
@@ -43,7 +44,7 @@ async def kept(place: Place, *letters: DeadLetter) -> Process:
 
 
 @pytest.mark.parametrize("error", ["gone", "", "nul \x00 and half \ud800 a pair", "x" * 10_000])
-async def test_what_was_added_is_found_as_it_was(place: Place, error: str) -> None:
+async def test_what_was_added_is_found_as_it_was(place: Backend, error: str) -> None:
     one = letter(
         1,
         error=error,
@@ -59,7 +60,7 @@ async def test_what_was_added_is_found_as_it_was(place: Place, error: str) -> No
     assert await letters.get("letter-2", "acme") is None
 
 
-async def test_another_tenant_finds_takes_and_removes_nothing(place: Place) -> None:
+async def test_another_tenant_finds_takes_and_removes_nothing(place: Backend) -> None:
     letters = (await kept(place, letter(1))).letters
     assert await letters.get("letter-1", "other") is None
     assert await letters.list("other") == []
@@ -72,7 +73,7 @@ async def test_another_tenant_finds_takes_and_removes_nothing(place: Place) -> N
     assert found is not None and found.status == "replaying"
 
 
-async def test_letters_are_listed_by_what_they_are_newest_last(place: Place) -> None:
+async def test_letters_are_listed_by_what_they_are_newest_last(place: Backend) -> None:
     letters = (
         await kept(
             place,
@@ -100,7 +101,7 @@ async def test_letters_are_listed_by_what_they_are_newest_last(place: Place) -> 
 
 
 @pytest.mark.req("RT-03")
-async def test_a_letter_is_taken_once_and_open_again_when_the_replay_did_not_help(place: Place) -> None:
+async def test_a_letter_is_taken_once_and_open_again_when_the_replay_did_not_help(place: Backend) -> None:
     letters = (await kept(place, letter(1))).letters
     taken = await letters.take("letter-1", "acme", "call-8")
     assert taken == replace(letter(1), status="replaying", replays=("call-8",))
@@ -110,7 +111,7 @@ async def test_a_letter_is_taken_once_and_open_again_when_the_replay_did_not_hel
     assert again is not None and again.replays == ("call-8", "call-9")
 
 
-async def test_a_replay_that_comes_late_does_not_open_what_another_has_in_hand(place: Place) -> None:
+async def test_a_replay_that_comes_late_does_not_open_what_another_has_in_hand(place: Backend) -> None:
     letters = (await kept(place, letter(1))).letters
     for call_id in ("call-7", "call-8"):
         assert await letters.take("letter-1", "acme", call_id) is not None
@@ -121,7 +122,7 @@ async def test_a_replay_that_comes_late_does_not_open_what_another_has_in_hand(p
 
 
 @pytest.mark.parametrize("final", ["replayed", "unknown"])
-async def test_what_is_final_stays_so(place: Place, final: str) -> None:
+async def test_what_is_final_stays_so(place: Backend, final: str) -> None:
     process = await kept(place, letter(1))
     letters = process.letters
     await letters.take("letter-1", "acme", "call-8")
@@ -135,7 +136,7 @@ async def test_what_is_final_stays_so(place: Place, final: str) -> None:
     assert found is not None and found.status == final
 
 
-async def test_of_many_at_once_in_two_processes_one_takes_it(place: Place) -> None:
+async def test_of_many_at_once_in_two_processes_one_takes_it(place: Backend) -> None:
     both = [await kept(place, letter(1)), place.process()]
     tries = (both[n % 2].letters.take("letter-1", "acme", f"call-{n}") for n in range(50))
     assert sum(one is not None for one in await asyncio.gather(*tries)) == 1
@@ -143,7 +144,7 @@ async def test_of_many_at_once_in_two_processes_one_takes_it(place: Place) -> No
 
 @pytest.mark.req("RT-03")
 @pytest.mark.parametrize("ending", ["replayed", "unknown", "open"])
-async def test_the_whole_chain_learns_how_a_replay_ended(place: Place, ending: str) -> None:
+async def test_the_whole_chain_learns_how_a_replay_ended(place: Backend, ending: str) -> None:
     process = await kept(place, letter(1), letter(9))
     letters = process.letters
     for number in (1, 2):  # each replay fails and leaves a letter of its own
@@ -161,7 +162,7 @@ async def test_the_whole_chain_learns_how_a_replay_ended(place: Place, ending: s
     assert told == {"letter-1": ending, "letter-2": ending, "letter-3": ending, "letter-9": "open"}
 
 
-async def test_what_was_removed_is_gone(place: Place) -> None:
+async def test_what_was_removed_is_gone(place: Backend) -> None:
     letters = (await kept(place, letter(1), letter(2))).letters
     await letters.take("letter-1", "acme", "call-8")
     assert await letters.remove(["letter-1", "letter-7"], "acme") == 1
@@ -172,7 +173,7 @@ async def test_what_was_removed_is_gone(place: Place) -> None:
     assert [one.replay_of for one in await letters.list("acme")] == [None, None]
 
 
-async def test_what_a_dead_process_had_taken_is_open_again(rows: Place) -> None:
+async def test_what_a_dead_process_had_taken_is_open_again(rows: Backend) -> None:
     dead = await kept(rows, letter(1))
     assert await dead.letters.take("letter-1", "acme", "call-8") is not None
     other = rows.process().letters
@@ -185,7 +186,7 @@ async def test_what_a_dead_process_had_taken_is_open_again(rows: Place) -> None:
 
 
 @pytest.mark.req("BY-19")
-async def test_no_row_shows_what_is_kept_for_the_replay(rows: Place) -> None:
+async def test_no_row_shows_what_is_kept_for_the_replay(rows: Backend) -> None:
     process = await kept(rows, letter(1, raw={"pin": "4711-4711"}, secrets=frozenset({"t0p-s3cret"})))
     with process.rows.reading("acme") as conn:
         [row] = conn.exec_driver_sql("SELECT * FROM dead_letters").all()
@@ -238,7 +239,7 @@ def test_no_view_of_a_letter_shows_what_it_keeps_for_the_replay() -> None:
     }
 
 
-async def test_a_list_is_read_page_by_page_from_the_newest_on(place: Place) -> None:
+async def test_a_list_is_read_page_by_page_from_the_newest_on(place: Backend) -> None:
     letters = [letter(number, at=float(number // 3)) for number in range(10)]
     others = [letter(20, tenant="other")]
     found = (await kept(place, *letters, *others)).letters

@@ -14,17 +14,17 @@ from hypothesis import HealthCheck, given, settings
 from handrail import Handrail, Policy, Principal, Result, tool
 from handrail.core.define.context import Context
 from handrail.core.errors import UsageError
-from handrail.core.tell.log import FollowedLog
-from handrail.core.tell.outcome import outcome_of
+from handrail.core.tell.log import FollowableLog
+from handrail.core.tell.projections import outcome_of
 from handrail.core.tell.runs import Run, RunFilter
 from handrail.ext import Event, MemoryLog, ToolCompleted, ToolStarted
-from tests.unit.store.events.samples import call, cancelled, completed, events, failed, started
+from tests.unit.store.events.sample_events import call, cancelled, completed, events, failed, started
 
 KINDS = ["memory", "sqlite", "postgresql"]
 
 
 @pytest.fixture(params=KINDS)
-def log(request: pytest.FixtureRequest) -> Iterator[FollowedLog]:
+def log(request: pytest.FixtureRequest) -> Iterator[FollowableLog]:
     if request.param == "memory":
         yield MemoryLog()
         return
@@ -41,16 +41,16 @@ def log(request: pytest.FixtureRequest) -> Iterator[FollowedLog]:
         db.close()
 
 
-def tell(log: FollowedLog, *told: Event) -> None:
+def tell(log: FollowableLog, *told: Event) -> None:
     for event in told:
         log.append(event)
 
 
-def numbers(log: FollowedLog, session: str, tenant: str = "acme") -> list[int]:
+def numbers(log: FollowableLog, session: str, tenant: str = "acme") -> list[int]:
     return [event.seq for event in log.read(tenant, session=session)]
 
 
-async def first(log: FollowedLog, number: int, **given: Any) -> list[Event]:
+async def first(log: FollowableLog, number: int, **given: Any) -> list[Event]:
     """The first events that a follower gets."""
     got: list[Event] = []
     async with asyncio.timeout(30):
@@ -64,7 +64,9 @@ async def first(log: FollowedLog, number: int, **given: Any) -> list[Event]:
 
 
 @pytest.mark.req("EV-16", "BY-13")
-def test_events_are_numbered_without_gaps_in_each_session_and_forward_in_the_tenant(log: FollowedLog) -> None:
+def test_events_are_numbered_without_gaps_in_each_session_and_forward_in_the_tenant(
+    log: FollowableLog,
+) -> None:
     tell(log, *(started(n, f"s{n % 3}") for n in range(30)))
     for session in ("s0", "s1", "s2"):
         assert numbers(log, session) == list(range(1, 11))
@@ -73,7 +75,7 @@ def test_events_are_numbered_without_gaps_in_each_session_and_forward_in_the_ten
 
 
 @pytest.mark.req("EV-09")
-async def test_an_event_has_its_number_once_it_is_durable(log: FollowedLog) -> None:
+async def test_an_event_has_its_number_once_it_is_durable(log: FollowableLog) -> None:
     told = [started(n) for n in range(3)]
     tell(log, *told)
     await log.flush(told[2])
@@ -82,7 +84,7 @@ async def test_an_event_has_its_number_once_it_is_durable(log: FollowedLog) -> N
 
 
 @pytest.mark.req("EV-02", "EV-04", "EV-16")
-def test_what_was_told_is_read_back(log: FollowedLog) -> None:
+def test_what_was_told_is_read_back(log: FollowableLog) -> None:
     begun = started(1)
     ended = completed(begun, value={"at": [1, 2.5, None, "ü\x00"]})
     tell(log, begun, ended)
@@ -92,7 +94,7 @@ def test_what_was_told_is_read_back(log: FollowedLog) -> None:
 @pytest.mark.req("EV-02", "EV-03", "EV-04", "EV-05", "EV-06", "EV-07", "EV-08", "ST-03")
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(event=events())
-def test_any_event_is_read_back(log: FollowedLog, event: Event) -> None:
+def test_any_event_is_read_back(log: FollowableLog, event: Event) -> None:
     run_id = getattr(event, "run_id", None)
     if run_id is not None and event.type != "tool.started":
         log.append(ToolStarted(event.call, event.tool, event.at, run_id, {}))
@@ -103,7 +105,7 @@ def test_any_event_is_read_back(log: FollowedLog, event: Event) -> None:
 
 
 @pytest.mark.req("EV-16")
-def test_another_tenant_reads_nothing(log: FollowedLog) -> None:
+def test_another_tenant_reads_nothing(log: FollowableLog) -> None:
     tell(log, started(1), started(2, principal=Principal("other")))
     assert [event.call_id for event in log.read("acme")] == ["call_1"]
     assert [event.call_id for event in log.read("other", session="s1")] == ["call_2"]
@@ -112,7 +114,7 @@ def test_another_tenant_reads_nothing(log: FollowedLog) -> None:
 
 
 @pytest.mark.req("EV-14", "EV-16")
-def test_events_are_filtered(log: FollowedLog) -> None:
+def test_events_are_filtered(log: FollowableLog) -> None:
     one, two = started(1, "s1", source="web"), started(2, "s2", source="cli", tool="dice.rig")
     three = started(3, "s1")
     tell(log, one, completed(one), two, failed(two), three, cancelled(three))
@@ -140,7 +142,7 @@ def test_events_are_filtered(log: FollowedLog) -> None:
 
 
 @pytest.mark.req("EV-16")
-def test_many_threads_number_one_session_without_gaps(log: FollowedLog) -> None:
+def test_many_threads_number_one_session_without_gaps(log: FollowableLog) -> None:
     ready = threading.Barrier(8)
 
     def work(n: int) -> None:
@@ -161,7 +163,7 @@ def test_many_threads_number_one_session_without_gaps(log: FollowedLog) -> None:
 
 @pytest.mark.fault("F16")
 @pytest.mark.req("BY-13")
-async def test_a_follower_gets_what_is_there_and_what_comes(log: FollowedLog) -> None:
+async def test_a_follower_gets_what_is_there_and_what_comes(log: FollowableLog) -> None:
     tell(log, started(1), started(2))
     following = asyncio.create_task(first(log, 5, session="s1"))
     for n in range(3, 6):
@@ -172,7 +174,7 @@ async def test_a_follower_gets_what_is_there_and_what_comes(log: FollowedLog) ->
 
 
 @pytest.mark.req("BY-13")
-async def test_a_whole_tenant_can_be_followed(log: FollowedLog) -> None:
+async def test_a_whole_tenant_can_be_followed(log: FollowableLog) -> None:
     tell(log, started(1, "s1"), started(2, "s2"), started(9, principal=Principal("other")))
     got = await first(log, 2)
     assert [event.call_id for event in got] == ["call_1", "call_2"]
@@ -188,7 +190,7 @@ async def test_a_whole_tenant_can_be_followed(log: FollowedLog) -> None:
 
 
 @pytest.mark.req("BY-13")
-async def test_an_unprintable_session_is_followed_and_read_like_any(log: FollowedLog) -> None:
+async def test_an_unprintable_session_is_followed_and_read_like_any(log: FollowableLog) -> None:
     odd = "a\x00b\ud800" + "x" * 500
     following = asyncio.create_task(first(log, 2, session=odd))
     await asyncio.sleep(0.01)
@@ -197,12 +199,12 @@ async def test_an_unprintable_session_is_followed_and_read_like_any(log: Followe
     assert numbers(log, odd) == [1, 2]
 
 
-async def _runs(log: FollowedLog, **filters: Any) -> list[str]:
+async def _runs(log: FollowableLog, **filters: Any) -> list[str]:
     return [run.id for run in await log.runs("acme", RunFilter(**filters))]
 
 
 @pytest.mark.req("EV-14")
-async def test_runs_are_listed_newest_first_and_filtered(log: FollowedLog) -> None:
+async def test_runs_are_listed_newest_first_and_filtered(log: FollowableLog) -> None:
     ana, bot = Principal("acme", "ana"), Principal("acme", "bo", agent="bot")
     begun = [
         started(1, "s1", principal=ana, source="web"),
@@ -248,7 +250,7 @@ async def test_runs_are_listed_newest_first_and_filtered(log: FollowedLog) -> No
 
 
 @pytest.mark.req("EV-14")
-async def test_runs_are_paged_by_a_cursor_also_those_that_began_at_once(log: FollowedLog) -> None:
+async def test_runs_are_paged_by_a_cursor_also_those_that_began_at_once(log: FollowableLog) -> None:
     begun = [started(n, at=float(n // 4)) for n in range(22)]
     tell(log, *begun, *(completed(one) for one in begun[::2]))
     for filters in ({}, {"tool": "dice.roll"}, {"status": "completed"}):
@@ -262,7 +264,7 @@ async def test_runs_are_paged_by_a_cursor_also_those_that_began_at_once(log: Fol
         assert pages == everything and len(set(pages)) == (11 if "status" in filters else 22)
 
 
-async def test_a_list_that_cannot_be_meant_says_so(log: FollowedLog) -> None:
+async def test_a_list_that_cannot_be_meant_says_so(log: FollowableLog) -> None:
     with pytest.raises(UsageError, match="not a place in a list"):
         await log.runs("acme", after="rubbish")
     with pytest.raises(UsageError, match="whole number from 1"):
@@ -288,7 +290,7 @@ async def rig(sides: int, *, ctx: Context) -> str:
 
 
 @pytest.mark.req("EV-02", "EV-03", "EV-04", "EV-05", "EV-17", "ST-03")
-async def test_calls_leave_their_story_in_the_log_and_it_tells_their_outcome(log: FollowedLog) -> None:
+async def test_calls_leave_their_story_in_the_log_and_it_tells_their_outcome(log: FollowableLog) -> None:
     ana = Principal("acme", "ana")
     async with Handrail([roll, rig], log=log, policy=Policy(approval_mode="policy")) as hr:
         outcomes = [
@@ -311,7 +313,7 @@ async def test_calls_leave_their_story_in_the_log_and_it_tells_their_outcome(log
 
 
 @pytest.mark.req("EV-07", "EV-08")
-async def test_a_call_that_waits_is_told_as_pending_and_then_as_it_ended(log: FollowedLog) -> None:
+async def test_a_call_that_waits_is_told_as_pending_and_then_as_it_ended(log: FollowableLog) -> None:
     ana, rev = Principal("acme", "ana", agent="bot"), Principal("acme", "rev", permissions={"*"})
     async with Handrail([rig], log=log, policy=Policy(approval_mode="strict")) as hr:
         waiting = await hr.call("dice.rig", {"sides": 4}, principal=ana, session="s1")

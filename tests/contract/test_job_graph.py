@@ -9,17 +9,18 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import Connection, update
 
-from handrail import Call, Principal
-from handrail.core.run.jobs import Job, JobEntry
+from handrail import Principal
+from handrail.core.define.call import BoundCall
+from handrail.core.run.jobs.job import Job, JobEntry
 from handrail.store.database import Database
 from handrail.store.job_graph import settle_children
-from handrail.store.jobs import add_graph, get_row, request_cancel
+from handrail.store.jobs import add_graph, get_job_row, request_cancel
 from handrail.store.migrate import upgrade
 from handrail.store.tables import jobs
 
 pytestmark = pytest.mark.fault("F14")
 
-CALL = Call("t.x", None, Principal("acme", "ana"))
+CALL = BoundCall("t.x", Principal("acme", "ana"), "call_1")
 
 
 def job(name: str, *after: str) -> tuple[Job, str]:
@@ -73,7 +74,7 @@ def test_what_is_to_be_skipped_keeps_its_reason_when_somebody_cancels_it(databas
     with database.transaction("acme") as conn:
         assert end(conn, "a", "failed") == [("c", 1)]
         assert end(conn, "b", "failed") == []
-        before = get_row(conn, "acme", "c")
+        before = get_job_row(conn, "acme", "c")
         assert request_cancel(conn, "acme", "c", "a whim", 3.0) is not None
-        assert get_row(conn, "acme", "c") == before
+        assert get_job_row(conn, "acme", "c") == before
         assert before is not None and before.skipped and "t.x (call a)" in (before.entry.reason or "")

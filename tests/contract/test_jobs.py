@@ -10,21 +10,22 @@ from typing import Any
 
 import pytest
 
-from handrail import Call, Context, Handrail, Outcome, Policy, Principal, tool
+from handrail import Context, Handrail, Outcome, Policy, Principal, tool
+from handrail.core.define.call import BoundCall
 from handrail.core.ids import new_id
-from handrail.core.run.jobs import Jobs, Limits
-from handrail.core.run.memory_jobs import MemoryJobs
+from handrail.core.run.jobs.job import JobLimits, Jobs
+from handrail.core.run.jobs.memory import MemoryJobs
+from handrail.core.run.jobs.perform import JobContext
+from handrail.core.run.jobs.submit import submit
 from handrail.core.run.outcomes import Outcomes
-from handrail.core.run.perform import Work
-from handrail.core.run.submitting import submit
 from handrail.ext import get_tenant_id_for_tool
-from handrail.jobs.durable import DurableJobs
+from handrail.jobs.durable_jobs import DurableJobs
 from handrail.jobs.migrate import upgrade as upgrade_engine
 from handrail.store.database import Database
+from handrail.store.encryption import Seal
 from handrail.store.events.log import StoreLog
 from handrail.store.leases import Heartbeat
 from handrail.store.migrate import upgrade
-from handrail.store.sealing import Seal
 
 ANA = Principal(tenant="acme", user="ana", permissions=["*"])
 BO = Principal(tenant="other", user="bo", permissions=["*"])
@@ -47,8 +48,8 @@ class Bench:
         key: str | None = None,
         session: str | None = None,
     ) -> Outcome:
-        call = Call(name, None, who, "agent", session, new_id("call"), idempotency_key=key)
-        return await submit(call, args or {}, self.hr._house, self.jobs, delay=delay)
+        call = BoundCall(name, who, new_id("call"), source="agent", session=session, idempotency_key=key)
+        return await submit(call, args or {}, self.hr._runtime, self.jobs, delay=delay)
 
     async def wait(self, out: Outcome) -> Outcome:
         return await self.outcomes.wait(out.call_id, 20)
@@ -61,11 +62,11 @@ Opener = Callable[..., AbstractAsyncContextManager[Bench]]
 
 
 @asynccontextmanager
-async def in_memory(where: Path, *tools: Any, limits: Limits | None = None) -> AsyncIterator[Bench]:
+async def in_memory(where: Path, *tools: Any, limits: JobLimits | None = None) -> AsyncIterator[Bench]:
     async with Handrail(tools, policy=FREE) as hr:
         outcomes = Outcomes()
-        work = Work(hr._house, hr.dead_letters, outcomes.put)
-        jobs = MemoryJobs(lambda: work, hr._house.clock, limits)
+        work = JobContext(hr._runtime, hr.dead_letters.ended, outcomes.put)
+        jobs = MemoryJobs(lambda: work, hr._runtime.clock, limits)
         try:
             yield Bench(hr, jobs, outcomes)
         finally:
@@ -74,7 +75,7 @@ async def in_memory(where: Path, *tools: Any, limits: Limits | None = None) -> A
 
 def on_database(url: str) -> Opener:
     @asynccontextmanager
-    async def opened(where: Path, *tools: Any, limits: Limits | None = None) -> AsyncIterator[Bench]:
+    async def opened(where: Path, *tools: Any, limits: JobLimits | None = None) -> AsyncIterator[Bench]:
         database = Database(url)
         log = StoreLog(database)
         jobs = DurableJobs(database, Seal([b"k" * 32]), log, limits=limits)
@@ -82,7 +83,7 @@ def on_database(url: str) -> Opener:
         heartbeat.start()
         async with Handrail(tools, policy=FREE, log=log) as hr:
             outcomes = Outcomes()
-            work = Work(hr._house, hr.dead_letters, outcomes.put)
+            work = JobContext(hr._runtime, hr.dead_letters.ended, outcomes.put)
             try:
                 jobs.attach(lambda: work)
                 await jobs.start()
@@ -234,7 +235,7 @@ async def test_a_job_that_runs_can_be_cancelled_and_frees_its_slot(opener: Opene
             stopped.set()
         return "never"
 
-    async with opener(tmp_path, hang, echo, limits=Limits(per_tenant=1)) as bench:
+    async with opener(tmp_path, hang, echo, limits=JobLimits(per_tenant=1)) as bench:
         out = await bench.submit("notes.hang")
         await asyncio.wait_for(began.wait(), 20)
         behind = await bench.submit("notes.echo", {"text": "next"})
@@ -270,7 +271,7 @@ async def test_no_more_of_a_tenant_run_at_once_than_its_limit(opener: Opener, tm
         now[who] -= 1
         return "ok"
 
-    async with opener(tmp_path, count, limits=Limits(per_tenant=2)) as bench:
+    async with opener(tmp_path, count, limits=JobLimits(per_tenant=2)) as bench:
         outs = [await bench.submit("notes.count", who=who) for who in (ANA, BO) * 5]
         for out in outs:
             assert (await bench.wait(out)).status == "completed"
@@ -286,7 +287,7 @@ async def test_a_rate_holds_back_what_comes_too_fast(opener: Opener, tmp_path: P
         begun.append(number)
         return number
 
-    async with opener(tmp_path, when, limits=Limits(rate=(2, 3600.0))) as bench:
+    async with opener(tmp_path, when, limits=JobLimits(rate=(2, 3600.0))) as bench:
         outs = [await bench.submit("notes.when", {"number": number}) for number in range(4)]
 
         async def two_are_over() -> bool:

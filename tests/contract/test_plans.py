@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from handrail import Call, Context, Handrail, Policy, Principal, Rule, tool
-from handrail.core.guard.plan import Planned
+from handrail import Context, Handrail, Policy, Principal, Rule, tool
+from handrail.core.define.call import BoundCall
+from handrail.core.guard.plans import PlannedCall
 from handrail.core.tell.events import ToolStarted
 from handrail.store import tables
 from handrail.store.plans import add_planned
-from tests.contract.places import KINDS, Place, place_of
+from tests.contract.backends import KINDS, Backend, backend_of
 
 ANA = Principal(tenant="acme", user="ana", roles={"boss"}, permissions={"shelf.add"})
 OPS = ANA.spawn("ops")
@@ -23,29 +24,39 @@ pytestmark = pytest.mark.req("EX-20")
 
 
 @pytest.fixture(params=KINDS)
-def place(request: pytest.FixtureRequest) -> Iterator[Place]:
-    yield from place_of(request)
+def place(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    yield from backend_of(request)
 
 
 @pytest.fixture(params=KINDS[1:])
-def stored(request: pytest.FixtureRequest) -> Iterator[Place]:
-    yield from place_of(request)
+def stored(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    yield from backend_of(request)
 
 
-def planned(call_id: str, who: Principal = ANA, session: str | None = None) -> Planned:
-    call = Call("shelf.add", None, who, "web", session, call_id, 3, "key", "digest", "m1")
+def planned(call_id: str, who: Principal = ANA, session: str | None = None) -> PlannedCall:
+    call = BoundCall(
+        "shelf.add",
+        who,
+        call_id,
+        source="web",
+        session=session,
+        turn=3,
+        idempotency_key="key",
+        digest="digest",
+        message="m1",
+    )
     raw = {"title": call_id, "card": CARD}
-    return Planned(call, "shelf.add", {"title": call_id}, "it writes", raw, frozenset({CARD}), 7.5)
+    return PlannedCall(call, "shelf.add", {"title": call_id}, "it writes", raw, frozenset({CARD}), 7.5)
 
 
-async def test_a_planned_call_comes_back_in_another_process_as_it_was(place: Place) -> None:
+async def test_a_planned_call_comes_back_in_another_process_as_it_was(place: Backend) -> None:
     one = planned("call_1", session="s1")
     assert await place.process().plans.add(one) == "added"
     assert await place.process().plans.queued(ANA) == [one]
 
 
 @pytest.mark.parametrize("call_id", ["x" * 5_000, "nul\x00", "ä\u202e", "\ud800", ""])
-async def test_any_id_is_kept_and_taken(place: Place, call_id: str) -> None:
+async def test_any_id_is_kept_and_taken(place: Backend, call_id: str) -> None:
     plans = place.process().plans
     await plans.add(planned(call_id))
     [found] = await plans.queued(ANA, None, [call_id])
@@ -53,7 +64,7 @@ async def test_any_id_is_kept_and_taken(place: Place, call_id: str) -> None:
     assert await plans.take(found) == "taken"
 
 
-async def test_plans_keep_their_order_and_are_apart_by_tenant_user_and_session(place: Place) -> None:
+async def test_plans_keep_their_order_and_are_apart_by_tenant_user_and_session(place: Backend) -> None:
     plans = place.process().plans
     globex, bo = Principal(tenant="globex", user="ana"), Principal(tenant="acme", user="bo")
     for call_id, who, session in (
@@ -75,7 +86,7 @@ async def test_plans_keep_their_order_and_are_apart_by_tenant_user_and_session(p
     assert [one.call.id for one in (*await plans.queued(ANA), *await plans.queued(bo))] == ["c", "z"]
 
 
-async def test_one_of_many_who_want_a_call_takes_it(place: Place) -> None:
+async def test_one_of_many_who_want_a_call_takes_it(place: Backend) -> None:
     processes = [place.process() for _ in range(3)]
     await processes[0].plans.add(planned("call_1"))
     await processes[0].settled()
@@ -91,7 +102,7 @@ async def test_one_of_many_who_want_a_call_takes_it(place: Place) -> None:
     assert await processes[0].plans.add(one) == "added", "nothing is left of it"
 
 
-async def test_calls_of_a_plan_are_taken_one_after_the_other(place: Place) -> None:
+async def test_calls_of_a_plan_are_taken_one_after_the_other(place: Backend) -> None:
     one, two = place.process(), place.process()
     bo = Principal(tenant="acme", user="bo")
     for call_id, who, session in (("a", ANA, "s1"), ("b", OPS, "s1"), ("c", ANA, "s2"), ("d", bo, "s1")):
@@ -114,7 +125,7 @@ async def test_calls_of_a_plan_are_taken_one_after_the_other(place: Place) -> No
     assert await one.plans.take(b) == "gone"
 
 
-async def test_what_a_dead_process_took_is_there_again_and_in_doubt(stored: Place) -> None:
+async def test_what_a_dead_process_took_is_there_again_and_in_doubt(stored: Backend) -> None:
     first, second = stored.process(), stored.process()
     await first.plans.add(planned("call_1"))
     [one] = await first.plans.queued(ANA)
@@ -126,7 +137,7 @@ async def test_what_a_dead_process_took_is_there_again_and_in_doubt(stored: Plac
     assert [await second.plans.take(again) for _ in range(2)] == ["taken", "busy"]
 
 
-async def test_a_full_plan_takes_no_more(stored: Place) -> None:
+async def test_a_full_plan_takes_no_more(stored: Backend) -> None:
     process = stored.process()
 
     def add(call_id: str) -> Any:
@@ -139,7 +150,7 @@ async def test_a_full_plan_takes_no_more(stored: Place) -> None:
 
 
 @pytest.mark.req("RC-05")
-async def test_no_row_shows_the_exact_arguments(stored: Place) -> None:
+async def test_no_row_shows_the_exact_arguments(stored: Backend) -> None:
     process = stored.process()
     await process.plans.add(planned("call_1"))
     with process.rows.reading("acme") as conn:
@@ -147,7 +158,7 @@ async def test_no_row_shows_the_exact_arguments(stored: Place) -> None:
     assert CARD not in repr(row) and row.args == '{"title":"call_1"}'
 
 
-async def test_one_that_cannot_be_opened_hides_no_other(stored: Place) -> None:
+async def test_one_that_cannot_be_opened_hides_no_other(stored: Backend) -> None:
     process = stored.process()
     await process.plans.add(planned("call_1"))
     await process.plans.add(planned("call_2"))
@@ -158,7 +169,7 @@ async def test_one_that_cannot_be_opened_hides_no_other(stored: Place) -> None:
 
 
 @pytest.mark.parametrize("stored", ["sqlite"], indirect=True)
-async def test_a_plan_made_by_one_process_is_run_by_another_in_order_and_once(stored: Place) -> None:
+async def test_a_plan_made_by_one_process_is_run_by_another_in_order_and_once(stored: Backend) -> None:
     shelf: list[str] = []
 
     @tool("shelf.add", level="write")
@@ -186,7 +197,7 @@ async def test_a_plan_made_by_one_process_is_run_by_another_in_order_and_once(st
 @pytest.mark.parametrize("began", [False, True])
 @pytest.mark.req("BY-12")
 async def test_a_call_that_a_process_died_over_runs_only_if_it_never_began(
-    stored: Place, began: bool
+    stored: Backend, began: bool
 ) -> None:
     ran: list[str] = []
 
@@ -198,12 +209,12 @@ async def test_a_call_that_a_process_died_over_runs_only_if_it_never_began(
 
     async with Handrail([add], database=stored.url, worker=False, policy=PLAN) as dead:
         await dead.call("shelf.add", {"title": "a"}, principal=ANA)
-        plans = dead._house.plans
+        plans = dead._runtime.plans
         [one] = await plans.queued(ANA)
         assert await plans.take(one) == "taken"
         if began:
             begun = (ToolStarted, one.call, "shelf.add", 1.0, "run_1", {"title": "a"}, ())
-            dead._house.teller.tell(begun)
+            dead._runtime.teller.tell(begun)
         else:  # somebody else used its id meanwhile, which says nothing of the call
             await dead.call("shelf.add", {"title": "b"}, principal=ANA, id=one.call.id)
     async with Handrail([add], database=stored.url, worker=False, policy=PLAN) as hr:
@@ -212,7 +223,7 @@ async def test_a_call_that_a_process_died_over_runs_only_if_it_never_began(
     assert (out.status, ran) == (("needs_review", []) if began else ("completed", ["a"]))
 
 
-async def test_a_plan_runs_with_what_its_user_may_do_now(stored: Place) -> None:
+async def test_a_plan_runs_with_what_its_user_may_do_now(stored: Backend) -> None:
     shelf: list[tuple[str, list[str]]] = []
 
     @tool("shelf.add", level="write", requires="shelf.add")

@@ -11,13 +11,13 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from handrail.core.errors import UsageError
-from handrail.store.admitting import admit
 from handrail.store.database import Database
-from handrail.store.scope import enter
+from handrail.store.engines import enter_tenant
+from handrail.store.grants import grant_roles
 from handrail.store.tables import metadata
-from tests.harness import facts
-from tests.harness.belongings import Belongings, says
-from tests.harness.repository import FUNCTIONS, TABLES, arguments
+from tests.harness import raw_database
+from tests.harness.store_functions import FUNCTIONS, TABLES, arguments
+from tests.harness.tenant_data import TenantData, reveals_something
 
 CARRIES_NOTHING = {("handrail_app", "")}
 
@@ -27,15 +27,15 @@ def database(postgres_url: str) -> Iterator[Database]:
     """Entered by the application as a user who owns nothing."""
     with psycopg.connect(postgres_url, autocommit=True) as owner:
         owner.execute("DO $$ BEGIN CREATE ROLE web LOGIN; EXCEPTION WHEN OTHERS THEN NULL; END $$")
-    admit(postgres_url, "web")
+    grant_roles(postgres_url, "web")
     found = Database(postgres_url.replace("postgres@", "web@"))
     yield found
     found.close()
 
 
 @pytest.fixture
-def acme(database: Database) -> Belongings:
-    acme = Belongings("acme", card="4711")
+def acme(database: Database) -> TenantData:
+    acme = TenantData("acme", card="4711")
     acme.fill(database)
     return acme
 
@@ -43,21 +43,21 @@ def acme(database: Database) -> Belongings:
 @pytest.mark.req("MT-05")
 @pytest.mark.fault("F26")
 def test_no_function_reaches_another_tenant_though_it_asks_for_its_rows(
-    database: Database, acme: Belongings, postgres_url: str
+    database: Database, acme: TenantData, postgres_url: str
 ) -> None:
     """The filter of the application is wrong on purpose: it names the tenant whose rows are wanted."""
-    before = facts.dump(postgres_url, TABLES)
+    before = raw_database.dump(postgres_url, TABLES)
     for name, function in FUNCTIONS.items():
         answer = None
         with suppress(UsageError, LookupError, DBAPIError), database.transaction("evil") as conn:
             answer = function(conn, **arguments(acme, name, function))
-        assert not says(answer), f"{name} said {answer!r}"
-        assert facts.dump(postgres_url, TABLES) == before, f"{name} changed what another tenant has"
+        assert not reveals_something(answer), f"{name} said {answer!r}"
+        assert raw_database.dump(postgres_url, TABLES) == before, f"{name} changed what another tenant has"
 
 
 @pytest.mark.fault("F26")
-def test_no_statement_reaches_another_tenant(database: Database, acme: Belongings, postgres_url: str) -> None:
-    before = facts.dump(postgres_url, TABLES)
+def test_no_statement_reaches_another_tenant(database: Database, acme: TenantData, postgres_url: str) -> None:
+    before = raw_database.dump(postgres_url, TABLES)
     for table in TABLES:
         column = next(iter(metadata.tables[table].columns)).name
         for statement in (
@@ -69,7 +69,7 @@ def test_no_statement_reaches_another_tenant(database: Database, acme: Belonging
         ):
             for scope in ("evil", None):
                 assert _touched(database, scope, statement) in (0, "refused"), (statement, scope)
-    assert facts.dump(postgres_url, TABLES) == before
+    assert raw_database.dump(postgres_url, TABLES) == before
 
 
 def _touched(database: Database, scope: str | None, statement: str) -> int | str:
@@ -77,7 +77,7 @@ def _touched(database: Database, scope: str | None, statement: str) -> int | str
     try:
         with database.engine.connect() as conn, conn.begin():
             if scope is not None:
-                enter(conn, scope)
+                enter_tenant(conn, scope)
             done = conn.execute(text(statement))
             return len(done.all()) if done.returns_rows else done.rowcount
     except DBAPIError:
@@ -120,10 +120,10 @@ def test_no_role_of_the_application_bypasses_row_level_security(
     database: Database, postgres_url: str
 ) -> None:
     roles = "SELECT rolname FROM pg_roles WHERE rolname IN ('web', 'handrail_app', 'handrail_system')"
-    assert len(facts.rows(postgres_url, roles)) == 3
-    assert facts.rows(postgres_url, f"{roles} AND (rolsuper OR rolbypassrls OR rolcreaterole)") == []
+    assert len(raw_database.rows(postgres_url, roles)) == 3
+    assert raw_database.rows(postgres_url, f"{roles} AND (rolsuper OR rolbypassrls OR rolcreaterole)") == []
     on = "SELECT relname FROM pg_class WHERE relrowsecurity AND relforcerowsecurity"
-    assert sorted(row["relname"] for row in facts.rows(postgres_url, on)) == TABLES
+    assert sorted(row["relname"] for row in raw_database.rows(postgres_url, on)) == TABLES
     with database.reading("evil") as conn:
         conn.execute(text("SET LOCAL row_security = off"))
         with pytest.raises(DBAPIError, match="row-level security"):
@@ -174,7 +174,7 @@ STAGES = [
 def test_a_connection_that_comes_back_carries_no_tenant(database: Database, way: str) -> None:
     for stage in STAGES:
         with suppress(Exception), _entered(database, way) as conn:
-            enter(conn, "acme")
+            enter_tenant(conn, "acme")
             stage(conn)
         assert _carried(database) == CARRIES_NOTHING, stage
 

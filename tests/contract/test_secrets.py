@@ -11,13 +11,18 @@ import pytest
 
 from handrail import Context, Handrail, Principal, tool
 from handrail.core.errors import UsageError
-from handrail.store.canary import known_keys, prove_keys, retire_key
 from handrail.store.database import Database
-from handrail.store.keyring import rotate
-from handrail.store.sealing import LostKey, Seal
+from handrail.store.encryption import (
+    MissingKey,
+    Seal,
+    known_key_ids,
+    retire_key,
+    rotate_key_file,
+    verified_seal,
+)
 from handrail.store.secrets import StoreSecrets, delete_secret, list_secrets, read_secret
-from handrail.testing import TurnedClock
-from tests.contract.places import KINDS, Place, place_of
+from handrail.testing import FakeClock
+from tests.contract.backends import KINDS, Backend, backend_of
 
 pytestmark = pytest.mark.req("BY-19")
 ANA = Principal("acme", "ana")
@@ -25,16 +30,16 @@ TOKEN = "t0p-s3cret-4711"
 
 
 @pytest.fixture(params=KINDS)
-def place(request: pytest.FixtureRequest) -> Iterator[Place]:
-    yield from place_of(request)
+def place(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    yield from backend_of(request)
 
 
 @pytest.fixture(params=KINDS[1:])
-def rows(request: pytest.FixtureRequest) -> Iterator[Place]:
-    yield from place_of(request)
+def rows(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    yield from backend_of(request)
 
 
-def kept_in(place: Place) -> tuple[StoreSecrets, Database]:
+def kept_in(place: Backend) -> tuple[StoreSecrets, Database]:
     db = place.process().rows
     return StoreSecrets(db, place.seal), db
 
@@ -46,7 +51,7 @@ async def use(name: str, ctx: Context) -> str:
 
 
 async def test_a_body_gets_the_secret_and_no_record_shows_it(
-    place: Place, caplog: pytest.LogCaptureFixture
+    place: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
     source: Any = {"token": TOKEN}
     if place.url is not None:
@@ -62,7 +67,7 @@ async def test_a_body_gets_the_secret_and_no_record_shows_it(
     assert TOKEN not in told + caplog.text + repr(out) + (repr(source) if place.url else "")
 
 
-async def test_a_users_own_credential_comes_before_the_tenants(rows: Place) -> None:
+async def test_a_users_own_credential_comes_before_the_tenants(rows: Backend) -> None:
     secrets, _ = kept_in(rows)
     await secrets.set("acme", "token", "the tenant's")
     await secrets.set("acme", "token", "ana's own", user="ana")
@@ -74,7 +79,7 @@ async def test_a_users_own_credential_comes_before_the_tenants(rows: Place) -> N
     assert secrets("token", Principal("third", "ana")) is None
 
 
-async def test_names_are_listed_and_values_never(rows: Place) -> None:
+async def test_names_are_listed_and_values_never(rows: Backend) -> None:
     secrets, db = kept_in(rows)
     await secrets.set("acme", "token", TOKEN, by="root")
     await secrets.set("acme", "token", TOKEN + "!", user="ana", by="ana")
@@ -90,7 +95,7 @@ async def test_names_are_listed_and_values_never(rows: Place) -> None:
     assert TOKEN not in told + repr(listed) + repr(secrets)
 
 
-async def test_what_was_changed_or_deleted_holds_at_once_here_and_soon_elsewhere(rows: Place) -> None:
+async def test_what_was_changed_or_deleted_holds_at_once_here_and_soon_elsewhere(rows: Backend) -> None:
     secrets, _ = kept_in(rows)
     elsewhere, _ = kept_in(rows)
     await secrets.set("acme", "token", "old")
@@ -110,7 +115,7 @@ async def test_what_was_changed_or_deleted_holds_at_once_here_and_soon_elsewhere
     [("", "x", None), ("n" * 201, "x", None), ("a\x00b", "x", None), ("n", "", None), ("n", "x", "")],
 )
 async def test_what_is_no_secret_is_refused_in_words(
-    rows: Place, name: str, value: str, user: str | None
+    rows: Backend, name: str, value: str, user: str | None
 ) -> None:
     secrets, _ = kept_in(rows)
     with pytest.raises(UsageError):
@@ -118,7 +123,7 @@ async def test_what_is_no_secret_is_refused_in_words(
     assert secrets("a\x00b", ANA) is None
 
 
-async def test_a_row_that_was_moved_to_another_name_or_tenant_opens_nothing(rows: Place) -> None:
+async def test_a_row_that_was_moved_to_another_name_or_tenant_opens_nothing(rows: Backend) -> None:
     secrets, db = kept_in(rows)
     await secrets.set("acme", "token", TOKEN)
     with db.system() as conn:
@@ -131,7 +136,7 @@ async def test_a_row_that_was_moved_to_another_name_or_tenant_opens_nothing(rows
         secrets("token", Principal("evil", "eve"))
 
 
-async def test_a_foreign_tenant_reads_lists_and_deletes_nothing(rows: Place) -> None:
+async def test_a_foreign_tenant_reads_lists_and_deletes_nothing(rows: Backend) -> None:
     secrets, db = kept_in(rows)
     await secrets.set("acme", "token", TOKEN)
     with db.transaction("other") as conn:
@@ -149,11 +154,11 @@ def prove(database_url: str, tmp_path: Path) -> Iterator[Prove]:
     from handrail.store.migrate import upgrade
 
     upgrade(database_url)
-    db = Database(database_url, TurnedClock())
+    db = Database(database_url, FakeClock())
 
     def proving(name: str = "handrail.key", **environ: str) -> Seal:
         with db.transaction("acme") as conn:
-            return prove_keys(conn, tmp_path / name, environ)
+            return verified_seal(conn, tmp_path / name, environ)
 
     proving.db = db  # type: ignore[attr-defined]
     yield proving
@@ -163,10 +168,10 @@ def prove(database_url: str, tmp_path: Path) -> Iterator[Prove]:
 def test_a_database_opens_again_with_its_key_and_with_no_other(prove: Prove, tmp_path: Path) -> None:
     first = prove()
     assert prove().newest == first.newest
-    with pytest.raises(LostKey, match="not in HANDRAIL_KEY"):
+    with pytest.raises(MissingKey, match="not in HANDRAIL_KEY"):
         prove(HANDRAIL_KEY="11" * 32)
     (tmp_path / "handrail.key").unlink()
-    with pytest.raises(LostKey, match="Put the key back"):
+    with pytest.raises(MissingKey, match="Put the key back"):
         prove()
     assert not (tmp_path / "handrail.key").exists()
 
@@ -174,18 +179,18 @@ def test_a_database_opens_again_with_its_key_and_with_no_other(prove: Prove, tmp
 def test_a_second_machine_with_a_key_of_its_own_is_refused(prove: Prove, tmp_path: Path) -> None:
     prove()
     (tmp_path / "there").mkdir()
-    with pytest.raises(LostKey):
+    with pytest.raises(MissingKey):
         prove("there/handrail.key")
 
 
 def test_keys_are_changed_and_old_ones_let_go(prove: Prove, tmp_path: Path) -> None:
     old = prove()
-    rotate(tmp_path / "handrail.key")
+    rotate_key_file(tmp_path / "handrail.key")
     new = prove()
     assert new.newest != old.newest and prove().newest == new.newest
     db: Database = prove.db  # type: ignore[attr-defined]
     with db.transaction("acme") as conn:
-        assert known_keys(conn) == {old.newest, new.newest}
+        assert known_key_ids(conn) == {old.newest, new.newest}
         assert retire_key(conn, old.newest) and not retire_key(conn, old.newest)
     newest = (tmp_path / "handrail.key").read_text().splitlines()[0]
     (tmp_path / "handrail.key").write_text(newest)

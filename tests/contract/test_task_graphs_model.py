@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from handrail import Handrail
 from handrail.ext import GraphError, Task
-from tests.contract.graphs import ANA, FREE, Yard, can_run, ends, expected, kinds, statuses, step
+from tests.contract.graph_model import (
+    ANA,
+    FREE,
+    GraphTools,
+    can_run,
+    event_kinds,
+    expected,
+    statuses,
+    step,
+    wait_for_all,
+)
 
 pytestmark = [pytest.mark.fault("F14"), pytest.mark.timeout(180)]
 
@@ -30,7 +40,7 @@ def graphs(draw: st.DrawFn) -> tuple[list[Task], set[str]]:
     return draw(st.permutations(tasks)), failing
 
 
-async def holds(hr: Handrail, yard: Yard, tasks: list[Task], failing: set[str]) -> None:
+async def holds(hr: Handrail, yard: GraphTools, tasks: list[Task], failing: set[str]) -> None:
     before = len(await hr._jobs.list("acme"))
     yard.ran.clear()
     yard.failing = failing
@@ -40,21 +50,21 @@ async def holds(hr: Handrail, yard: Yard, tasks: list[Task], failing: set[str]) 
         assert len(await hr._jobs.list("acme")) == before and yard.ran == []
         return
     outs = await hr.submit_all(tasks, principal=ANA)
-    told = statuses(await ends(hr, outs))
+    told = statuses(await wait_for_all(hr, outs))
     assert told == expected(tasks, failing)
     assert sorted(yard.ran) == sorted(name for name, end in told.items() if end != "SKIPPED")
     for task in tasks:
         for name in task.after if task.name in yard.ran else ():
             assert yard.ran.index(name) < yard.ran.index(task.name)
         kind = {"completed": "completed", "TOOL_FAILED": "failed", "SKIPPED": "cancelled"}[told[task.name]]
-        assert kinds(hr, outs[task.name]) == ([kind] if kind == "cancelled" else ["started", kind])
+        assert event_kinds(hr, outs[task.name]) == ([kind] if kind == "cancelled" else ["started", kind])
     assert await hr._jobs.list("acme", state="waiting") == []
 
 
 @settings(max_examples=60)
 @given(graphs())
 async def test_any_graph_in_memory_ends_as_the_model_says(graph: tuple[list[Task], set[str]]) -> None:
-    yard = Yard()
+    yard = GraphTools()
     async with Handrail(yard.tools, policy=FREE) as hr:
         await holds(hr, yard, *graph)
 
@@ -62,7 +72,7 @@ async def test_any_graph_in_memory_ends_as_the_model_says(graph: tuple[list[Task
 @settings(max_examples=3)
 @given(st.lists(graphs(), min_size=3, max_size=3))
 async def test_any_graph_on_sqlite_ends_as_the_model_says(some: list[tuple[list[Task], set[str]]]) -> None:
-    yard = Yard()
+    yard = GraphTools()
     with tempfile.TemporaryDirectory() as folder:
         async with Handrail(yard.tools, policy=FREE, database=f"sqlite:///{Path(folder) / 'x.db'}") as hr:
             for tasks, failing in some:

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import select
 
-from handrail import Call, Principal, Result
+from handrail import Principal, Result
+from handrail.core.define.call import BoundCall
 from handrail.core.errors import UsageError
 from handrail.core.tell.events import (
     Event,
@@ -19,11 +20,11 @@ from handrail.core.tell.events import (
     ToolCompleted,
     ToolFailed,
 )
-from handrail.core.tell.usage import MemoryTally, Tally, Usage
+from handrail.core.tell.usage import MemoryUsageMeter, Usage, UsageMeter
 from handrail.store.database import Database
 from handrail.store.migrate import upgrade
 from handrail.store.tables import usage as table
-from handrail.store.usage import StoreTally, add_usage, read_usage
+from handrail.store.usage import StoreUsageMeter, add_usage, read_usage
 
 pytestmark = pytest.mark.req("RC-04", "RC-05", "BY-21")
 ANA = Principal(tenant="acme", user="ana")
@@ -36,11 +37,11 @@ def ended(
     who: Principal = ANA, tool: str = "t", at: float = 0.0, ms: float = 7.0, cost: float = 0.1
 ) -> Event:
     result = Result(metadata={"cost": cost, "input_tokens": 10})
-    return ToolCompleted(Call(tool, principal=who), tool, at, "r", result, ms)
+    return ToolCompleted(BoundCall(tool, who, "call_1"), tool, at, "r", result, ms)
 
 
 def some() -> list[Event]:
-    call = Call("t", principal=BOT, source="mcp")
+    call = BoundCall("t", BOT, "call_1", source="mcp")
     return [
         ended(),
         ended(BOT, "u", DAY, 90.0),
@@ -67,18 +68,18 @@ def database(database_url: str) -> Iterator[Database]:
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgresql"])
-def tally(request: pytest.FixtureRequest) -> Iterator[Tally]:
+def tally(request: pytest.FixtureRequest) -> Iterator[UsageMeter]:
     if request.param == "memory":
-        yield MemoryTally()
+        yield MemoryUsageMeter()
         return
     found = opened(
         request.getfixturevalue("postgres_url" if request.param == "postgresql" else "migrated_sqlite_url")
     )
-    yield StoreTally(found)
+    yield StoreUsageMeter(found)
     found.close()
 
 
-async def test_what_is_heard_is_told_by_any_of_its_names(tally: Tally) -> None:
+async def test_what_is_heard_is_told_by_any_of_its_names(tally: UsageMeter) -> None:
     whole = Usage()
     for event in some():
         tally.hear(event)
@@ -92,7 +93,7 @@ async def test_what_is_heard_is_told_by_any_of_its_names(tally: Tally) -> None:
     await tally.close()
 
 
-async def test_days_are_chosen_by_any_time_in_them(tally: Tally) -> None:
+async def test_days_are_chosen_by_any_time_in_them(tally: UsageMeter) -> None:
     for event in some():
         tally.hear(event)
     assert list(await tally.read("acme", since=DAY + 5, by=["day"])) == [("1970-01-02",)]
@@ -101,7 +102,7 @@ async def test_days_are_chosen_by_any_time_in_them(tally: Tally) -> None:
     await tally.close()
 
 
-async def test_one_tenant_is_told_nothing_of_another(tally: Tally) -> None:
+async def test_one_tenant_is_told_nothing_of_another(tally: UsageMeter) -> None:
     for event in some():
         tally.hear(event)
     assert (await tally.read("evil"))[()]["calls"] == 1
@@ -109,13 +110,13 @@ async def test_one_tenant_is_told_nothing_of_another(tally: Tally) -> None:
     await tally.close()
 
 
-async def test_what_nothing_is_counted_by_is_refused(tally: Tally) -> None:
+async def test_what_nothing_is_counted_by_is_refused(tally: UsageMeter) -> None:
     with pytest.raises(UsageError, match="not counted by 'colour'"):
         await tally.read("acme", by=["colour"])  # type: ignore[list-item]
     await tally.close()
 
 
-async def test_names_that_no_column_can_hold_are_counted_all_the_same(tally: Tally) -> None:
+async def test_names_that_no_column_can_hold_are_counted_all_the_same(tally: UsageMeter) -> None:
     odd = Principal(tenant="acme", user="a\x00b\ud800", agent="x" * 100_000)
     tally.hear(ended(odd))
     assert (await tally.read("acme"))[()]["calls"] == 1
@@ -125,7 +126,7 @@ async def test_names_that_no_column_can_hold_are_counted_all_the_same(tally: Tal
 async def test_nothing_is_lost_at_the_end_and_the_next_process_goes_on_counting(database_url: str) -> None:
     for _ in range(2):
         database = opened(database_url)
-        tally = StoreTally(database, moment=600)
+        tally = StoreUsageMeter(database, moment=600)
         for event in some():
             tally.hear(event)
         await tally.close()
@@ -140,9 +141,9 @@ async def test_nothing_is_lost_at_the_end_and_the_next_process_goes_on_counting(
 
 async def test_many_who_count_at_once_lose_nothing(database_url: str) -> None:
     databases = [opened(database_url) for _ in range(4)]
-    tallies = [StoreTally(database, moment=0.001) for database in databases]
+    tallies = [StoreUsageMeter(database, moment=0.001) for database in databases]
 
-    def count(tally: StoreTally, number: int) -> None:
+    def count(tally: StoreUsageMeter, number: int) -> None:
         for turn in range(50):
             tally.hear(ended(ANA, f"t{turn % 3}", ms=float(turn + number)))
             tally.hear(ended(EVE, "t0"))
@@ -178,7 +179,7 @@ class Slow:
 
 async def test_what_a_tally_is_just_counting_when_it_is_closed_is_not_lost(sqlite_url: str) -> None:
     database, slow = opened(sqlite_url), Slow()
-    tally = StoreTally(database, moment=0.0)
+    tally = StoreUsageMeter(database, moment=0.0)
     tally.hear(ToolCompleted(slow, "t", 0.0, "r", Result(), 1.0))  # type: ignore[arg-type]
     assert await asyncio.to_thread(slow.reached.wait, 30)
     asyncio.get_running_loop().call_later(0.1, slow.go_on.set)
@@ -205,5 +206,5 @@ def test_a_foreign_tenant_reads_nothing_and_adds_nothing(database: Database) -> 
 
 def test_nobody_pays_for_a_tally_that_heard_nothing(database: Database) -> None:
     before = threading.active_count()
-    StoreTally(database).hear(OutputAppended(Call("t", principal=ANA), "t", 0.0, "r", "x"))
+    StoreUsageMeter(database).hear(OutputAppended(BoundCall("t", ANA, "call_1"), "t", 0.0, "r", "x"))
     assert threading.active_count() == before

@@ -14,19 +14,19 @@ from sqlalchemy import text
 from handrail import Handrail
 from handrail.core.errors import DefinitionError, UsageError
 from handrail.core.find.visibility import ToolRow
-from handrail.identity.granting import console
+from handrail.identity.permissions import console_principal
 from handrail.identity.tenant_tools import TenantTools
-from handrail.identity.tool_editing import ToolEditing
+from handrail.identity.tool_admin import ToolAdmin
 from handrail.store.database import Database
 from handrail.store.versions import canonical_text, compare, content_of, history, restore, save_version
-from tests.contract.households import household
+from tests.contract.tenant_database import tenant_database
 
 ACME = "acme"
 
 
 @pytest.fixture
 def db(database_url: str) -> Iterator[Database]:
-    with household(database_url, None, ACME, "other") as db:
+    with tenant_database(database_url, None, ACME, "other") as db:
         yield db
 
 
@@ -94,22 +94,22 @@ def test_saves_at_once_are_all_recorded_and_numbered_without_a_gap(db: Database)
 @pytest.mark.req("SV-02", "SV-04", "AT-03")
 async def test_every_save_of_a_tool_is_a_version_of_its_schemas(db: Database) -> None:
     tools = TenantTools(db, Handrail().registry, bodies=lambda row: lambda **given: None)
-    editing, by = ToolEditing(tools), console(ACME)
+    tool_admin, by = ToolAdmin(tools), console_principal(ACME)
     one = {"type": "object", "properties": {"n": {"type": "integer"}}}
     two = {"type": "object", "properties": {"m": {"type": "string"}}}
     row = ToolRow(ACME, "ours", "tenant_custom", description="Ours.", level="read", input_schema=one)
-    await editing.save_own(by, row, "first")
-    await editing.save_own(by, replace(row, input_schema=two))
-    await editing.save_own(by, replace(row, input_schema=two, name="Another name"))
-    saves = await editing.versions(by, "ours")
+    await tool_admin.save_own(by, row, "first")
+    await tool_admin.save_own(by, replace(row, input_schema=two))
+    await tool_admin.save_own(by, replace(row, input_schema=two, name="Another name"))
+    saves = await tool_admin.versions(by, "ours")
     assert [save.number for save in saves] == [3, 2, 1] and saves[0].hash == saves[1].hash
     assert saves[2].note == "first" and saves[2].saved_by == "console"
-    assert '+      "m": {' in await editing.compare(by, "ours", 1, 2)
-    await editing.restore(by, "ours", 1)
+    assert '+      "m": {' in await tool_admin.compare(by, "ours", 1, 2)
+    await tool_admin.restore(by, "ours", 1)
     now = await tools.resolve_tool_for_tenant("ours", ACME)
     assert now is not None and now.name == "Another name"
     assert now.input_schema["properties"] == {"n": {"type": "integer"}}
-    assert len(await editing.versions(by, "ours")) == 4
+    assert len(await tool_admin.versions(by, "ours")) == 4
 
 
 async def test_a_tool_that_could_not_be_used_is_not_stored(db: Database) -> None:
@@ -122,7 +122,7 @@ async def test_a_tool_that_could_not_be_used_is_not_stored(db: Database) -> None
         replace(row, level="gigantic"),  # type: ignore[arg-type]
     ):
         with pytest.raises(DefinitionError):
-            await ToolEditing(tools).save_own(console(ACME), wrong)
+            await ToolAdmin(tools).save_own(console_principal(ACME), wrong)
     with db.reading(ACME) as conn:
         assert conn.execute(text("SELECT count(*) FROM tools")).scalar() == 0
 

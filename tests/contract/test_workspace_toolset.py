@@ -15,8 +15,8 @@ from handrail.conformance import check
 from handrail.ext import approve
 from handrail.testing import ScriptedApprover
 from handrail.toolsets.workspace import WorkspaceToolset
-from tests.docs.blocks import ROOT
-from tests.harness.polling import until
+from tests.docs.code_blocks import ROOT
+from tests.harness.poll import poll_until
 
 ANA = Principal(tenant="local", user="ana")
 ALIASES: Mapping[str, set[str]] = {
@@ -118,8 +118,8 @@ async def test_each_keeps_the_rules_for_tools_and_has_its_words_in_a_file(root: 
     tools = await tools_of(root)
     assert [str(finding) for finding in check(list(tools.values()))] == []
     for tool in tools.values():
-        assert tool.place is not None
-        words = Path(tool.place.file).with_name(f"{tool.id}.txt").read_text(encoding="utf-8")
+        assert tool.location is not None
+        words = Path(tool.location.file).with_name(f"{tool.id}.txt").read_text(encoding="utf-8")
         first, _, rest = words.strip().partition("\n\n")
         assert " ".join(first.split()) == tool.description and rest.strip() == tool.guidance
         assert tool.icon and tool.category in ("workspace", "web", "tasks") and tool.tenants == {"local"}
@@ -216,7 +216,7 @@ async def test_agents_share_what_was_read_until_a_command_changes_it(root: Path)
             outcome = await hr.call("read_file", ARGS["read_file"], principal=who, session=agent)
             return outcome.result.data["content"], "cached" in outcome.result.metadata
 
-        until(lambda: time.time_ns() > (root / "a.txt").stat().st_ctime_ns + 200_000_000)
+        poll_until(lambda: time.time_ns() > (root / "a.txt").stat().st_ctime_ns + 200_000_000)
         assert [await read("ada"), await read("bob")] == [("one", False), ("one", True)]
         assert (await hr.call("bash", {"command": "echo two > a.txt"}, principal=ANA, source="web")).ok
         assert await read("bob") == ("two", False)

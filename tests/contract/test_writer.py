@@ -17,14 +17,14 @@ from handrail.core.errors import StorageError
 from handrail.store.database import Database
 from handrail.store.migrate import upgrade
 from handrail.store.tables import settings
-from handrail.store.upsert import insert_new
-from tests.harness.foreign import until
+from handrail.store.upsert import insert_if_absent
+from tests.harness.foreign_mcp_server import poll_until
 
 
 def _note(conn: Connection, name: str) -> int:
     """A change that can be made twice, and would be seen twice."""
     count = conn.execute(select(func.count()).select_from(settings)).scalar_one()
-    insert_new(conn, settings, {"name": f"{name}:{count}", "value": ""})
+    insert_if_absent(conn, settings, {"name": f"{name}:{count}", "value": ""})
     return int(count)
 
 
@@ -132,7 +132,7 @@ async def test_what_is_told_is_written_though_nobody_waits(sqlite_url: str) -> N
         sizes = _counted(db)
         for told in range(3):
             db.writer.append("one")
-            await until(partial(_more_than, sizes, told))
+            await poll_until(partial(_more_than, sizes, told))
         assert sizes == [1, 1, 1]
     finally:
         db.close()
@@ -180,7 +180,7 @@ def test_what_a_loop_told_that_is_gone_is_written_with_what_comes_next(sqlite_ur
 
     async def tell_and_wait() -> None:
         db.writer.append("next")
-        await until(lambda: sum(sizes) == 3)
+        await poll_until(lambda: sum(sizes) == 3)
 
     try:
         tell()
@@ -199,7 +199,7 @@ async def test_who_is_stopped_in_the_midst_of_a_change_holds_up_others_for_a_whi
     shown = text("SHOW idle_in_transaction_session_timeout")
     try:
         assert await db.write("acme", lambda conn: conn.execute(shown).scalar()) == "30s"
-        with db.overview() as conn:
+        with db.reading_all() as conn:
             assert conn.execute(shown).scalar() == "0"  # who only reads holds up nobody
     finally:
         db.close()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from handrail.core.define.call import FieldError
-from handrail.core.define.validation import Invalid, Validator, schema_validator
+from handrail.core.define.validation import InvalidValue, Validator, schema_validator
 from handrail.core.errors import DefinitionError
 from handrail.doors.web.forms.form import compile_form
 from tests.corpora.corpus import corpus
@@ -37,7 +37,7 @@ def _validator(schema: dict[str, Any]) -> Validator:
 def _errors(validate: Validator, data: Any) -> tuple[FieldError, ...]:
     try:
         validate(data)
-    except Invalid as invalid:
+    except InvalidValue as invalid:
         return invalid.errors
     return ()
 
@@ -49,7 +49,7 @@ def test_there_are_eighty_five() -> None:
 @_by_name
 @pytest.mark.req("UI-06", "UI-02")
 def test_it_is_drawn_empty(form: dict[str, Any]) -> None:
-    page = Page(str(compile_form(form["schema"]).draw()))
+    page = Page(str(compile_form(form["schema"]).render()))
     assert [one for one in page.controls if one.name]
     assert len(page.ids) == len(set(page.ids))
 
@@ -59,7 +59,7 @@ def test_it_is_drawn_empty(form: dict[str, Any]) -> None:
 def test_its_data_comes_back_unchanged(form: dict[str, Any]) -> None:
     compiled = compile_form(form["schema"])
     data = compiled.first_value() if _data(form) is None else _data(form)
-    read = compiled.read(Page(str(compiled.draw(data))).sends())
+    read = compiled.read(Page(str(compiled.render(data))).sends())
     assert same(read.value, data) or (data is read.value), read.value
     assert read.done is None
 
@@ -74,7 +74,7 @@ def test_what_is_wrong_with_its_data_is_shown(form: dict[str, Any]) -> None:
     for data in given:
         wrong = _errors(validate, data)
         if wrong:
-            page = Page(str(compiled.draw(data, wrong)))
+            page = Page(str(compiled.render(data, wrong)))
             assert page.text.count("Some answers need") + page.text.count("One answer needs") <= 1
             said = sum("form-error" in (attrs.get("class") or "") for _, attrs in page.tags)
             told = sum(tag == "li" for tag, _ in page.tags) if "form-summary" in str(page.tags) else 0

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from tests.acceptance import processes
+from tests.acceptance import run_command
 
 ROOT = Path(__file__).parents[2]
 
 
 def run(example: str, **more: str) -> str:
-    done = processes.run(sys.executable, "-W", "error", f"examples/{example}.py", **more)
+    done = run_command.run(sys.executable, "-W", "error", f"examples/{example}.py", **more)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 

@@ -79,7 +79,7 @@ class Ledger:
         self.close()
 
 
-class Pen:
+class LedgerWriter:
     """Held by a process that writes into a ledger."""
 
     def __init__(self, path: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from handrail import Context, Handrail, Policy, Principal, tool
 from handrail.ext import Clock
-from tests.harness.ledger import Pen
+from tests.harness.ledger import LedgerWriter
 
 CLERK = Principal(tenant="acme", user="ana")
 AGENT = Principal(tenant="acme", user="ana", agent="ops")
@@ -17,24 +17,24 @@ LIFETIME = 3_600.0
 """How long the shop waits for a person, in seconds."""
 
 
-class _Desk:
+class _Surroundings:
     """What the bodies have at hand: a pen, and a folder in which the test leaves signs for them."""
 
-    pen: Pen
+    ledger_writer: LedgerWriter
     signs: Path
 
 
-def use(pen: Pen, signs: Path) -> None:
-    _Desk.pen, _Desk.signs = pen, signs
+def use(ledger_writer: LedgerWriter, signs: Path) -> None:
+    _Surroundings.ledger_writer, _Surroundings.signs = ledger_writer, signs
 
 
 def _effect(name: str, order: str, ctx: Context) -> None:
-    _Desk.pen.write("effect", tool=name, order=order, call=ctx.call_id)
+    _Surroundings.ledger_writer.write("effect", tool=name, order=order, call=ctx.call_id)
 
 
 async def _released(order: str) -> None:
     while True:
-        if (_Desk.signs / f"release-{order}").exists():
+        if (_Surroundings.signs / f"release-{order}").exists():
             return
         await asyncio.sleep(0.005)
 
@@ -93,7 +93,7 @@ async def sync(order: str, *, ctx: Context) -> str:
 @tool("shop.stamp", level="write")
 async def stamp(order: str, *, ctx: Context) -> str:
     """Stamp a form; fails before it did anything until the test has mended the stamp."""
-    if not (_Desk.signs / f"mended-{order}").exists():
+    if not (_Surroundings.signs / f"mended-{order}").exists():
         raise RuntimeError("the stamp is broken")
     _effect("shop.stamp", order, ctx)
     return f"stamped {order}"

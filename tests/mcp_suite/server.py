@@ -11,12 +11,12 @@ import socket
 import sys
 
 import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail import Handrail, Principal, Tool, tool
-from handrail.doors.entrance import Bounds, Entrance
-from handrail.doors.mcp.server import build_mcp
-from handrail.doors.visit import App, Receive, Scope, Send
+from handrail.doors.mcp.streamable_http import build_mcp
 from handrail.platform import platform_of
+from handrail.platform.middleware import RequestLimits, SecurityMiddleware
 from tests.mcp_suite.tools import TOOLS
 
 KEY = "a-key-for-the-conformance-suite"
@@ -26,7 +26,7 @@ HOLD = 0.05
 class ShowKey:
     """Shows the key for whoever shows none."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -61,7 +61,7 @@ async def main() -> None:
         hr.registry.register(_changing(hr))
         platform = platform_of(hr, {KEY: caller})
         door = build_mcp(platform, hold=HOLD, look_every=HOLD)
-        app = ShowKey(Entrance(door, platform, Bounds(rate=None)))
+        app = ShowKey(SecurityMiddleware(door, platform, RequestLimits(rate=None)))
         config = uvicorn.Config(app, http="httptools", ws="none", lifespan="off", log_level="warning")
         sys.stdout.write(f"http://127.0.0.1:{sock.getsockname()[1]}/mcp\n")
         sys.stdout.flush()

@@ -9,14 +9,14 @@ from functools import cache
 from pathlib import Path
 
 from tests.mcp_suite.packages import HERE, command, environment
-from tests.mcp_suite.scoring import Score, scores
+from tests.mcp_suite.scores import Score, scores
 
 STABLE = "0.1.16"
 ALPHA = "0.2.0-alpha.12"
 
 
 @dataclass(frozen=True)
-class Leg:
+class SuiteRun:
     """One run of the suite: which of its versions, and which revision of the protocol it speaks."""
 
     suite: str
@@ -26,26 +26,26 @@ class Leg:
         return f"{self.suite} at {self.spec}"
 
 
-LEGS = (
-    Leg(STABLE, "2025-11-25"),
-    Leg(ALPHA, "2025-06-18"),
-    Leg(ALPHA, "2025-11-25"),
-    Leg(ALPHA, "2026-07-28"),
+SUITE_RUNS = (
+    SuiteRun(STABLE, "2025-11-25"),
+    SuiteRun(ALPHA, "2025-06-18"),
+    SuiteRun(ALPHA, "2025-11-25"),
+    SuiteRun(ALPHA, "2026-07-28"),
 )
 
 
-def run_server(leg: Leg, url: str, *scenarios: str) -> dict[str, Score]:
+def run_server(leg: SuiteRun, url: str, *scenarios: str) -> dict[str, Score]:
     """The scores of the server at an address: of these scenarios, or of all that the revision knows."""
     return _each("server", ["--url", url], leg, scenarios)
 
 
-def run_client(leg: Leg, program: str, *scenarios: str) -> dict[str, Score]:
+def run_client(leg: SuiteRun, program: str, *scenarios: str) -> dict[str, Score]:
     """The scores of a client program, which is started with the address of a server."""
     return _each("client", ["--command", program], leg, scenarios)
 
 
 @cache
-def listed(leg: Leg, kind: str) -> frozenset[str]:
+def listed(leg: SuiteRun, kind: str) -> frozenset[str]:
     """The scenarios that a version of the suite has for one revision."""
     told = subprocess.run(
         [*command(leg.suite), "list", f"--{kind}", "--spec-version", leg.spec],
@@ -58,7 +58,7 @@ def listed(leg: Leg, kind: str) -> frozenset[str]:
     return frozenset(line.split()[1] for line in lines if line.startswith("- "))
 
 
-def _each(kind: str, target: list[str], leg: Leg, scenarios: tuple[str, ...]) -> dict[str, Score]:
+def _each(kind: str, target: list[str], leg: SuiteRun, scenarios: tuple[str, ...]) -> dict[str, Score]:
     if not scenarios:
         return _run(kind, target, leg, "--suite", "all")
     found: dict[str, Score] = {}
@@ -67,7 +67,7 @@ def _each(kind: str, target: list[str], leg: Leg, scenarios: tuple[str, ...]) ->
     return found
 
 
-def _run(kind: str, target: list[str], leg: Leg, *which: str) -> dict[str, Score]:
+def _run(kind: str, target: list[str], leg: SuiteRun, *which: str) -> dict[str, Score]:
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [*command(leg.suite), kind, *target, *which, "--spec-version", leg.spec, "--output-dir", folder],

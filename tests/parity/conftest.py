@@ -1,5 +1,5 @@
 """What the parity tests share."""
 
-from tests.acceptance.conftest import quick
+from tests.acceptance.conftest import forked_cli
 
-__all__ = ["quick"]
+__all__ = ["forked_cli"]

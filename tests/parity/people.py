@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from handrail import Handrail, Principal
-from handrail.policyfile import load_policies, read_policy
+from handrail.policy_file import load_policies, read_policy
 from tests.parity import tools
 
 TENANT = "acme"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.quick import Quick
+from tests.acceptance.forked_cli import ForkedCli
 from tests.parity.cases import CASES, Case, one_of_each
 from tests.parity.doors.anthropic import Anthropic
-from tests.parity.doors.bridge import Bridge
+from tests.parity.doors.bridge_driver import Bridge
 from tests.parity.doors.cli import Cli
 from tests.parity.doors.langchain import LangChainAinvoke, LangChainInvoke, LangChainMessage
 from tests.parity.doors.mcp_http import mcp_over_http
@@ -18,10 +18,10 @@ from tests.parity.doors.mcp_stdio import mcp_over_stdio
 from tests.parity.doors.openai import OpenAIChat, OpenAIResponses
 from tests.parity.doors.pydantic_ai import PydanticAI
 from tests.parity.doors.rest import Rest, rest
-from tests.parity.doors.rest_other import RestAsync, RestStream
-from tests.parity.passing import Passed, compare
+from tests.parity.doors.rest_stream_async import RestAsync, RestStream
 from tests.parity.people import open_shop
-from tests.parity.world import World
+from tests.parity.recorded_handrail import World
+from tests.parity.run_table import Passed, compare
 
 BRIDGES = (
     OpenAIChat,
@@ -84,8 +84,8 @@ async def test_mcp_over_stdio_does_as_the_library(tmp_path: Path) -> None:
 
 @pytest.mark.req("BY-01")
 @pytest.mark.timeout(300)
-async def test_the_command_line_does_as_the_library(quick: Quick, tmp_path: Path) -> None:
-    door = Cli(quick, tmp_path)
+async def test_the_command_line_does_as_the_library(forked_cli: ForkedCli, tmp_path: Path) -> None:
+    door = Cli(forked_cli, tmp_path)
     try:
         async with open_shop(tmp_path) as hr:
             passed = await compare(door, World(hr), one_of_each())

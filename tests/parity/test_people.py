@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from handrail.core.define.call import Status
-from handrail.core.define.permission import Source
-from tests.acceptance.quick import Quick
+from handrail.core.define.levels import Source
+from tests.acceptance.forked_cli import ForkedCli
 from tests.parity.cases import Case, Decide
 from tests.parity.doors.cli import Cli
 from tests.parity.doors.library import Library
 from tests.parity.doors.rest import rest
-from tests.parity.passing import compare
 from tests.parity.people import open_shop
+from tests.parity.recorded_handrail import World
+from tests.parity.run_table import compare
 from tests.parity.test_parity import holds
-from tests.parity.world import World
 
 CONFIRM = Decide("approve", by="caller")
 TABLE: tuple[tuple[Case, Status, Status], ...] = (
@@ -71,10 +71,12 @@ async def test_rest_does_for_a_person_as_the_library(who: str, source: Source, t
 
 @pytest.mark.req("BY-01")
 @pytest.mark.timeout(300)
-async def test_the_command_line_does_for_a_person_as_the_library(quick: Quick, tmp_path: Path) -> None:
+async def test_the_command_line_does_for_a_person_as_the_library(
+    forked_cli: ForkedCli, tmp_path: Path
+) -> None:
     """In a pipe, where nobody can be asked; what a terminal asks is tested with one."""
     cases = made_by("person")
-    door = Cli(quick, tmp_path, "cli")
+    door = Cli(forked_cli, tmp_path, "cli")
     try:
         async with open_shop(tmp_path) as hr:
             passed = await compare(door, World(hr), cases)

@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 
 from handrail import Principal
-from handrail.identity.founding import found
-from handrail.identity.granting import console
+from handrail.identity.bootstrap import create_first_tenant
+from handrail.identity.permissions import console_principal
 from handrail.platform import platform_of
 from tests.parity.cases import Case
 from tests.parity.doors.keys import REAL, TEXTS
 from tests.parity.doors.mcp_http import mcp_over_http
 from tests.parity.doors.mcp_stdio import mcp_over_stdio
 from tests.parity.doors.rest import rest
-from tests.parity.passing import Passed, compare
 from tests.parity.people import PEOPLE, TENANT, open_shop
+from tests.parity.recorded_handrail import World
+from tests.parity.run_table import Passed, compare
 from tests.parity.test_parity import holds
-from tests.parity.world import World
 
 CASES = (
     Case("scoped", "stock.count", {"item": "bolt"}, who=REAL),
@@ -73,14 +73,19 @@ def test_a_key_reaches_as_far_as_the_principal_it_stands_for(
 
 async def _made(folder: Path) -> tuple[str, Principal]:
     async with open_shop(folder, _url(folder)) as hr:
-        offices = platform_of(hr).offices
-        assert offices is not None
-        founded = await found(offices, TENANT)
+        services = platform_of(hr).services
+        assert services is not None
+        founded = await create_first_tenant(services, TENANT)
         assert founded is not None
-        text, _ = await offices.keys.make(
-            console(TENANT), "bounded", user=founded.owner.id, agent="ops", tools=["stock.*"], ceiling="read"
+        text, _ = await services.keys.make(
+            console_principal(TENANT),
+            "bounded",
+            user=founded.owner.id,
+            agent="ops",
+            tools=["stock.*"],
+            ceiling="read",
         )
-        return text.reveal(), await offices.doorkeeper.principal_of(text.reveal())
+        return text.reveal(), await services.authenticator.principal_of(text.reveal())
 
 
 def _url(folder: Path) -> str:

@@ -8,12 +8,12 @@ from typing import get_args
 import pytest
 
 from tests.parity.cases import CASES, Kind, Need, one_of_each
+from tests.parity.compare import Seen, difference
 from tests.parity.doors.cli import Cli
 from tests.parity.doors.mcp_stdio import McpOverStdio
 from tests.parity.doors.rest import Rest
-from tests.parity.doors.rest_other import RestAsync, RestStream
-from tests.parity.lacks import LACKS
-from tests.parity.same import Seen, difference
+from tests.parity.doors.rest_stream_async import RestAsync, RestStream
+from tests.parity.omissions import LACKS
 from tests.parity.test_parity import BRIDGES
 
 DOORS = {*(one.name for one in (Cli, Rest, RestStream, RestAsync, McpOverStdio, *BRIDGES)), "mcp", "mcp 2025"}

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.conftest import quick
+from tests.acceptance.conftest import forked_cli
 from tests.acceptance.web.conftest import browser, windows
 
-__all__ = ["browser", "quick", "windows"]
+__all__ = ["browser", "forked_cli", "windows"]
 
 HERE = Path(__file__).parent
 

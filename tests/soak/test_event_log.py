@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handrail.store.migrate import upgrade
-from tests.unit.store.events.writers import storm
+from tests.unit.store.events.concurrent_writers import write_concurrently
 
 PROCESSES, THREADS, CALLS, KILLS = 10, 5, 40, 4
 SEEDS = (1, 2, 3)
@@ -20,4 +20,4 @@ SEEDS = (1, 2, 3)
 async def test_fifty_writers_with_kills(database_url: str, tmp_path: Path, seed: int) -> None:
     upgrade(database_url)
     given = {"processes": PROCESSES, "threads": THREADS, "calls": CALLS, "kills": KILLS}
-    await storm(database_url, tmp_path, **given, seed=seed)
+    await write_concurrently(database_url, tmp_path, **given, seed=seed)

@@ -14,13 +14,13 @@ import pytest
 
 from handrail.ext import ToolError
 from handrail.toolsets.workspace.files.diff import diff
-from handrail.toolsets.workspace.files.editing import Edit, apply
-from tests.acceptance.files.crashes import PRELOAD, Crashes
-from tests.acceptance.files.dying import CHANGES, NEW, OLD
+from handrail.toolsets.workspace.files.edits import Edit, apply_edits
+from tests.acceptance.files.crash_check import PRELOAD, CrashCheck
+from tests.acceptance.files.dying_process import CHANGES, NEW, OLD
 from tests.acceptance.files.test_paths import furnished, swapped_links_lead_nowhere_else
-from tests.harness.nursery import Nursery
-from tests.harness.polling import until
-from tests.unit.toolsets.workspace.files.desk import at
+from tests.harness.fork_server import ForkServer
+from tests.harness.poll import poll_until
+from tests.unit.toolsets.workspace.files.file_caller import open_files
 
 _POINTS = 12
 _KILLS = 15
@@ -28,24 +28,24 @@ _ROUNDS = 100
 
 
 @pytest.fixture(scope="module")
-def nursery() -> Iterator[Nursery]:
-    with Nursery(*PRELOAD, "tests.acceptance.files.rewriting") as nursery:
-        yield nursery
+def fork_server() -> Iterator[ForkServer]:
+    with ForkServer(*PRELOAD, "tests.acceptance.files.rewriter") as fork_server:
+        yield fork_server
 
 
 @pytest.mark.fault("F21")
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_process_that_is_killed_at_any_line_leaves_the_old_file_or_the_new_one(
-    nursery: Nursery, name: str
+    fork_server: ForkServer, name: str
 ) -> None:
-    crashes = Crashes(nursery)
+    crashes = CrashCheck(fork_server)
     for at_line in crashes.draw(name, 2_100, _POINTS):
         crashes.crash(name, at_line)
 
 
 @pytest.mark.fault("F21")
 def test_a_process_that_is_killed_at_any_moment_leaves_the_old_file_or_the_new_one(
-    nursery: Nursery, tmp_path: Path
+    fork_server: ForkServer, tmp_path: Path
 ) -> None:
     chance = random.Random(21)
     file = tmp_path / "a.txt"
@@ -54,10 +54,10 @@ def test_a_process_that_is_killed_at_any_moment_leaves_the_old_file_or_the_new_o
     ready = tmp_path / "ready"
     for _ in range(_KILLS):
         ready.unlink(missing_ok=True)
-        ended = nursery.start(
-            "tests.acceptance.files.rewriting:rewrite", root=str(tmp_path), ready=str(ready)
+        ended = fork_server.start(
+            "tests.acceptance.files.rewriter:rewrite", root=str(tmp_path), ready=str(ready)
         )
-        pid = int(until(lambda: ready.exists() and ready.read_text()))
+        pid = int(poll_until(lambda: ready.exists() and ready.read_text()))
         for _ in range(chance.randrange(10_000)):  # the moment is what is drawn
             os.stat(file)
         os.kill(pid, signal.SIGKILL)
@@ -89,19 +89,19 @@ async def test_a_file_of_a_hundred_megabytes_is_read_by_range_without_loading_it
     tmp_path: Path, lines: int
 ) -> None:
     _fill(tmp_path / "large.txt", lines)
-    async with at(tmp_path) as desk:
-        await desk.done("read_file", path="large.txt", limit=1)
+    async with open_files(tmp_path) as caller:
+        await caller.done("read_file", path="large.txt", limit=1)
         tracemalloc.start()
         try:
             if lines > 1:
-                data = await desk.done("read_file", path="large.txt", offset=1_500_001, limit=3)
+                data = await caller.done("read_file", path="large.txt", offset=1_500_001, limit=3)
                 assert data["content"].startswith("1500000 x")
                 assert (data["lines"], data["next_offset"]) == (lines, 1_500_004)
             else:
-                data = await desk.done("read_file", path="large.txt")
+                data = await caller.done("read_file", path="large.txt")
                 assert data["content"].startswith("0 x")
                 assert "[cut: this line has" in data["content"]
-            info = await desk.done("get_file_info", path="large.txt")
+            info = await caller.done("get_file_info", path="large.txt")
             assert info["lines"] == lines
             _, most = tracemalloc.get_traced_memory()
         finally:
@@ -135,7 +135,7 @@ def test_an_edit_of_a_megabyte_is_answered_within_a_second(text: str, search: st
     began = time.process_time()
     said = ""
     try:
-        apply(_TEXTS[text], [Edit(_SEARCHES[search], "new")], "a.txt")
+        apply_edits(_TEXTS[text], [Edit(_SEARCHES[search], "new")], "a.txt")
     except ToolError as error:
         said = str(error)
     assert time.process_time() - began < 1.0

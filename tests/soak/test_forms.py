@@ -21,7 +21,7 @@ _long = settings(max_examples=500, deadline=None, suppress_health_check=list(Hea
 @given(SCHEMAS, ANYTHING)
 def test_any_value_of_any_schema_comes_back(schema: dict[str, Any], value: Any) -> None:
     form = compile_form(schema)
-    assert same(form.read(Page(str(form.draw(value))).sends()).value, value)
+    assert same(form.read(Page(str(form.render(value))).sends()).value, value)
 
 
 @_long
@@ -31,14 +31,14 @@ def test_any_button_can_be_pressed_and_what_comes_of_it_is_drawn_and_comes_back(
     form = compile_form(schema)
     value = data.draw(fitting(schema))
     for _ in range(4):
-        page = Page(str(form.draw(value)))
+        page = Page(str(form.render(value)))
         buttons = page.buttons()
         if not buttons:
             break
         read = form.read(page.sends(press=data.draw(st.sampled_from(buttons))))
         assert read.done is not None
-        filled = form.read(Page(str(form.draw(read.value))).sends()).value  # what is blank gets a meaning
-        assert same(form.read(Page(str(form.draw(filled))).sends()).value, filled)
+        filled = form.read(Page(str(form.render(read.value))).sends()).value  # what is blank gets a meaning
+        assert same(form.read(Page(str(form.render(filled))).sends()).value, filled)
         value = read.value
 
 
@@ -47,4 +47,4 @@ def test_any_button_can_be_pressed_and_what_comes_of_it_is_drawn_and_comes_back(
 def test_no_post_at_all_breaks_a_form(schema: dict[str, Any], sent: list[tuple[str, str, str]]) -> None:
     form = compile_form(schema)
     pairs = [(f"{sign}/{name}" if name else sign, text) for sign, name, text in sent]
-    str(form.draw(form.read(pairs).value))
+    str(form.render(form.read(pairs).value))

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from handrail.databases import upgrade
-from tests.harness.crashing import PRELOAD
-from tests.harness.fullness import fill
-from tests.harness.nursery import Nursery
+from tests.harness.crashes import PRELOAD
+from tests.harness.fork_server import ForkServer
+from tests.harness.full_disk import call_on_full_disk
 
 WRITES = 120
 
@@ -21,9 +21,11 @@ WRITES = 120
 def test_every_write_fails_once(tmp_path: Path) -> None:
     template = tmp_path / "handrail.db"
     upgrade(f"sqlite:///{template}")
-    with Nursery(*PRELOAD, "tests.harness.fullness") as nursery:
+    with ForkServer(*PRELOAD, "tests.harness.full_disk") as fork_server:
         refused = []
         for writes in (*range(WRITES), 10_000):
             place = Path(tempfile.mkdtemp(dir=tmp_path))
-            refused.append(fill(nursery, place, f"sqlite:///{shutil.copy(template, place)}", writes))
+            refused.append(
+                call_on_full_disk(fork_server, place, f"sqlite:///{shutil.copy(template, place)}", writes)
+            )
     assert refused[0] > 0 and refused[-1] == 0

@@ -6,23 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.quick import Quick
+from tests.acceptance.forked_cli import ForkedCli
 from tests.parity.cases import CASES
-from tests.parity.doors.bridge import Bridge
+from tests.parity.doors.bridge_driver import Bridge
 from tests.parity.doors.cli import Cli
 from tests.parity.doors.mcp_http import mcp_over_http
 from tests.parity.doors.mcp_stdio import mcp_over_stdio
 from tests.parity.doors.rest import Rest, rest
-from tests.parity.doors.rest_other import RestAsync, RestStream
-from tests.parity.passing import compare
+from tests.parity.doors.rest_stream_async import RestAsync, RestStream
 from tests.parity.people import open_shop
+from tests.parity.recorded_handrail import World
+from tests.parity.run_table import compare
 from tests.parity.test_parity import BRIDGES, holds
-from tests.parity.world import World
 
 
 @pytest.mark.req("BY-01")
-async def test_the_command_line_does_as_the_library(quick: Quick, tmp_path: Path) -> None:
-    door = Cli(quick, tmp_path)
+async def test_the_command_line_does_as_the_library(forked_cli: ForkedCli, tmp_path: Path) -> None:
+    door = Cli(forked_cli, tmp_path)
     try:
         async with open_shop(tmp_path) as hr:
             passed = await compare(door, World(hr), CASES)

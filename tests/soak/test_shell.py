@@ -11,9 +11,9 @@ from random import Random
 import psutil
 import pytest
 
-from handrail.toolsets.workspace.shell import Limits, ShellOptions, judge
-from tests.acceptance.shell.boxes import a_mark, a_shell, alive
-from tests.harness.command_lines import Proof, a_command_line, a_disguised_line
+from handrail.toolsets.workspace.shell import CommandLimits, ShellOptions, classify
+from tests.acceptance.shell.shells import a_mark, a_shell, alive
+from tests.harness.shell_commands import BashProbe, disguised_commands, shell_commands
 
 _BOMBS = (
     ":(){ :|:& };:",
@@ -42,7 +42,7 @@ async def test_ten_gigabytes_of_output_are_cut_and_cost_little_memory(tmp_path: 
     async with a_shell(tmp_path) as shell:
         ended = await shell.run("head -c 10000000000 /dev/zero", timeout=300)
         endless = await shell.run("yes", timeout=300)
-    async with a_shell(tmp_path, ShellOptions(limits=Limits(output=20 * 1024**3))) as shell:
+    async with a_shell(tmp_path, ShellOptions(limits=CommandLimits(output=20 * 1024**3))) as shell:
         read = await shell.run("head -c 1000000000 /dev/zero", timeout=300)
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
     assert (ended.result.code, endless.result.code) == ("LIMIT_REACHED", "LIMIT_REACHED")
@@ -65,18 +65,18 @@ async def test_fifty_daemons_are_gone_with_their_commands(tmp_path: Path) -> Non
 @pytest.mark.fault("F22")
 @pytest.mark.parametrize("seed", range(3))
 def test_bash_starts_nothing_unknown_in_what_is_judged_safe(tmp_path: Path, seed: int) -> None:
-    chance, proof = Random(seed), Proof(tmp_path)
-    lines = (a_command_line(chance) for _ in range(30_000))
-    safe = [line for line in lines if "evil" in line and judge(line).is_safe]
+    chance, proof = Random(seed), BashProbe(tmp_path)
+    lines = (shell_commands(chance) for _ in range(30_000))
+    safe = [line for line in lines if "evil" in line and classify(line).is_safe]
     assert [line for line in safe if proof.changes_something(line)] == []
 
 
 @pytest.mark.fault("F22")
 @pytest.mark.parametrize("seed", range(3))
 def test_what_bash_makes_of_a_safe_line_is_safe_as_well(tmp_path: Path, seed: int) -> None:
-    chance, proof = Random(seed), Proof(tmp_path)
-    lines = {a_disguised_line(chance) for _ in range(30_000)}
-    safe = [line for line in sorted(lines) if judge(line).is_safe]
+    chance, proof = Random(seed), BashProbe(tmp_path)
+    lines = {disguised_commands(chance) for _ in range(30_000)}
+    safe = [line for line in sorted(lines) if classify(line).is_safe]
     assert [
-        line for line in safe if not all(judge(shlex.join(one)).is_safe for one in proof.starts(line))
+        line for line in safe if not all(classify(shlex.join(one)).is_safe for one in proof.starts(line))
     ] == []

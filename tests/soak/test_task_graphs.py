@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from handrail import Handrail
-from tests.contract.graphs import ANA, FREE, Yard, statuses, step
-from tests.harness import facts
+from tests.contract.graph_model import ANA, FREE, GraphTools, statuses, step
+from tests.harness import raw_database
 
 LENGTH = 120
 PATIENCE = 1_800.0
@@ -17,13 +17,13 @@ pytestmark = [pytest.mark.fault("F14"), pytest.mark.timeout(3_600)]
 
 
 async def _chain(url: str, failing: list[str]) -> list[str]:
-    yard = Yard(failing=failing)
+    yard = GraphTools(failing=failing)
     tasks = [step(str(n), *([str(n - 1)] if n else [])) for n in range(LENGTH)]
     async with Handrail(yard.tools, policy=FREE, database=url) as hr:
         outs = await hr.submit_all(tasks, principal=ANA)
         ended = {name: await hr.wait(out.call_id, PATIENCE) for name, out in outs.items()}
     assert yard.ran == sorted(yard.ran, key=int)
-    assert facts.graph_flaws(url) == []
+    assert raw_database.graph_order_errors(url) == []
     return list(statuses(ended).values())
 
 

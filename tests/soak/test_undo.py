@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.unit.toolsets.workspace.changes.desks import Desk
-from tests.unit.toolsets.workspace.changes.lives import KILLS, played
-from tests.unit.toolsets.workspace.changes.machine import UndoMachine
+from tests.unit.toolsets.workspace.changes.open_workspace import OpenWorkspace
+from tests.unit.toolsets.workspace.changes.processes import KILL_COUNT, run_processes
+from tests.unit.toolsets.workspace.changes.state_machine import UndoMachine
 
 
 @pytest.mark.req("FC-03", "BT-03", "BT-04", "BY-14")
@@ -31,15 +31,15 @@ def test_files_hold_what_the_model_says_on_long_walks() -> None:
 @pytest.mark.fault("F20")
 @pytest.mark.timeout(300)
 async def test_after_many_deaths_every_file_can_be_walked_back_to_its_beginning(tmp_path: Path) -> None:
-    assert played("restless", tmp_path) == [-signal.SIGKILL] * KILLS
-    desk = Desk(tmp_path)
-    async with desk.handrail:
-        kept = {one.after for one in desk.changes.history("acme")}
-        assert len(kept) > KILLS
+    assert run_processes("restless", tmp_path) == [-signal.SIGKILL] * KILL_COUNT
+    opened = OpenWorkspace(tmp_path)
+    async with opened.handrail:
+        kept = {one.after for one in opened.changes.history("acme")}
+        assert len(kept) > KILL_COUNT
         for path in ("a.txt", "b.txt", "sub/c.txt"):
-            left = desk.read(path)
+            left = opened.read(path)
             assert left is None or left.count(b"\n") in (1, 2_000)
-            while (out := await desk.undo(path)).ok:
+            while (out := await opened.undo(path)).ok:
                 pass
             assert out.result.code == "NOTHING_TO_UNDO", out.result.error
-            assert desk.read(path) is None
+            assert opened.read(path) is None

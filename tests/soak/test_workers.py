@@ -15,11 +15,11 @@ import psutil
 import pytest
 
 from handrail import Handrail, Policy, Principal, tool
-from handrail.core.run.jobs import FINAL
-from tests.acceptance.upgrading import upgrade_with
-from tests.acceptance.workshop import ANA, LEASE, Workers, guest, soon, workers
+from handrail.core.run.jobs.job import FINAL
+from tests.acceptance.worker_processes import ANA, LEASE, Workers, eventually, submitting_client, workers
+from tests.acceptance.worker_upgrade import upgrade_workers
 from tests.databases import Postgres
-from tests.harness.undisturbed import taken_away, undisturbed
+from tests.harness.cpu_steal import measure_without_steal, steal_seconds
 
 FROZEN = 60.0
 ROUNDS = 6
@@ -41,14 +41,14 @@ async def test_a_dead_workers_work_is_finished_within_the_lease_and_five_seconds
     with workers(postgres_url, tmp_path) as staff:
         for _ in range(3):
             staff.start()
-        async with guest(postgres_url, tmp_path) as hr:
+        async with submitting_client(postgres_url, tmp_path) as hr:
             for turn in range(ROUNDS):
                 name = f"t{turn}"
                 outs = [
                     await hr.submit("shop.look", {"name": name, "until": name}, principal=ANA)
                     for _ in range(9)
                 ]
-                await soon(partial(_all_at_it, staff, name))
+                await eventually(partial(_all_at_it, staff, name))
                 lost = staff.of(random.Random(turn).choice(staff.effects(f"look {name} ")))
                 mine = [one for one in staff.effects(f"look {name} ") if one.endswith(f" {lost.pid}")]
                 staff.kill(lost)
@@ -67,7 +67,7 @@ async def test_a_worker_frozen_for_a_minute_records_no_second_outcome(
 ) -> None:
     with workers(postgres_url, tmp_path) as staff:
         frozen = staff.start()
-        async with guest(postgres_url, tmp_path) as hr:
+        async with submitting_client(postgres_url, tmp_path) as hr:
             charges = [
                 await hr.submit("shop.charge", {"name": str(n), "until": "go"}, principal=ANA)
                 for n in range(10)
@@ -76,14 +76,14 @@ async def test_a_worker_frozen_for_a_minute_records_no_second_outcome(
                 await hr.submit("shop.look", {"name": str(n), "until": "go"}, principal=ANA)
                 for n in range(10)
             ]
-            await soon(lambda: len(staff.effects()) == 20)
+            await eventually(lambda: len(staff.effects()) == 20)
             frozen.send_signal(signal.SIGSTOP)
             stopped = time.monotonic()
             staff.start()
             for out in charges:
                 # stopped in the midst of a transaction, it holds up the others for up to a minute
                 assert (await hr.wait(out.call_id, 150)).status == "needs_review"
-            await soon(lambda: len(staff.effects("look")) == 20)
+            await eventually(lambda: len(staff.effects("look")) == 20)
             staff.let("go")
             for out in looks:
                 assert (await hr.wait(out.call_id, 60)).status == "completed"
@@ -107,7 +107,7 @@ async def test_postgresql_restarted_again_and_again_leaves_nothing_pending(
     with workers(url, tmp_path) as staff:
         for _ in range(2):
             staff.start()
-        async with guest(url, tmp_path) as hr:
+        async with submitting_client(url, tmp_path) as hr:
             outs = []
             for turn in range(ROUNDS):
                 for number in range(10):
@@ -129,7 +129,7 @@ async def test_postgresql_restarted_again_and_again_leaves_nothing_pending(
 async def test_an_upgrade_with_hundreds_of_runs_in_flight_loses_none(
     database_url: str, tmp_path: Path
 ) -> None:
-    await upgrade_with(IN_FLIGHT, database_url, tmp_path, seconds=300)
+    await upgrade_workers(IN_FLIGHT, database_url, tmp_path, seconds=300)
 
 
 @tool("shop.wipe", level="destructive", danger="dangerous")
@@ -188,12 +188,12 @@ async def test_a_noisy_tenant_leaves_the_quiet_one_in_peace(
         return sorted(took)[int(QUIET * 0.95) - 1]
 
     async with Handrail([short], policy=Policy(), database=database_url) as hr:
-        alone = await undisturbed(p95)
+        alone = await measure_without_steal(p95)
         for start in range(0, NOISE, 500):
             some = (hr.submit("work.short", principal=noisy) for _ in range(start, start + 500))
             await asyncio.gather(*some)
-        beside = await undisturbed(p95)
+        beside = await measure_without_steal(p95)
         left = await hr._jobs.list("noisy", state="queued")
         assert left, "the noise was over before the quiet one was measured"
-        machine = f"load {os.getloadavg()[0]:.1f}, {taken_away():.0f} s taken away since it started"
+        machine = f"load {os.getloadavg()[0]:.1f}, {steal_seconds():.0f} s taken away since it started"
         assert beside <= 2 * alone, f"{beside:.2f} s beside the noise, {alone:.2f} s alone; {machine}"

@@ -12,7 +12,7 @@ import handrail.sync
 
 DOCUMENTED = """
 tool define from_params from_json_schema BaseTool Tool Result Context
-Handrail Call Outcome Principal Policy Rule Decision Registry Toolset Retry Found
+Handrail Call Outcome Principal Policy Rule Decision Registry Toolset Retry ToolMatch
 """.split()
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.documents import DocumentError
-from handrail.settings import READERS, Settings, SettingsError, load_settings, variable
+from handrail.data_files import DataFileError
+from handrail.settings import READERS, Settings, SettingsError, load_settings, variable_name
 
 WHOLE = """
 tools = ["shop.tools", "more.py"]
@@ -79,7 +79,7 @@ def test_handrail_config_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "other.toml").write_text('tenant = "named"')
     (tmp_path / "handrail.toml").write_text('tenant = "found"')
     assert load_settings(tmp_path, {"HANDRAIL_CONFIG": "other.toml"}).tenant == "named"
-    with pytest.raises(DocumentError, match=r"gone\.toml: it cannot be read"):
+    with pytest.raises(DataFileError, match=r"gone\.toml: it cannot be read"):
         load_settings(tmp_path, {"HANDRAIL_CONFIG": "gone.toml"})
 
 
@@ -107,7 +107,7 @@ def test_a_mistake_names_file_key_and_remedy(tmp_path: Path, text: str, problem:
 
 def test_a_file_that_is_no_toml_says_the_line(tmp_path: Path) -> None:
     (tmp_path / "handrail.toml").write_text("tools = [\n")
-    with pytest.raises(DocumentError, match=r"handrail\.toml: it is not TOML \(.* \(at end of document\)\)"):
+    with pytest.raises(DataFileError, match=r"handrail\.toml: it is not TOML \(.* \(at end of document\)\)"):
         load_settings(tmp_path, {})
 
 
@@ -132,7 +132,7 @@ def test_a_number_in_the_environment_is_checked(tmp_path: Path) -> None:
 
 def test_every_setting_has_a_reader_and_a_variable() -> None:
     assert set(READERS) | {"folder", "file"} == set(Settings.__dataclass_fields__)
-    assert variable("cancel_grace") == "HANDRAIL_CANCEL_GRACE"
+    assert variable_name("cancel_grace") == "HANDRAIL_CANCEL_GRACE"
 
 
 @pytest.mark.parametrize(

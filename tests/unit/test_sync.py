@@ -245,7 +245,7 @@ def test_after_close_it_says_so_and_closing_twice_is_fine() -> None:
             use()
     assert not any(thread.name == "handrail-sync" for thread in threading.enumerate())
     assert open_runs(hr.log.read("local")) == set()
-    assert hr.inner._house.running == {} and hr.inner._house.teller.listeners.all == ()
+    assert hr.inner._runtime.running == {} and hr.inner._runtime.teller.listeners.all == ()
 
 
 @pytest.mark.req("CX-08")

@@ -18,7 +18,7 @@ from opentelemetry.trace import get_current_span
 from handrail import Context, Handrail, Policy, Principal, Result, tool
 from handrail.core.errors import ToolError
 from handrail.telemetry import Telemetry
-from handrail.testing import TurnedClock
+from handrail.testing import FakeClock
 
 ANA = Principal(tenant="acme", user="ana", permissions={"*"})
 BOT = ANA.spawn("bot")
@@ -111,7 +111,7 @@ def collected() -> Iterator[Collected]:
 
 @pytest.mark.req("BY-21", "RC-02")
 async def test_a_run_is_a_span_named_and_described_by_the_conventions(collected: Collected) -> None:
-    clock = TurnedClock(1_000.0)
+    clock = FakeClock(1_000.0)
     async with Handrail(TOOLS, clock=clock) as hr:
         hr.subscribe(collected.telemetry.hear)
         await hr.call("text.rate", {"text": "x"}, principal=BOT, session="s1", id="c1", source="mcp")

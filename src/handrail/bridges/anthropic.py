@@ -10,8 +10,17 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from handrail import Call, Handrail, Outcome, Principal
-from handrail.bridges.asked import Asked, field_of, parts_of, provider_id, run_all
-from handrail.bridges.attached import IMAGES, base64_of, is_shown, text_of
+from handrail.bridges.messages import (
+    IMAGES,
+    MessageCalls,
+    base64_of,
+    field_of,
+    is_viewable,
+    model_text,
+    parts_of,
+    provider_id,
+    run_calls,
+)
 from handrail.ext import Attachment, Dedup, wire_name
 
 _SHOWN = IMAGES | {"application/pdf"}
@@ -50,7 +59,7 @@ def calls(
     keyed: bool = False,
 ) -> list[Call]:
     """What a message asks for; see the bridge to OpenAI for `keyed`."""
-    asked = Asked(principal, session, turn, keyed)
+    asked = MessageCalls(principal, session, turn, keyed)
     blocks = message if isinstance(message, (list, tuple)) else parts_of(message, "content")
     for block in blocks:
         if field_of(block, "type") == "tool_use":
@@ -83,13 +92,13 @@ async def run_tool_calls(
 ) -> list[dict[str, Any]]:
     """Run what a message asks for as one pass through the guard: the message to send next, or none."""
     asked = calls(message, principal, session=session, turn=turn, keyed=keyed)
-    blocks = tool_results(await run_all(hr, asked, dedup))
+    blocks = tool_results(await run_calls(hr, asked, dedup))
     return [{"role": "user", "content": blocks}] if blocks else []
 
 
 def _content(outcome: Outcome) -> list[dict[str, Any]]:
-    seen = [_block(one) for one in outcome.result.attachments if is_shown(one, _SHOWN)]
-    text = text_of(outcome, _SHOWN)
+    seen = [_block(one) for one in outcome.result.attachments if is_viewable(one, _SHOWN)]
+    text = model_text(outcome, _SHOWN)
     return [{"type": "text", "text": text}, *seen] if text else seen  # an empty text is refused there
 
 

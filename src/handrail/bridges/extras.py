@@ -13,7 +13,7 @@ class MissingPackage(UsageError, ImportError):
 
 
 @contextmanager
-def needs(extra: str, what: str) -> Iterator[None]:
+def require_extra(extra: str, what: str) -> Iterator[None]:
     """Around the imports of a bridge: what cannot be imported is told with the command that installs it."""
     try:
         yield

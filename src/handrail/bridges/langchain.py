@@ -2,17 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+import asyncio
+from collections.abc import Coroutine, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any, Protocol, TypeVar
 
 from handrail import Call, Handrail, Outcome, Principal
-from handrail.bridges.asked import Asked, own_id, provider_id, run_all
-from handrail.bridges.attached import base64_of, is_shown, text_of
-from handrail.bridges.blocking import Blocking, awaited, blocked
-from handrail.bridges.extras import needs
+from handrail.bridges.extras import require_extra
+from handrail.bridges.messages import (
+    MessageCalls,
+    base64_of,
+    is_viewable,
+    model_text,
+    provider_id,
+    run_calls,
+    unique_call_id,
+)
 from handrail.ext import Dedup, wire_name
 
-with needs("langchain", "the bridge to LangChain"):
+T = TypeVar("T")
+
+
+class BlockingFacade(Protocol):
+    """The blocking façade, `handrail.sync.Handrail`."""
+
+    @property
+    def inner(self) -> Handrail: ...
+    def block_on(self, coroutine: Coroutine[Any, Any, T]) -> T: ...
+    def begin(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]: ...
+
+
+def wait_for(hr: Handrail | BlockingFacade, coroutine: Coroutine[Any, Any, T]) -> T:
+    """Wait for it: on the façade's own loop, or on one made for it, where no running loop is in the way."""
+    if not isinstance(hr, Handrail):
+        return hr.block_on(coroutine)
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    with ThreadPoolExecutor(1, thread_name_prefix="handrail-bridge") as thread:
+        return thread.submit(copy_context().run, asyncio.run, coroutine).result()
+
+
+async def await_on(hr: Handrail | BlockingFacade, coroutine: Coroutine[Any, Any, T]) -> T:
+    """Await it: here, or on the façade's loop. Whoever cancels this cancels it there too."""
+    if isinstance(hr, Handrail):
+        return await coroutine
+    return await asyncio.wrap_future(hr.begin(coroutine))
+
+
+with require_extra("langchain", "the bridge to LangChain"):
     from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
     from langchain_core.messages import AIMessage, ToolMessage
     from langchain_core.runnables import RunnableConfig
@@ -27,7 +67,7 @@ class CallFailed(ToolException):
     """A call did not complete; `outcome` says how it ended."""
 
     def __init__(self, outcome: Outcome) -> None:
-        super().__init__(text_of(outcome))
+        super().__init__(model_text(outcome))
         self.outcome = outcome
 
 
@@ -38,7 +78,7 @@ class GuardedTool(StructuredTool):
     its artifact. False raises `CallFailed`, a `ToolException`; a text or a function does what LangChain says.
     """
 
-    _hr: Handrail | Blocking = PrivateAttr()
+    _hr: Handrail | BlockingFacade = PrivateAttr()
     _principal: Principal | None = PrivateAttr(default=None)
     _session: str | None = PrivateAttr(default=None)
 
@@ -56,7 +96,7 @@ class GuardedTool(StructuredTool):
         **kwargs: Any,
     ) -> Answer:
         sent, call_id = args
-        return self._answer(blocked(self._hr, self._call(sent, call_id, config)), call_id)
+        return self._answer(wait_for(self._hr, self._call(sent, call_id, config)), call_id)
 
     async def _arun(
         self,
@@ -66,7 +106,7 @@ class GuardedTool(StructuredTool):
         **kwargs: Any,
     ) -> Answer:
         sent, call_id = args
-        return self._answer(await awaited(self._hr, self._call(sent, call_id, config)), call_id)
+        return self._answer(await await_on(self._hr, self._call(sent, call_id, config)), call_id)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         return await super(StructuredTool, self).ainvoke(input, config, **kwargs)
@@ -78,7 +118,7 @@ class GuardedTool(StructuredTool):
             sent,
             principal=self._principal,
             session=self._session or session_of(config),
-            id=own_id(call_id),
+            id=unique_call_id(call_id),
         )
 
     def _answer(self, outcome: Outcome, call_id: str | None) -> Answer:
@@ -91,26 +131,29 @@ class GuardedTool(StructuredTool):
 
 
 async def tools(
-    hr: Handrail | Blocking, principal: Principal | None = None, *, session: str | None = None
+    hr: Handrail | BlockingFacade, principal: Principal | None = None, *, session: str | None = None
 ) -> list[GuardedTool]:
     """What this principal may see, sorted by name.
 
     `session` is that of all calls; without one, the `thread_id` or `session_id` of each call's config is.
     """
     inner = hr if isinstance(hr, Handrail) else hr.inner
-    exported = await awaited(hr, inner.export("anthropic", principal))
+    exported = await await_on(hr, inner.export("anthropic", principal))
     return [_tool(hr, one, principal, session) for one in sorted(exported, key=lambda one: str(one["name"]))]
 
 
 def blocking_tools(
-    hr: Handrail | Blocking, principal: Principal | None = None, *, session: str | None = None
+    hr: Handrail | BlockingFacade, principal: Principal | None = None, *, session: str | None = None
 ) -> list[GuardedTool]:
     """The same for code that does not await."""
-    return blocked(hr, tools(hr, principal, session=session))
+    return wait_for(hr, tools(hr, principal, session=session))
 
 
 def _tool(
-    hr: Handrail | Blocking, exported: Mapping[str, Any], principal: Principal | None, session: str | None
+    hr: Handrail | BlockingFacade,
+    exported: Mapping[str, Any],
+    principal: Principal | None,
+    session: str | None,
 ) -> GuardedTool:
     made = GuardedTool(
         name=exported["name"],
@@ -132,7 +175,7 @@ def calls(
     keyed: bool = False,
 ) -> list[Call]:
     """What a message asks for. Arguments that LangChain could not read go to the guard as they are."""
-    asked = Asked(principal, session, turn, keyed)
+    asked = MessageCalls(principal, session, turn, keyed)
     for sent in (*message.tool_calls, *message.invalid_tool_calls):
         asked.add(sent["name"], sent["args"], sent["id"])
     return asked.calls
@@ -155,7 +198,7 @@ async def run_tool_calls(
 ) -> list[ToolMessage]:
     """Run what a message asks for as one pass: calls that touch the same thing take turns."""
     asked = calls(message, principal, session=session, turn=turn, keyed=keyed)
-    return tool_messages(await run_all(hr, asked, dedup))
+    return tool_messages(await run_calls(hr, asked, dedup))
 
 
 def session_of(config: RunnableConfig | None) -> str | None:
@@ -184,8 +227,8 @@ def is_failure(outcome: Outcome) -> bool:
 
 def content_of(outcome: Outcome) -> str | list[str | dict[Any, Any]]:
     """What the model gets: text, with the pictures beside it if there are any."""
-    pictures = [one for one in outcome.result.attachments if is_shown(one)]
-    text = text_of(outcome)
+    pictures = [one for one in outcome.result.attachments if is_viewable(one)]
+    text = model_text(outcome)
     if not pictures:
         return text
     seen = ({"type": "image", "base64": base64_of(one), "mime_type": one.mime} for one in pictures)

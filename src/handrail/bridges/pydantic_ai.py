@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from handrail import Handrail, Outcome, Principal
-from handrail.bridges.asked import own_id, read_arguments
-from handrail.bridges.attached import is_shown, text_of
-from handrail.bridges.extras import needs
+from handrail.bridges.extras import require_extra
+from handrail.bridges.messages import is_viewable, model_text, read_arguments, unique_call_id
 from handrail.ext import UsageError, wire_name
 
-with needs("pydantic-ai", "the bridge to pydantic-ai"):
+with require_extra("pydantic-ai", "the bridge to pydantic-ai"):
     from pydantic_ai import (
         AbstractToolset,
         ApprovalRequired,
@@ -27,11 +26,11 @@ with needs("pydantic-ai", "the bridge to pydantic-ai"):
     )
     from pydantic_ai.toolsets import ToolsetTool
 
-Waiting = Literal["deferred", "wait"]
+PendingMode = Literal["deferred", "wait"]
 """What a call does that needs a person: it is deferred by pydantic-ai, or it waits for our inbox."""
 
 
-class Unread(dict[str, Any]):
+class RawArguments(dict[str, Any]):
     """Arguments that are no JSON object, on their way to the guard as they were sent."""
 
     def __init__(self, sent: Any) -> None:
@@ -39,14 +38,14 @@ class Unread(dict[str, Any]):
         self.sent = sent
 
 
-class _AsSent:
+class _PassThroughValidator:
     """Lets all arguments pass: repairing and refusing them is the guard's."""
 
     def validate_json(self, input: str | bytes | bytearray, **_: Any) -> dict[str, Any]:
         return self.validate_python(read_arguments(input if isinstance(input, str) else input.decode()))
 
     def validate_python(self, input: Any, **_: Any) -> dict[str, Any]:
-        return input if isinstance(input, dict) else Unread(input)
+        return input if isinstance(input, dict) else RawArguments(input)
 
 
 class GuardedToolset(AbstractToolset[Any]):
@@ -58,7 +57,7 @@ class GuardedToolset(AbstractToolset[Any]):
         principal: Principal | None = None,
         *,
         session: str | None = None,
-        approvals: Waiting = "deferred",
+        approvals: PendingMode = "deferred",
         timeout: float | None = None,
         id: str | None = "handrail",
     ) -> None:
@@ -90,7 +89,7 @@ class GuardedToolset(AbstractToolset[Any]):
                     metadata={"digest": known[name].digest, "level": known[name].level},
                 ),
                 max_retries=0,
-                args_validator=_AsSent(),
+                args_validator=_PassThroughValidator(),
             )
             for name in sorted(found)
         }
@@ -100,13 +99,13 @@ class GuardedToolset(AbstractToolset[Any]):
     ) -> Any:
         """One call through the guard. A word of pydantic-ai's alone approves nothing: our book decides."""
         if ctx.tool_call_approved:
-            return rendered(await self._decided(ctx.tool_call_metadata))
+            return tool_return(await self._decided(ctx.tool_call_metadata))
         outcome = await self._hr.call(
             name,
-            tool_args.sent if isinstance(tool_args, Unread) else tool_args,
+            tool_args.sent if isinstance(tool_args, RawArguments) else tool_args,
             principal=self._principal,
             session=self._session or ctx.conversation_id,
-            id=own_id(ctx.tool_call_id),
+            id=unique_call_id(ctx.tool_call_id),
             turn=ctx.run_step,
             digest=(tool.tool_def.metadata or {}).get("digest"),
         )
@@ -114,7 +113,7 @@ class GuardedToolset(AbstractToolset[Any]):
             if not self._waits:
                 raise ApprovalRequired(metadata=question_of(outcome))
             outcome = await self._wait(outcome)
-        return rendered(outcome)
+        return tool_return(outcome)
 
     async def _wait(self, outcome: Outcome) -> Outcome:
         try:
@@ -132,7 +131,11 @@ class GuardedToolset(AbstractToolset[Any]):
             )
         who = self._principal or Principal.local()
         request = await self._hr.approvals.get(str(told.get("approval_id")), who)
-        if request is None or request.call.id != told["call_id"] or _name(request.principal) != _name(who):
+        if (
+            request is None
+            or request.call.id != told["call_id"]
+            or _identity(request.principal) != _identity(who)
+        ):
             raise ToolFailed("There is no such approval, so nothing was run.")
         if request.status == "pending":
             raise ApprovalRequired(metadata=dict(told))
@@ -141,7 +144,7 @@ class GuardedToolset(AbstractToolset[Any]):
         return await self._hr.wait(told["call_id"], self._timeout, principal=who)
 
 
-def _name(who: Principal) -> tuple[Any, ...]:
+def _identity(who: Principal) -> tuple[Any, ...]:
     """Who somebody is, whatever they hold by now. One that has no name is known by all that it holds."""
     named = who.user is not None or who.agent is not None
     return (who.tenant, who.user, who.agent, who.workspace, who.ancestors) if named else (who,)
@@ -170,13 +173,13 @@ async def settle(
         if not isinstance(approval_id, str):
             continue  # a tool of somebody else's
         del settled.approvals[call_id]
-        outcome = await _settled(hr, approval_id, decision, by, timeout)
+        outcome = await _settle_one(hr, approval_id, decision, by, timeout)
         if outcome is not None:
             settled.calls[call_id] = _result(outcome)
     return settled
 
 
-async def _settled(
+async def _settle_one(
     hr: Handrail, approval_id: str, decision: Any, by: Principal, timeout: float | None
 ) -> Outcome | None:
     """How the call ended, or None while others must agree as well."""
@@ -201,7 +204,7 @@ def question_of(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def rendered(outcome: Outcome) -> ToolReturn[Any]:
+def tool_return(outcome: Outcome) -> ToolReturn[Any]:
     """The answer for the model, the whole as metadata; raises `ToolFailed` when the call did not complete."""
     answer = _result(outcome)
     if isinstance(answer, ToolFailed):
@@ -210,13 +213,13 @@ def rendered(outcome: Outcome) -> ToolReturn[Any]:
 
 
 def _result(outcome: Outcome) -> ToolReturn[Any] | ToolFailed:
-    text = text_of(outcome)
+    text = model_text(outcome)
     if not outcome.result.success:
         return ToolFailed(text)
     pictures = [
         BinaryContent(one.data or b"", media_type=one.mime)
         for one in outcome.result.attachments
-        if is_shown(one)
+        if is_viewable(one)
     ]
     ended = {"status": outcome.status, "call_id": outcome.call_id, "approval_id": outcome.approval_id}
     return ToolReturn([text, *pictures] if pictures else text, metadata={**outcome.result.to_dict(), **ended})

@@ -1,19 +1,41 @@
-"""ConformanceRule: one thing that a conformant tool does, and the function that finds where one does not."""
+"""ConformanceRule: one thing that a good tool does. Finding: a rule that one does not keep."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
-from handrail.conformance.finding import Level
 from handrail.core.define.tool import Tool
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One rule that a tool does not keep, and what to do about it."""
+
+    tool: str
+    """The tool's id."""
+    rule: str
+    """The rule's slug, such as `output-schema`."""
+    level: Severity
+    message: str
+    remedy: str
+    where: str | None = None
+    """The file and line where the tool was written, if they are known."""
+
+    def __str__(self) -> str:
+        head = self.tool if self.where is None else f"{self.where}: {self.tool}"
+        return f"{head}: {self.level} {self.rule}: {self.message}\n  remedy: {self.remedy}"
+
 
 Problem = tuple[str, str]
 """What is wrong, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class RuleContext:
     """What a rule may know beside the tool itself."""
 
     holders: Mapping[str, Sequence[Tool]] = field(default_factory=dict)
@@ -30,14 +52,14 @@ class ConformanceRule:
 
     slug: str
     requirement: str
-    level: Level
+    level: Severity
     sentence: str
     """What a conformant tool does."""
-    find: Callable[[Tool, Surroundings], Iterable[Problem]]
+    find: Callable[[Tool, RuleContext], Iterable[Problem]]
     early: bool = False
     """Whether it can be said of a tool that waits for its initialiser."""
 
 
-def alone(find: Callable[[Tool], Iterable[Problem]]) -> Callable[[Tool, Surroundings], Iterable[Problem]]:
+def of_tool(find: Callable[[Tool], Iterable[Problem]]) -> Callable[[Tool, RuleContext], Iterable[Problem]]:
     """A rule that looks at nothing but the tool."""
     return lambda tool, _: find(tool)

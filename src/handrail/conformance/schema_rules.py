@@ -1,17 +1,20 @@
-"""Rules about schemas: that a model sees the parameters, and a client can check the answer."""
+"""Rules about schemas: a model sees the parameters, a client can check the answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from handrail.conformance.rule import Problem, Surroundings
-from handrail.conformance.walk import Part, parts
-from handrail.core.define.schema import provider_schema, resolve
+from handrail.conformance.rule import Problem, RuleContext
+from handrail.conformance.schema_parts import SchemaPart, schema_parts
+from handrail.core.define.schema import JsonSchema, provider_schema, resolve
 from handrail.core.define.tool import Tool
+from handrail.core.define.validation import InvalidValue, schema_validator
+from handrail.core.errors import DefinitionError
 
-_SHOWN = 8
+_MAX_NAMED = 8
 _SCOPE = frozenset({"organization_id", "organizationId", "tenant_id", "tenantId", "userId", "user_id"})
+
 _SHAPING = frozenset(
     "properties patternProperties additionalProperties $ref $dynamicRef allOf anyOf oneOf enum const".split()
 )
@@ -44,8 +47,8 @@ def _says_nothing(schema: Mapping[str, Any]) -> bool:
     return told in ({}, {"type": "object"})
 
 
-def input_schema(tool: Tool, around: Surroundings) -> Iterator[Problem]:
-    if not around.input_less.isdisjoint(tool.names) or provider_schema(tool.input_schema)["properties"]:
+def input_schema(tool: Tool, context: RuleContext) -> Iterator[Problem]:
+    if not context.input_less.isdisjoint(tool.names) or provider_schema(tool.input_schema)["properties"]:
         return
     if "$ref" in resolve(tool.input_schema, tool.input_schema):
         yield (
@@ -73,7 +76,7 @@ def top_level_union(tool: Tool) -> Iterator[Problem]:
 
 
 def open_record(tool: Tool) -> Iterator[Problem]:
-    for part in parts(tool.input_schema):
+    for part in schema_parts(tool.input_schema):
         if _is_open(part):
             yield (
                 f"{part.name} takes any value under any name; strict providers refuse that",
@@ -82,7 +85,7 @@ def open_record(tool: Tool) -> Iterator[Problem]:
             )
 
 
-def _is_open(part: Part) -> bool:
+def _is_open(part: SchemaPart) -> bool:
     node = part.node
     patterns = node.get("patternProperties")
     if isinstance(patterns, Mapping) and any(value in _OPEN for value in patterns.values()):
@@ -93,18 +96,18 @@ def _is_open(part: Part) -> bool:
     return part.path != "" and node.get("type") == "object" and _SHAPING.isdisjoint(node)
 
 
-def undocumented(tool: Tool) -> Iterator[Problem]:
+def undocumented_parameter(tool: Tool) -> Iterator[Problem]:
     """A constant explains itself; a definition may carry the words for the field that refers to it."""
     schema = tool.input_schema
     missing: list[str] = []
-    for part in parts(schema):
+    for part in schema_parts(schema):
         declared = part.node.get("properties")
         for name, inner in declared.items() if isinstance(declared, Mapping) else ():
             if name not in part.declared and not _is_documented(inner, schema):
                 missing.append(f"{part.path}.{name}" if part.path else name)
     if missing:
-        names = ", ".join(missing[:_SHOWN])
-        more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+        names = ", ".join(missing[:_MAX_NAMED])
+        more = f" and {len(missing) - _MAX_NAMED} more" if len(missing) > _MAX_NAMED else ""
         yield (
             f"no description at the field of {names}{more}",
             "say under `Args:` of the docstring, in `Field(description=...)` or in the schema what belongs "
@@ -125,3 +128,63 @@ def scope_parameter(tool: Tool) -> Iterator[Problem]:
             f"{name} is asked of the caller, who must not choose it",
             f"leave it out and take `ctx.{'user_id' if 'user' in name else 'tenant_id'}`",
         )
+
+
+_ROOT = "urn:handrail:schema"
+
+
+def bad_default(tool: Tool) -> Iterator[Problem]:
+    """Defaults are filled in as they are, without being validated themselves."""
+    for part, value in _values_in(tool, lambda node: [node["default"]] if "default" in node else []):
+        if why := _misfit(value, part, tool.input_schema):
+            yield (
+                f"the default of {part.name} does not fit its own schema: {why}",
+                "give a default that a caller might send, or none and make it optional",
+            )
+
+
+def bad_example(tool: Tool) -> Iterator[Problem]:
+    for part, value in _values_in(tool, _examples):
+        if why := _misfit(value, part, tool.input_schema):
+            yield (
+                f"an example of {part.name} does not fit its own schema: {why}",
+                "show an example that would be taken",
+            )
+
+
+def _values_in(tool: Tool, of: Callable[[Mapping[str, Any]], list[Any]]) -> Iterator[tuple[SchemaPart, Any]]:
+    for part in schema_parts(tool.input_schema):
+        for value in of(part.node):
+            yield part, value
+
+
+def _examples(node: Mapping[str, Any]) -> list[Any]:
+    several = node.get("examples")
+    single = [node["example"]] if "example" in node else []
+    return [*(several if isinstance(several, list) else ()), *single]
+
+
+def _misfit(value: Any, part: SchemaPart, root: Mapping[str, Any]) -> str | None:
+    """Why a value does not fit the part of the schema that carries it; None when it fits.
+
+    The formats of texts are not looked at: whether they count is a setting of the tool.
+    """
+    try:
+        schema_validator({"$ref": f"{_ROOT}{part.pointer}"}, _documents(root))(value)
+    except DefinitionError:  # it needs more of another document than that there is one
+        return None
+    except InvalidValue as error:
+        return "; ".join(map(str, error.errors))
+    return None
+
+
+def _documents(root: Mapping[str, Any]) -> dict[str, JsonSchema]:
+    """The schema under an address of ours and its own; of all others it is only known that they exist."""
+    refs = (part.node.get("$ref") for part in schema_parts(root))
+    known: dict[str, JsonSchema] = {
+        ref.partition("#")[0]: {} for ref in refs if isinstance(ref, str) and not ref.startswith("#")
+    }
+    whole = {key: inner for key, inner in root.items() if key != "$id"}
+    if isinstance(root.get("$id"), str):
+        known[root["$id"].partition("#")[0]] = whole
+    return {**known, _ROOT: whole}

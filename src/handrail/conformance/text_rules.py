@@ -1,7 +1,4 @@
-"""Rules about descriptions: short enough for a list, and about what the tool does.
-
-They read prose, so all but the one about the upper bound are warnings: a program can be wrong about a text.
-"""
+"""Rules about names, descriptions and guidance; most read prose, and are warnings."""
 
 from __future__ import annotations
 
@@ -9,23 +6,30 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from handrail.conformance.prose import sentences, tokens
-from handrail.conformance.rule import Problem
-from handrail.conformance.walk import parts
+from handrail.conformance.rule import Problem, RuleContext
+from handrail.conformance.schema_parts import schema_parts
+from handrail.core.define.names import WIRE_LIMIT, wire_name
 from handrail.core.define.schema import provider_schema
 from handrail.core.define.tool import Tool
+from handrail.core.find.registry import every_name
 
-Size = Literal["simple", "complex", "between"]
+DescriptionSize = Literal["simple", "complex", "between"]
+MAX_TOKENS = 40
 
-MOST = 40
-RANGES: dict[Size, tuple[int, int]] = {"simple": (10, 20), "complex": (25, MOST), "between": (10, MOST)}
+TOKEN_RANGES: dict[DescriptionSize, tuple[int, int]] = {
+    "simple": (10, 20),
+    "complex": (25, MAX_TOKENS),
+    "between": (10, MAX_TOKENS),
+}
 """How many tokens a description has."""
+
 _FEW, _MANY = 3, 8
 """How many parameters a simple tool has at most, and beyond how many every tool is complex."""
 
 _CODE = re.compile(
     r"```|>>>|=>|</\w+>|^\s*(?:import|def|curl)\s|\w\([^()]*[\"'=][^()]*\)|[{\[]\s*[\"']", re.MULTILINE
 )
+
 _LAYOUT = re.compile(
     r"\b(?:returns?|responds? with|outputs?|yields?|gives? back)\b[^.]{0,30}?"
     r"(?:\{|\bJSON (?:object|array)|\b(?:object|dict|dictionary|array|tuple) (?:of|with|containing)\b"
@@ -34,6 +38,7 @@ _LAYOUT = re.compile(
 )
 _PARAMETERS = re.compile(r"\b(?:args|arguments|parameters|params):", re.IGNORECASE)
 _KIND = "str|string|text|int|integer|number|float|bool|boolean|list|array|object|optional|required|default"
+
 _MARKETING = re.compile(
     r"\b(?:powerful|amazing(?:ly)?|awesome|incredibl[ey]|seamless(?:ly)?|effortless(?:ly)?|delightful|stunning"
     r"|revolutionary|innovative|unparalleled|unrivall?ed|unmatched|supercharged?|unleash(?:es)?|empowers?"
@@ -43,29 +48,29 @@ _MARKETING = re.compile(
 )
 
 
-def size(tool: Tool) -> Size:
+def description_size(tool: Tool) -> DescriptionSize:
     """How much there is to say of a tool.
 
     Simple: it changes nothing, is safe, and takes few parameters. Complex: it is destructive or dangerous, or
     takes many. What lies between may be told in the way of either.
     """
-    declared = sum(len(part.node.get("properties") or ()) for part in parts(tool.input_schema))
+    declared = sum(len(part.node.get("properties") or ()) for part in schema_parts(tool.input_schema))
     if tool.level == "destructive" or tool.danger == "dangerous" or declared > _MANY:
         return "complex"
     return "simple" if tool.quiet and tool.danger == "safe" and declared <= _FEW else "between"
 
 
-def too_long(tool: Tool) -> Iterator[Problem]:
-    if (count := tokens(tool.description)) > MOST:
+def description_too_long(tool: Tool) -> Iterator[Problem]:
+    if (count := count_tokens(tool.description)) > MAX_TOKENS:
         yield (
-            f"its description has {count} tokens; lists and menus hold {MOST}",
+            f"its description has {count} tokens; lists and menus hold {MAX_TOKENS}",
             "keep what it does; the rest is guidance, such as the further paragraphs of a docstring",
         )
 
 
-def length(tool: Tool) -> Iterator[Problem]:
-    kind, count = size(tool), tokens(tool.description)
-    least, most = RANGES[kind]
+def description_length(tool: Tool) -> Iterator[Problem]:
+    kind, count = description_size(tool), count_tokens(tool.description)
+    least, most = TOKEN_RANGES[kind]
     which = "" if kind == "between" else f"{kind} "
     if count < least:
         more = "what constrains it, what must hold beforehand" if kind == "complex" else "to what"
@@ -73,16 +78,16 @@ def length(tool: Tool) -> Iterator[Problem]:
             f"its description has {count} tokens; a {which}tool is told in {least} to {most}",
             f"say what it does and {more}",
         )
-    elif most < count <= MOST:
+    elif most < count <= MAX_TOKENS:
         yield (
             f"its description has {count} tokens; a {which}tool is told in {least} to {most}",
             "say in one sentence what it does; the rest is guidance",
         )
 
 
-def one_sentence(tool: Tool) -> Iterator[Problem]:
-    most = 1 if size(tool) == "simple" else 2
-    if (count := sentences(tool.description)) > most:
+def too_many_sentences(tool: Tool) -> Iterator[Problem]:
+    most = 1 if description_size(tool) == "simple" else 2
+    if (count := count_sentences(tool.description)) > most:
         allowed = "one sentence" if most == 1 else "one or two"
         yield (
             f"its description has {count} sentences; {allowed} will do here",
@@ -133,3 +138,114 @@ def marketing(tool: Tool) -> Iterator[Problem]:
 
 def _quoted(found: re.Match[str]) -> str:
     return f"“{found[0].strip()}”"
+
+
+_CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_TOKEN = re.compile(rf"[{_CJK}]|[^\W{_CJK}]{{1,10}}|[^\w\s]")
+_END = re.compile(r"(?P<word>\w*)[.!?]+[\"')\]]*\s+(?=(?P<next>\S))|。(?=.)")
+_ABBREVIATIONS = frozenset("e g i etc vs cf no approx incl resp dr mr ms st".split())
+
+
+def count_tokens(text: str) -> int:
+    """About as many tokens as a model reads.
+
+    A word is one for each ten letters begun; a mark of punctuation is one, and so is a Chinese, Japanese or
+    Korean character. It needs no model's own tables, and one text has one length.
+    """
+    return len(_TOKEN.findall(text))
+
+
+def count_sentences(text: str) -> int:
+    """How many sentences a text has. What begins with a small letter goes on with the one before."""
+    ends = (found for found in _END.finditer(text.strip()) if _is_end(found))
+    return 1 + sum(1 for _ in ends) if text.strip() else 0
+
+
+def _is_end(found: re.Match[str]) -> bool:
+    if found["next"] is None:
+        return True
+    return not found["next"].islower() and found["word"].lower() not in _ABBREVIATIONS
+
+
+_HUMP = re.compile(r"[a-z0-9][A-Z]")
+
+
+def name_style(tool: Tool) -> Iterator[Problem]:
+    """Every style of writing names is fine; what is not is a name that reads differently on the wire."""
+    wire = wire_name(tool.id)
+    if len(wire) < len(tool.id.replace(".", "__")):
+        yield (
+            f"its name has more than the {WIRE_LIMIT} characters that providers take; models see {wire}",
+            "give it a shorter id; the old one can stay as an alias",
+        )
+    if "__" in tool.id:
+        yield (
+            f"{tool.id!r} contains `__`, which is how a dot is written for providers",
+            "use a dot, or a single `_`",
+        )
+    for word in tool.id.split("."):
+        styles = [name for name, is_so in _styles(word) if is_so]
+        if len(styles) > 1:
+            yield (
+                f"{word!r} mixes {' and '.join(styles)}, which is hard to write from memory",
+                "keep to one style, such as `category.actionTarget`",
+            )
+
+
+def _styles(word: str) -> Iterator[tuple[str, bool]]:
+    yield "snake_case", "_" in word.strip("_")
+    yield "kebab-case", "-" in word
+    yield "camelCase", _HUMP.search(word) is not None
+
+
+def name_collision(tool: Tool, context: RuleContext) -> Iterator[Problem]:
+    """One registry refuses the second of them."""
+    for name in every_name(tool):
+        other = next((one for one in context.holders.get(name, ()) if one is not tool), None)
+        if other is not None:
+            where = f" at {other.location}" if other.location else ""
+            yield (
+                f"{name!r} is also a name of {other.id!r}{where}; no registry can hold both",
+                "choose another id, alias or slug",
+            )
+            return
+
+
+_GUIDANCE_PARTS = {
+    "when to use it": r"use[ds]?|call|run|choose|pick|when|whenever|if|once|after|before|for",
+    "when not to": r"not|never|no|none|nothing|nor|only|unless|except|avoid|instead|rather|without|outside|"
+    r"cannot|(?:do|does|is|are|ca|wo)n['’]t",
+    "what cheaper or safer tool comes first": r"first|before|beforehand|instead|rather|prefer|try|cheaper|"
+    r"safer|preview|dry run|start with|[a-z_]\w*\.[A-Za-z]\w+|`[^`]+`",
+}
+_GUIDANCE_PATTERNS = {
+    part: re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) for part, words in _GUIDANCE_PARTS.items()
+}
+
+_GUIDANCE_REMEDY = (
+    "write it in the paragraphs after the first of the docstring, in `guidance`, or in `<tool id>.txt`: "
+    "“Use it when ... Not for ... Call x.y first.”"
+)
+
+
+def destructive_without_guidance(tool: Tool) -> Iterator[Problem]:
+    """Certain, and dear: an agent that was told of nothing safer destroys what it need not."""
+    if _is_destructive(tool) and not tool.guidance:
+        yield "it can destroy something and has no guidance", _GUIDANCE_REMEDY
+
+
+def incomplete_guidance(tool: Tool) -> Iterator[Problem]:
+    """The words are English ones, and prose can say the same without them: a warning."""
+    if tool.level not in ("write", "destructive") and not _is_destructive(tool):
+        return
+    if not tool.guidance:
+        if not _is_destructive(tool):
+            yield "it changes something and has no guidance", _GUIDANCE_REMEDY
+        return
+    missing = [part for part, says in _GUIDANCE_PATTERNS.items() if not says.search(tool.guidance)]
+    if missing:
+        yield f"its guidance does not say {', nor '.join(missing)}", _GUIDANCE_REMEDY
+
+
+def _is_destructive(tool: Tool) -> bool:
+    return tool.level == "destructive" or tool.danger == "dangerous"

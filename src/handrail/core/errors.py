@@ -30,7 +30,7 @@ class HandrailError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceLocation:
     """Where a definition was written."""
 
     file: str
@@ -48,16 +48,16 @@ class DefinitionError(HandrailError):
         problem: str | None = None,
         *,
         tool: str | None = None,
-        place: Place | None = None,
+        location: SourceLocation | None = None,
         remedy: str | None = None,
     ) -> None:
         self.problem = problem or (type(self).__doc__ or "").strip()
         self.tool = tool
-        self.place = place
+        self.location = location
         self.remedy = remedy
         lines = [self.problem if tool is None else f"tool {tool!r}: {self.problem}"]
-        if place is not None:
-            lines.append(f"  defined at {place}")
+        if location is not None:
+            lines.append(f"  defined at {location}")
         if remedy is not None:
             lines.append(f"  remedy: {remedy}")
         super().__init__("\n".join(lines))

@@ -12,12 +12,14 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from handrail.core.define.operator_fields import unfilled_operator_fields
-from handrail.core.define.principal import Principal
+from handrail.core.define.call import Outcome
+from handrail.core.define.principal import EVERYTHING, Principal
 from handrail.core.define.tool import Tool
-from handrail.core.errors import UsageError
-from handrail.identity.granting import check_grant, must_hold
-from handrail.identity.keys import KeyText, new_key, read_key
+from handrail.core.errors import ToolError, UsageError
+from handrail.core.present.forms import unfilled_operator_fields, without_operator_fields
+from handrail.engine.handrail import Handrail
+from handrail.identity.api_keys import KeyText, new_key, parse_key
+from handrail.identity.permissions import check_grant, require_permission
 from handrail.store.database import Database
 from handrail.store.embeds import (
     Embed,
@@ -28,12 +30,13 @@ from handrail.store.embeds import (
     get_embed,
     list_embeds,
 )
-from handrail.store.sealing import Seal
+from handrail.store.encryption import Seal
 
-MOST_TOOLS = 20
-MOST_ORIGINS = 20
-MOST_RUNS = 1_000_000
-LONGEST_TITLE = 200
+MAX_EMBED_TOOLS = 20
+MAX_EMBED_ORIGINS = 20
+MAX_EMBED_RUNS = 1_000_000
+MAX_EMBED_TITLE = 200
+
 _ORIGIN = re.compile(
     r"https?://(?:[a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?\Z"
 )
@@ -59,21 +62,21 @@ class Embeds:
         lifetime: float | None = None,
     ) -> tuple[KeyText, Embed]:
         """Open these tools, which the principal sees, to everybody who has the token."""
-        must_hold(by, by.tenant, "embeds.manage")
-        if not 1 <= len(tools) <= MOST_TOOLS:
-            raise UsageError(f"An embed shows 1 to {MOST_TOOLS} tools.")
+        require_permission(by, by.tenant, "embeds.manage")
+        if not 1 <= len(tools) <= MAX_EMBED_TOOLS:
+            raise UsageError(f"An embed shows 1 to {MAX_EMBED_TOOLS} tools.")
         for tool in tools:
             check_grant(by, [] if tool.requires is None else [tool.requires])
             check_publishable(tool)
         if lifetime is not None and not lifetime > 0:
             raise UsageError("The lifetime of an embed is a number of seconds above 0.")
         text, now = new_key(by.tenant, "he"), self._db.clock.now()
-        changes = checked({"runs_per_day": runs_per_day, "runs_per_visitor": runs_per_visitor})
+        changes = check_embed_changes({"runs_per_day": runs_per_day, "runs_per_visitor": runs_per_visitor})
         made = Embed(
             id=text.id,
-            title=checked({"title": title})["title"],
+            title=check_embed_changes({"title": title})["title"],
             tools=tuple(dict.fromkeys(tool.id for tool in tools)),
-            origins=checked({"origins": origins})["origins"],
+            origins=check_embed_changes({"origins": origins})["origins"],
             runs_per_day=changes["runs_per_day"],
             runs_per_visitor=changes["runs_per_visitor"],
             created_by=by.user or "unknown",
@@ -87,36 +90,36 @@ class Embeds:
 
     async def list(self, by: Principal) -> list[Embed]:
         """What the tenant published, the newest first."""
-        must_hold(by, by.tenant, "embeds.manage")
+        require_permission(by, by.tenant, "embeds.manage")
         return await self._db.read(by.tenant, lambda conn: list_embeds(conn, by.tenant))
 
     async def get(self, by: Principal, embed: str) -> Embed | None:
-        must_hold(by, by.tenant, "embeds.manage")
+        require_permission(by, by.tenant, "embeds.manage")
         return await self._db.read(by.tenant, lambda conn: get_embed(conn, by.tenant, embed))
 
     def token(self, by: Principal, embed: Embed) -> KeyText:
         """The token again, for whoever looks after it."""
-        must_hold(by, by.tenant, "embeds.manage")
+        require_permission(by, by.tenant, "embeds.manage")
         return KeyText(by.tenant, embed.id, self._seal.open(by.tenant, embed.sealed, embed.id), "he")
 
     async def change(self, by: Principal, embed: str, changes: Mapping[str, Any]) -> bool:
         """Change title, origins, quotas, or switch it off and on; False when there is none to change."""
-        must_hold(by, by.tenant, "embeds.manage")
-        good = checked(changes)
+        require_permission(by, by.tenant, "embeds.manage")
+        good = check_embed_changes(changes)
         return await self._db.write(by.tenant, lambda conn: change_embed(conn, by.tenant, embed, good))
 
     async def revoke(self, by: Principal, embed: str) -> bool:
         """End it for good; False when there is none that lives."""
-        must_hold(by, by.tenant, "embeds.manage")
+        require_permission(by, by.tenant, "embeds.manage")
         ended = {"revoked_at": self._db.clock.now()}
         return await self._db.write(by.tenant, lambda conn: change_embed(conn, by.tenant, embed, ended))
 
-    async def behind(self, token: str) -> tuple[str, Embed] | None:
+    async def by_token(self, token: str) -> tuple[str, Embed] | None:
         """The tenant and what a token opens; None when it opens nothing, or nothing any more.
 
         It is read each time: what is switched off is gone with the next request.
         """
-        text = read_key(token, "he")
+        text = parse_key(token, "he")
         if text is None:
             return None
         found = await self._db.read(text.tenant, lambda conn: get_embed(conn, text.tenant, text.id))
@@ -141,7 +144,7 @@ class Embeds:
         return None
 
     async def runs_today(self, by: Principal, embed: str) -> int:
-        must_hold(by, by.tenant, "embeds.manage")
+        require_permission(by, by.tenant, "embeds.manage")
         day = self.day()
         return await self._db.read(by.tenant, lambda conn: embed_runs_on(conn, by.tenant, embed, day))
 
@@ -150,7 +153,7 @@ class Embeds:
         return datetime.fromtimestamp(self._db.clock.now(), UTC).date().isoformat()
 
 
-def visitor(tenant: str, embed: Embed, tool: Tool | None = None) -> Principal:
+def visitor_principal(tenant: str, embed: Embed, tool: Tool | None = None) -> Principal:
     """Who a visitor is to the guard: nobody, with the tools of the view to read with.
 
     The permission that a tool requires was the publisher's, whose act opens it.
@@ -167,21 +170,21 @@ def visitor(tenant: str, embed: Embed, tool: Tool | None = None) -> Principal:
     )
 
 
-def checked(changes: Mapping[str, Any]) -> dict[str, Any]:
+def check_embed_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
     """What is to be changed, each as it may be."""
     good: dict[str, Any] = {}
     for name, value in changes.items():
         if name == "title":
             good[name] = " ".join(str(value).split())
-            if not good[name] or len(good[name]) > LONGEST_TITLE or not good[name].isprintable():
-                raise UsageError(f"A title is one line of 1 to {LONGEST_TITLE} characters.")
+            if not good[name] or len(good[name]) > MAX_EMBED_TITLE or not good[name].isprintable():
+                raise UsageError(f"A title is one line of 1 to {MAX_EMBED_TITLE} characters.")
         elif name == "origins":
-            good[name] = tuple(dict.fromkeys(origin(one) for one in value))
-            if len(good[name]) > MOST_ORIGINS:
-                raise UsageError(f"An embed is shown on {MOST_ORIGINS} origins at most.")
+            good[name] = tuple(dict.fromkeys(normalise_origin(one) for one in value))
+            if len(good[name]) > MAX_EMBED_ORIGINS:
+                raise UsageError(f"An embed is shown on {MAX_EMBED_ORIGINS} origins at most.")
         elif name in ("runs_per_day", "runs_per_visitor"):
-            if type(value) is not int or not 0 <= value <= MOST_RUNS:
-                raise UsageError(f"A quota is a whole number of runs from 0 to {MOST_RUNS:,}.")
+            if type(value) is not int or not 0 <= value <= MAX_EMBED_RUNS:
+                raise UsageError(f"A quota is a whole number of runs from 0 to {MAX_EMBED_RUNS:,}.")
             good[name] = value
         elif name == "enabled":
             good[name] = bool(value)
@@ -190,7 +193,7 @@ def checked(changes: Mapping[str, Any]) -> dict[str, Any]:
     return good
 
 
-def origin(text: str) -> str:
+def normalise_origin(text: str) -> str:
     """A place whose pages may show an embed: scheme, name and port, as a browser writes them."""
     said = text.strip().lower().rstrip("/")
     scheme, _, rest = said.partition("://")
@@ -214,3 +217,44 @@ def check_publishable(tool: Tool) -> None:
             f"{tool.name} cannot be published: it needs {', '.join(lacking)}, which is for operators only. "
             "Give it a default."
         )
+
+
+async def published_tool(hr: Handrail, tenant: str, embed: Embed, name: str) -> Tool | None:
+    """The tool of that name on a view; None for any other, and for one that may not be used there now."""
+    bare = visitor_principal(tenant, embed)
+    looking = Principal(
+        tenant, bare.user, permissions=[EVERYTHING], scope=embed.tools, ceiling="read", embed=True
+    )
+    try:
+        tool = (await hr.describe(name, looking, source="web")).tool
+        check_publishable(tool)
+    except (ToolError, UsageError):
+        return None
+    return tool
+
+
+async def published_tools(hr: Handrail, tenant: str, embed: Embed) -> list[Tool]:
+    """The tools of a view that may be used, in its order."""
+    found = [await published_tool(hr, tenant, embed, name) for name in embed.tools]
+    return [tool for tool in found if tool is not None]
+
+
+async def run_published_tool(
+    hr: Handrail,
+    embeds: Embeds,
+    tenant: str,
+    embed: Embed,
+    tool: Tool,
+    args: Mapping[str, Any],
+    address: str,
+) -> Outcome | str:
+    """How a visitor's call ended; or in words that the quota is used up.
+
+    What is for operators only is left out, whoever sent it.
+    """
+    refused = await embeds.count(tenant, embed, address)
+    if refused is not None:
+        return refused
+    who = visitor_principal(tenant, embed, tool)
+    given = without_operator_fields(tool, args)
+    return await hr.call(tool.id, given, principal=who, source="web")

@@ -13,7 +13,7 @@ class NotSignedIn(HandrailError):
     """This key or session is not valid. Use another one, or sign in again."""
 
 
-class NotGranted(HandrailError):
+class PermissionDenied(HandrailError):
     """You cannot do that with what you hold."""
 
 
@@ -21,7 +21,7 @@ class WrongPassword(NotSignedIn):
     """The address or the password is not right."""
 
 
-class TooManyTries(NotSignedIn):
+class TooManyAttempts(NotSignedIn):
     """A password was tried too often."""
 
     def __init__(self, wait: float) -> None:
@@ -33,15 +33,15 @@ class TooManyTries(NotSignedIn):
         )
 
 
-class TooOften(HandrailError):
+class RateLimited(HandrailError):
     """Something was used as often as it can be for a while."""
 
     def __init__(self, said: str, wait: float) -> None:
         self.wait = wait
-        super().__init__(f"{said} Try again in {_span(wait)}.")
+        super().__init__(f"{said} Try again in {_duration_text(wait)}.")
 
 
-def _span(seconds: float) -> str:
+def _duration_text(seconds: float) -> str:
     """How long to wait, rounded up."""
     unit, size = next((one for one in _UNITS if seconds > one[1]), ("second", 1))
     count = max(1, math.ceil(seconds / size))

@@ -1,4 +1,4 @@
-"""Passwords: which may be chosen, and how they are hashed: slowly, on purpose, in threads of their own."""
+"""Passwords: which may be chosen, how they are hashed, and PasswordAdmin, which signs people in with one."""
 
 from __future__ import annotations
 
@@ -8,18 +8,36 @@ import unicodedata
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
 
+from sqlalchemy.engine import Connection
+
+from handrail.core.define.principal import Principal
 from handrail.core.errors import UsageError
+from handrail.identity.authenticator import Authenticator
+from handrail.identity.errors import NotSignedIn, TooManyAttempts, WrongPassword
+from handrail.store.database import Database
+from handrail.store.sign_ins import clear_attempts, count_attempt, undo_attempt
+from handrail.store.tenants import last_tenant_of_user, tenants_of_user
+from handrail.store.users import (
+    User,
+    get_member,
+    normalise_email,
+    password_hash_by_email,
+    password_hash_of,
+    rehash_password,
+    set_password_hash,
+)
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
 
 T = TypeVar("T")
+MIN_PASSWORD = 12
+MAX_PASSWORD = 1_000
 
-SHORTEST = 12
-LONGEST = 1_000
-_AT_ONCE = 2
+_HASH_THREADS = 2
 """How many are hashed at a time: each takes 64 MB while it lasts."""
 
 
@@ -29,27 +47,27 @@ class WeakPassword(UsageError):
 
 def check_password(password: str, email: str) -> None:
     """Raise unless a person of that address may choose this password."""
-    if len(password) < SHORTEST:
-        raise WeakPassword(f"A password has at least {SHORTEST} characters. Three or four words will do.")
-    if len(password) > LONGEST:
-        raise WeakPassword(f"A password has at most {LONGEST:,} characters.")
+    if len(password) < MIN_PASSWORD:
+        raise WeakPassword(f"A password has at least {MIN_PASSWORD} characters. Three or four words will do.")
+    if len(password) > MAX_PASSWORD:
+        raise WeakPassword(f"A password has at most {MAX_PASSWORD:,} characters.")
     if unicodedata.normalize("NFKC", password).strip().casefold() == email.casefold():
         raise WeakPassword("Your address is no password: whoever knows you would try it first.")
 
 
-class Hashing:
+class Argon2Hasher:
     """Hashes and verifies with argon2id, as the library recommends it."""
 
     def __init__(self, make: Callable[[], PasswordHasher] | None = None) -> None:
-        self._make = make or _as_recommended
-        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="handrail-hash")
+        self._make = make or _default_hasher
+        self._threads = ThreadPoolExecutor(_HASH_THREADS, thread_name_prefix="handrail-hash")
 
     async def hash(self, password: str) -> str:
-        return await self._run(lambda: self._hasher.hash(_bytes(password)))
+        return await self._run(lambda: self._hasher.hash(_password_bytes(password)))
 
     async def verify(self, hashed: str | None, password: str) -> bool:
         """Whether it is that password. Where there is none to compare with, it takes as long and is False."""
-        if len(password) > LONGEST:
+        if len(password) > MAX_PASSWORD:
             hashed, password = None, ""
         return await self._run(lambda: self._verify(hashed, password))
 
@@ -62,7 +80,7 @@ class Hashing:
 
         nobodys = self._nobodys  # made by whoever comes first, so that nothing is told by who pays for it
         try:
-            self._hasher.verify(hashed or nobodys, _bytes(password))
+            self._hasher.verify(hashed or nobodys, _password_bytes(password))
         except (Argon2Error, InvalidHashError):
             return False
         return hashed is not None
@@ -80,12 +98,162 @@ class Hashing:
         return self._hasher.hash(secrets.token_bytes(32))
 
 
-def _as_recommended() -> PasswordHasher:
+def _default_hasher() -> PasswordHasher:
     from argon2 import PasswordHasher  # only where somebody has a password
 
     return PasswordHasher()
 
 
-def _bytes(password: str) -> bytes:
+def _password_bytes(password: str) -> bytes:
     """One spelling of what looks the same; half a surrogate pair is no reason to fail."""
     return unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass")
+
+
+ATTEMPT_WINDOW = 15 * 60.0
+"""Seconds for which tries are counted."""
+
+MAX_ATTEMPTS = 5
+"""Wrong passwords for one address within that time."""
+
+MAX_ATTEMPTS_PER_SOURCE = 30
+"""The same from one place, where several people may sit."""
+
+
+class PasswordAdmin:
+    """Every way not to be let in gets the same answer after the same work, whoever is asked for."""
+
+    def __init__(
+        self, db: Database, authenticator: Authenticator, hashing: Argon2Hasher | None = None
+    ) -> None:
+        self._db = db
+        self._authenticator = authenticator
+        self._hashing = hashing or Argon2Hasher()
+
+    async def sign_in(
+        self, email: str, password: str, tenant: str | None = None, *, source: str | None = None
+    ) -> str:
+        """A token for whoever knows the password: for the tenant, else the one where they were last.
+
+        `source` is where the request comes from. Raises `TooManyTries` or `WrongPassword`.
+        """
+        address = _counter_name("address", _normalised(email))
+        place = None if source is None else _counter_name("source", source)
+        await self._count(address, place)
+        found = await self._in_system(lambda conn: _user_by_email(conn, email))
+        user, hashed = found if found is not None else (None, None)
+        right = await self._hashing.verify(hashed, password)
+        if not right or user is None or hashed is None or user.disabled:
+            raise WrongPassword
+        home = await self._db.read_all(lambda conn: _tenant_to_enter(conn, user.id, tenant))
+        if home is None:
+            raise WrongPassword
+        await self._in_system(lambda conn: _clear_after_success(conn, address, place))
+        if self._hashing.is_outdated(hashed):
+            fresh = await self._hashing.hash(password)
+            await self._in_system(lambda conn: rehash_password(conn, user.id, hashed, fresh))
+        return await self._authenticator.sign_in(user.id, home)
+
+    async def has(self, principal: Principal) -> bool:
+        """Whether a person has chosen a password."""
+        user = principal.user
+        if user is None:
+            return False
+        found = await self._db.read(
+            principal.tenant, lambda conn: password_hash_of(conn, principal.tenant, user)
+        )
+        return found is not None
+
+    async def needs_present(self, token: str) -> bool:
+        """Whether the password can only be changed by whoever knows it.
+
+        Somebody whom a link let in a moment ago has shown who they are: they may have forgotten it.
+        """
+        who = await self._authenticator.principal_from_session(token)
+        return await self.has(who) and not await self._authenticator.came_by_link(token)
+
+    async def choose(self, token: str, password: str, present: str = "") -> str:
+        """Give the person of a session a new password. Their other sessions end; a token for this one.
+
+        `present` is the password that they have, where they must know it: raises `WrongPassword`.
+        """
+        who = await self._authenticator.principal_from_session(token)
+        tenant, user = who.tenant, who.user
+        assert user is not None
+        person, hashed = await self._db.read(tenant, lambda conn: _member_and_hash(conn, tenant, user))
+        if hashed is not None and not await self._authenticator.came_by_link(token):
+            await self._prove(person, hashed, present)
+        check_password(password, person.email)
+        fresh = await self._hashing.hash(password)
+        await self._db.write(tenant, lambda conn: set_password_hash(conn, tenant, user, fresh))
+        self._authenticator.forget()
+        return await self._authenticator.sign_in(user, tenant)
+
+    async def _prove(self, person: User, hashed: str, present: str) -> None:
+        address = _counter_name("address", person.email)
+        await self._count(address, None)
+        if not await self._hashing.verify(hashed, present):
+            raise WrongPassword("This is not your present password.")
+        await self._in_system(lambda conn: clear_attempts(conn, address))
+
+    async def _count(self, address: str, place: str | None) -> None:
+        """Count a try before it is made, so that many at once are not tried before one is counted."""
+        at = self._db.clock.now()
+
+        def count(conn: Connection) -> float:
+            bounds = [(address, MAX_ATTEMPTS), *([] if place is None else [(place, MAX_ATTEMPTS_PER_SOURCE)])]
+            waits = [0.0]
+            for name, most in bounds:
+                tried, since = count_attempt(conn, name, at=at, window=ATTEMPT_WINDOW)
+                waits += [since + ATTEMPT_WINDOW - at] if tried > most else []
+            return max(waits)
+
+        if wait := await self._in_system(count):
+            raise TooManyAttempts(wait)
+
+    async def _in_system(self, fn: Callable[[Connection], T]) -> T:
+        def act() -> T:
+            with self._db.system() as conn:
+                return fn(conn)
+
+        return await asyncio.to_thread(act)
+
+
+def _normalised(email: str) -> str:
+    try:
+        return normalise_email(email)
+    except UsageError:
+        return email
+
+
+def _counter_name(kind: str, value: str) -> str:
+    """Under which name something is counted: nobody reads from it what strangers typed."""
+    return f"{kind}:{sha256(value.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def _user_by_email(conn: Connection, email: str) -> tuple[User, str | None] | None:
+    try:
+        return password_hash_by_email(conn, email)
+    except UsageError:
+        return None
+
+
+def _tenant_to_enter(conn: Connection, user: str, wanted: str | None) -> str | None:
+    homes = [one.id for one in tenants_of_user(conn, user)]
+    if wanted is not None:
+        return wanted if wanted in homes else None
+    last = last_tenant_of_user(conn, user)
+    return last if last in homes else next(iter(homes), None)
+
+
+def _clear_after_success(conn: Connection, address: str, place: str | None) -> None:
+    """A place keeps count of its other tries: with a password of one's own nobody guesses on for ever."""
+    clear_attempts(conn, address)
+    if place is not None:
+        undo_attempt(conn, place)
+
+
+def _member_and_hash(conn: Connection, tenant: str, user: str) -> tuple[User, str | None]:
+    found = get_member(conn, tenant, user)
+    if found is None:
+        raise NotSignedIn
+    return found[0], password_hash_of(conn, tenant, user)

@@ -1,56 +1,158 @@
-"""TenantTools: the resolver over a database. The only way to read which tools a tenant has.
-
-The database counts the changes of each tenant's tools. What was read is used for `staleness` seconds; then
-the number is compared, and only what changed is read again. So a tool that another process hides is gone
-within that time, and nothing is ever decided by a view that is older.
-"""
+"""TenantTools: which tools a tenant has, from code and from its rows. The only way to read that."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, Literal
 
 from sqlalchemy.engine import Connection
 
+from handrail.core.define.check import check
+from handrail.core.define.constructors import from_json_schema
 from handrail.core.define.context import get_tenant_id_for_tool
+from handrail.core.define.levels import PermissionPolicy
 from handrail.core.define.principal import Principal
-from handrail.core.define.tool import Tool, ToolMeta, to_tool_meta
-from handrail.core.errors import HandrailError
+from handrail.core.define.tool import Origin, Tool, ToolMeta, to_tool_meta
+from handrail.core.errors import DefinitionError, HandrailError
 from handrail.core.find.registry import Registry, Snapshot
-from handrail.core.find.view import NO_ROWS, Rows, TenantView
-from handrail.core.find.visibility import DEFAULT_TENANT_ID, ToolRow, row_slug
-from handrail.identity.own_tools import Bodies, own_tools
-from handrail.identity.resolved import ResolvedTool, resolve
+from handrail.core.find.visibility import DEFAULT_TENANT_ID, NO_ROWS, TenantView, ToolRow, ToolRows, row_slug
+from handrail.store.codec import MAX_COLUMN_TEXT
 from handrail.store.database import Database
-from handrail.store.tools import common_rows, rows_of, versions_of
+from handrail.store.tools import count_tool_changes, list_common_tool_rows, list_tool_rows
 
-SHOWN_TO_ALL = ("describe-tool", "read-result", "search-tools")
+_log = logging.getLogger("handrail.identity")
+
+FindBody = Callable[[ToolRow], Callable[..., Any] | None]
+"""From a stored tool to the function that does its work; None where its execution is not known here."""
+_NO_ARGUMENTS = {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+def stored_tools(rows: Iterable[ToolRow], bodies: FindBody | None) -> Iterator[tuple[ToolRow, Tool]]:
+    """The stored tools that can run here, each with its row. One that is written wrongly is left out."""
+    if bodies is None:
+        return
+    for row in rows:
+        if row.kind != "tenant_custom":
+            continue
+        try:
+            body = bodies(row)
+            if body is not None:
+                yield row, build_stored_tool(row, body)
+        except Exception:
+            _log.exception("the tool %s of tenant %s cannot be used", row.slug, row.tenant)
+
+
+def build_stored_tool(row: ToolRow, body: Callable[..., Any]) -> Tool:
+    """The tool of a row. Raises `DefinitionError` when it cannot be used as it is stored."""
+    if not (row.description or "").strip():
+        raise DefinitionError(
+            "it has no description", tool=row.slug, remedy="say in one sentence what it does"
+        )
+    if len(row.slug) > MAX_COLUMN_TEXT:
+        raise DefinitionError(
+            "its slug is too long", tool=row.slug[:MAX_COLUMN_TEXT], remedy="give it a short one"
+        )
+    given: dict[str, Any] = {
+        "description": row.description,
+        "level": row.level or "write",
+        "slug": row.slug,
+        "policy": row.permission_policy or "auto",
+        "origin": "tenant_custom",
+        "tenants": [] if row.tenant == DEFAULT_TENANT_ID else [row.tenant],
+    }
+    optional = {
+        "name": row.name,
+        "category": row.category,
+        "icon": row.icon,
+        "danger": row.danger,
+        "requires": row.requires,
+        "output": row.output_schema,
+    }
+    given |= {name: value for name, value in optional.items() if value is not None}
+    schema = _NO_ARGUMENTS if row.input_schema is None else row.input_schema
+    made: Tool = from_json_schema(row.slug, schema, execute=body, **given)
+    check(made)
+    if made.slug != row.slug:
+        raise DefinitionError(f"its slug became {made.slug!r}", tool=row.slug)
+    return made
+
+
+ResolvedKind = Literal["code", "system_override", "tenant_custom"]
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedTool:
+    """What whoever looks after a tenant's tools needs to know of one."""
+
+    slug: str
+    kind: ResolvedKind
+    """`code`: as it is written; `system_override`: written in code, with a row; `tenant_custom`: stored."""
+    origin: Origin
+    visible: bool
+    """Whether the tenant's callers have it. What they do not have answers them like an unknown tool."""
+    permission_policy: PermissionPolicy
+    name: str
+    description: str
+    category: str | None
+    icon: str | None
+    input_schema: Mapping[str, Any]
+    output_schema: Mapping[str, Any] | None
+    tool: Tool
+    """The tool itself, with the words of its rows."""
+
+
+def resolve_tool(tool: Tool, view: TenantView) -> ResolvedTool:
+    """A tool of the registry or of the tenant, with what its rows say."""
+    slug = row_slug(tool)
+    shown = view.shown(tool)
+    named = view.mine.state(slug) is not None or view.common.state(slug) is not None
+    kind: ResolvedKind = "system_override" if named else "code"
+    as_had = shown if shown is not None else view.patched(tool, slug)
+    return ResolvedTool(
+        slug=slug,
+        kind="tenant_custom" if tool.origin == "tenant_custom" else kind,
+        origin=tool.origin,
+        visible=shown is not None,
+        permission_policy=as_had.policy,
+        name=as_had.name,
+        description=as_had.description,
+        category=as_had.category,
+        icon=as_had.icon,
+        input_schema=as_had.input_schema,
+        output_schema=as_had.output_schema,
+        tool=as_had,
+    )
+
+
+ALWAYS_ENABLED = ("describe-tool", "read-result", "search-tools")
 """System tools that show nobody more than they see anyway: enabled for all, unless a row for all says no."""
-_REMEMBERED = 2_000
+_MAX_CACHED = 2_000
 _TRIES = 3
 
 
-class ToolsUnread(HandrailError):
+class ToolsUnavailable(HandrailError):
     """Which tools there are could not be read now. Try again later."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class _VersionedRows:
     """The rows of a tenant, and the number they were read at."""
 
     version: int
-    rows: Rows
+    rows: ToolRows
 
 
-_NEVER = _Counted(0, NO_ROWS)
+_NOT_READ = _VersionedRows(0, NO_ROWS)
 
 
-class _Known:
+class _CachedView:
     __slots__ = ("common", "embed", "mine", "read_at", "snapshot", "view")
 
     def __init__(
-        self, tenant: str, snapshot: Snapshot, mine: _Counted, common: _Counted, read_at: float
+        self, tenant: str, snapshot: Snapshot, mine: _VersionedRows, common: _VersionedRows, read_at: float
     ) -> None:
         self.snapshot = snapshot
         self.mine = mine
@@ -64,13 +166,13 @@ class TenantTools:
     """Views of the registry through the rows of each tenant."""
 
     def __init__(
-        self, db: Database, registry: Registry, *, bodies: Bodies | None = None, staleness: float = 1.0
+        self, db: Database, registry: Registry, *, bodies: FindBody | None = None, staleness: float = 1.0
     ) -> None:
         self.db = db
         self.registry = registry
         self._bodies = bodies
         self._staleness = staleness
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, _CachedView] = {}
         self._common = self._for_all(0, ())
         self._changes = 0
         self._reading: dict[tuple[asyncio.AbstractEventLoop, str], asyncio.Task[None]] = {}
@@ -95,14 +197,14 @@ class TenantTools:
 
     async def get_enabled_system_tool_slugs(self, tenant: str | None = None) -> frozenset[str]:
         """The system tools that a row enables, for the tenant or for all."""
-        view = await self._view(_here(tenant))
+        view = await self._view(_tenant_or_current(tenant))
         enabled = _with_state(view, True)
         system = {row_slug(tool) for tool in view.snapshot.tools if tool.origin == "system"}
         return frozenset(enabled & system)
 
     async def get_disabled_tool_slugs(self, tenant: str | None = None) -> frozenset[str]:
         """The tools that a row disables, for the tenant or for all."""
-        view = await self._view(_here(tenant))
+        view = await self._view(_tenant_or_current(tenant))
         shut = {tool.slug for tool in view.mine.shut | view.common.shut}
         return frozenset(_with_state(view, False) | shut)
 
@@ -110,24 +212,24 @@ class TenantTools:
         self, name: str, tenant: str | None = None, *, embed: bool = False
     ) -> Tool | None:
         """The tool with every check made, or nothing when it is hidden."""
-        return (await self._view(_here(tenant), embed)).find(name)
+        return (await self._view(_tenant_or_current(tenant), embed)).find(name)
 
     async def get_available_tool_meta(
         self, tenant: str | None = None, *, embed: bool = False
     ) -> list[ToolMeta]:
         """What the library shows, by id."""
-        return [to_tool_meta(tool) for tool in (await self._view(_here(tenant), embed)).tools()]
+        return [to_tool_meta(tool) for tool in (await self._view(_tenant_or_current(tenant), embed)).tools()]
 
     async def resolve_all_tools_for_tenant(self, tenant: str | None = None) -> list[ResolvedTool]:
         """Every tool that may be the tenant's, also those that rows hide: for whoever looks after them."""
-        view = await self._view(_here(tenant))
-        return [resolve(tool, view) for tool in view.candidates()]
+        view = await self._view(_tenant_or_current(tenant))
+        return [resolve_tool(tool, view) for tool in view.candidates()]
 
     async def resolve_tool_for_tenant(self, slug: str, tenant: str | None = None) -> ResolvedTool | None:
         """One of them."""
-        view = await self._view(_here(tenant))
+        view = await self._view(_tenant_or_current(tenant))
         tool = view.candidate(slug)
-        return None if tool is None else resolve(tool, view)
+        return None if tool is None else resolve_tool(tool, view)
 
     async def _view(self, tenant: str, embed: bool = False) -> TenantView:
         for _ in range(_TRIES):
@@ -137,9 +239,9 @@ class TenantTools:
                 known = self._fresh(tenant)
             if known is not None:
                 return known.embed if embed else known.view
-        raise ToolsUnread
+        raise ToolsUnavailable
 
-    def _fresh(self, tenant: str) -> _Known | None:
+    def _fresh(self, tenant: str) -> _CachedView | None:
         """What is known of a tenant, unless it is too old or the registry has changed."""
         known = self._known.get(tenant)
         if known is None or self.db.clock.ticks() - known.read_at >= self._staleness:
@@ -156,7 +258,7 @@ class TenantTools:
         try:
             await asyncio.shield(task)
         except Exception as error:
-            raise ToolsUnread from error
+            raise ToolsUnavailable from error
 
     async def _read(self, tenant: str) -> None:
         snapshot, changes = self.registry.snapshot(), self._changes
@@ -169,38 +271,40 @@ class TenantTools:
             before.read_at = read_at
             self._known[tenant] = before
             return
-        while len(self._known) >= _REMEMBERED:
+        while len(self._known) >= _MAX_CACHED:
             self._known.pop(next(iter(self._known)), None)
         self._common = common
-        self._known[tenant] = _Known(tenant, snapshot, mine, common, read_at)
+        self._known[tenant] = _CachedView(tenant, snapshot, mine, common, read_at)
 
-    def _rows(self, conn: Connection, tenant: str, before: _Known | None) -> tuple[_Counted, _Counted, float]:
+    def _rows(
+        self, conn: Connection, tenant: str, before: _CachedView | None
+    ) -> tuple[_VersionedRows, _VersionedRows, float]:
         """Numbers first: rows that come with a later number are only read once more than needed."""
         read_at = self.db.clock.ticks()
-        mine = before.mine if before is not None else _NEVER
+        mine = before.mine if before is not None else _NOT_READ
         common = self._common
-        number, common_number = versions_of(conn, tenant)
+        number, common_number = count_tool_changes(conn, tenant)
         if common_number != common.version:
-            common = self._for_all(common_number, common_rows(conn))
+            common = self._for_all(common_number, list_common_tool_rows(conn))
         if tenant == DEFAULT_TENANT_ID:
             return common, common, read_at
         if number != mine.version:
-            mine = self._counted(number, rows_of(conn, tenant))
+            mine = self._counted(number, list_tool_rows(conn, tenant))
         return mine, common, read_at
 
-    def _for_all(self, number: int, rows: Iterable[ToolRow]) -> _Counted:
-        shown = {slug: ToolRow(DEFAULT_TENANT_ID, slug) for slug in SHOWN_TO_ALL}
+    def _for_all(self, number: int, rows: Iterable[ToolRow]) -> _VersionedRows:
+        shown = {slug: ToolRow(DEFAULT_TENANT_ID, slug) for slug in ALWAYS_ENABLED}
         for row in rows:
             if row.kind == "system_override":
                 shown.pop(row.slug, None)
         return self._counted(number, (*shown.values(), *rows))
 
-    def _counted(self, number: int, rows: Iterable[ToolRow]) -> _Counted:
+    def _counted(self, number: int, rows: Iterable[ToolRow]) -> _VersionedRows:
         there = list(rows)
-        return _Counted(number, Rows(there, own_tools(there, self._bodies)))
+        return _VersionedRows(number, ToolRows(there, stored_tools(there, self._bodies)))
 
 
-def _here(tenant: str | None) -> str:
+def _tenant_or_current(tenant: str | None) -> str:
     return get_tenant_id_for_tool() if tenant is None else tenant
 
 

@@ -1,8 +1,10 @@
-"""ToolSessions: tools that several people fill in together. Who may make one, share it, and end it."""
+"""ToolSessions: tools that several people fill in together: who may make, share, join and end one."""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,18 +12,17 @@ from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.errors import UsageError
 from handrail.core.ids import new_id
-from handrail.core.run.approvals import Conflict
-from handrail.identity.errors import NotGranted, TooOften
-from handrail.identity.granting import check_grant, must_hold
-from handrail.identity.guests import Guest, new_guest, note_of, read_note
-from handrail.identity.keys import KeyText, new_key, read_key
+from handrail.core.run.approvals.inbox import Conflict
+from handrail.identity.api_keys import KeyText, new_key, parse_key
+from handrail.identity.errors import PermissionDenied, RateLimited
+from handrail.identity.permissions import check_grant, require_permission
 from handrail.store.database import Database
 from handrail.store.embeds import count_guest_run
-from handrail.store.sealing import Seal
+from handrail.store.encryption import Seal, SealError
 from handrail.store.tool_sessions import (
-    Place,
     SessionStatus,
     ToolSession,
+    ToolSessionCursor,
     ToolSessionSubmission,
     add_tool_session,
     get_tool_session,
@@ -29,22 +30,110 @@ from handrail.store.tool_sessions import (
     list_tool_sessions,
     put_submission,
     revision_of,
+    set_tool_session_status,
     share_tool_session,
-    shared_session,
-    turn_tool_session,
+    tool_session_of_share,
 )
 
-SHARED_FOR = 7 * 86_400.0
+MAX_GUEST_NAME = 60
+_MAX_GUEST_TOKEN = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """Somebody who may submit to a session, and under whose authority the tool runs for them."""
+
+    id: str
+    name: str
+    principal: Principal
+    guest: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """What a note says."""
+
+    tenant: str
+    session: str
+    share: str
+    """The link by which they came."""
+    id: str
+    name: str
+
+    def belongs_to(self, session: ToolSession, now: float) -> bool:
+        """Whether they may still be in this session: its link is the one they came by, and lives."""
+        here = (session.tenant_id, session.id, session.share_id)
+        return here == (self.tenant, self.session, self.share) and session.is_shared(now)
+
+    def participant(self, tool: Tool) -> Participant:
+        """Who they are to the guard: nobody of the tenant's people, with this one tool to read with.
+
+        The permission that the tool requires was the maker's of the session, who shares it.
+        """
+        holds = [] if tool.requires is None else [tool.requires]
+        who = Principal(
+            self.tenant, self.id, permissions=holds, key="service", scope=[tool.id], ceiling="read"
+        )
+        return Participant(self.id, self.name, who, guest=True)
+
+
+def new_guest(session: ToolSession, name: str) -> Guest:
+    """Somebody who joins under a name, by the link that the session has now."""
+    if session.share_id is None:
+        raise UsageError("This session is not shared.")
+    said = display_name(name)
+    return Guest(session.tenant_id, session.id, session.share_id, f"guest:{secrets.token_hex(8)}", said)
+
+
+def display_name(name: str) -> str:
+    """A name as others will see it."""
+    said = " ".join(name.split())
+    if not said:
+        raise UsageError("Type the name that the others will see.")
+    if len(said) > MAX_GUEST_NAME:
+        raise UsageError(f"A name has {MAX_GUEST_NAME} characters at most. Yours has {len(said)}.")
+    if not said.isprintable():
+        raise UsageError("The name has characters in it that nobody can see. Type it again.")
+    return said
+
+
+def guest_token(guest: Guest, seal: Seal) -> str:
+    """The note that a guest brings back."""
+    said = [guest.session, guest.share, guest.id, guest.name]
+    return f"{guest.tenant}.{seal.close(guest.tenant, said, _seal_purpose(guest.session))}"
+
+
+def parse_guest_token(note: str, session: str, seal: Seal) -> Guest | None:
+    """The guest of this session who holds the note; None for anything else."""
+    tenant, dot, sealed = note.partition(".")
+    if not tenant or not dot or len(note) > _MAX_GUEST_TOKEN:
+        return None
+    try:
+        said = seal.open(tenant, sealed, _seal_purpose(session))
+        return Guest(tenant, *said)
+    except (SealError, TypeError, ValueError):
+        return None
+
+
+def _seal_purpose(session: str) -> str:
+    return f"guest of {session}"
+
+
+DEFAULT_SHARE_SECONDS = 7 * 86_400.0
 """Seconds for which a share link lives, unless its maker says otherwise."""
-LONGEST_SHARE = 90 * 86_400.0
-MOST = 500
+MAX_SHARE_SECONDS = 90 * 86_400.0
+
+MAX_PARTICIPANTS = 500
 """So many people can submit to one session."""
-LONGEST_TITLE = 200
-GUEST_RUNS = 100
+MAX_SESSION_TITLE = 200
+
+GUEST_RUNS_PER_DAY = 100
 """So often can one guest submit in a day, whatever comes of it."""
-LINK_RUNS = 5_000
+
+LINK_RUNS_PER_DAY = 5_000
 """So often can all guests of a share link together."""
-_TURNS: Mapping[SessionStatus, tuple[SessionStatus, ...]] = {
+
+_STATUS_FROM: Mapping[SessionStatus, tuple[SessionStatus, ...]] = {
     "active": ("completed",),
     "completed": ("active",),
     "cancelled": ("active", "completed"),
@@ -69,12 +158,12 @@ class ToolSessions:
         config: Mapping[str, Any] | None = None,
     ) -> ToolSession:
         """A new session of a tool that this principal sees."""
-        must_hold(by, by.tenant, "tool_sessions.create")
+        require_permission(by, by.tenant, "tool_sessions.create")
         if not tool.collaborative:
             raise UsageError(f"{tool.name} is not made to be filled in together.")
         said = " ".join(title.split()) or tool.name
-        if len(said) > LONGEST_TITLE or not said.isprintable():
-            raise UsageError(f"A title is one line of {LONGEST_TITLE} characters at most.")
+        if len(said) > MAX_SESSION_TITLE or not said.isprintable():
+            raise UsageError(f"A title is one line of {MAX_SESSION_TITLE} characters at most.")
         made = ToolSession(
             id=new_id("tool_session"),
             tenant_id=by.tenant,
@@ -94,11 +183,11 @@ class ToolSessions:
         *,
         tool: str | None = None,
         status: SessionStatus | None = None,
-        after: Place | None = None,
+        after: ToolSessionCursor | None = None,
         limit: int = 50,
     ) -> list[ToolSession]:
         """The tenant's sessions, the newest first."""
-        must_hold(by, by.tenant, "tool_sessions.read")
+        require_permission(by, by.tenant, "tool_sessions.read")
         return await self._db.read(
             by.tenant,
             lambda conn: list_tool_sessions(
@@ -108,7 +197,7 @@ class ToolSessions:
 
     async def get(self, by: Principal, session: str) -> ToolSession | None:
         """A session of the tenant."""
-        must_hold(by, by.tenant, "tool_sessions.read")
+        require_permission(by, by.tenant, "tool_sessions.read")
         return await self.find(by.tenant, session)
 
     async def find(self, tenant: str, session: str) -> ToolSession | None:
@@ -120,12 +209,14 @@ class ToolSessions:
         found = await self.find(by.tenant, session)
         return found if found is not None and may_manage(by, found) else None
 
-    async def turn(self, session: ToolSession, status: SessionStatus) -> ToolSession:
+    async def set_status(self, session: ToolSession, status: SessionStatus) -> ToolSession:
         """Close, reopen or cancel a session that somebody manages. What is cancelled stays so."""
         tenant = session.tenant_id
         turned = await self._db.write(
             tenant,
-            lambda conn: turn_tool_session(conn, tenant, session.id, was=_TURNS[status], status=status),
+            lambda conn: set_tool_session_status(
+                conn, tenant, session.id, was=_STATUS_FROM[status], status=status
+            ),
         )
         now = await self.find(tenant, session.id)
         if now is None or (not turned and now.status != status):
@@ -133,16 +224,16 @@ class ToolSessions:
         return now
 
     async def share(
-        self, by: Principal, session: ToolSession, tool: Tool, lifetime: float = SHARED_FOR
+        self, by: Principal, session: ToolSession, tool: Tool, lifetime: float = DEFAULT_SHARE_SECONDS
     ) -> tuple[KeyText, ToolSession]:
         """A link by which guests come in; show it once. Whoever came by an earlier one is out."""
         if by.agent is not None:
-            raise NotGranted("An agent lets nobody in: a person shares a session.")
+            raise PermissionDenied("An agent lets nobody in: a person shares a session.")
         check_grant(by, [] if tool.requires is None else [tool.requires])
         check_shareable(tool)
         if session.status != "active":
             raise Conflict("This session is over. Reopen it to share it.", code="SESSION_CLOSED")
-        if not 60.0 <= lifetime <= LONGEST_SHARE:
+        if not 60.0 <= lifetime <= MAX_SHARE_SECONDS:
             raise UsageError("A link lives between a minute and 90 days.")
         text, until = new_key(session.tenant_id, "hj"), self._db.clock.now() + lifetime
         return text, await self._link(session, text, until)
@@ -164,23 +255,25 @@ class ToolSessions:
         assert now is not None  # sessions are never deleted
         return now
 
-    async def behind(self, token: str) -> ToolSession | None:
+    async def by_token(self, token: str) -> ToolSession | None:
         """The session that a share token opens; None when it opens nothing, or nothing any more."""
-        text = read_key(token, "hj")
+        text = parse_key(token, "hj")
         if text is None:
             return None
-        found = await self._db.read(text.tenant, lambda conn: shared_session(conn, text.tenant, text.id))
+        found = await self._db.read(
+            text.tenant, lambda conn: tool_session_of_share(conn, text.tenant, text.id)
+        )
         same = text.is_of(None if found is None else found.share_digest)
         return found if same and found is not None and found.is_shared(self._db.clock.now()) else None
 
-    def welcome(self, session: ToolSession, name: str) -> tuple[Guest, str]:
+    def add_guest(self, session: ToolSession, name: str) -> tuple[Guest, str]:
         """A new guest of a session that a token opened, and the note that they bring back."""
         guest = new_guest(session, name)
-        return guest, note_of(guest, self._seal)
+        return guest, guest_token(guest, self._seal)
 
     def holder(self, note: str, session: str) -> Guest | None:
         """Whom a note of this house names; whether they may still be in the session, `guest` says."""
-        return read_note(note, session, self._seal)
+        return parse_guest_token(note, session, self._seal)
 
     async def guest(self, note: str, session: str) -> tuple[Guest, ToolSession] | None:
         """The guest who holds this note, and their session; None when either is no more."""
@@ -199,13 +292,19 @@ class ToolSessions:
         full = await self._db.write(
             tenant,
             lambda conn: count_guest_run(
-                conn, tenant, share, day=day, guest=guest, per_link=LINK_RUNS, per_guest=GUEST_RUNS
+                conn,
+                tenant,
+                share,
+                day=day,
+                guest=guest,
+                per_link=LINK_RUNS_PER_DAY,
+                per_guest=GUEST_RUNS_PER_DAY,
             ),
         )
         if full is not None:
             whom = "You have submitted" if full == "visitor" else "The guests of this link have submitted"
             most = "one guest" if full == "visitor" else "they"
-            raise TooOften(f"{whom} as often as {most} can in a day.", 86_400 - now % 86_400)
+            raise RateLimited(f"{whom} as often as {most} can in a day.", 86_400 - now % 86_400)
 
     async def submissions(self, session: ToolSession) -> Sequence[ToolSessionSubmission]:
         """What was submitted, the oldest first; one a participant, the newest of theirs."""
@@ -219,11 +318,17 @@ class ToolSessions:
 
     async def keep(self, tenant: str, given: ToolSessionSubmission) -> None:
         """Keep a submission in the place of the participant's earlier one, if the session is still open."""
-        kept = await self._db.write(tenant, lambda conn: put_submission(conn, tenant, given, most=MOST))
+        kept = await self._db.write(
+            tenant, lambda conn: put_submission(conn, tenant, given, most=MAX_PARTICIPANTS)
+        )
         if kept is None:
-            raise over("This session was closed while your answer was worked out. It was not added.")
+            raise session_closed(
+                "This session was closed while your answer was worked out. It was not added."
+            )
         if kept == "full":
-            raise Conflict(f"This session is full: {MOST} people have submitted.", code="SESSION_FULL")
+            raise Conflict(
+                f"This session is full: {MAX_PARTICIPANTS} people have submitted.", code="SESSION_FULL"
+            )
 
     def now(self) -> float:
         return self._db.clock.now()
@@ -244,5 +349,5 @@ def check_shareable(tool: Tool) -> None:
         )
 
 
-def over(said: str = "This session is closed, so nothing more can be submitted.") -> Conflict:
+def session_closed(said: str = "This session is closed, so nothing more can be submitted.") -> Conflict:
     return Conflict(said, code="SESSION_CLOSED")

@@ -7,15 +7,15 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection
 
-from handrail.core.run.jobs import FINAL, Busy, JobState, OpenRun, Taken
+from handrail.core.run.jobs.job import FINAL, Busy, ClaimedJob, JobState, OpenRun
 from handrail.store import jobs as rows
 from handrail.store import open_runs
-from handrail.store.approvals.queries import shed_call
+from handrail.store.approval_queries import forget_call_arguments
 from handrail.store.database import Database
-from handrail.store.events.rows import Written
+from handrail.store.encryption import Seal, SealError
+from handrail.store.engines import enter_tenant
+from handrail.store.events.rows import EncodedEvent
 from handrail.store.job_graph import has_children, settle_children
-from handrail.store.scope import enter
-from handrail.store.sealing import Seal, SealError
 
 _number = itertools.count(1).__next__
 
@@ -24,7 +24,7 @@ Enqueue = Callable[[Connection, str, str, int], None]
 """(connection, tenant, call, number): puts a job into the queue."""
 
 
-class StoreLedger:
+class StoreJobLedger:
     """What this process has in hand, each under a token that nobody else ever has."""
 
     def __init__(self, database: Database, seal: Seal, enqueue: Enqueue) -> None:
@@ -38,30 +38,32 @@ class StoreLedger:
         """Tenant and call of what is in hand here."""
         return list(self._held)
 
-    async def take(self, tenant: str, call_id: str, /) -> Taken | Busy | None:
+    async def take(self, tenant: str, call_id: str, /) -> ClaimedJob | Busy | None:
         key = (tenant, call_id)
         if key in self._held:
             return "busy"
         database = self._database
         token = self._held[key] = rows.token_of(database.holder, _number())
-        taken: Taken | Busy | None = None
+        taken: ClaimedJob | Busy | None = None
         try:
             taken = await database.write(tenant, self._taking(tenant, call_id, token))
             return taken
         finally:
-            if not isinstance(taken, Taken):
+            if not isinstance(taken, ClaimedJob):
                 self._held.pop(key, None)
 
-    def _taking(self, tenant: str, call_id: str, token: str) -> Callable[[Connection], Taken | Busy | None]:
+    def _taking(
+        self, tenant: str, call_id: str, token: str
+    ) -> Callable[[Connection], ClaimedJob | Busy | None]:
         holder, now = self._database.holder, self._database.clock.now()
 
-        def take(conn: Connection) -> Taken | Busy | None:
+        def take(conn: Connection) -> ClaimedJob | Busy | None:
             row = rows.take_job(conn, tenant, call_id, token, now)
             if row is None or row == "busy":
                 return row
             run, told, attempt = None, frozenset[str](), row.entry.attempts
             again = attempt > 1 or row.enqueued > 1
-            for found in open_runs.of_call(conn, tenant, call_id) if again else ():
+            for found in open_runs.open_runs_of_call(conn, tenant, call_id) if again else ():
                 open_runs.take_over(conn, tenant, found.run_id, found.holder, holder)
                 run = OpenRun(found.run_id, found.repeatable)
             try:
@@ -72,8 +74,8 @@ class StoreLedger:
                 return None
             stop = (row.entry.reason or "somebody cancelled it") if row.cancel_requested else None
             if again:
-                told = rows.told_of(conn, tenant, call_id)
-            return Taken(job, attempt, stop, run, told, row.skipped)
+                told = rows.event_types_of_call(conn, tenant, call_id)
+            return ClaimedJob(job, attempt, stop, run, told, row.skipped)
 
         return take
 
@@ -84,7 +86,7 @@ class StoreLedger:
         def end(conn: Connection) -> bool:
             ours = rows.finish_job(conn, tenant, call_id, token, state, reason, now)
             if ours and state in FINAL:
-                shed_call(conn, tenant, call_id, self._seal)
+                forget_call_arguments(conn, tenant, call_id, self._seal)
                 self.settle(conn, tenant, call_id, now)
             return ours
 
@@ -102,7 +104,7 @@ class StoreLedger:
 
     async def holds(self, tenant: str, call_id: str, /) -> bool:
         token = self._held.get((tenant, call_id), "")
-        return await self._database.write(tenant, lambda conn: rows.is_held(conn, tenant, call_id, token))
+        return await self._database.write(tenant, lambda conn: rows.is_job_held(conn, tenant, call_id, token))
 
     async def leave(self, tenant: str, call_id: str, /) -> None:
         if (tenant, call_id) in self._held:
@@ -115,7 +117,7 @@ class StoreLedger:
         self._held[tenant, call_id] = ""
         return token
 
-    def fence(self, conn: Connection, entries: list[Written]) -> list[Written]:
+    def fence(self, conn: Connection, entries: list[EncodedEvent]) -> list[EncodedEvent]:
         """The entries without those of jobs that somebody else has in hand by now."""
         if not self._held:
             return entries
@@ -125,8 +127,8 @@ class StoreLedger:
                 asked.setdefault(entry.tenant, set()).add(entry.event.call_id)
         ours: set[tuple[str, str]] = set()
         for tenant in sorted(asked):
-            enter(conn, tenant)
-            now = rows.holders(conn, tenant, asked[tenant])
+            enter_tenant(conn, tenant)
+            now = rows.job_holders(conn, tenant, asked[tenant])
             ours.update((tenant, one) for one in now if self._held.get((tenant, one)) == now[one])
         return [
             entry

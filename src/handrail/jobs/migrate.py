@@ -8,7 +8,7 @@ from dbos._schemas.system_database import SystemSchema
 from sqlalchemy import create_engine, inspect
 from sqlalchemy.engine import make_url
 
-from handrail.jobs.quiet import hush
+from handrail.jobs.dbos_setup import silence_dbos_log
 from handrail.store.engines import APP_ROLE, SYSTEM_ROLE, dialect_of
 
 SCHEMA = "dbos"
@@ -17,7 +17,7 @@ _TABLES = {"dbos_migrations", *(table.name for table in SystemSchema.metadata_ob
 
 def upgrade(url: str) -> None:
     """Make or migrate the engine's tables. The address is the owner's."""
-    hush()
+    silence_dbos_log()
     if dialect_of(url) == "sqlite":
         _clear(url)
         DBOS.migrate(url)

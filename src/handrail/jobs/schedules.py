@@ -14,24 +14,23 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlalchemy import Connection
 
-from handrail.core.define.call import Call
+from handrail.core.define.call import BoundCall
 from handrail.core.define.principal import Principal
 from handrail.core.errors import UsageError
-from handrail.core.run.jobs import Job
-from handrail.core.run.scheduling import Schedule
+from handrail.core.run.jobs.job import Job
+from handrail.core.run.jobs.schedules import Schedule
 from handrail.store import schedules as rows
+from handrail.store.codec import decode_call, dump, encode_call, load
 from handrail.store.database import Database
-from handrail.store.kept import call_data, call_of
+from handrail.store.encryption import Seal
 from handrail.store.schedules import ScheduleRow
-from handrail.store.sealing import Seal
-from handrail.store.text import dump, load
 
 _log = logging.getLogger("handrail.jobs")
 
-Add = Callable[[Connection, Job], object]
+AddJob = Callable[[Connection, Job], object]
 
 
-def next_after(moment: float, cron: str | None, every: float | None, zone: str | None) -> float:
+def next_due(moment: float, cron: str | None, every: float | None, zone: str | None) -> float:
     """The first time after a moment at which a schedule is due."""
     if every is not None:
         if not (math.isfinite(every) and every >= 1):
@@ -61,7 +60,7 @@ def call_id_of(tenant: str, name: str, at: float) -> str:
 class Schedules:
     """The schedules of one database."""
 
-    def __init__(self, database: Database, seal: Seal, add: Add) -> None:
+    def __init__(self, database: Database, seal: Seal, add: AddJob) -> None:
         self._database = database
         self._seal = seal
         self._add = add
@@ -85,21 +84,21 @@ class Schedules:
         if (cron is None) == (every is None):
             raise UsageError("Say when: give either cron='0 6 * * *' or every=3600.")
         now = self._database.clock.now()
-        call = Call(tool, None, principal, "job", session)
-        told = {"call": call_data(call), "raw": dict(args or {})}
+        call = BoundCall(tool, principal, "", "job", session)
+        told = {"call": encode_call(call), "raw": dict(args or {})}
         sealed = self._seal.close(principal.tenant, dump(told), f"schedule:{name}")
-        at = next_after(now, cron, every, zone)
+        at = next_due(now, cron, every, zone)
         row = ScheduleRow(principal.tenant, name, tool, sealed, cron, every, zone, at, None, True)
         await self._database.write(
             principal.tenant, lambda conn: rows.put_schedule(conn, principal.tenant, row, now)
         )
-        return _shown(row)
+        return _schedule_of_row(row)
 
     async def list(self, principal: Principal) -> builtins.list[Schedule]:
         found = await self._database.read(
             principal.tenant, lambda conn: rows.list_schedules(conn, principal.tenant)
         )
-        return [_shown(row) for row in found]
+        return [_schedule_of_row(row) for row in found]
 
     async def remove(self, name: str, principal: Principal) -> bool:
         tenant = principal.tenant
@@ -110,7 +109,7 @@ class Schedules:
         now = self._database.clock.now()
 
         def look() -> builtins.list[ScheduleRow]:
-            with self._database.overview() as conn:
+            with self._database.reading_all() as conn:
                 return rows.due_schedules(conn, now)
 
         fired = 0
@@ -124,9 +123,9 @@ class Schedules:
     def _firing(self, row: ScheduleRow, now: float) -> Callable[[Connection], bool]:
         call_id = call_id_of(row.tenant, row.name, row.next_at)
         told = load(self._seal.open(row.tenant, row.sealed, f"schedule:{row.name}"))
-        call = call_of({**told["call"], "id": call_id})
+        call = decode_call({**told["call"], "id": call_id})
         job = Job(call, row.tool, told["raw"], kind="scheduled")
-        after = next_after(now, row.cron, row.every, row.zone)
+        after = next_due(now, row.cron, row.every, row.zone)
 
         def fire(conn: Connection) -> bool:
             won = rows.fire_schedule(conn, row.tenant, row.name, row.next_at, after, call_id, now)
@@ -137,6 +136,6 @@ class Schedules:
         return fire
 
 
-def _shown(row: ScheduleRow) -> Schedule:
+def _schedule_of_row(row: ScheduleRow) -> Schedule:
     when = row.cron if row.cron is not None else f"every {row.every:g} s"
     return Schedule(row.name, row.tool, when, row.next_at, row.last_call_id)

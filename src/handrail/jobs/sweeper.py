@@ -15,39 +15,38 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy import Connection, Text, bindparam, text
 
-from handrail.core.define.call import Call
 from handrail.core.define.principal import Principal
-from handrail.core.run.perform import Work
-from handrail.core.run.recovering import recover
-from handrail.core.run.refusal import Refusal
-from handrail.core.run.seek import seek
+from handrail.core.run.failures import recover
+from handrail.core.run.find_tool import find_tool
+from handrail.core.run.jobs.perform import JobContext
+from handrail.core.run.refusals import Refusal
 from handrail.core.tell.events import ToolStarted
-from handrail.jobs.engine import Engine
-from handrail.jobs.ledger import StoreLedger
-from handrail.jobs.queue import Queue, workflow_id
+from handrail.jobs.dbos_engine import DbosEngine
+from handrail.jobs.ledger import StoreJobLedger
+from handrail.jobs.queue import JobQueue, workflow_id
 from handrail.store import jobs as rows
 from handrail.store import leases, open_runs
-from handrail.store.approvals.book import StoreBook
+from handrail.store.approval_store import StoreApprovals
 from handrail.store.database import Database
-from handrail.store.job_graph import parents_of, stranded
-from handrail.store.keys.keys import StoreKeys
+from handrail.store.idempotency_store import StoreIdempotencyKeys
+from handrail.store.job_graph import parents_of, stranded_jobs
 
 if TYPE_CHECKING:
-    from handrail.jobs.durable import DurableJobs
+    from handrail.jobs.durable_jobs import DurableJobs
 
 _log = logging.getLogger("handrail.jobs")
 T = TypeVar("T")
 
-_TICK = 0.5
-_EXPIRES = 2.0
-_DUE = 1.0
-_PATIENCE = 30.0
+_CANCEL_SECONDS = 0.5
+_EXPIRE_SECONDS = 2.0
+_SCHEDULE_SECONDS = 1.0
+_STOP_SECONDS = 30.0
 _HOUR = 3_600.0
 _KEYS_KEPT = 30 * 24 * _HOUR
 """Seconds for which the key of a call that is over is known."""
 _DONE_KEPT = 24 * _HOUR
 """Seconds for which the engine knows what it has done; we know it for good."""
-_LOST = 60.0
+_LOST_SECONDS = 60.0
 """Seconds after which a job that nobody began is looked for in the engine's tables."""
 
 
@@ -57,10 +56,10 @@ class Sweeper:
     def __init__(
         self,
         database: Database,
-        queue: Queue,
-        engine: Engine,
-        ledger: StoreLedger,
-        work: Callable[[], Work],
+        queue: JobQueue,
+        engine: DbosEngine,
+        ledger: StoreJobLedger,
+        work: Callable[[], JobContext],
         jobs: DurableJobs,
         lease: float,
     ) -> None:
@@ -81,18 +80,18 @@ class Sweeper:
         """End after the look at hand: a thread that is at it has a connection."""
         self._over.set()
         if self._task is not None:
-            await asyncio.wait([self._task], timeout=_PATIENCE)
+            await asyncio.wait([self._task], timeout=_STOP_SECONDS)
             self._task.cancel()
 
     async def _sweep(self) -> None:
         await self._safely(self._unblock)
         looks = (
-            (_TICK, self._stop),
-            (_EXPIRES, self._expire),
-            (_DUE, self._fire),
+            (_CANCEL_SECONDS, self._stop),
+            (_EXPIRE_SECONDS, self._expire),
+            (_SCHEDULE_SECONDS, self._fire),
             (self._lease / 4, self._recover),
-            (_LOST / 2, self._find_lost),
-            (_LOST / 2, self._find_stranded),
+            (_LOST_SECONDS / 2, self._find_lost),
+            (_LOST_SECONDS / 2, self._find_stranded),
             (_HOUR, self._forget),
         )
         due = [0.0] * len(looks)
@@ -103,7 +102,7 @@ class Sweeper:
                     due[at] = now + every
                     await self._safely(look)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._over.wait(), min(_TICK, self._lease / 4))
+                await asyncio.wait_for(self._over.wait(), min(_CANCEL_SECONDS, self._lease / 4))
 
     async def _safely(self, look: Callable[[], Awaitable[None]]) -> None:
         try:
@@ -116,26 +115,26 @@ class Sweeper:
         if not self._ledger.held:
             return
         holder = self._database.holder
-        found = await self._system(lambda conn: rows.to_stop(conn, holder))
-        house = self._work().house
+        found = await self._system(lambda conn: rows.jobs_to_cancel(conn, holder))
+        runtime = self._work().runtime
         for tenant, call_id, reason in found:
-            running = house.running.get((tenant, call_id))
+            running = runtime.running.get((tenant, call_id))
             if running is not None:
                 running.interrupt("cancelled", reason)
 
     async def _expire(self) -> None:
         """End the questions that nobody answered in time."""
-        book = self._work().house.book
-        if isinstance(book, StoreBook):
-            while len(await asyncio.to_thread(book.expire)) > 0:
+        approvals = self._work().runtime.approvals
+        if isinstance(approvals, StoreApprovals):
+            while len(await asyncio.to_thread(approvals.expire)) > 0:
                 continue
 
     async def _forget(self) -> None:
         """Forget keys of calls that ended long ago, processes that are gone, and what the engine has done."""
-        keys = self._work().house.keys
-        if isinstance(keys, StoreKeys):
+        keys = self._work().runtime.keys
+        if isinstance(keys, StoreIdempotencyKeys):
             await asyncio.to_thread(keys.sweep, self._database.clock.now() - _KEYS_KEPT)
-        await self._system(leases.sweep)
+        await self._system(leases.delete_old_leases)
         await asyncio.to_thread(self._queue.forget, _DONE_KEPT)
 
     async def _fire(self) -> None:
@@ -147,17 +146,17 @@ class Sweeper:
         dead = await self._system(self._dead)
         if dead:
             await asyncio.to_thread(self._engine.recover, sorted(dead))
-        for run in await self._system(open_runs.orphans):
+        for run in await self._system(open_runs.orphaned_runs):
             await self._safely(partial(self._tell_end, run))
 
     def _dead(self, conn: Connection) -> set[str]:
-        pending = text(f"SELECT DISTINCT executor_id FROM {_of_the_engine(conn)} WHERE status = 'PENDING'")
+        pending = text(f"SELECT DISTINCT executor_id FROM {_workflow_table(conn)} WHERE status = 'PENDING'")
         holders = {name for name in conn.execute(pending).scalars() if name}
-        return leases.dead_among(conn, holders - {self._database.holder})
+        return leases.dead_holders(conn, holders - {self._database.holder})
 
-    async def _tell_end(self, run: open_runs.Open) -> None:
+    async def _tell_end(self, run: open_runs.OpenRunRow) -> None:
         """The end of a run that belongs to no job and whose process is gone."""
-        database, log = self._database, self._work().house.teller.log
+        database, log = self._database, self._work().runtime.teller.log
         # Looked up first: once the run is ours, nobody else comes to end it.
         events = await asyncio.to_thread(lambda: list(log.read(run.tenant, call_id=run.call_id)))
         begun = [one for one in events if isinstance(one, ToolStarted) and one.run_id == run.run_id]
@@ -169,20 +168,20 @@ class Sweeper:
             lambda conn: open_runs.take_over(conn, run.tenant, run.run_id, run.holder, database.holder),
         )
         if ours:
-            outcome = recover(begun[0], run.repeatable, self._work().house)
-            await self._work().letters.ended(begun[0].call, outcome)
-            self._work().ended(run.tenant, outcome)
+            outcome = recover(begun[0], run.repeatable, self._work().runtime)
+            await self._work().settle_replay(begun[0].call, outcome)
+            self._work().on_end(run.tenant, outcome)
 
     async def _find_lost(self) -> None:
         """Enqueue once more what waits for longer than it should and the engine knows nothing of."""
-        before = self._database.clock.now() - _LOST
-        for tenant, call_id, number in await self._system(partial(_lost, before=before)):
+        before = self._database.clock.now() - _LOST_SECONDS
+        for tenant, call_id, number in await self._system(partial(_lost_jobs, before=before)):
             await self._enqueue(tenant, call_id, number)
 
     async def _find_stranded(self) -> None:
         """Bring forward what waits for calls that are over."""
         now = self._database.clock.now()
-        for tenant, call_id in await self._system(lambda conn: stranded(conn, now - _LOST)):
+        for tenant, call_id in await self._system(lambda conn: stranded_jobs(conn, now - _LOST_SECONDS)):
 
             def settle(conn: Connection, tenant: str = tenant, call_id: str = call_id) -> None:
                 for parent in parents_of(conn, tenant, call_id):
@@ -194,34 +193,36 @@ class Sweeper:
         now = self._database.clock.now()
 
         def put(conn: Connection) -> None:
-            if again := rows.requeue(conn, tenant, call_id, number, now):
+            if again := rows.count_requeue(conn, tenant, call_id, number, now):
                 self._queue.put(conn, tenant, call_id, again)
 
         await self._database.write(tenant, put)
 
     async def _unblock(self) -> None:
         """With the tools of this process, what was blocked may run."""
-        for tenant, call_id in await self._system(rows.blocked):
+        for tenant, call_id in await self._system(rows.blocked_jobs):
             entry = await self._jobs.get(call_id, tenant)
             if entry is None:
                 continue
-            tool = await seek(Call(entry.tool, None, Principal(tenant=tenant)), self._work().house)
+            tool = await find_tool(entry.tool, Principal(tenant=tenant), self._work().runtime)
             if not isinstance(tool, Refusal):
                 await self._jobs.unblock(call_id, tenant)
 
     async def _system(self, look: Callable[[Connection], T]) -> T:
         def looked() -> T:
-            with self._database.overview() as conn:
+            with self._database.reading_all() as conn:
                 return look(conn)
 
         return await asyncio.to_thread(looked)
 
 
-def _lost(conn: Connection, *, before: float) -> list[tuple[str, str, int]]:
+def _lost_jobs(conn: Connection, *, before: float) -> list[tuple[str, str, int]]:
     """Jobs that wait since before a time, or whose holder is dead, and that the engine will not run."""
-    waiting = {workflow_id(*job): job for job in (*rows.in_line(conn, before), *rows.left_behind(conn))}
+    waiting = {
+        workflow_id(*job): job for job in (*rows.overdue_jobs(conn, before), *rows.jobs_of_dead_holders(conn))
+    }
     known = text(
-        f"SELECT workflow_uuid FROM {_of_the_engine(conn)}"
+        f"SELECT workflow_uuid FROM {_workflow_table(conn)}"
         " WHERE workflow_uuid IN :ids AND status IN ('ENQUEUED', 'PENDING', 'DELAYED')"
     ).bindparams(bindparam("ids", type_=Text, expanding=True))
     for one in conn.execute(known, {"ids": list(waiting)}).scalars():
@@ -229,6 +230,6 @@ def _lost(conn: Connection, *, before: float) -> list[tuple[str, str, int]]:
     return list(waiting.values())
 
 
-def _of_the_engine(conn: Connection) -> str:
+def _workflow_table(conn: Connection) -> str:
     """The table in which the engine keeps what it runs."""
     return "dbos.workflow_status" if conn.dialect.name == "postgresql" else "workflow_status"

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import insert, or_, select, update
 from sqlalchemy.engine import Connection, Row
 
-from handrail.core.define.permission import Level
+from handrail.core.define.levels import Level
 from handrail.core.define.principal import KeyKind
 from handrail.store.tables import api_keys
 

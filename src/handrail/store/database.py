@@ -1,4 +1,4 @@
-"""Database: connections, each within the scope of one tenant, and the one writer of this process."""
+"""Database: reads in threads, writes through the one writer, each within one tenant."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from sqlalchemy.exc import OperationalError
 from handrail.core.clock import Clock
 from handrail.core.errors import StorageError
 from handrail.core.ids import new_id
-from handrail.store.engines import Dialect, dialect_of, make_engine
-from handrail.store.scope import enter, enter_system
+from handrail.store.engines import Dialect, dialect_of, enter_system, enter_tenant, make_engine
 from handrail.store.writer import Writer
 
 T = TypeVar("T")
@@ -26,17 +25,17 @@ _READERS = 4
 _open: WeakSet[Database] = WeakSet()
 
 
-def _forked() -> None:
+def _after_fork() -> None:
     for database in list(_open):
-        database.forsake()
+        database.after_fork()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
-    os.register_at_fork(after_in_child=_forked)
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def storage_errors() -> Iterator[None]:
     """What goes wrong with the database itself, in words of ours."""
     try:
         yield
@@ -61,9 +60,9 @@ class Database:
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="handrail-read")
         _open.add(self)
 
-    def forsake(self) -> None:
+    def after_fork(self) -> None:
         """In a fork: touch no connection of the process that opened it, and write nothing in its name."""
-        self.writer.forsake()
+        self.writer.after_fork()
         self.engine.dispose(close=False)
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="handrail-read")
 
@@ -76,14 +75,14 @@ class Database:
     def reading(self, tenant: str) -> Iterator[Connection]:
         """A connection that sees one tenant."""
         with self.engine.connect() as conn, conn.begin():
-            enter(conn, tenant)
+            enter_tenant(conn, tenant)
             yield conn
 
     @contextmanager
     def transaction(self, tenant: str) -> Iterator[Connection]:
         """A change of one's own, apart from the writer; committed when the block ends well."""
         with self._writing() as conn:
-            enter(conn, tenant)
+            enter_tenant(conn, tenant)
             yield conn
 
     def system(self) -> AbstractContextManager[Connection]:
@@ -97,7 +96,7 @@ class Database:
             yield conn
 
     @contextmanager
-    def overview(self) -> Iterator[Connection]:
+    def reading_all(self) -> Iterator[Connection]:
         """A connection that sees all tenants and changes nothing: for those who look after the house."""
         with self.engine.connect() as conn, conn.begin():
             enter_system(conn)
@@ -115,17 +114,17 @@ class Database:
             with self.reading(tenant) as conn:
                 return fn(conn)
 
-        with told():
+        with storage_errors():
             return await asyncio.get_running_loop().run_in_executor(self._readers, look)
 
-    async def oversee(self, fn: Callable[[Connection], T]) -> T:
+    async def read_all(self, fn: Callable[[Connection], T]) -> T:
         """What the function finds among the rows of all tenants, in a thread; it changes nothing."""
 
         def look() -> T:
-            with self.overview() as conn:
+            with self.reading_all() as conn:
                 return fn(conn)
 
-        with told():
+        with storage_errors():
             return await asyncio.get_running_loop().run_in_executor(self._readers, look)
 
     async def write(self, tenant: str, fn: Callable[[Connection], T]) -> T:
@@ -133,7 +132,7 @@ class Database:
 
         It may be called a second time, on a fresh transaction, when the first one came to nothing.
         """
-        with told():
+        with storage_errors():
             return await self.writer.run(tenant, fn)
 
     def post(self, tenant: str, fn: Callable[[Connection], object]) -> None:

@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
+from handrail.store.codec import dump, load
 from handrail.store.tables import embed_runs, embeds
-from handrail.store.text import dump, load
-from handrail.store.upsert import insert_new
+from handrail.store.upsert import insert_if_absent
 
-TOGETHER = ""
+ALL_VISITORS = ""
 """The visitor that stands for all of them."""
 
 
@@ -99,34 +99,34 @@ def count_guest_run(
 
 def embed_runs_on(conn: Connection, tenant: str, embed: str, day: str) -> int:
     """How often it was used on a day."""
-    found = select(embed_runs.c.runs).where(*_counts(tenant, embed, day, TOGETHER))
+    found = select(embed_runs.c.runs).where(*_counts(tenant, embed, day, ALL_VISITORS))
     return conn.execute(found).scalar_one_or_none() or 0
 
 
 def _count_both(
     conn: Connection, tenant: str, embed: str, day: str, visitor: str, together: int, each: int
 ) -> Literal["day", "visitor"] | None:
-    if not _count(conn, tenant, embed, day, TOGETHER, together):
+    if not _count(conn, tenant, embed, day, ALL_VISITORS, together):
         return "day"
     if not _count(conn, tenant, embed, day, visitor, each):
-        _raise(conn, tenant, embed, day, TOGETHER, -1)
+        _add_to_count(conn, tenant, embed, day, ALL_VISITORS, -1)
         return "visitor"
     return None
 
 
 def _count(conn: Connection, tenant: str, embed: str, day: str, visitor: str, most: int) -> bool:
-    if _raise(conn, tenant, embed, day, visitor, 1, most):
+    if _add_to_count(conn, tenant, embed, day, visitor, 1, most):
         return True
     row = {"tenant_id": tenant, "embed_id": embed, "day": day, "visitor": visitor, "runs": 1}
-    if most > 0 and insert_new(conn, embed_runs, row):
-        if visitor == TOGETHER:  # the first of a day: what was counted before serves nobody
+    if most > 0 and insert_if_absent(conn, embed_runs, row):
+        if visitor == ALL_VISITORS:  # the first of a day: what was counted before serves nobody
             old = (embed_runs.c.tenant_id == tenant, embed_runs.c.embed_id == embed, embed_runs.c.day < day)
             conn.execute(delete(embed_runs).where(*old))
         return True
-    return _raise(conn, tenant, embed, day, visitor, 1, most)
+    return _add_to_count(conn, tenant, embed, day, visitor, 1, most)
 
 
-def _raise(
+def _add_to_count(
     conn: Connection, tenant: str, embed: str, day: str, visitor: str, by: int, most: int | None = None
 ) -> bool:
     there = update(embed_runs).where(*_counts(tenant, embed, day, visitor))

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, Connection, and_, exists, func, or_, select, update
 
-from handrail.core.run.jobs import FINAL, JobEntry, lets_children, why_skipped
+from handrail.core.run.jobs.job import FINAL, JobEntry, lets_children, why_skipped
 from handrail.store.tables import job_parents, jobs
 
-Numbered = list[tuple[str, int]]
+EnqueuedCalls = list[tuple[str, int]]
 """Calls to be enqueued, and which time that is."""
 
 _parent = jobs.alias("parent")
@@ -20,7 +20,7 @@ _COMPLETED = and_(_parent.c.state == "done", func.coalesce(_parent.c.reason, "")
 _OPEN = or_(_parent.c.state.not_in(FINAL), and_(_parent.c.state == "done", _parent.c.reason == "pending"))
 
 
-def _waiting_for(parent: ColumnElement[bool]) -> ColumnElement[bool]:
+def _has_parent(parent: ColumnElement[bool]) -> ColumnElement[bool]:
     """Whether a job comes after one like this."""
     own = (job_parents.c.tenant_id == jobs.c.tenant_id, job_parents.c.call_id == jobs.c.call_id)
     return exists(
@@ -50,7 +50,7 @@ def has_children(conn: Connection, tenant: str, call_id: str) -> bool:
     return conn.execute(select(job_parents.c.call_id).where(*mine).limit(1)).first() is not None
 
 
-def settle_children(conn: Connection, tenant: str, parent: JobEntry, now: float) -> Numbered:
+def settle_children(conn: Connection, tenant: str, parent: JobEntry, now: float) -> EnqueuedCalls:
     """A job stands like this: what waited for it is queued, to run or to be skipped, or waits on."""
     verdict = lets_children(parent.state, parent.reason)
     if verdict == "wait":
@@ -59,11 +59,11 @@ def settle_children(conn: Connection, tenant: str, parent: JobEntry, now: float)
     first = step.where(job_parents.c.parent_id == parent.id)
     if verdict == "run":
         below = _lock_waiting(conn, tenant, conn.execute(first).scalars().all())
-        return wake(conn, tenant, below, now, ~_waiting_for(~_COMPLETED))
+        return queue_waiting_jobs(conn, tenant, below, now, ~_has_parent(~_COMPLETED))
     found = first.cte("below", recursive=True)
     found = found.union(step.where(job_parents.c.parent_id == found.c.call_id))
     below = _lock_waiting(conn, tenant, conn.execute(select(found.c.call_id)).scalars().all())
-    return wake(conn, tenant, below, now, skipped=why_skipped(parent))
+    return queue_waiting_jobs(conn, tenant, below, now, skipped=why_skipped(parent))
 
 
 def _lock_waiting(conn: Connection, tenant: str, call_ids: Sequence[str]) -> list[str]:
@@ -75,14 +75,14 @@ def _lock_waiting(conn: Connection, tenant: str, call_ids: Sequence[str]) -> lis
     return list(conn.execute(statement).scalars())
 
 
-def wake(
+def queue_waiting_jobs(
     conn: Connection,
     tenant: str,
     call_ids: Sequence[str],
     now: float,
     only: ColumnElement[bool] | None = None,
     skipped: str | None = None,
-) -> Numbered:
+) -> EnqueuedCalls:
     """Queue jobs that waited; `skipped` says why they are only to be ended."""
     if not call_ids:
         return []
@@ -100,11 +100,11 @@ def parents_of(conn: Connection, tenant: str, call_id: str) -> list[str]:
     return list(conn.execute(select(job_parents.c.parent_id).where(*mine)).scalars())
 
 
-def stranded(conn: Connection, before: float, limit: int = 500) -> list[tuple[str, str]]:
+def stranded_jobs(conn: Connection, before: float, limit: int = 500) -> list[tuple[str, str]]:
     """Of all tenants: jobs that wait since before a time, though all they wait for is over; tenant, call."""
     statement = (
         select(jobs.c.tenant_id, jobs.c.call_id)
-        .where(jobs.c.state == "waiting", jobs.c.updated_at < before, ~_waiting_for(_OPEN))
+        .where(jobs.c.state == "waiting", jobs.c.updated_at < before, ~_has_parent(_OPEN))
         .limit(limit)
     )
     return [(row[0], row[1]) for row in conn.execute(statement)]

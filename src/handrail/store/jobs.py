@@ -14,28 +14,26 @@ from sqlalchemy import ColumnElement, Connection, and_, func, insert, select, un
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
-from handrail.core.define.call import Call
-from handrail.core.run.jobs import FINAL, Busy, Job, JobEntry, JobState
+from handrail.core.run.jobs.job import FINAL, Busy, Job, JobEntry, JobState
+from handrail.store.codec import decode_call, dump, encode_call, fit_column, load
+from handrail.store.encryption import Seal
 from handrail.store.job_graph import open_parents
-from handrail.store.kept import call_data, call_of
-from handrail.store.leases import dead_among, is_alive
-from handrail.store.sealing import Seal
+from handrail.store.leases import dead_holders, is_alive
 from handrail.store.tables import approvals, job_parents, jobs, session_events
-from handrail.store.text import column, dump, load
 
-LIVE: tuple[JobState, ...] = ("waiting", "queued", "running", "blocked")
+LIVE_STATES: tuple[JobState, ...] = ("waiting", "queued", "running", "blocked")
 _ENDS = ("tool.completed", "tool.failed", "tool.cancelled")
-_HASH = "#"
+_TOKEN_SEPARATOR = "#"
 """Stands in a token between the process and the number of the take."""
 
 
 def holder_of(token: str) -> str:
     """The process behind a token."""
-    return token.partition(_HASH)[0]
+    return token.partition(_TOKEN_SEPARATOR)[0]
 
 
 def token_of(holder: str, number: int) -> str:
-    return f"{holder}{_HASH}{number}"
+    return f"{holder}{_TOKEN_SEPARATOR}{number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +82,14 @@ def _job_row(row: Any) -> JobRow:
     return JobRow(_entry(row), row.approval_id, row.sealed, stop, row.enqueued, skipped)
 
 
-def _mine(tenant: str, call_id: str) -> ColumnElement[bool]:
+def _is_job(tenant: str, call_id: str) -> ColumnElement[bool]:
     return and_(jobs.c.tenant_id == tenant, jobs.c.call_id == call_id)
 
 
 def seal_job(seal: Seal, job: Job) -> str:
     """What a worker needs of a job, as only this tenant's row may hold it."""
     told = {
-        "call": call_data(job.call),
+        "call": encode_call(job.call),
         "raw": job.raw,
         "secrets": sorted(job.secrets),
     }
@@ -102,7 +100,7 @@ def unseal_job(seal: Seal, row: JobRow) -> Job:
     entry = row.entry
     assert row.sealed is not None
     told = load(seal.open(entry.tenant, row.sealed, f"job:{entry.id}"))
-    call: Call = call_of(told["call"])
+    call = decode_call(told["call"])
     secrets = frozenset(told["secrets"])
     return Job(
         call, entry.tool, told["raw"], secrets, entry.kind, row.approval_id, entry.fingerprint, entry.due_at
@@ -120,11 +118,11 @@ def add_job(conn: Connection, tenant: str, job: Job, sealed: str | None, now: fl
     added = insert_one(jobs).values(new).on_conflict_do_nothing().returning(jobs.c.call_id)
     if conn.execute(added).first() is not None:
         return 1
-    known = get_row(conn, tenant, job.id, lock=True)
+    known = get_job_row(conn, tenant, job.id, lock=True)
     assert known is not None
     if known.entry.state not in FINAL or job.approval_id in (None, known.approval_id):
         return 0
-    conn.execute(update(jobs).where(_mine(tenant, job.id)).values(enqueued=known.enqueued + 1, **row))
+    conn.execute(update(jobs).where(_is_job(tenant, job.id)).values(enqueued=known.enqueued + 1, **row))
     return known.enqueued + 1
 
 
@@ -146,7 +144,7 @@ def add_graph(
 
 def _queued(job: Job, sealed: str | None, now: float) -> dict[str, Any]:
     return {
-        "session_id": column(job.call.session or f"call:{job.id}"),
+        "session_id": fit_column(job.call.session or f"call:{job.id}"),
         "tool": job.tool,
         "kind": job.kind,
         "state": "queued",
@@ -162,8 +160,8 @@ def _queued(job: Job, sealed: str | None, now: float) -> dict[str, Any]:
     }
 
 
-def get_row(conn: Connection, tenant: str, call_id: str, *, lock: bool = False) -> JobRow | None:
-    statement = select(*_ROW).where(_mine(tenant, call_id))
+def get_job_row(conn: Connection, tenant: str, call_id: str, *, lock: bool = False) -> JobRow | None:
+    statement = select(*_ROW).where(_is_job(tenant, call_id))
     if lock:
         statement = statement.with_for_update()
     row = conn.execute(statement).first()
@@ -171,7 +169,7 @@ def get_row(conn: Connection, tenant: str, call_id: str, *, lock: bool = False) 
 
 
 def get_job(conn: Connection, tenant: str, call_id: str) -> JobEntry | None:
-    row = get_row(conn, tenant, call_id)
+    row = get_job_row(conn, tenant, call_id)
     return None if row is None else _with_parents(conn, tenant, [row.entry])[0]
 
 
@@ -182,19 +180,19 @@ def _with_parents(conn: Connection, tenant: str, entries: Sequence[JobEntry]) ->
     return [replace(entry, after=parents.get(entry.id, ())) if waiting else entry for entry in entries]
 
 
-def tenants_of(conn: Connection, call_id: str) -> list[str]:
+def tenants_of_call(conn: Connection, call_id: str) -> list[str]:
     """Of all tenants: those that have a job, were asked a question, or told of a call of this id."""
     of_job = select(jobs.c.tenant_id).where(jobs.c.call_id == call_id)
-    of_question = select(approvals.c.tenant_id).where(approvals.c.call_id == column(call_id))
-    of_event = select(session_events.c.tenant_id).where(session_events.c.call_id == column(call_id))
+    of_question = select(approvals.c.tenant_id).where(approvals.c.call_id == fit_column(call_id))
+    of_event = select(session_events.c.tenant_id).where(session_events.c.call_id == fit_column(call_id))
     return sorted(conn.execute(union(of_job, of_question, of_event)).scalars())
 
 
-def over_among(conn: Connection, call_ids: Collection[str]) -> list[tuple[str, str]]:
+def ended_calls(conn: Connection, call_ids: Collection[str]) -> list[tuple[str, str]]:
     """Of all tenants: those of the calls that are over; tenant, call. What is a job is over when that is."""
     found = select(jobs.c.tenant_id, jobs.c.call_id, jobs.c.state).where(jobs.c.call_id.in_(call_ids))
     states = {(row.tenant_id, row.call_id): row.state for row in conn.execute(found)}
-    names = {column(call_id): call_id for call_id in call_ids}
+    names = {fit_column(call_id): call_id for call_id in call_ids}
     events = session_events.c
     ends = select(events.tenant_id, events.call_id).where(events.call_id.in_(names), events.type.in_(_ENDS))
     told = {(row.tenant_id, names[row.call_id]) for row in conn.execute(ends)}
@@ -220,11 +218,11 @@ def take_job(
     `at_work`: whether this process itself is at it.
     """
     changes = {"state": "running", "holder": token, "attempts": jobs.c.attempts + 1, "updated_at": now}
-    taking = update(jobs).where(_mine(tenant, call_id)).values(changes)
+    taking = update(jobs).where(_is_job(tenant, call_id)).values(changes)
     first = conn.execute(taking.where(jobs.c.state == "queued").returning(*_ROW)).first()
     if first is not None:
         return _job_row(first)
-    row = get_row(conn, tenant, call_id, lock=True)
+    row = get_job_row(conn, tenant, call_id, lock=True)
     if row is None or row.entry.state in FINAL:
         return None
     if row.entry.state in ("blocked", "waiting") and not row.cancel_requested:
@@ -237,13 +235,13 @@ def take_job(
     return _job_row(conn.execute(taking.returning(*_ROW)).one())
 
 
-def is_held(conn: Connection, tenant: str, call_id: str, token: str) -> bool:
+def is_job_held(conn: Connection, tenant: str, call_id: str, token: str) -> bool:
     """Whether the job is still in the hands of whoever has the token. It stays so until the commit."""
-    statement = select(jobs.c.holder).where(_mine(tenant, call_id), jobs.c.state == "running")
+    statement = select(jobs.c.holder).where(_is_job(tenant, call_id), jobs.c.state == "running")
     return conn.execute(statement.with_for_update()).scalar() == token
 
 
-def holders(conn: Connection, tenant: str, call_ids: Collection[str]) -> dict[str, str]:
+def job_holders(conn: Connection, tenant: str, call_ids: Collection[str]) -> dict[str, str]:
     """Who has which of these jobs in hand. It stays so until the commit."""
     mine = (jobs.c.tenant_id == tenant, jobs.c.call_id.in_(call_ids), jobs.c.state == "running")
     statement = select(jobs.c.call_id, jobs.c.holder).where(*mine).order_by(jobs.c.call_id)
@@ -257,15 +255,15 @@ def finish_job(
     changes: dict[str, Any] = {"state": state, "reason": reason, "holder": None, "updated_at": now}
     if state in FINAL:
         changes["sealed"] = None
-    statement = update(jobs).where(_mine(tenant, call_id), jobs.c.holder == token).values(changes)
+    statement = update(jobs).where(_is_job(tenant, call_id), jobs.c.holder == token).values(changes)
     return conn.execute(statement).rowcount == 1
 
 
-def put_back(conn: Connection, tenant: str, call_id: str, token: str, now: float) -> int:
+def release_job(conn: Connection, tenant: str, call_id: str, token: str, now: float) -> int:
     """Let go of a job that did not come to its end through no fault of its own; its next number, or 0."""
     statement = (
         update(jobs)
-        .where(_mine(tenant, call_id), jobs.c.holder == token)
+        .where(_is_job(tenant, call_id), jobs.c.holder == token)
         .values(
             state="queued",
             holder=None,
@@ -280,13 +278,13 @@ def put_back(conn: Connection, tenant: str, call_id: str, token: str, now: float
 
 def request_cancel(conn: Connection, tenant: str, call_id: str, reason: str, now: float) -> JobEntry | None:
     """Note that somebody wants it stopped; None when there is nothing to stop."""
-    row = get_row(conn, tenant, call_id, lock=True)
+    row = get_job_row(conn, tenant, call_id, lock=True)
     if row is None or row.entry.state in FINAL:
         return None
     if row.skipped:
         return row.entry
     changes = {"cancel_requested": True, "reason": reason, "updated_at": now}
-    conn.execute(update(jobs).where(_mine(tenant, call_id)).values(changes))
+    conn.execute(update(jobs).where(_is_job(tenant, call_id)).values(changes))
     return row.entry
 
 
@@ -294,49 +292,51 @@ def unblock_job(conn: Connection, tenant: str, call_id: str, now: float) -> int:
     """Queue a blocked job again; its number, or 0 when it is not blocked."""
     statement = (
         update(jobs)
-        .where(_mine(tenant, call_id), jobs.c.state == "blocked")
+        .where(_is_job(tenant, call_id), jobs.c.state == "blocked")
         .values(state="queued", reason=None, attempts=0, enqueued=jobs.c.enqueued + 1, updated_at=now)
         .returning(jobs.c.enqueued)
     )
     return int(conn.execute(statement).scalar() or 0)
 
 
-def told_of(conn: Connection, tenant: str, call_id: str) -> frozenset[str]:
+def event_types_of_call(conn: Connection, tenant: str, call_id: str) -> frozenset[str]:
     """The kinds of events that the log has of a call."""
     statement = select(session_events.c.type).distinct()
-    where = (session_events.c.tenant_id == tenant, session_events.c.call_id == column(call_id))
+    where = (session_events.c.tenant_id == tenant, session_events.c.call_id == fit_column(call_id))
     return frozenset(one.removeprefix("tool.") for one in conn.execute(statement.where(*where)).scalars())
 
 
-def to_stop(conn: Connection, holder: str) -> list[tuple[str, str, str]]:
+def jobs_to_cancel(conn: Connection, holder: str) -> list[tuple[str, str, str]]:
     """Of all tenants: what this process runs and somebody wants stopped; tenant, call, reason."""
     statement = select(jobs.c.tenant_id, jobs.c.call_id, func.coalesce(jobs.c.reason, "")).where(
-        jobs.c.state == "running", jobs.c.cancel_requested, jobs.c.holder.startswith(f"{holder}{_HASH}")
+        jobs.c.state == "running",
+        jobs.c.cancel_requested,
+        jobs.c.holder.startswith(f"{holder}{_TOKEN_SEPARATOR}"),
     )
     return [(row[0], row[1], row[2]) for row in conn.execute(statement)]
 
 
-def left_behind(conn: Connection) -> list[tuple[str, str, int]]:
+def jobs_of_dead_holders(conn: Connection) -> list[tuple[str, str, int]]:
     """Of all tenants: jobs whose holder is dead; tenant, call, how often it was enqueued."""
     statement = select(jobs.c.tenant_id, jobs.c.call_id, jobs.c.enqueued, jobs.c.holder).where(
         jobs.c.state == "running"
     )
     rows = conn.execute(statement).all()
-    dead = dead_among(conn, {holder_of(row.holder) for row in rows if row.holder})
+    dead = dead_holders(conn, {holder_of(row.holder) for row in rows if row.holder})
     return [(row[0], row[1], row[2]) for row in rows if row.holder and holder_of(row.holder) in dead]
 
 
-def requeue(conn: Connection, tenant: str, call_id: str, number: int, now: float) -> int:
+def count_requeue(conn: Connection, tenant: str, call_id: str, number: int, now: float) -> int:
     """Count that a job is enqueued once more; its number, or 0 when somebody else was faster."""
     statement = (
         update(jobs)
-        .where(_mine(tenant, call_id), jobs.c.enqueued == number, jobs.c.state.in_(("queued", "running")))
+        .where(_is_job(tenant, call_id), jobs.c.enqueued == number, jobs.c.state.in_(("queued", "running")))
         .values(enqueued=number + 1, updated_at=now)
     )
     return number + 1 if conn.execute(statement).rowcount == 1 else 0
 
 
-def in_line(conn: Connection, before: float, limit: int = 500) -> list[tuple[str, str, int]]:
+def overdue_jobs(conn: Connection, before: float, limit: int = 500) -> list[tuple[str, str, int]]:
     """Of all tenants: jobs that should have begun before a time and have not; tenant, call, number."""
     due = func.coalesce(jobs.c.due_at, jobs.c.created_at)
     statement = (
@@ -348,7 +348,7 @@ def in_line(conn: Connection, before: float, limit: int = 500) -> list[tuple[str
     return [(row[0], row[1], row[2]) for row in conn.execute(statement)]
 
 
-def blocked(conn: Connection, limit: int = 1_000) -> list[tuple[str, str]]:
+def blocked_jobs(conn: Connection, limit: int = 1_000) -> list[tuple[str, str]]:
     """Of all tenants: what waits for its tool; tenant, call."""
     statement = select(jobs.c.tenant_id, jobs.c.call_id).where(jobs.c.state == "blocked").limit(limit)
     return [(row[0], row[1]) for row in conn.execute(statement)]

@@ -44,7 +44,7 @@ class Lease:
         return self.left > 0 and not (self.host == HOST and not is_running(self.pid))
 
 
-def seconds() -> float:
+def lease_seconds() -> float:
     """How long a lease holds."""
     given = os.environ.get("HANDRAIL_LEASE")
     if not given:
@@ -69,14 +69,16 @@ def is_running(pid: int) -> bool:
     return True
 
 
-def time_of(conn: Connection) -> ColumnElement[Any]:
+def database_time(conn: Connection) -> ColumnElement[Any]:
     """The time of the database, in seconds since 1970."""
     if conn.dialect.name == "postgresql":
         return func.extract("epoch", func.clock_timestamp()).cast(Double)
     return (func.julianday("now") - 2440587.5) * 86400.0
 
 
-def renew(conn: Connection, holder: str, role: str, ttl: float = TTL, *, pid: int | None = None) -> None:
+def renew_lease(
+    conn: Connection, holder: str, role: str, ttl: float = TTL, *, pid: int | None = None
+) -> None:
     """Say that a process is alive for the next `ttl` seconds."""
     insert = postgresql_insert if conn.dialect.name == "postgresql" else sqlite_insert
     row = {
@@ -85,40 +87,40 @@ def renew(conn: Connection, holder: str, role: str, ttl: float = TTL, *, pid: in
         "host": HOST,
         "pid": os.getpid() if pid is None else pid,
         "role": role,
-        "expires_at": time_of(conn) + ttl,
+        "expires_at": database_time(conn) + ttl,
     }
     conn.execute(insert(leases).values(row).on_conflict_do_update(index_elements=["name"], set_=row))
 
 
-def end(conn: Connection, holder: str) -> None:
+def end_lease(conn: Connection, holder: str) -> None:
     """Say that a process is no more."""
     conn.execute(delete(leases).where(leases.c.name == f"process:{holder}"))
 
 
-def everyone(conn: Connection) -> list[Lease]:
+def list_leases(conn: Connection) -> list[Lease]:
     """All that have a lease, dead ones too."""
-    left = (leases.c.expires_at - time_of(conn)).label("left")
+    left = (leases.c.expires_at - database_time(conn)).label("left")
     columns = (leases.c.holder, leases.c.host, leases.c.pid, leases.c.role, left)
     return [Lease(*row) for row in conn.execute(select(*columns).order_by(leases.c.name))]
 
 
 def is_alive(conn: Connection, holder: str) -> bool:
     """Whether a process is to be reckoned with."""
-    left = (leases.c.expires_at - time_of(conn)).label("left")
+    left = (leases.c.expires_at - database_time(conn)).label("left")
     columns = (leases.c.holder, leases.c.host, leases.c.pid, leases.c.role, left)
     row = conn.execute(select(*columns).where(leases.c.name == f"process:{holder}")).first()
     return row is not None and Lease(*row).alive
 
 
-def dead_among(conn: Connection, holders: Iterable[str]) -> set[str]:
+def dead_holders(conn: Connection, holders: Iterable[str]) -> set[str]:
     """Those of the holders that are dead, or were never heard of."""
     asked = set(holders)
-    return asked - {lease.holder for lease in everyone(conn) if lease.alive} if asked else set()
+    return asked - {lease.holder for lease in list_leases(conn) if lease.alive} if asked else set()
 
 
-def sweep(conn: Connection, after: float = 3600.0) -> None:
+def delete_old_leases(conn: Connection, after: float = 3600.0) -> None:
     """Forget those who are dead for long, and the last groups of writers that nobody remembers."""
-    conn.execute(delete(leases).where(leases.c.expires_at < time_of(conn) - after))
+    conn.execute(delete(leases).where(leases.c.expires_at < database_time(conn) - after))
     conn.execute(delete(writers).where(writers.c.holder.not_in(select(leases.c.holder))))
 
 
@@ -128,7 +130,7 @@ class Heartbeat:
     def __init__(self, database: Database, role: str, ttl: float | None = None) -> None:
         self._database = database
         self._role = role
-        self.ttl = seconds() if ttl is None else ttl
+        self.ttl = lease_seconds() if ttl is None else ttl
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -147,7 +149,7 @@ class Heartbeat:
         self._thread = None
         try:
             with self._database.system() as conn:
-                end(conn, self._database.holder)
+                end_lease(conn, self._database.holder)
         except Exception:
             _log.warning("the lease could not be ended; it ends by itself", exc_info=True)
 
@@ -160,4 +162,4 @@ class Heartbeat:
 
     def _beat(self) -> None:
         with self._database.system() as conn:
-            renew(conn, self._database.holder, self._role, self.ttl)
+            renew_lease(conn, self._database.holder, self._role, self.ttl)

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, and_, select, update
 
-from handrail.store.jobs import LIVE
-from handrail.store.leases import dead_among
+from handrail.store.codec import fit_column
+from handrail.store.jobs import LIVE_STATES
+from handrail.store.leases import dead_holders
 from handrail.store.tables import jobs, open_runs
-from handrail.store.text import column
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class OpenRunRow:
     """A run whose end is not known."""
 
     tenant: str
@@ -38,12 +38,12 @@ _COLUMNS = (
 )
 
 
-def of_call(conn: Connection, tenant: str, call_id: str) -> list[Open]:
+def open_runs_of_call(conn: Connection, tenant: str, call_id: str) -> list[OpenRunRow]:
     """The open runs of one call, the first one first."""
     statement = select(*_COLUMNS).where(
-        open_runs.c.tenant_id == tenant, open_runs.c.call_id == column(call_id)
+        open_runs.c.tenant_id == tenant, open_runs.c.call_id == fit_column(call_id)
     )
-    return [Open(*row) for row in conn.execute(statement.order_by(open_runs.c.started_at))]
+    return [OpenRunRow(*row) for row in conn.execute(statement.order_by(open_runs.c.started_at))]
 
 
 def take_over(conn: Connection, tenant: str, run_id: str, was: str, now: str) -> bool:
@@ -56,14 +56,14 @@ def take_over(conn: Connection, tenant: str, run_id: str, was: str, now: str) ->
     return conn.execute(statement).rowcount == 1
 
 
-def orphans(conn: Connection, limit: int = 500) -> list[Open]:
+def orphaned_runs(conn: Connection, limit: int = 500) -> list[OpenRunRow]:
     """Of all tenants: runs of dead processes that no job will go on with. For sweepers."""
     of_a_job = and_(
         jobs.c.tenant_id == open_runs.c.tenant_id,
         jobs.c.call_id == open_runs.c.call_id,
-        jobs.c.state.in_(LIVE),
+        jobs.c.state.in_(LIVE_STATES),
     )
-    dead = dead_among(conn, conn.execute(select(open_runs.c.holder).distinct()).scalars())
+    dead = dead_holders(conn, conn.execute(select(open_runs.c.holder).distinct()).scalars())
     if not dead:
         return []
     statement = (
@@ -73,4 +73,4 @@ def orphans(conn: Connection, limit: int = 500) -> list[Open]:
         .order_by(open_runs.c.started_at)
         .limit(limit)
     )
-    return [Open(*row) for row in conn.execute(statement)]
+    return [OpenRunRow(*row) for row in conn.execute(statement)]

@@ -8,12 +8,12 @@ from typing import Any
 from sqlalchemy import delete, select, update
 from sqlalchemy.engine import Connection, Row
 
-from handrail.core.define.schema import canonical
-from handrail.core.find.pins import Definition, Pin, Sighting
+from handrail.core.define.schema import canonical_json
+from handrail.core.find.pins import Definition, Pin, PinChanges
 from handrail.core.find.visibility import DEFAULT_TENANT_ID
 from handrail.store.database import Database
 from handrail.store.tables import mcp_pins
-from handrail.store.upsert import insert_new
+from handrail.store.upsert import insert_if_absent
 
 
 def read_pins(conn: Connection, tenant: str, server: str) -> dict[str, Pin]:
@@ -25,12 +25,14 @@ def read_pins(conn: Connection, tenant: str, server: str) -> dict[str, Pin]:
     return {row.tool: _pin(row) for row in rows}
 
 
-def note_sighting(conn: Connection, tenant: str, server: str, sighting: Sighting, *, now: float) -> None:
+def record_pin_changes(
+    conn: Connection, tenant: str, server: str, sighting: PinChanges, *, now: float
+) -> None:
     """Remember what a server told. What is accepted stays accepted, whoever saw something else first."""
     for pin in sighting.first:
-        insert_new(conn, mcp_pins, _row(tenant, server, pin, now))
+        insert_if_absent(conn, mcp_pins, _row(tenant, server, pin, now))
     for pin in sighting.held:
-        if not insert_new(conn, mcp_pins, _row(tenant, server, pin, now)):
+        if not insert_if_absent(conn, mcp_pins, _row(tenant, server, pin, now)):
             conn.execute(update(mcp_pins).where(*_is(tenant, server, pin.tool)).values(held=_text(pin.held)))
     for name in sighting.back:
         conn.execute(update(mcp_pins).where(*_is(tenant, server, name)).values(held=None))
@@ -50,7 +52,7 @@ def accept_pins(
     return [Pin(row.tool, _document(row.held), None, now, by) for row in waiting]
 
 
-def forget_pins(conn: Connection, tenant: str, server: str) -> int:
+def delete_pins(conn: Connection, tenant: str, server: str) -> int:
     """Forget a server; how many of its tools were known."""
     gone = delete(mcp_pins).where(mcp_pins.c.tenant_id == tenant, mcp_pins.c.server == server)
     return conn.execute(gone).rowcount
@@ -77,7 +79,7 @@ def _pin(row: Row[Any]) -> Pin:
 
 
 def _text(definition: Definition | None) -> str | None:
-    return None if definition is None else canonical(definition).decode()
+    return None if definition is None else canonical_json(definition).decode()
 
 
 def _document(text: str | None) -> Definition | None:
@@ -98,9 +100,9 @@ class StorePins:
     async def read(self, tenant: str, server: str, /) -> dict[str, Pin]:
         return await self._db.read(tenant, lambda conn: read_pins(conn, tenant, server))
 
-    async def note(self, tenant: str, server: str, seen: Sighting, /) -> None:
+    async def note(self, tenant: str, server: str, seen: PinChanges, /) -> None:
         now = self._db.clock.now()
-        await self._db.write(tenant, lambda conn: note_sighting(conn, tenant, server, seen, now=now))
+        await self._db.write(tenant, lambda conn: record_pin_changes(conn, tenant, server, seen, now=now))
 
     async def accept(
         self, tenant: str, server: str, tool: str | None = None, *, by: str | None = None
@@ -111,4 +113,4 @@ class StorePins:
         )
 
     async def forget(self, tenant: str, server: str, /) -> int:
-        return await self._db.write(tenant, lambda conn: forget_pins(conn, tenant, server))
+        return await self._db.write(tenant, lambda conn: delete_pins(conn, tenant, server))

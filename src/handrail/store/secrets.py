@@ -9,12 +9,12 @@ from sqlalchemy.engine import Connection
 
 from handrail.core.define.principal import Principal
 from handrail.core.errors import UsageError
-from handrail.core.run.secret_office import SecretName
+from handrail.engine.admin import SecretName
+from handrail.store.codec import fit_column
 from handrail.store.database import Database
-from handrail.store.sealing import Seal
+from handrail.store.encryption import Seal
 from handrail.store.tables import secrets
-from handrail.store.text import column
-from handrail.store.upsert import put
+from handrail.store.upsert import upsert
 
 _TENANTS_OWN = ""
 _FRESH = 5.0
@@ -35,7 +35,7 @@ def set_secret(
 ) -> None:
     """Keep a secret of the tenant, or a credential of one of its users."""
     _check(name, value, user)
-    put(
+    upsert(
         conn,
         secrets,
         {
@@ -75,9 +75,9 @@ def read_secret(conn: Connection, tenant: str, name: str, user: str | None, seal
 
 
 def _check(name: str, value: str, user: str | None) -> None:
-    if not isinstance(name, str) or not name or column(name) != name:
+    if not isinstance(name, str) or not name or fit_column(name) != name:
         raise UsageError("A secret has a name: printable text of at most 200 characters.")
-    if user is not None and (not user or column(user) != user):
+    if user is not None and (not user or fit_column(user) != user):
         raise UsageError("A credential belongs to a user: printable text of at most 200 characters.")
     if not isinstance(value, str) or not value:
         raise UsageError(f"The secret {name!r} is text, and not empty.")
@@ -108,7 +108,7 @@ class StoreSecrets:
 
     def __call__(self, name: str, principal: Principal) -> str | None:
         tenant, user = principal.tenant, principal.user
-        if not isinstance(name, str) or column(name) != name:
+        if not isinstance(name, str) or fit_column(name) != name:
             return None
         key, now = (tenant, user, name), self._db.clock.ticks()
         known = self._read.get(key)

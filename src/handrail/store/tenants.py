@@ -1,4 +1,4 @@
-"""Tenants. A tenant's id is its slug and never changes; its name may."""
+"""Tenants, and which of them a person belongs to. A tenant's id is its slug and never changes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sqlalchemy.engine import Connection, Row
 from handrail.core.define.names import SLUG
 from handrail.core.errors import UsageError
 from handrail.core.find.visibility import DEFAULT_TENANT_ID
-from handrail.store.tables import tenants
-from handrail.store.upsert import insert_new
+from handrail.store.tables import arrivals, memberships, tenants
+from handrail.store.upsert import insert_if_absent, upsert
 
-LONGEST = 63
+MAX_SLUG = 63
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,10 @@ class Tenant:
 
 def check_slug(slug: str) -> str:
     """The slug, if a tenant may be called that."""
-    if not isinstance(slug, str) or len(slug) > LONGEST or not SLUG.match(slug):
+    if not isinstance(slug, str) or len(slug) > MAX_SLUG or not SLUG.match(slug):
         raise UsageError(
             f"{slug!r} cannot name a tenant. Use lower-case letters and digits, in words joined by '-', "
-            f"at most {LONGEST} characters: 'acme-berlin'."
+            f"at most {MAX_SLUG} characters: 'acme-berlin'."
         )
     if slug == DEFAULT_TENANT_ID:
         raise UsageError(f"{slug} stands for all tenants; no tenant can be called that.")
@@ -43,7 +43,7 @@ def create_tenant(conn: Connection, tenant: str, name: str, *, at: float) -> Ten
     check_slug(tenant)
     if not name.strip():
         raise UsageError("A tenant needs a name that people can read.")
-    if not insert_new(conn, tenants, {"id": tenant, "name": name.strip(), "created_at": at}):
+    if not insert_if_absent(conn, tenants, {"id": tenant, "name": name.strip(), "created_at": at}):
         raise UsageError(f"There is a tenant {tenant!r} already.")
     return Tenant(tenant, name.strip(), at)
 
@@ -53,7 +53,7 @@ def get_tenant(conn: Connection, tenant: str) -> Tenant | None:
     return None if found is None else _tenant(found)
 
 
-def must_be_there(conn: Connection, tenant: str) -> Tenant:
+def require_tenant(conn: Connection, tenant: str) -> Tenant:
     """The tenant. Raises when there is none: what is given to one that is misspelt would be lost."""
     found = get_tenant(conn, tenant)
     if found is None:
@@ -69,10 +69,29 @@ def rename_tenant(conn: Connection, tenant: str, name: str) -> bool:
     return conn.execute(change).rowcount > 0
 
 
-def all_tenants(conn: Connection) -> list[Tenant]:
+def list_tenants(conn: Connection) -> list[Tenant]:
     """Every tenant, by id: for a connection of the house."""
     return [_tenant(row) for row in conn.execute(select(tenants).order_by(tenants.c.id))]
 
 
 def _tenant(row: Row[Any]) -> Tenant:
     return Tenant(row.id, row.name, row.created_at)
+
+
+def record_sign_in(conn: Connection, tenant: str, user: str, *, at: float) -> None:
+    """A person came to the tenant."""
+    upsert(conn, arrivals, {"tenant_id": tenant, "user_id": user, "at": at})
+
+
+def tenants_of_user(conn: Connection, user: str) -> list[Tenant]:
+    """The tenants that a person belongs to, by name: for a connection of the house."""
+    theirs = select(memberships.c.tenant_id).where(memberships.c.user_id == user)
+    wanted = select(tenants).where(tenants.c.id.in_(theirs)).order_by(tenants.c.name, tenants.c.id)
+    return [Tenant(row.id, row.name, row.created_at) for row in conn.execute(wanted)]
+
+
+def last_tenant_of_user(conn: Connection, user: str) -> str | None:
+    """Where a person came to last: for a connection of the house. They may belong to it no more."""
+    newest = select(arrivals.c.tenant_id).where(arrivals.c.user_id == user)
+    found: str | None = conn.execute(newest.order_by(arrivals.c.at.desc()).limit(1)).scalar_one_or_none()
+    return found

@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, and_, func, insert, or_, select, update
 
+from handrail.store.codec import dump, load
 from handrail.store.tables import tool_sessions, tool_submissions
-from handrail.store.text import dump, load
-from handrail.store.upsert import put
+from handrail.store.upsert import upsert
 
 SessionStatus = Literal["active", "completed", "cancelled"]
-Place = tuple[float, str]
+ToolSessionCursor = tuple[float, str]
 """Where a page of a list ends: when a session was made, and its id."""
 
 
@@ -105,7 +105,7 @@ def get_tool_session(conn: Connection, tenant: str, tool_session: str) -> ToolSe
     return None if found is None else _session(found)
 
 
-def shared_session(conn: Connection, tenant: str, share: str) -> ToolSession | None:
+def tool_session_of_share(conn: Connection, tenant: str, share: str) -> ToolSession | None:
     """The session that a share link is of."""
     table = tool_sessions
     found = select(table).where(table.c.tenant_id == tenant, table.c.share_id == share)
@@ -119,7 +119,7 @@ def list_tool_sessions(
     *,
     tool: str | None = None,
     status: SessionStatus | None = None,
-    after: Place | None = None,
+    after: ToolSessionCursor | None = None,
     limit: int = 50,
 ) -> list[ToolSession]:
     """The newest first, those after a place."""
@@ -136,7 +136,7 @@ def list_tool_sessions(
     return [_session(row) for row in conn.execute(select(table).where(*where).order_by(*order).limit(limit))]
 
 
-def turn_tool_session(
+def set_tool_session_status(
     conn: Connection, tenant: str, tool_session: str, *, was: tuple[SessionStatus, ...], status: SessionStatus
 ) -> bool:
     """Give a session another status, if it has one of these."""
@@ -192,7 +192,7 @@ def put_submission(
         "call_id": given.call_id,
         "created_at": given.created_at,
     }
-    put(conn, table, row)
+    upsert(conn, table, row)
     return "kept"
 
 

@@ -10,10 +10,10 @@ from typing import Any
 from sqlalchemy import delete, select
 from sqlalchemy.engine import Connection, Row
 
-from handrail.core.define.schema import canonical
+from handrail.core.define.schema import canonical_json
 from handrail.core.find.visibility import DEFAULT_TENANT_ID, RowKind, ToolRow
 from handrail.store.tables import tool_views, tools
-from handrail.store.upsert import put
+from handrail.store.upsert import upsert
 
 _log = logging.getLogger("handrail.store")
 _TEXTS = (
@@ -29,7 +29,7 @@ _TEXTS = (
 _DOCUMENTS = ("input_schema", "output_schema", "execution")
 
 
-def versions_of(conn: Connection, tenant: str) -> tuple[int, int]:
+def count_tool_changes(conn: Connection, tenant: str) -> tuple[int, int]:
     """How often the tools of the tenant, and those of all tenants, have changed."""
     both = select(tool_views.c.tenant_id, tool_views.c.version).where(
         tool_views.c.tenant_id.in_((tenant, DEFAULT_TENANT_ID))
@@ -38,30 +38,30 @@ def versions_of(conn: Connection, tenant: str) -> tuple[int, int]:
     return found.get(tenant, 0), found.get(DEFAULT_TENANT_ID, 0)
 
 
-def rows_of(conn: Connection, tenant: str) -> list[ToolRow]:
+def list_tool_rows(conn: Connection, tenant: str) -> list[ToolRow]:
     """Everything stored of tools under this tenant."""
     return _read(conn, tenant)
 
 
-def common_rows(conn: Connection) -> list[ToolRow]:
+def list_common_tool_rows(conn: Connection) -> list[ToolRow]:
     """Everything stored of tools for all tenants; each of them may read it."""
     return _read(conn, DEFAULT_TENANT_ID)
 
 
-def row_of(conn: Connection, tenant: str, slug: str, kind: RowKind) -> ToolRow | None:
+def get_tool_row(conn: Connection, tenant: str, slug: str, kind: RowKind) -> ToolRow | None:
     found = conn.execute(select(tools).where(*_is(tenant, slug, kind))).one_or_none()
     return None if found is None else _row(found)
 
 
-def save_row(conn: Connection, tenant: str, row: ToolRow, *, at: float, by: str | None) -> None:
+def save_tool_row(conn: Connection, tenant: str, row: ToolRow, *, at: float, by: str | None) -> None:
     """Write a row in the place of the one that is there. It stands under the tenant given here."""
     values: dict[str, Any] = {name: getattr(row, name) for name in _TEXTS}
     values |= {name: _text(getattr(row, name)) for name in _DOCUMENTS}
     values |= {"enabled": row.enabled, "updated_at": at, "updated_by": by}
-    put(conn, tools, {"tenant_id": tenant, "slug": row.slug, "kind": row.kind, **values})
+    upsert(conn, tools, {"tenant_id": tenant, "slug": row.slug, "kind": row.kind, **values})
 
 
-def delete_row(conn: Connection, tenant: str, slug: str, kind: RowKind) -> bool:
+def delete_tool_row(conn: Connection, tenant: str, slug: str, kind: RowKind) -> bool:
     """Remove a row; False when there is none."""
     return conn.execute(delete(tools).where(*_is(tenant, slug, kind))).rowcount > 0
 
@@ -87,7 +87,7 @@ def _row(row: Row[Any]) -> ToolRow:
 
 
 def _text(document: Mapping[str, Any] | None) -> str | None:
-    return None if document is None else canonical(document).decode()
+    return None if document is None else canonical_json(document).decode()
 
 
 def _document(text: str | None) -> Mapping[str, Any] | None:

@@ -13,14 +13,14 @@ _COUNTED = {"preserve_rowcount": True}
 """Without this, PostgreSQL's driver does not say how many rows were inserted."""
 
 
-def insert_new(conn: Connection, table: Table, row: Mapping[str, Any]) -> bool:
+def insert_if_absent(conn: Connection, table: Table, row: Mapping[str, Any]) -> bool:
     """Insert a row; False when there is one with its primary key, which stays as it is."""
     kind = postgresql if conn.dialect.name == "postgresql" else sqlite
     statement = kind.insert(table).values(row).on_conflict_do_nothing()
     return conn.execute(statement, execution_options=_COUNTED).rowcount == 1
 
 
-def put(conn: Connection, table: Table, row: Mapping[str, Any]) -> None:
+def upsert(conn: Connection, table: Table, row: Mapping[str, Any]) -> None:
     """Insert a row, in the place of one with the same primary key."""
     kind = postgresql if conn.dialect.name == "postgresql" else sqlite
     keys = [column.name for column in table.primary_key]

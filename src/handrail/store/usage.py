@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, case, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from handrail.core.tell.counts import LONGEST, Counts
+from handrail.core.tell.counts import LONGEST_US, Counts
 from handrail.core.tell.events import Event
-from handrail.core.tell.usage import By, Told, Usage, check_names, days
+from handrail.core.tell.usage import CountsByKey, Usage, UsageDimension, check_dimensions, day_range
+from handrail.store.codec import fit_column
 from handrail.store.tables import usage as table
-from handrail.store.text import column
 
 if TYPE_CHECKING:
     from handrail.store.database import Database
 
-MOMENT = 0.5
+COLLECT_SECONDS = 0.5
 """Seconds for which a process collects before it adds to the database."""
 _COUNTED = frozenset(
     {"completed", "failed", "cancelled", "needs_approval", "approved", "settled", "retrying"}
@@ -43,8 +43,8 @@ def add_usage(conn: Connection, tenant: str, usage: Usage) -> None:
             "tenant_id": tenant,
             "day": cell.day,
             "tool": cell.tool,
-            "user_id": column(cell.user),
-            "agent": column(cell.agent),
+            "user_id": fit_column(cell.user),
+            "agent": fit_column(cell.agent),
             "source": cell.source,
             "measure": measure,
             "amount": amount,
@@ -62,7 +62,7 @@ def add_usage(conn: Connection, tenant: str, usage: Usage) -> None:
     conn.execute(
         adding.on_conflict_do_update(
             index_elements=list(table.primary_key.columns),
-            set_={"amount": case((table.c.measure == LONGEST, greater), else_=table.c.amount + more)},
+            set_={"amount": case((table.c.measure == LONGEST_US, greater), else_=table.c.amount + more)},
         ),
         rows,
     )
@@ -74,31 +74,31 @@ def read_usage(
     *,
     since: float | None = None,
     until: float | None = None,
-    by: Sequence[By] = (),
-) -> Told:
+    by: Sequence[UsageDimension] = (),
+) -> CountsByKey:
     """What a tenant used, from the day of `since` to the day of `until`, added up by the database."""
-    check_names(by)
-    first, last = days(since, until)
+    check_dimensions(by)
+    first, last = day_range(since, until)
     columns = [_COLUMNS[name] for name in by]
     rows = conn.execute(
         select(
             *columns,
             table.c.measure,
-            case((table.c.measure == LONGEST, func.max(table.c.amount)), else_=func.sum(table.c.amount)),
+            case((table.c.measure == LONGEST_US, func.max(table.c.amount)), else_=func.sum(table.c.amount)),
         )
         .where(table.c.tenant_id == tenant, table.c.day >= first, table.c.day <= last)
         .group_by(*columns, table.c.measure)
     )
-    found: Told = {}
+    found: CountsByKey = {}
     for *names, measure, amount in rows:
         found.setdefault(tuple(names), Counts()).take({measure: int(amount)})
     return dict(sorted(found.items()))
 
 
-class StoreTally:
+class StoreUsageMeter:
     """The tally of a process with a database. A call only leaves its events here; a thread counts them."""
 
-    def __init__(self, database: Database, moment: float = MOMENT) -> None:
+    def __init__(self, database: Database, moment: float = COLLECT_SECONDS) -> None:
         self._database = database
         self._moment = moment
         self._heard: deque[Event] = deque()
@@ -142,8 +142,13 @@ class StoreTally:
             self._database.post(tenant, partial(add_usage, tenant=tenant, usage=usage))
 
     async def read(
-        self, tenant: str, *, since: float | None = None, until: float | None = None, by: Sequence[By] = ()
-    ) -> Told:
+        self,
+        tenant: str,
+        *,
+        since: float | None = None,
+        until: float | None = None,
+        by: Sequence[UsageDimension] = (),
+    ) -> CountsByKey:
         self.post()
         await self._database.flushed()
         return await self._database.read(

@@ -1,7 +1,8 @@
-"""Users: people, and the roles that they have in each tenant."""
+"""Users, their roles in each tenant, and the roles that a tenant made. Built-in roles are code."""
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -11,10 +12,11 @@ from sqlalchemy import delete, insert, select, update
 from sqlalchemy.engine import Connection, Row
 
 from handrail.core.errors import UsageError
+from handrail.core.find.visibility import DEFAULT_TENANT_ID
 from handrail.core.ids import new_id
-from handrail.store.tables import memberships, users
-from handrail.store.turns import take_turn
-from handrail.store.upsert import insert_new
+from handrail.store.advisory_lock import advisory_lock
+from handrail.store.tables import memberships, roles, users
+from handrail.store.upsert import insert_if_absent, upsert
 
 _LONGEST = 254
 
@@ -31,7 +33,7 @@ class User:
     disabled: bool
 
 
-def normal_email(text: str) -> str:
+def normalise_email(text: str) -> str:
     """An address in the one spelling by which a person is known."""
     email = unicodedata.normalize("NFKC", text).strip().casefold() if isinstance(text, str) else ""
     name, at, host = email.rpartition("@")
@@ -43,24 +45,24 @@ def normal_email(text: str) -> str:
 
 def add_user(conn: Connection, email: str, name: str, *, at: float) -> User:
     """The person with that address, known from now on: for a connection of the house."""
-    take_turn(conn, "users")
+    advisory_lock(conn, "users")
     known = user_by_email(conn, email)
     if known is not None:
         return known
-    row = {"id": new_id("user"), "email": normal_email(email), "name": name.strip() or email}
+    row = {"id": new_id("user"), "email": normalise_email(email), "name": name.strip() or email}
     conn.execute(insert(users).values(**row, created_at=at))
     return User(**row, sign_in_epoch=0, disabled=False)
 
 
 def user_by_email(conn: Connection, email: str) -> User | None:
     """A person of any tenant: for a connection of the house."""
-    found = conn.execute(select(users).where(users.c.email == normal_email(email))).one_or_none()
+    found = conn.execute(select(users).where(users.c.email == normalise_email(email))).one_or_none()
     return None if found is None else _user(found)
 
 
-def password_by_email(conn: Connection, email: str) -> tuple[User, str | None] | None:
+def password_hash_by_email(conn: Connection, email: str) -> tuple[User, str | None] | None:
     """A person of any tenant, and the hash of their password: for a connection of the house."""
-    found = conn.execute(select(users).where(users.c.email == normal_email(email))).one_or_none()
+    found = conn.execute(select(users).where(users.c.email == normalise_email(email))).one_or_none()
     return None if found is None else (_user(found), found.password_hash)
 
 
@@ -76,12 +78,12 @@ def disable_user(conn: Connection, user: str, *, at: float) -> bool:
     return conn.execute(change.values(disabled_at=at)).rowcount > 0
 
 
-def member(conn: Connection, tenant: str, user: str) -> tuple[User, frozenset[str]] | None:
+def get_member(conn: Connection, tenant: str, user: str) -> tuple[User, frozenset[str]] | None:
     """A person and their roles in the tenant; None unless they belong to it."""
     return _members(conn, tenant, memberships.c.user_id == user).get(user)
 
 
-def members(conn: Connection, tenant: str) -> list[tuple[User, frozenset[str]]]:
+def list_members(conn: Connection, tenant: str) -> list[tuple[User, frozenset[str]]]:
     """Everybody who belongs to the tenant, by address."""
     return sorted(_members(conn, tenant).values(), key=lambda pair: pair[0].email)
 
@@ -90,7 +92,7 @@ def add_roles(conn: Connection, tenant: str, user: str, roles: Iterable[str], *,
     """Give a person roles in the tenant, beside those that they have."""
     for role in sorted(set(roles)):
         row = {"tenant_id": tenant, "user_id": user, "role": role, "created_at": at}
-        insert_new(conn, memberships, row)
+        insert_if_absent(conn, memberships, row)
 
 
 def remove_roles(conn: Connection, tenant: str, user: str, roles: Iterable[str] | None = None) -> int:
@@ -101,12 +103,12 @@ def remove_roles(conn: Connection, tenant: str, user: str, roles: Iterable[str] 
     return conn.execute(theirs).rowcount
 
 
-def raise_epoch(conn: Connection, tenant: str, user: str) -> bool:
+def end_all_sessions(conn: Connection, tenant: str, user: str) -> bool:
     """End everything that a member of the tenant is signed in to."""
     return _change(conn, tenant, user, sign_in_epoch=users.c.sign_in_epoch + 1)
 
 
-def password_of(conn: Connection, tenant: str, user: str) -> str | None:
+def password_hash_of(conn: Connection, tenant: str, user: str) -> str | None:
     """The hash of the password of a member of the tenant, where they have one."""
     found: str | None = conn.execute(
         select(users.c.password_hash).where(users.c.id == user, _belongs(tenant))
@@ -164,3 +166,28 @@ def _members(conn: Connection, tenant: str, *where: Any) -> dict[str, tuple[User
 
 def _user(row: Row[Any]) -> User:
     return User(row.id, row.email, row.name, row.sign_in_epoch, row.disabled_at is not None)
+
+
+def list_roles(conn: Connection, tenant: str) -> dict[str, frozenset[str]]:
+    """The permissions of each stored role: the tenant's, and those that every tenant has."""
+    both = select(roles).where(roles.c.tenant_id.in_((tenant, DEFAULT_TENANT_ID)))
+    found = sorted(conn.execute(both), key=lambda row: bool(row.tenant_id == tenant))
+    return {row.name: frozenset(json.loads(row.permissions)) for row in found}
+
+
+def list_own_roles(conn: Connection, tenant: str) -> dict[str, frozenset[str]]:
+    """The permissions of each role of the tenant's own."""
+    found = conn.execute(select(roles).where(roles.c.tenant_id == tenant))
+    return {row.name: frozenset(json.loads(row.permissions)) for row in found}
+
+
+def save_role(conn: Connection, tenant: str, name: str, permissions: Iterable[str], *, at: float) -> None:
+    """Write a role in the place of the one of that name."""
+    given = json.dumps(sorted(set(permissions)))
+    upsert(conn, roles, {"tenant_id": tenant, "name": name, "permissions": given, "updated_at": at})
+
+
+def delete_role(conn: Connection, tenant: str, name: str) -> bool:
+    """Remove a role; whoever has it holds nothing by it any more."""
+    theirs = delete(roles).where(roles.c.tenant_id == tenant, roles.c.name == name)
+    return conn.execute(theirs).rowcount > 0

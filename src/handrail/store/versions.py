@@ -13,9 +13,9 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.engine import Connection, Row
 
 from handrail.core.errors import UsageError
+from handrail.store.advisory_lock import advisory_lock
 from handrail.store.tables import schema_contents, schema_versions
-from handrail.store.turns import take_turn
-from handrail.store.upsert import insert_new
+from handrail.store.upsert import insert_if_absent
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ def save_version(
     """Record a save. Content that was kept before is kept once; that it was saved again is recorded too."""
     text = canonical_text(content)
     address = sha256(text.encode()).hexdigest()
-    insert_new(conn, schema_contents, {"tenant_id": tenant, "hash": address, "content": text})
-    take_turn(conn, "versions", tenant, subject_type, subject)
+    insert_if_absent(conn, schema_contents, {"tenant_id": tenant, "hash": address, "content": text})
+    advisory_lock(conn, "versions", tenant, subject_type, subject)
     newest = select(func.max(schema_versions.c.number)).where(*_of(tenant, subject_type, subject))
     number = (conn.execute(newest).scalar() or 0) + 1
     conn.execute(

@@ -17,9 +17,7 @@ from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from handrail.core.errors import UsageError
-from handrail.store.engines import Dialect
-from handrail.store.gate import gate_of
-from handrail.store.scope import enter
+from handrail.store.engines import Dialect, enter_tenant, write_lock_of
 from handrail.store.tables import writers
 
 _log = logging.getLogger("handrail.store")
@@ -33,7 +31,7 @@ _ENOUGH = 200
 _PAUSE = 0.1
 _FROZEN_MILLISECONDS = 30_000
 """After so long the server gives up on a process that was stopped in the midst of a change."""
-_PASSING = (
+_TRANSIENT = (
     "database is locked",
     "connection refused",
     "connection failed",
@@ -44,7 +42,7 @@ _PASSING = (
 
 
 @dataclass(slots=True, eq=False)
-class Operation:
+class WriteOperation:
     """A change that somebody posted, or waits for."""
 
     tenant: str
@@ -55,7 +53,7 @@ class Operation:
     error: BaseException | None = None
 
     def run(self, conn: Connection) -> None:
-        enter(conn, self.tenant)
+        enter_tenant(conn, self.tenant)
         self.value = self.fn(conn)
 
 
@@ -63,8 +61,8 @@ class Operation:
 class _Group:
     number: int
     appended: list[Any] = field(default_factory=list)
-    operations: list[Operation] = field(default_factory=list)
-    barriers: list[Operation] = field(default_factory=list)
+    operations: list[WriteOperation] = field(default_factory=list)
+    barriers: list[WriteOperation] = field(default_factory=list)
 
 
 class Writer:
@@ -74,7 +72,7 @@ class Writer:
     """
 
     def __init__(self, engine: Engine, dialect: Dialect, holder: str, patience: float) -> None:
-        self.append_all: Callable[[Connection, list[Any]], None] = _nobody_appends
+        self.append_all: Callable[[Connection, list[Any]], None] = _no_event_log
         """(connection, entries): writes entries of any tenants; may be called again with the same ones."""
         self.after: Callable[[list[Any]], None] = lambda entries: None
         """Told which entries are committed."""
@@ -84,7 +82,7 @@ class Writer:
         self._dialect = dialect
         self._holder = holder
         self._patience = patience
-        self._gate = gate_of(engine) if dialect == "sqlite" else nullcontext()
+        self._gate = write_lock_of(engine) if dialect == "sqlite" else nullcontext()
         self._queue: deque[Any] = deque()
         self._wake = threading.Event()
         self._turning: asyncio.AbstractEventLoop | None = None
@@ -122,13 +120,13 @@ class Writer:
 
     def post(self, tenant: str, fn: Callable[[Connection], object]) -> None:
         """Queue a change that nobody waits for."""
-        self._put(Operation(tenant, fn))
+        self._put(WriteOperation(tenant, fn))
         self._wake.set()
 
     async def run(self, tenant: str, fn: Callable[[Connection], T]) -> T:
         """Queue a change and wait for its commit. Whoever stops waiting does not stop the change."""
         loop = asyncio.get_running_loop()
-        operation = Operation(tenant, fn, loop, loop.create_future())
+        operation = WriteOperation(tenant, fn, loop, loop.create_future())
         self._put(operation)
         self._wake.set()
         assert operation.future is not None
@@ -148,7 +146,7 @@ class Writer:
         if self._thread is not None:
             self._thread.join()
 
-    def forsake(self) -> None:
+    def after_fork(self) -> None:
         """Write nothing more: this is a fork of the process that writes, and its thread is not here."""
         self._closed, self._forked, self._thread, self._conn = True, True, None, None
         self._starting = threading.Lock()
@@ -197,7 +195,7 @@ class Writer:
         group = _Group(self._count)
         for _ in range(min(len(queue), _MOST)):
             entry = queue.popleft()
-            if not isinstance(entry, Operation):
+            if not isinstance(entry, WriteOperation):
                 group.appended.append(entry)
             elif entry.fn is _barrier:
                 group.barriers.append(entry)
@@ -213,7 +211,7 @@ class Writer:
         try:
             self._in_transaction(group.number, group.appended, group.operations)
         except Exception as error:
-            if is_passing(error) or len(group.appended) + len(group.operations) == 1:
+            if is_transient(error) or len(group.appended) + len(group.operations) == 1:
                 self._fail(group, error)  # what is away is so for each of them
             else:
                 self._one_by_one(group)
@@ -237,7 +235,7 @@ class Writer:
         try:
             self._in_transaction(self._count, entries, [])
         except Exception as error:
-            if is_passing(error) or len(entries) == 1:
+            if is_transient(error) or len(entries) == 1:
                 self.gave_up(entries, error)
             else:
                 for half in (entries[: len(entries) // 2], entries[len(entries) // 2 :]):
@@ -245,7 +243,7 @@ class Writer:
         else:
             self.after(entries)
 
-    def _in_transaction(self, number: int, entries: list[Any], operations: Sequence[Operation]) -> None:
+    def _in_transaction(self, number: int, entries: list[Any], operations: Sequence[WriteOperation]) -> None:
         """Run and commit; patiently, while the database is away for a moment."""
         deadline, again = time.monotonic() + self._patience, False
         while True:
@@ -261,7 +259,7 @@ class Writer:
                 return
             except Exception as error:
                 self._disconnect()
-                if not is_passing(error) or time.monotonic() > deadline or (self._closed and again):
+                if not is_transient(error) or time.monotonic() > deadline or (self._closed and again):
                     raise
                 _log.warning("the database is away, trying again: %s", error)
                 again = True
@@ -306,7 +304,7 @@ class Writer:
 
     def _tell(self, group: _Group) -> None:
         """Wake whoever waits, each loop once."""
-        loops: dict[asyncio.AbstractEventLoop, list[Operation]] = {}
+        loops: dict[asyncio.AbstractEventLoop, list[WriteOperation]] = {}
         for operation in (*group.operations, *group.barriers):
             if operation.loop is not None:
                 loops.setdefault(operation.loop, []).append(operation)
@@ -319,7 +317,7 @@ class Writer:
                 _log.debug("nobody waited for %d changes", len(operations))
 
 
-def _settle(operations: list[Operation]) -> None:
+def _settle(operations: list[WriteOperation]) -> None:
     for operation in operations:
         future = operation.future
         if future is None or future.done():
@@ -334,11 +332,11 @@ def _barrier(conn: Connection) -> None:
     """Stands in the queue for everything before it."""
 
 
-def _nobody_appends(conn: Connection, entries: list[Any]) -> None:
+def _no_event_log(conn: Connection, entries: list[Any]) -> None:
     raise UsageError("This database has no event log.")
 
 
-def is_passing(error: Exception) -> bool:
+def is_transient(error: Exception) -> bool:
     """Whether the same may succeed in a moment: the server restarts, or two got in each other's way."""
     if not isinstance(error, DBAPIError):
         return False
@@ -347,8 +345,8 @@ def is_passing(error: Exception) -> bool:
     state = getattr(error.orig, "sqlstate", None)
     if state is not None:
         return state in ("40001", "40P01") or state.startswith(("08", "57P"))
-    return isinstance(error, OperationalError) and _words_of_passing(str(error.orig))
+    return isinstance(error, OperationalError) and _says_transient(str(error.orig))
 
 
-def _words_of_passing(said: str) -> bool:
-    return any(words in said for words in _PASSING)
+def _says_transient(said: str) -> bool:
+    return any(words in said for words in _TRANSIENT)

@@ -1,20 +1,24 @@
 """For the tests of whoever writes tools, or calls them: doubles that keep to the rules of the real thing."""
 
-from handrail.testing.answers import Recorded, in_turn
-from handrail.testing.approver import ScriptedApprover
 from handrail.testing.calls import call, call_sync, events
-from handrail.testing.capture import Captured, capture_tool
-from handrail.testing.clock import TurnedClock
-from handrail.testing.conformant import ConformanceCase, assert_conformant, conformance_cases
-from handrail.testing.registry import MockRegistry, mock_tool_registry
+from handrail.testing.conformance import ConformanceCase, assert_conformant, conformance_cases
+from handrail.testing.fakes import FakeClock, ScriptedApprover
+from handrail.testing.mock_tools import (
+    CapturedTool,
+    MockRegistry,
+    RecordedCall,
+    capture_tool,
+    in_turn,
+    mock_tool_registry,
+)
 
 __all__ = [
-    "Captured",
+    "CapturedTool",
     "ConformanceCase",
     "MockRegistry",
-    "Recorded",
+    "RecordedCall",
     "ScriptedApprover",
-    "TurnedClock",
+    "FakeClock",
     "assert_conformant",
     "call",
     "call_sync",

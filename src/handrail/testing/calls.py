@@ -8,14 +8,14 @@ from typing import Any
 
 from handrail.core.clock import Clock
 from handrail.core.define.call import Outcome
-from handrail.core.define.permission import Source
+from handrail.core.define.levels import Source
 from handrail.core.define.principal import Principal
 from handrail.core.errors import UsageError
 from handrail.core.find.registry import as_tool
-from handrail.core.guard.approval import Approver
+from handrail.core.guard.approval_request import Approver
 from handrail.core.guard.policy import Policy
 from handrail.core.tell.events import Event
-from handrail.engine import Handrail
+from handrail.engine.handrail import Handrail
 from handrail.sync import Handrail as SyncHandrail
 
 

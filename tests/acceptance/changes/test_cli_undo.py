@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.command_line import Done
-from tests.acceptance.quick import handrail
+from tests.acceptance.forked_cli import handrail
 
 
 def run(root: Path, tool: str, *words: str) -> Done:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.toolsets.workspace.files.desk import Desk, at
+from tests.unit.toolsets.workspace.files.file_caller import FileCaller, open_files
 
 SECRET = "outside: nobody may read this\n"
 ROUNDS = 24
@@ -56,11 +56,11 @@ def _outside(root: Path) -> dict[str, Any]:
     return found
 
 
-async def _try_all(desk: Desk, path: str) -> set[str | None]:
+async def _try_all(caller: FileCaller, path: str) -> set[str | None]:
     """Call every tool with the path; the codes they answer with. None of them tells the secret."""
     codes = set()
     for name, args in CALLS:
-        outcome = await desk.call(name, path=path, **args)
+        outcome = await caller.call(name, path=path, **args)
         told = outcome.to_model() + repr(outcome.result)
         assert "nobody may read this" not in told, (name, path)
         codes.add(outcome.code)
@@ -99,8 +99,8 @@ async def test_paths_that_lead_out_are_refused(root: Path, path: str) -> None:
     (root / "magic").symlink_to("/proc/self/root")
     (root / "magic-cwd").symlink_to("/proc/self/cwd")
     before = _outside(root)
-    async with at(root) as desk:
-        assert await _try_all(desk, path.format(root=root)) == {"OUTSIDE_WORKSPACE"}
+    async with open_files(root) as caller:
+        assert await _try_all(caller, path.format(root=root)) == {"OUTSIDE_WORKSPACE"}
     assert _outside(root) == before
 
 
@@ -122,49 +122,49 @@ async def test_paths_that_lead_out_are_refused(root: Path, path: str) -> None:
 async def test_paths_that_are_none_are_refused(root: Path, path: str, code: str) -> None:
     (root / "loop").symlink_to("loop")
     before = _outside(root)
-    async with at(root) as desk:
-        assert await _try_all(desk, path) == {code}
+    async with open_files(root) as caller:
+        assert await _try_all(caller, path) == {code}
     assert _outside(root) == before
 
 
 @pytest.mark.fault("F19")
 async def test_odd_names_inside_are_only_names(root: Path) -> None:
     names = ["./-rf", "src/--help", "a b\tc", "näme.txt", "e\u0301.txt", "*", "$(id)", "a;b", "~", "..."]
-    async with at(root) as desk:
+    async with open_files(root) as caller:
         for name in names:
-            await desk.done("write_file", path=name, content=f"{name}\n")
+            await caller.done("write_file", path=name, content=f"{name}\n")
         for name in names:
-            assert (await desk.done("read_file", path=name))["content"] == name
+            assert (await caller.done("read_file", path=name))["content"] == name
         for name in names:
-            await desk.done("file_delete", path=name)
+            await caller.done("file_delete", path=name)
     assert sorted(os.listdir(root)) == [".handrail", "src"]
 
 
 @pytest.mark.fault("F19")
 async def test_names_that_differ_in_case_are_two_files_that_wait_for_each_other(root: Path) -> None:
-    async with at(root) as desk:
-        await desk.done("write_file", path="Name.txt", content="upper\n")
-        await desk.done("write_file", path="name.txt", content="lower\n")
-        assert (await desk.done("read_file", path="Name.txt"))["content"] == "upper"
-        assert desk.workspace.key("Name.txt") == desk.workspace.key("name.txt")
+    async with open_files(root) as caller:
+        await caller.done("write_file", path="Name.txt", content="upper\n")
+        await caller.done("write_file", path="name.txt", content="lower\n")
+        assert (await caller.done("read_file", path="Name.txt"))["content"] == "upper"
+        assert caller.workspace.key("Name.txt") == caller.workspace.key("name.txt")
 
 
 @pytest.mark.fault("F19")
 async def test_names_that_are_no_unicode_disturb_nobody(root: Path) -> None:
     os.close(os.open(os.fsencode(root) + b"/\xff\xfe", os.O_CREAT | os.O_WRONLY))
-    async with at(root) as desk:
-        assert (await desk.done("get_file_info", path="."))["entries"] == 2
-        assert await _try_all(desk, "\udcff\udcfe") <= {"INVALID_PATH", "INVALID_PARAM"}
+    async with open_files(root) as caller:
+        assert (await caller.done("get_file_info", path="."))["entries"] == 2
+        assert await _try_all(caller, "\udcff\udcfe") <= {"INVALID_PATH", "INVALID_PARAM"}
 
 
 @pytest.mark.fault("F19")
 async def test_a_second_name_of_an_outside_file_is_refused(root: Path) -> None:
     os.link(root.parent / "secret", root / "twin")
     before = _outside(root)
-    async with at(root) as desk:
-        codes = await _try_all(desk, "twin")
+    async with open_files(root) as caller:
+        codes = await _try_all(caller, "twin")
         assert codes == {"SEVERAL_LINKS", None}  # that it is there may be told
-        info = await desk.done("get_file_info", path="twin")
+        info = await caller.done("get_file_info", path="twin")
         assert info["lines"] is None
     assert _outside(root) == before
 
@@ -178,12 +178,12 @@ async def test_pipes_sockets_and_devices_are_refused_without_waiting(root: Path)
         with suppress(PermissionError):
             os.mknod(root / "zero", 0o20666, os.makedev(1, 5))
             kinds.append("zero")
-        async with at(root) as desk:
+        async with open_files(root) as caller:
             for name in kinds:
                 for tool, args in CALLS[:-1]:
-                    code, _ = await desk.refused(tool, path=name, **args)
+                    code, _ = await caller.refused(tool, path=name, **args)
                     assert code in ("NOT_A_FILE", "FILE_ERROR"), (tool, name)
-                assert (await desk.done("get_file_info", path=name))["type"] == "other"
+                assert (await caller.done("get_file_info", path=name))["type"] == "other"
 
 
 @contextmanager
@@ -222,14 +222,14 @@ async def swapped_links_lead_nowhere_else(root: Path, rounds: int) -> None:
     (root / "folder").symlink_to("safe")
     before = _outside(root)
     reached = 0
-    async with at(root) as desk:
+    async with open_files(root) as caller:
         with (
             swapping(root / "folder", "safe", "../root-evil"),
             swapping(root / "file", "safe/secret", "../secret"),
         ):
             for nth in range(rounds):
                 path = ("folder/secret", "file", "folder/new.txt")[nth % 3]
-                codes = await _try_all(desk, path)
+                codes = await _try_all(caller, path)
                 reached += None in codes
                 (root / "safe/secret").write_text("inside\n")
                 assert _outside(root) == before

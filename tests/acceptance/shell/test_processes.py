@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from handrail import Call
-from handrail.toolsets.workspace.shell import Limits, ShellOptions
-from tests.acceptance.shell.boxes import ANN, a_mark, a_shell, alive
-from tests.harness.polling import until
+from handrail.toolsets.workspace.shell import CommandLimits, ShellOptions
+from tests.acceptance.shell.shells import ANN, a_mark, a_shell, alive
+from tests.harness.poll import poll_until
 
 BOTH = pytest.mark.parametrize("boxed", [True, False], ids=["boxed", "bare"])
 _DAEMON = "(setsid nohup env -i /bin/sleep {} >/dev/null 2>&1 &) ; setsid -f /bin/sleep {} ; echo done"
@@ -28,7 +28,7 @@ def options(boxed: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> She
 
 
 async def until_alive(mark: str) -> None:
-    await asyncio.to_thread(until, lambda: alive(mark))
+    await asyncio.to_thread(poll_until, lambda: alive(mark))
 
 
 @BOTH
@@ -99,24 +99,24 @@ async def test_a_call_that_is_cancelled_as_it_starts_leaves_no_process(tmp_path:
 @pytest.mark.fault("F11")
 def test_a_killed_program_leaves_no_process(tmp_path: Path, boxed: bool):
     mark = a_mark()
-    how = "run_sandboxed(c, Shown(r), r" if boxed else "run_bare(c, r"
+    how = "run_sandboxed(c, SandboxSpec(r), r" if boxed else "run_bare(c, r"
     program = (
         "import asyncio, sys\nfrom pathlib import Path\n"
-        "from handrail.toolsets.workspace.shell.running import run_bare, run_sandboxed\n"
-        "from handrail.toolsets.workspace.shell.sandbox import Limits, Shown\n"
+        "from handrail.toolsets.workspace.shell.run import run_bare, run_sandboxed\n"
+        "from handrail.toolsets.workspace.shell.sandbox import CommandLimits, SandboxSpec\n"
         f"r, c = Path(sys.argv[1]), 'setsid sleep {mark} & sleep {mark}'\n"
-        f"asyncio.run({how}, Limits(), 60, print))\n"
+        f"asyncio.run({how}, CommandLimits(), 60, print))\n"
     )
     with subprocess.Popen([sys.executable, "-c", program, str(tmp_path)]) as process:
-        until(lambda: len(alive(mark)) >= 2)
+        poll_until(lambda: len(alive(mark)) >= 2)
         os.kill(process.pid, signal.SIGKILL)
-    until(lambda: not alive(mark))
+    poll_until(lambda: not alive(mark))
 
 
 @pytest.mark.req("BF-12")
 @pytest.mark.fault("F23")
 async def test_endless_output_is_cut_with_a_marker_and_costs_little_memory(tmp_path: Path):
-    limits = Limits(output=8 * 1024**2)
+    limits = CommandLimits(output=8 * 1024**2)
     async with a_shell(tmp_path, ShellOptions(limits=limits)) as shell:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         outcome = await shell.run("yes & yes >&2 & head -c 10000000000 /dev/zero")
@@ -135,7 +135,7 @@ async def test_a_command_that_starts_too_many_processes_is_ended(
 ):
     mark = a_mark()
     given = options(boxed, monkeypatch, tmp_path)
-    given = ShellOptions(unsandboxed=given.unsandboxed, limits=Limits(processes=60))
+    given = ShellOptions(unsandboxed=given.unsandboxed, limits=CommandLimits(processes=60))
     async with a_shell(tmp_path, given) as shell:
         outcome = await shell.run(f"for i in $(seq 90); do sleep {mark} & done; sleep {mark}", timeout=20)
         assert outcome.status == "failed"
@@ -145,7 +145,7 @@ async def test_a_command_that_starts_too_many_processes_is_ended(
 @pytest.mark.req("BF-08")
 @pytest.mark.fault("F23")
 async def test_many_processes_together_use_no_more_memory_than_one_may(tmp_path: Path):
-    given = ShellOptions(limits=Limits(memory=200 * 1024**2))
+    given = ShellOptions(limits=CommandLimits(memory=200 * 1024**2))
     eat = "python3 -c 'import signal; x = bytearray(90_000_000); signal.pause()'"
     async with a_shell(tmp_path, given) as shell:
         outcome = await shell.run(" & ".join([eat] * 4) + " & wait", timeout=50)
@@ -158,7 +158,7 @@ async def test_commands_of_a_batch_run_one_after_the_other(tmp_path: Path):
     async with a_shell(tmp_path) as shell:
         step = {"command": "test ! -e busy && touch busy && cat /dev/null && sleep 0.1 && rm busy"}
         calls = [Call(name, step, ANN) for name in ("bash", "shell_exec", "bash")]
-        outcomes = await shell.house.call_many(calls)
+        outcomes = await shell.handrail.call_many(calls)
     assert [one.result.data["exit_code"] for one in outcomes] == [0, 0, 0]
 
 
@@ -168,11 +168,11 @@ async def test_a_call_that_is_cancelled_by_its_name_is_told_so_and_leaves_no_pro
     mark = a_mark()
     async with a_shell(tmp_path) as shell:
         told: list[str] = []
-        shell.house.subscribe(lambda event: told.append(event.type))
+        shell.handrail.subscribe(lambda event: told.append(event.type))
         asked = {"command": f"setsid sleep {mark} & sleep {mark}"}
-        calling = asyncio.ensure_future(shell.house.call("bash", asked, principal=ANN, id="c"))
+        calling = asyncio.ensure_future(shell.handrail.call("bash", asked, principal=ANN, id="c"))
         await until_alive(mark)
-        assert await shell.house.cancel("c", "enough")
+        assert await shell.handrail.cancel("c", "enough")
         outcome = await calling
         assert outcome.status == "cancelled"
         assert "tool.cancelled" in told

@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from handrail.toolsets.workspace import Keeping
-from handrail.toolsets.workspace.shell import Limits, ShellOptions
-from handrail.toolsets.workspace.shell.judgement import SAFE
-from tests.acceptance.shell.boxes import a_shell
+from handrail.toolsets.workspace import PathRules
+from handrail.toolsets.workspace.shell import CommandLimits, ShellOptions
+from handrail.toolsets.workspace.shell.rules import SAFE
+from tests.acceptance.shell.shells import a_shell
 
 
 @pytest.mark.req("BF-08", "PM-07")
@@ -89,7 +89,7 @@ async def test_the_network_is_only_there_for_a_call_that_asks_where_it_is_allowe
         async with a_shell(tmp_path, ShellOptions(network=True)) as shell:
             assert await shell.out(knock, network=True) == "reached\n"
             assert await shell.out(knock) == ""
-            decision = await shell.house.explain("bash", {"command": "ls", "network": True})
+            decision = await shell.handrail.explain("bash", {"command": "ls", "network": True})
             assert decision.verdict == "ask" and "network" in decision.reason
 
 
@@ -103,8 +103,8 @@ async def test_a_command_changes_the_workspace_but_not_what_is_kept(tmp_path: Pa
     (root / "keys.db").write_text("hunter2")
     (root / ".handrail/journal/1").write_text("hunter2")
     (root / unicodedata.normalize("NFD", "schlüssel")).write_text("hunter2")
-    keeping = Keeping(protected=("conf/policy.toml",), hidden=("keys.db", "schlüssel"))
-    async with a_shell(root, keeping=keeping) as shell:
+    path_rules = PathRules(protected=("conf/policy.toml",), hidden=("keys.db", "schlüssel"))
+    async with a_shell(root, path_rules=path_rules) as shell:
         attempts = [
             "echo evil > .git/config",
             "echo evil > .git/hooks/pre-commit",
@@ -146,7 +146,7 @@ async def test_a_command_has_no_rights_that_it_could_change_its_sandbox_with(tmp
 async def test_what_was_let_through_as_reading_cannot_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Should the judgement ever be wrong, the sandbox holds."""
     module = import_module("handrail.toolsets.workspace.shell.bash")
-    monkeypatch.setattr(module, "judge", lambda command, is_ours: SAFE)
+    monkeypatch.setattr(module, "classify", lambda command, is_ours: SAFE)
     async with a_shell(tmp_path) as shell:
         outcome = await shell.run("touch evil")
     assert "Read-only file system" in outcome.result.data["stderr"]
@@ -163,7 +163,7 @@ async def test_without_a_sandbox_a_command_is_refused_with_the_way_to_get_one(
         outcome = await shell.run("ls")
         assert (outcome.status, outcome.result.code) == ("refused", "NO_SANDBOX")
         assert "apt-get install bubblewrap" in str(outcome.result.error)
-        assert (await shell.house.explain("bash", {"command": "ls"})).layer == "sandbox"
+        assert (await shell.handrail.explain("bash", {"command": "ls"})).layer == "sandbox"
     async with a_shell(tmp_path, ShellOptions(unsandboxed=True)) as shell:
         assert await shell.out("echo here") == "here\n"
 
@@ -171,7 +171,7 @@ async def test_without_a_sandbox_a_command_is_refused_with_the_way_to_get_one(
 async def test_without_the_parser_a_command_is_refused_with_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    parsing = import_module("handrail.toolsets.workspace.shell.parsing")
+    parsing = import_module("handrail.toolsets.workspace.shell.syntax")
     monkeypatch.setattr(parsing, "_parser", parsing._parser.__wrapped__)
     monkeypatch.setitem(sys.modules, "tree_sitter_bash", None)
     async with a_shell(tmp_path) as shell:
@@ -206,14 +206,15 @@ def test_the_sandbox_holds_for_nobody_as_it_does_for_root():
     program = (
         "import asyncio, os, sys\n"
         "from pathlib import Path\n"
-        "from handrail.toolsets.workspace.shell.running import run_sandboxed\n"
-        "from handrail.toolsets.workspace.shell.sandbox import Limits, Shown\n"
+        "from handrail.toolsets.workspace.shell.run import run_sandboxed\n"
+        "from handrail.toolsets.workspace.shell.sandbox import CommandLimits, SandboxSpec\n"
         "if os.getuid() == 0:\n"
         "    os.setgroups([]), os.setgid(65534), os.setuid(65534)\n"
         "root = Path(sys.argv[1])\n"
         "os.chdir(root)\n"
         "line = 'cat /etc/shadow; echo hi > made; cat made; for i in {1..60}; do sleep 9 & done; wait'\n"
-        "ran = asyncio.run(run_sandboxed(line, Shown(root), root, Limits(processes=40), 3.0, len))\n"
+        "limits = CommandLimits(processes=40)\n"
+        "ran = asyncio.run(run_sandboxed(line, SandboxSpec(root), root, limits, 3.0, len))\n"
         "assert ran.stdout.text() == 'hi\\n', ran.stderr.text()\n"
         "held = ran.ended == 'processes' or 'Resource temporarily unavailable' in ran.stderr.text()\n"
         "assert held, (ran.ended, ran.stderr.text())\n"
@@ -228,7 +229,7 @@ def test_the_sandbox_holds_for_nobody_as_it_does_for_root():
 
 @pytest.mark.req("BF-08")
 async def test_a_file_and_a_process_have_limits(tmp_path: Path):
-    limits = Limits(memory=256 * 1024**2, file_size=1024**2)
+    limits = CommandLimits(memory=256 * 1024**2, file_size=1024**2)
     async with a_shell(tmp_path, ShellOptions(limits=limits)) as shell:
         await shell.run("head -c 5000000 /dev/zero > big")
         assert (tmp_path / "big").stat().st_size <= 1024**2

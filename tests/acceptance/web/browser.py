@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from tests.acceptance.serving import Served
+from tests.acceptance.server_process import ServerProcess
 
 ROOT = Path(__file__).parents[3]
 AXE = ROOT / ".web-packages/node_modules/axe-core/axe.min.js"
@@ -130,7 +130,7 @@ def sign_in(opened: Window, link: str) -> Window:
     return opened
 
 
-def new_link(served: Served, email: str | None = None) -> str:
+def new_link(served: ServerProcess, email: str | None = None) -> str:
     """Another link for the owner of the first tenant, or for somebody else of it."""
     from tests.acceptance.command_line import handrail
 

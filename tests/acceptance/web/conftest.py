@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.acceptance.web.browser import Window, launched, window
-from tests.acceptance.web.tool_shop import Shop, open_shop
+from tests.acceptance.web.tool_page_server import ToolPageServer, tool_page_server
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def windows(browser: Browser) -> Iterator[Callable[..., Window]]:
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Shop]:
+def shop(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[ToolPageServer]:
     """One server with the tools of the tests, for the pages of tools."""
-    with open_shop(tmp_path_factory.mktemp("shop"), browser) as opened:
+    with tool_page_server(tmp_path_factory.mktemp("shop"), browser) as opened:
         yield opened

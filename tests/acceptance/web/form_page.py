@@ -16,13 +16,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from handrail.core.define.call import FieldError
-from handrail.doors.web.answer import html
-from handrail.doors.web.assets import asset_url, static
-from handrail.doors.web.forms.field import MISSING
+from handrail.doors.web.assets import asset_url, serve_asset
+from handrail.doors.web.forms.fields import MISSING
 from handrail.doors.web.forms.form import Form
-from handrail.doors.web.forms.options import Options
-from handrail.doors.web.forms.post import taken
-from tests.harness.polling import until
+from handrail.doors.web.forms.options import PickerOptions
+from handrail.doors.web.forms.post import form_items
+from handrail.doors.web.responses import html
+from tests.harness.poll import poll_until
 
 THINGS = ["Acme", "Bolt", "Acorn"]
 
@@ -42,7 +42,7 @@ class FormPage:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http" and scope["path"].startswith("/static/"):
-            await static(scope, receive, send)
+            await serve_asset(scope, receive, send)
         else:
             await self.app(scope, receive, send)
 
@@ -50,10 +50,10 @@ class FormPage:
         value: Any = self.value
         errors: tuple[FieldError, ...] = ()
         if request.method == "POST":
-            read = self.form.read(await taken((await request.form()).multi_items()))
+            read = self.form.read(await form_items((await request.form()).multi_items()))
             self.reads.append(read)
             value, errors = read.value, read.errors
-        drawn = self.form.draw(value, errors, options=Options(address="/options"))
+        drawn = self.form.render(value, errors, options=PickerOptions(address="/options"))
         return html(
             h.html(lang="en")[
                 h.head[
@@ -89,7 +89,7 @@ def form_page(form: Form, value: Any = MISSING) -> Iterator[tuple[str, FormPage]
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        until(lambda: server.started)
+        poll_until(lambda: server.started)
         port = server.servers[0].sockets[0].getsockname()[1]
         yield f"http://127.0.0.1:{port}", app
     finally:

@@ -10,22 +10,22 @@ from typing import Any, TypeVar
 
 from handrail import Handrail
 from handrail.core.define.principal import KeyKind
-from handrail.identity.founding import link_for
-from handrail.identity.granting import console
-from handrail.identity.offices import Offices
-from tests.acceptance.serving import Served
+from handrail.identity.bootstrap import create_sign_in_link
+from handrail.identity.permissions import console_principal
+from handrail.identity.services import Services
+from tests.acceptance.server_process import ServerProcess
 
 T = TypeVar("T")
 PASSWORD = "three calm blue herons"
 
 
-def beside(folder: Path, act: Callable[[Offices], Coroutine[Any, Any, T]]) -> T:
+def beside(folder: Path, act: Callable[[Services], Coroutine[Any, Any, T]]) -> T:
     """Do something with the offices of the database of a server that runs."""
 
     async def run() -> T:
         async with Handrail(database=f"sqlite:///{folder}/handrail.db", worker=False) as hr:
-            assert isinstance(hr.offices, Offices)
-            return await act(hr.offices)
+            assert isinstance(hr.services, Services)
+            return await act(hr.services)
 
     with ThreadPoolExecutor(1) as threads:  # the browser's own loop runs in this one
         return threads.submit(asyncio.run, run()).result()
@@ -34,22 +34,22 @@ def beside(folder: Path, act: Callable[[Offices], Coroutine[Any, Any, T]]) -> T:
 def add_person(folder: Path, email: str, *roles: str, tenant: str = "local", password: str = "") -> str:
     """Somebody with roles in a tenant, and a password; their id."""
 
-    async def add(offices: Offices) -> str:
-        if tenant not in [one.id for one in await offices.people.tenants()]:
-            await offices.people.create_tenant(tenant, tenant.capitalize())
-        user = await offices.people.add_member(console(tenant), email, roles)
+    async def add(services: Services) -> str:
+        if tenant not in [one.id for one in await services.people.tenants()]:
+            await services.people.create_tenant(tenant, tenant.capitalize())
+        user = await services.people.add_member(console_principal(tenant), email, roles)
         if password:
-            await offices.passwords.choose(await offices.doorkeeper.sign_in(user.id, tenant), password)
+            await services.passwords.choose(await services.authenticator.sign_in(user.id, tenant), password)
         return user.id
 
     return beside(folder, add)
 
 
-def link_of(served: Served, email: str, tenant: str = "local") -> str:
+def link_of(served: ServerProcess, email: str, tenant: str = "local") -> str:
     """A link that lets somebody in, once."""
 
-    async def make(offices: Offices) -> str:
-        link = await link_for(offices, tenant, email)
+    async def make(services: Services) -> str:
+        link = await create_sign_in_link(services, tenant, email)
         assert link is not None
         return link
 
@@ -59,10 +59,10 @@ def link_of(served: Served, email: str, tenant: str = "local") -> str:
 def key_of(folder: Path, user: str, tenant: str = "local", *, agent: str | None = None) -> str:
     """A key of somebody: for an agent of theirs, or for a program."""
 
-    async def make(offices: Offices) -> str:
+    async def make(services: Services) -> str:
         kind: KeyKind = "service" if agent is None else "agent"
-        text, _ = await offices.keys.make(
-            console(tenant), agent or "mine", kind, user=user, agent=agent, permissions=["*"]
+        text, _ = await services.keys.make(
+            console_principal(tenant), agent or "mine", kind, user=user, agent=agent, permissions=["*"]
         )
         return text.reveal()
 

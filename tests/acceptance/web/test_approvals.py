@@ -10,21 +10,21 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.acceptance.web.approval_server import BEA, ApprovalServer, approval_server
 from tests.acceptance.web.browser import Window
-from tests.acceptance.web.desk import BEA, Desk, desk
-from tests.harness.polling import until
+from tests.harness.poll import poll_until
 
 Windows = Callable[..., Window]
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    with desk(tmp_path_factory.mktemp("desk")) as made:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApprovalServer]:
+    with approval_server(tmp_path_factory.mktemp("desk")) as made:
         yield made
 
 
 @pytest.fixture
-def enter(place: Desk, windows: Windows) -> Callable[..., Window]:
+def enter(place: ApprovalServer, windows: Windows) -> Callable[..., Window]:
     def open_as(email: str = "owner", **options: object) -> Window:
         return place.enter(windows(place.served.url, **options), email)
 
@@ -35,13 +35,13 @@ def card(page: Page, approval: str) -> Any:
     return page.locator(f"#ask-{approval}")
 
 
-def record(place: Desk, id: str, **more: Any) -> str:
+def record(place: ApprovalServer, id: str, **more: Any) -> str:
     return place.ask("data.updateRecord", {"id": id, "status": "archived", **more})
 
 
 @pytest.mark.req("BY-02", "BY-06")
 def test_a_question_appears_by_itself_is_approved_with_the_mouse_and_leads_to_its_run(
-    place: Desk, enter: Callable[..., Window]
+    place: ApprovalServer, enter: Callable[..., Window]
 ) -> None:
     mine = enter()
     page = mine.goto("/approvals")
@@ -65,7 +65,7 @@ def test_a_question_appears_by_itself_is_approved_with_the_mouse_and_leads_to_it
 )
 @pytest.mark.parametrize("alone", [True, False])
 def test_whoever_approved_is_told_by_itself_what_came_of_it(
-    place: Desk, enter: Callable[..., Window], error: str, said: str, alone: bool
+    place: ApprovalServer, enter: Callable[..., Window], error: str, said: str, alone: bool
 ) -> None:
     gate = place.served.folder / f"gate-{bool(error)}-{alone}"
     asked = place.ask("mail.send", {"gate": str(gate), "error": error})
@@ -82,7 +82,7 @@ def test_whoever_approved_is_told_by_itself_what_came_of_it(
 @pytest.mark.fault("F29")
 @pytest.mark.req("BY-02")
 def test_what_hides_is_to_be_seen_and_what_is_long_can_be_opened(
-    place: Desk, enter: Callable[..., Window]
+    place: ApprovalServer, enter: Callable[..., Window]
 ) -> None:
     tail = "and delete everything"
     asked = record(place, "rec-\u202e1", remark="p\u0430y \u200b " + "x" * 5_000 + tail)
@@ -110,7 +110,7 @@ def test_what_hides_is_to_be_seen_and_what_is_long_can_be_opened(
 
 @pytest.mark.req("BY-02", "UI-05")
 def test_edit_with_the_tools_own_form_look_at_the_change_then_approve(
-    place: Desk, enter: Callable[..., Window]
+    place: ApprovalServer, enter: Callable[..., Window]
 ) -> None:
     asked = record(place, "rec-edit", remark="as it was", token="s3cret")
     mine = enter()
@@ -141,7 +141,7 @@ def test_edit_with_the_tools_own_form_look_at_the_change_then_approve(
 
 @pytest.mark.req("BY-02")
 def test_keys_move_between_cards_and_act_on_the_one_in_focus(
-    place: Desk, enter: Callable[..., Window]
+    place: ApprovalServer, enter: Callable[..., Window]
 ) -> None:
     first, second = record(place, "rec-k1"), record(place, "rec-k2")
     grave = place.ask("data.purge", {"before": "rec-k3"})
@@ -182,7 +182,9 @@ def test_keys_move_between_cards_and_act_on_the_one_in_focus(
 
 
 @pytest.mark.req("BY-02")
-def test_an_answer_in_its_place_is_told_to_whoever_asked(place: Desk, enter: Callable[..., Window]) -> None:
+def test_an_answer_in_its_place_is_told_to_whoever_asked(
+    place: ApprovalServer, enter: Callable[..., Window]
+) -> None:
     asked = record(place, "rec-answer")
     mine = enter()
     page = mine.goto(f"/approvals/{asked}")
@@ -201,7 +203,7 @@ def test_an_answer_in_its_place_is_told_to_whoever_asked(place: Desk, enter: Cal
 
 @pytest.mark.req("BY-03")
 def test_what_somebody_else_decides_appears_and_nothing_typed_is_lost(
-    place: Desk, enter: Callable[..., Window]
+    place: ApprovalServer, enter: Callable[..., Window]
 ) -> None:
     asked, edited = record(place, "rec-two"), record(place, "rec-two-edit")
     mine, theirs = enter(), enter(BEA)
@@ -232,7 +234,7 @@ def test_what_somebody_else_decides_appears_and_nothing_typed_is_lost(
 
 @pytest.mark.req("BY-03")
 def test_two_who_approve_at_once_run_it_once_and_one_is_told(
-    place: Desk, enter: Callable[..., Window]
+    place: ApprovalServer, enter: Callable[..., Window]
 ) -> None:
     asked = record(place, "rec-race")
     pages = [enter().goto(f"/approvals/{asked}"), enter(BEA).goto(f"/approvals/{asked}")]
@@ -242,7 +244,7 @@ def test_two_who_approve_at_once_run_it_once_and_one_is_told(
         page.route(f"**/approvals/{asked}/approve", lambda route: held.append(route))
     for page in pages:
         card(page, asked).get_by_role("button", name="Approve", exact=True).click()
-    until(lambda: [page.evaluate("1") for page in pages] and len(held) == 2)
+    poll_until(lambda: [page.evaluate("1") for page in pages] and len(held) == 2)
     with ThreadPoolExecutor(2) as pool, place.served.http() as http:
         sent = [(route.request.post_data, dict(route.request.all_headers())) for route in held]
         posts = [
@@ -265,7 +267,9 @@ def test_two_who_approve_at_once_run_it_once_and_one_is_told(
 
 
 @pytest.mark.req("BY-05")
-def test_two_must_agree_and_each_sees_how_many_have(place: Desk, enter: Callable[..., Window]) -> None:
+def test_two_must_agree_and_each_sees_how_many_have(
+    place: ApprovalServer, enter: Callable[..., Window]
+) -> None:
     asked = place.ask("money.pay", {"to": "rec-quorum", "amount": "900"})
     page, other = enter().goto(f"/approvals/{asked}"), enter(BEA).goto(f"/approvals/{asked}")
     expect(card(page, asked)).to_contain_text('took "900" as 900 in amount')
@@ -278,7 +282,9 @@ def test_two_must_agree_and_each_sees_how_many_have(place: Desk, enter: Callable
 
 
 @pytest.mark.req("BY-05")
-def test_four_eyes_show_no_yes_to_whoever_is_behind_it(place: Desk, enter: Callable[..., Window]) -> None:
+def test_four_eyes_show_no_yes_to_whoever_is_behind_it(
+    place: ApprovalServer, enter: Callable[..., Window]
+) -> None:
     asked = place.ask("posts.publish", {"title": "rec-eyes"})
     mine = enter()
     page = mine.goto(f"/approvals/{asked}")
@@ -292,7 +298,9 @@ def test_four_eyes_show_no_yes_to_whoever_is_behind_it(place: Desk, enter: Calla
 
 
 @pytest.mark.req("BY-02")
-def test_without_script_everything_can_be_decided(place: Desk, enter: Callable[..., Window]) -> None:
+def test_without_script_everything_can_be_decided(
+    place: ApprovalServer, enter: Callable[..., Window]
+) -> None:
     first, second = record(place, "rec-plain"), record(place, "rec-plain-edit")
     grave = place.ask("data.purge", {"before": "rec-plain-grave"})
     page = enter(script=False).goto("/approvals")
@@ -317,7 +325,9 @@ def test_without_script_everything_can_be_decided(place: Desk, enter: Callable[.
 
 
 @pytest.mark.req("BY-02")
-def test_on_a_phone_one_card_is_decided_with_the_thumb(place: Desk, enter: Callable[..., Window]) -> None:
+def test_on_a_phone_one_card_is_decided_with_the_thumb(
+    place: ApprovalServer, enter: Callable[..., Window]
+) -> None:
     asked = record(place, "rec-phone-" + "long" * 20, remark="https://acme.example/" + "path/" * 30)
     mine = enter(width=360)
     page = mine.goto(f"/approvals/{asked}")
@@ -334,7 +344,7 @@ def test_on_a_phone_one_card_is_decided_with_the_thumb(place: Desk, enter: Calla
 @pytest.mark.req("BY-02")
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_long_word_in_a_field_makes_no_form_of_a_question_wider(
-    place: Desk, enter: Callable[..., Window], width: int
+    place: ApprovalServer, enter: Callable[..., Window], width: int
 ) -> None:
     asked = record(place, f"rec-wide-{width}", remark="x" * 300)
     page = enter(width=width).goto(f"/approvals/{asked}")

@@ -11,14 +11,14 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, FrameLocator, Page, expect
 
 from tests.acceptance.web.browser import DEADLINE, new_link, sign_in, window
-from tests.acceptance.web.team import Team, page_of_others, team
+from tests.acceptance.web.shared_tool_server import SharedToolServer, page_of_others, shared_tool_server
 
 pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
-    with team(tmp_path_factory.mktemp("team")) as found:
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedToolServer]:
+    with shared_tool_server(tmp_path_factory.mktemp("team")) as found:
         yield found
 
 
@@ -39,7 +39,7 @@ def visitor(browser: Browser, script: bool = True) -> Iterator[Page]:
 
 
 def framed(
-    page: Page, house: Team, site: tuple[str, dict[str, str]], token_url: str, more: str = ""
+    page: Page, house: SharedToolServer, site: tuple[str, dict[str, str]], token_url: str, more: str = ""
 ) -> FrameLocator:
     """The embed in a page of the other site."""
     url, pages = site
@@ -54,7 +54,7 @@ def framed(
 @pytest.mark.req("RA-13", "UI-09", "UI-10")
 @pytest.mark.parametrize("script", [True, False])
 def test_a_visitor_runs_a_published_tool_on_a_page_of_another_origin(
-    script: bool, house: Team, site: tuple[str, dict[str, str]], browser: Browser
+    script: bool, house: SharedToolServer, site: tuple[str, dict[str, str]], browser: Browser
 ) -> None:
     made = house.embed(origins=[site[0]])
     with visitor(browser, script) as page:
@@ -76,7 +76,7 @@ def test_a_visitor_runs_a_published_tool_on_a_page_of_another_origin(
 @pytest.mark.req("RA-13")
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_long_word_in_a_field_makes_the_page_of_a_published_tool_no_wider(
-    width: int, house: Team, browser: Browser
+    width: int, house: SharedToolServer, browser: Browser
 ) -> None:
     made = house.embed("image.paint")
     with visitor(browser) as page:
@@ -92,7 +92,7 @@ def test_a_long_word_in_a_field_makes_the_page_of_a_published_tool_no_wider(
 @pytest.mark.req("RA-13")
 @pytest.mark.parametrize("origins", [["https://www.example.com"], []])
 def test_a_browser_does_not_show_it_on_a_page_of_an_origin_that_is_not_named(
-    origins: list[str], house: Team, site: tuple[str, dict[str, str]], browser: Browser
+    origins: list[str], house: SharedToolServer, site: tuple[str, dict[str, str]], browser: Browser
 ) -> None:
     made = house.embed(origins=origins)
     said: list[str] = []
@@ -106,7 +106,7 @@ def test_a_browser_does_not_show_it_on_a_page_of_an_origin_that_is_not_named(
 
 @pytest.mark.req("RA-13")
 def test_the_kill_switch_ends_a_page_that_is_open(
-    house: Team, site: tuple[str, dict[str, str]], browser: Browser
+    house: SharedToolServer, site: tuple[str, dict[str, str]], browser: Browser
 ) -> None:
     made = house.embed(origins=[site[0]])
     with visitor(browser) as page:
@@ -125,7 +125,7 @@ def test_the_kill_switch_ends_a_page_that_is_open(
 
 @pytest.mark.req("RA-13")
 def test_a_quota_that_is_used_up_is_told_in_words_and_nothing_typed_is_lost(
-    house: Team, site: tuple[str, dict[str, str]], browser: Browser
+    house: SharedToolServer, site: tuple[str, dict[str, str]], browser: Browser
 ) -> None:
     made = house.embed(origins=[site[0]], runs_per_visitor=1)
     with visitor(browser) as page:
@@ -139,7 +139,9 @@ def test_a_quota_that_is_used_up_is_told_in_words_and_nothing_typed_is_lost(
 
 
 @pytest.mark.req("UI-16", "RA-13")
-def test_what_is_for_operators_is_ignored_by_the_server_and_no_cookie_is_set_or_read(house: Team) -> None:
+def test_what_is_for_operators_is_ignored_by_the_server_and_no_cookie_is_set_or_read(
+    house: SharedToolServer,
+) -> None:
     made = house.embed("image.draw", "image.paint", origins=["https://a.example"])
     url = house.served.url + made["url"]
     first = httpx.get(url, headers={"cookie": "handrail_theme=dark; handrail_session=x"})
@@ -156,7 +158,7 @@ def test_what_is_for_operators_is_ignored_by_the_server_and_no_cookie_is_set_or_
 
 @pytest.mark.req("RA-13")
 @pytest.mark.parametrize("origin", ["https://evil.example", "null"])
-def test_a_page_of_others_posts_nothing_into_an_embed_itself(origin: str, house: Team) -> None:
+def test_a_page_of_others_posts_nothing_into_an_embed_itself(origin: str, house: SharedToolServer) -> None:
     url = f"{house.served.url}{house.embed()['url']}/image-draw"
     refused = httpx.post(url, data={"x": "y"}, headers={"origin": origin, "sec-fetch-site": "cross-site"})
     assert refused.status_code == 403
@@ -167,7 +169,9 @@ def test_a_page_of_others_posts_nothing_into_an_embed_itself(origin: str, house:
 
 
 @pytest.mark.req("RA-13")
-def test_a_person_publishes_changes_switches_off_and_ends_an_embed(house: Team, browser: Browser) -> None:
+def test_a_person_publishes_changes_switches_off_and_ends_an_embed(
+    house: SharedToolServer, browser: Browser
+) -> None:
     ana = sign_in(window(browser, house.served.url), new_link(house.served))
     page = ana.goto("/settings/embeds")
     page.get_by_role("link", name="Publish tools").click()
@@ -202,7 +206,7 @@ def test_a_person_publishes_changes_switches_off_and_ends_an_embed(house: Team, 
     ana.context.close()
 
 
-def test_no_log_holds_what_lets_people_in(house: Team) -> None:
+def test_no_log_holds_what_lets_people_in(house: SharedToolServer) -> None:
     token = house.embed()["token"]
     link = house.link(house.session())
     httpx.get(f"{house.served.url}/embed/{token}")

@@ -12,17 +12,24 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from handrail.doors.entrance import COOKIE
-from tests.acceptance.outside_client import MODERN
-from tests.acceptance.quick import Quick
-from tests.acceptance.serving import Served
-from tests.acceptance.story import ASKED, EDITED, Platform, its_record_tells_all, outside, told
+from handrail.platform.middleware import SESSION_COOKIE
+from tests.acceptance.flagship_scenario import (
+    ASKED,
+    EDITED,
+    Platform,
+    check_event_log,
+    outside_client,
+    structured_content,
+)
+from tests.acceptance.forked_cli import ForkedCli
+from tests.acceptance.mcp_sdk_client import MODERN
+from tests.acceptance.server_process import ServerProcess
+from tests.acceptance.web.approval_server import session
 from tests.acceptance.web.browser import Window
-from tests.acceptance.web.desk import session
 
 
-def entered(served: Served, opened: Window, token: str) -> Window:
-    opened.context.add_cookies([{"name": COOKIE, "value": token, "url": served.url}])
+def entered(served: ServerProcess, opened: Window, token: str) -> Window:
+    opened.context.add_cookies([{"name": SESSION_COOKIE, "value": token, "url": served.url}])
     return opened
 
 
@@ -47,41 +54,41 @@ def edit_and_approve(page: Page) -> None:
 @pytest.mark.fault("F29")
 @pytest.mark.timeout(300)
 def test_an_outside_agent_waits_over_mcp_while_a_person_edits_and_approves_the_card(
-    quick: Quick, tmp_path: Path, windows: Callable[..., Window]
+    forked_cli: ForkedCli, tmp_path: Path, windows: Callable[..., Window]
 ) -> None:
-    story = Platform(tmp_path, quick)
-    with story.server() as served:
-        agent = story.key(served, "agent", "--agent", "ops", "--audience", "mcp")
+    platform = Platform(tmp_path, forked_cli)
+    with platform.server() as served:
+        agent = platform.key(served, "agent", "--agent", "ops", "--audience", "mcp")
         assert served.link is not None
         mine = entered(served, windows(served.url), session(served, served.link))
         page = mine.goto("/approvals")
         expect(page.get_by_text("Nothing needs your decision")).to_be_visible()
-        with outside(served, agent, MODERN, step=False) as client:
+        with outside_client(served, agent, MODERN, step=False) as client:
             waits = client.until("waits")
             assert waits["_meta"]["handrail/approval"]["status"] == "pending"
             expect(page.locator(".ask-through")).to_contain_text("through MCP")
-            assert story.ledger() == []
+            assert platform.ledger() == []
             edit_and_approve(page)
             done = client.until("done")
-            assert told(done) == {"paid": 90, "to": "ana"}
+            assert structured_content(done) == {"paid": 90, "to": "ana"}
             assert done["_meta"]["handrail/approval"]["arguments"] == EDITED
         page.get_by_role("link", name="What came of it").click()
         expect(page.locator("main")).to_contain_text("bank.pay")
-        assert story.ledger() == ["ana 90"]
+        assert platform.ledger() == ["ana 90"]
         assert served.stop()[0] == 0
-    its_record_tells_all(story)
+    check_event_log(platform)
 
 
 @pytest.mark.req("BY-01", "BY-02", "BY-03")
 @pytest.mark.timeout(300)
 def test_a_caller_waits_over_rest_while_a_person_edits_and_approves_the_card(
-    quick: Quick, tmp_path: Path, windows: Callable[..., Window]
+    forked_cli: ForkedCli, tmp_path: Path, windows: Callable[..., Window]
 ) -> None:
-    story = Platform(tmp_path, quick)
-    with story.server() as served:
+    platform = Platform(tmp_path, forked_cli)
+    with platform.server() as served:
         assert served.link is not None
         token = session(served, served.link)
-        agent = story.key(served, "agent", "--agent", "ops", "--audience", "api")
+        agent = platform.key(served, "agent", "--agent", "ops", "--audience", "api")
         answers: list[Any] = []
 
         def call_and_wait() -> None:
@@ -101,4 +108,4 @@ def test_a_caller_waits_over_rest_while_a_person_edits_and_approves_the_card(
             caller.join(60)
         [answer] = answers
         assert (answer["status"], answer["result"]["data"]) == ("completed", {"paid": 90, "to": "ana"})
-        assert story.ledger() == ["ana 90"]
+        assert platform.ledger() == ["ana 90"]

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from handrail import Principal
-from handrail.identity.granting import console
-from tests.acceptance.serving import Served, serving
+from handrail.identity.permissions import console_principal
+from tests.acceptance.server_process import ServerProcess, running_server
 from tests.acceptance.web.browser import Window, sign_in
 from tests.acceptance.web.people import add_person, beside, key_of, link_of
 
@@ -37,21 +37,21 @@ async def order(item: str) -> dict:
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     """One server for all; each test has a tenant of its own."""
     folder = tmp_path_factory.mktemp("shop")
     (folder / "stock.py").write_text(TOOLS)
-    with serving(folder, "--tools", "stock.py") as served:
+    with running_server(folder, "--tools", "stock.py") as served:
         yield served
 
 
-def call(served: Served, key: str, tool: str, **args: str) -> int:
+def call(served: ServerProcess, key: str, tool: str, **args: str) -> int:
     with served.http(key) as http:
         return http.post(f"/api/tools/{tool}/call", json={"arguments": args}).status_code
 
 
 def test_home_shows_a_newcomer_the_first_step_and_then_what_they_ran_by_itself(
-    shop: Served, windows: Windows
+    shop: ServerProcess, windows: Windows
 ) -> None:
     user = add_person(shop.folder, "nia@acme.example", "owner", tenant="harbour")
     mine = sign_in(windows(shop.url), link_of(shop, "nia@acme.example", "harbour"))
@@ -73,7 +73,7 @@ def test_home_shows_a_newcomer_the_first_step_and_then_what_they_ran_by_itself(
     expect(page.locator("main")).to_contain_text("there is no shelf z")
 
 
-def test_home_shows_what_waits_for_whoever_may_decide(shop: Served, windows: Windows) -> None:
+def test_home_shows_what_waits_for_whoever_may_decide(shop: ServerProcess, windows: Windows) -> None:
     user = add_person(shop.folder, "ap@acme.example", "owner", tenant="quay")
     mine = sign_in(windows(shop.url), link_of(shop, "ap@acme.example", "quay"))
     key = key_of(shop.folder, user, "quay", agent="ops")
@@ -85,10 +85,10 @@ def test_home_shows_what_waits_for_whoever_may_decide(shop: Served, windows: Win
 
 
 @pytest.mark.req("EV-14")
-def test_home_tells_others_only_what_they_may_see(shop: Served, windows: Windows) -> None:
+def test_home_tells_others_only_what_they_may_see(shop: ServerProcess, windows: Windows) -> None:
     user = add_person(shop.folder, "bea@acme.example", "owner")
-    save = console("local")
-    beside(shop.folder, lambda offices: offices.people.save_role(save, "guest", ["entities.team.read"]))
+    save = console_principal("local")
+    beside(shop.folder, lambda services: services.people.save_role(save, "guest", ["entities.team.read"]))
     add_person(shop.folder, "gus@acme.example", "guest")
     add_person(shop.folder, "vi@acme.example", "viewer")
     call(shop, key_of(shop.folder, user), "stock.count", shelf="z")
@@ -100,10 +100,10 @@ def test_home_tells_others_only_what_they_may_see(shop: Served, windows: Windows
     expect(failed.get_by_role("link")).to_contain_text(["Count stock by bea@acme.example"])
 
 
-def test_favourites_are_at_home(shop: Served, windows: Windows) -> None:
+def test_favourites_are_at_home(shop: ServerProcess, windows: Windows) -> None:
     user = add_person(shop.folder, "fay@acme.example", "viewer")
     who = Principal("local", user)
-    assert beside(shop.folder, lambda offices: offices.keepsakes.favour(who, "stock.count", True))
+    assert beside(shop.folder, lambda services: services.preferences.set_favourite(who, "stock.count", True))
     mine = sign_in(windows(shop.url), link_of(shop, "fay@acme.example"))
     shown = mine.page.get_by_role("region", name="Favourite tools").get_by_role("link")
     expect(shown).to_have_text(["Count stock"])

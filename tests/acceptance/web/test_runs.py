@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.acceptance.web.browser import Window, window
-from tests.acceptance.web.story_tools import Office, office
+from tests.acceptance.web.timeline_server import TimelineServer, timeline_server
 
 pytestmark = pytest.mark.long
 
@@ -17,13 +17,13 @@ Windows = Callable[..., Window]
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
-    with office(tmp_path_factory.mktemp("runs")) as found:
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TimelineServer]:
+    with timeline_server(tmp_path_factory.mktemp("runs")) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
-def mine(here: Office, browser: Browser) -> Iterator[Window]:
+def mine(here: TimelineServer, browser: Browser) -> Iterator[Window]:
     """The owner's browser; it stays signed in."""
     opened = here.enter(window(browser, here.served.url))
     yield opened
@@ -43,7 +43,9 @@ def rows(page: Page) -> list[str]:
     return found
 
 
-def test_the_list_says_what_to_do_first_and_a_run_appears_by_itself(here: Office, mine: Window) -> None:
+def test_the_list_says_what_to_do_first_and_a_run_appears_by_itself(
+    here: TimelineServer, mine: Window
+) -> None:
     page = mine.goto("/runs")
     expect(page.get_by_role("heading", name="Nothing has run yet")).to_be_visible()
     expect(page.get_by_role("link", name="Choose a tool")).to_have_attribute("href", "/tools")
@@ -65,7 +67,7 @@ def test_the_list_says_what_to_do_first_and_a_run_appears_by_itself(here: Office
 
 
 def test_filters_follow_what_is_typed_and_work_without_script(
-    here: Office, mine: Window, windows: Windows
+    here: TimelineServer, mine: Window, windows: Windows
 ) -> None:
     here.call("work.odd", text="one")
     here.call("work.broken")
@@ -96,7 +98,7 @@ def test_filters_follow_what_is_typed_and_work_without_script(
 
 
 def test_a_long_list_is_read_page_by_page_and_none_is_missed_or_shown_twice(
-    here: Office, mine: Window
+    here: TimelineServer, mine: Window
 ) -> None:
     made = [here.call("work.odd", text=str(at))["run_id"] for at in range(120)]
     page = mine.goto("/runs?tool=work.odd")
@@ -112,7 +114,7 @@ def test_a_long_list_is_read_page_by_page_and_none_is_missed_or_shown_twice(
     expect(page.locator(f"[id='run-{made[-1]}']")).to_be_visible()
 
 
-def test_a_place_in_the_list_that_is_none_begins_anew(here: Office, mine: Window) -> None:
+def test_a_place_in_the_list_that_is_none_begins_anew(here: TimelineServer, mine: Window) -> None:
     here.call("work.odd", text="x")
     page = mine.goto("/runs?after=nonsense&status=odd&since=yesterday")
     expect(page.locator(".run-table tbody tr").first).to_be_visible()
@@ -120,7 +122,7 @@ def test_a_place_in_the_list_that_is_none_begins_anew(here: Office, mine: Window
 
 
 def test_whoever_may_not_read_runs_sees_their_own_and_of_others_nothing(
-    here: Office, windows: Windows
+    here: TimelineServer, windows: Windows
 ) -> None:
     theirs = here.call("work.odd", text="not for Cy")
     refused = here.call("work.change", id="only-this")
@@ -161,7 +163,9 @@ def test_whoever_may_not_read_runs_sees_their_own_and_of_others_nothing(
 
 
 @pytest.mark.req("BY-07")
-def test_a_call_that_was_asked_for_tells_its_story_while_others_decide(here: Office, mine: Window) -> None:
+def test_a_call_that_was_asked_for_tells_its_story_while_others_decide(
+    here: TimelineServer, mine: Window
+) -> None:
     asked = here.call("work.change", here.agent, id="rec-1", status="archived")
     page = mine.goto(f"/runs/{asked['call_id']}")
     expect(page.locator("#run-now")).to_contain_text("needs approval")
@@ -202,7 +206,9 @@ def said(page: Page) -> Locator:
 
 
 @pytest.mark.req("ST-02")
-def test_a_run_shows_what_it_does_and_can_be_cancelled(here: Office, mine: Window, tmp_path: Path) -> None:
+def test_a_run_shows_what_it_does_and_can_be_cancelled(
+    here: TimelineServer, mine: Window, tmp_path: Path
+) -> None:
     call = here.begin("work.slow", gate=str(tmp_path / "gate"))
     page = mine.goto(f"/runs/{call}")
     expect(page.locator(".run-current")).to_have_text("Reading page 1 of 2")
@@ -221,7 +227,7 @@ def test_a_run_shows_what_it_does_and_can_be_cancelled(here: Office, mine: Windo
     expect(page.locator("#run-result")).to_contain_text("Done")
 
 
-def test_files_are_downloads_and_stay_what_they_are(here: Office, mine: Window) -> None:
+def test_files_are_downloads_and_stay_what_they_are(here: TimelineServer, mine: Window) -> None:
     run = here.call("work.report", name='../<img src=x onerror=alert(1)>"\u202e.html')
     page = mine.goto(f"/runs/{run['run_id']}")
     expect(page.locator(".story-files")).to_contain_text('../<img src=x onerror=alert(1)>"\\u202e.html')
@@ -242,7 +248,7 @@ def test_files_are_downloads_and_stay_what_they_are(here: Office, mine: Window) 
 
 
 def test_calls_within_calls_lead_to_each_other_and_failures_to_what_is_kept(
-    here: Office, mine: Window
+    here: TimelineServer, mine: Window
 ) -> None:
     page = mine.goto(f"/runs/{here.call('work.outer')['run_id']}")
     page.locator(".run-calls").get_by_role("link", name="work.odd").click()
@@ -261,7 +267,9 @@ def test_calls_within_calls_lead_to_each_other_and_failures_to_what_is_kept(
     assert mine.axe() == []
 
 
-def test_strange_text_is_shown_and_long_output_is_not_loaded_at_once(here: Office, mine: Window) -> None:
+def test_strange_text_is_shown_and_long_output_is_not_loaded_at_once(
+    here: TimelineServer, mine: Window
+) -> None:
     odd = "<b>bold</b> \u202eevil\x07 " + "x" * 100_000
     page = mine.goto(f"/runs/{here.call('work.odd', text=odd)['run_id']}")
     expect(said(page).last).to_contain_text("<b>bold</b> \\u202eevil\\x07")
@@ -278,7 +286,7 @@ def test_strange_text_is_shown_and_long_output_is_not_loaded_at_once(here: Offic
     expect(page.locator("main pre")).to_contain_text("line 449")
 
 
-def test_a_run_can_be_read_without_script(here: Office, mine: Window, windows: Windows) -> None:
+def test_a_run_can_be_read_without_script(here: TimelineServer, mine: Window, windows: Windows) -> None:
     run = here.call("work.odd", text="plain")
     page = same_person(mine, windows(here.served.url, script=False)).goto(f"/runs/{run['run_id']}")
     expect(said(page)).to_have_count(3)
@@ -295,7 +303,9 @@ def test_a_run_can_be_read_without_script(here: Office, mine: Window, windows: W
 
 
 @pytest.mark.fault("F16")
-def test_a_session_is_one_story_told_from_its_end_and_misses_nothing(here: Office, mine: Window) -> None:
+def test_a_session_is_one_story_told_from_its_end_and_misses_nothing(
+    here: TimelineServer, mine: Window
+) -> None:
     def call(text: str) -> None:
         body = {"arguments": {"text": text}, "session": "desk/1"}
         assert here.owner.post("/api/tools/work-odd/call", json=body).status_code == 200

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.acceptance.serving import Served, serving
+from tests.acceptance.server_process import ServerProcess, running_server
 from tests.acceptance.web.browser import Window, sign_in, window
 from tests.acceptance.web.people import add_person, key_of, link_of
 
@@ -38,10 +38,10 @@ async def quote(item: str, note: str = "") -> dict:
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     folder = tmp_path_factory.mktemp("shop")
     (folder / "stock.py").write_text(TOOLS)
-    with serving(folder, "--tools", "stock.py", "--owner", OWNER) as served:
+    with running_server(folder, "--tools", "stock.py", "--owner", OWNER) as served:
         yield served
 
 
@@ -50,7 +50,9 @@ def settings_of(page: Window) -> list[str]:
 
 
 @pytest.mark.req("UI-17")
-def test_a_key_is_made_shown_once_used_and_revoked_without_script(shop: Served, windows: Windows) -> None:
+def test_a_key_is_made_shown_once_used_and_revoked_without_script(
+    shop: ServerProcess, windows: Windows
+) -> None:
     mine = sign_in(windows(shop.url, script=False), link_of(shop, OWNER))
     page = mine.goto("/settings/keys")
     page.get_by_role("link", name="New key").click()
@@ -81,7 +83,7 @@ def test_a_key_is_made_shown_once_used_and_revoked_without_script(shop: Served, 
         assert http.get("/api/me").status_code == 401
 
 
-def test_a_new_key_is_copied_by_a_button(shop: Served, windows: Windows) -> None:
+def test_a_new_key_is_copied_by_a_button(shop: ServerProcess, windows: Windows) -> None:
     mine = sign_in(windows(shop.url), link_of(shop, OWNER))
     mine.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = mine.goto("/settings/keys/new")
@@ -93,7 +95,7 @@ def test_a_new_key_is_copied_by_a_button(shop: Served, windows: Windows) -> None
 
 
 @pytest.mark.req("PM-17")
-def test_what_one_may_not_use_is_not_there(shop: Served, windows: Windows) -> None:
+def test_what_one_may_not_use_is_not_there(shop: ServerProcess, windows: Windows) -> None:
     add_person(shop.folder, "vi@acme.example", "viewer")
     add_person(shop.folder, "op@acme.example", "operator")
     vi = sign_in(windows(shop.url), link_of(shop, "vi@acme.example"))
@@ -110,7 +112,7 @@ def test_what_one_may_not_use_is_not_there(shop: Served, windows: Windows) -> No
 
 
 @pytest.mark.req("PM-14")
-def test_members_get_only_roles_that_one_may_give(shop: Served, windows: Windows) -> None:
+def test_members_get_only_roles_that_one_may_give(shop: ServerProcess, windows: Windows) -> None:
     add_person(shop.folder, "ad@acme.example", "admin")
     mine = sign_in(windows(shop.url), link_of(shop, "ad@acme.example"))
     page = mine.goto("/settings/members")
@@ -148,7 +150,7 @@ def test_members_get_only_roles_that_one_may_give(shop: Served, windows: Windows
 
 
 @pytest.mark.req("PM-14")
-def test_a_role_of_ones_own_is_made_changed_and_deleted(shop: Served, windows: Windows) -> None:
+def test_a_role_of_ones_own_is_made_changed_and_deleted(shop: ServerProcess, windows: Windows) -> None:
     mine = sign_in(windows(shop.url), link_of(shop, OWNER))
     page = mine.goto("/settings/roles/new")
     page.get_by_label("Name", exact=True).fill("Night Shift")
@@ -173,7 +175,7 @@ def test_a_role_of_ones_own_is_made_changed_and_deleted(shop: Served, windows: W
 
 
 @pytest.mark.req("UI-17")
-def test_a_dead_letter_is_looked_at_replayed_and_purged(shop: Served, windows: Windows) -> None:
+def test_a_dead_letter_is_looked_at_replayed_and_purged(shop: ServerProcess, windows: Windows) -> None:
     key = key_of(shop.folder, shop.owner())
     with shop.http(key) as http:
         given = {"item": "nails \u202e", "note": "<script>alert(1)</script>"}
@@ -196,7 +198,7 @@ def test_a_dead_letter_is_looked_at_replayed_and_purged(shop: Served, windows: W
     expect(page.get_by_role("heading", name="Nothing failed for good")).to_be_visible()
 
 
-def test_usage_is_drawn_with_its_data_and_told_by_tool(shop: Served, windows: Windows) -> None:
+def test_usage_is_drawn_with_its_data_and_told_by_tool(shop: ServerProcess, windows: Windows) -> None:
     key = key_of(shop.folder, shop.owner())
     with shop.http(key) as http:
         for _ in range(3):
@@ -214,7 +216,7 @@ def test_usage_is_drawn_with_its_data_and_told_by_tool(shop: Served, windows: Wi
     expect(page.get_by_label("The last")).to_have_value("7")
 
 
-def test_ones_name_and_theme_are_ones_own_everywhere(shop: Served, windows: Windows) -> None:
+def test_ones_name_and_theme_are_ones_own_everywhere(shop: ServerProcess, windows: Windows) -> None:
     add_person(shop.folder, "th@acme.example", "viewer")
     mine = sign_in(windows(shop.url), link_of(shop, "th@acme.example"))
     page = mine.goto("/settings/profile")
@@ -236,14 +238,14 @@ def test_ones_name_and_theme_are_ones_own_everywhere(shop: Served, windows: Wind
     "path", ["/", "/settings/profile", "/settings/keys", "/settings/keys/new", "/settings/members",
              "/settings/roles", "/settings/dead-letters", "/settings/usage"]
 )  # fmt: skip
-def test_no_page_is_wider_than_a_small_phone(shop: Served, narrow: Window, path: str) -> None:
+def test_no_page_is_wider_than_a_small_phone(shop: ServerProcess, narrow: Window, path: str) -> None:
     page = narrow.goto(path)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert narrow.axe() == []
 
 
 @pytest.fixture(scope="module")
-def narrow(shop: Served, browser: Browser) -> Iterator[Window]:
+def narrow(shop: ServerProcess, browser: Browser) -> Iterator[Window]:
     opened = sign_in(window(browser, shop.url, width=360), link_of(shop, OWNER))
     yield opened
     opened.clean()

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.acceptance.serving import Served, serving
+from tests.acceptance.server_process import ServerProcess, running_server
 from tests.acceptance.web.browser import Window, sign_in
 from tests.acceptance.web.people import PASSWORD, add_person, link_of
 
@@ -18,9 +18,9 @@ Windows = Callable[..., Window]
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     """One server for all; each test has people of its own."""
-    with serving(tmp_path_factory.mktemp("home"), "--demo", "--owner", "ana@acme.example") as served:
+    with running_server(tmp_path_factory.mktemp("home"), "--demo", "--owner", "ana@acme.example") as served:
         yield served
 
 
@@ -32,7 +32,9 @@ def by_password(mine: Window, email: str, password: str = PASSWORD) -> None:
 
 
 @pytest.mark.parametrize("script", [False, True])
-def test_a_link_waits_for_a_press_and_lets_in_once(home: Served, windows: Windows, script: bool) -> None:
+def test_a_link_waits_for_a_press_and_lets_in_once(
+    home: ServerProcess, windows: Windows, script: bool
+) -> None:
     link = link_of(home, "ana@acme.example")
     assert httpx.get(link).status_code == 200  # a program looks at it: it is not used up
     mine = sign_in(windows(home.url, script=script), link)
@@ -53,7 +55,7 @@ def test_a_link_waits_for_a_press_and_lets_in_once(home: Served, windows: Window
 @pytest.mark.req("UI-17")
 @pytest.mark.parametrize("script", [False, True])
 def test_a_password_is_set_on_a_page_and_lets_in_to_where_one_was_going(
-    home: Served, windows: Windows, script: bool
+    home: ServerProcess, windows: Windows, script: bool
 ) -> None:
     email = f"set{script}@acme.example"
     add_person(home.folder, email, "admin")
@@ -86,7 +88,7 @@ def test_a_password_is_set_on_a_page_and_lets_in_to_where_one_was_going(
     expect(page.get_by_role("heading", level=1)).to_have_text("Keys")
 
 
-def test_whoever_guesses_waits_and_is_told_for_how_long(home: Served, windows: Windows) -> None:
+def test_whoever_guesses_waits_and_is_told_for_how_long(home: ServerProcess, windows: Windows) -> None:
     add_person(home.folder, "bo@acme.example", "viewer", password=PASSWORD)
     mine = windows(home.url, script=False)
     mine.goto("/sign-in")
@@ -103,7 +105,7 @@ def test_whoever_guesses_waits_and_is_told_for_how_long(home: Served, windows: W
 AWAY = ("//evil.example", "/\\evil.example", "https:evil.example", "%2F%2Fevil.example", "/%09/evil.example")
 
 
-def test_no_address_sends_a_browser_elsewhere_after_signing_in(home: Served, windows: Windows) -> None:
+def test_no_address_sends_a_browser_elsewhere_after_signing_in(home: ServerProcess, windows: Windows) -> None:
     add_person(home.folder, "gus@acme.example", "viewer", password=PASSWORD)
     for goal in AWAY:
         mine = windows(home.url, script=False)
@@ -116,7 +118,7 @@ def test_no_address_sends_a_browser_elsewhere_after_signing_in(home: Served, win
             assert where == "/" or (where.startswith("/%") and "//" not in where)
 
 
-def test_everywhere_means_every_browser(home: Served, windows: Windows) -> None:
+def test_everywhere_means_every_browser(home: ServerProcess, windows: Windows) -> None:
     here, there = [sign_in(windows(home.url), link_of(home, "ana@acme.example")) for _ in range(2)]
     here.goto("/settings/profile")
     here.page.get_by_role("button", name="Sign out everywhere").click()
@@ -126,7 +128,7 @@ def test_everywhere_means_every_browser(home: Served, windows: Windows) -> None:
 
 @pytest.mark.req("MT-01")
 def test_a_person_of_two_tenants_goes_from_one_to_the_other_without_script(
-    home: Served, windows: Windows
+    home: ServerProcess, windows: Windows
 ) -> None:
     add_person(home.folder, "two@acme.example", "owner", password=PASSWORD)
     add_person(home.folder, "two@acme.example", "viewer", tenant="harbour")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.acceptance.web.browser import Window
-from tests.acceptance.web.tool_shop import Shop
+from tests.acceptance.web.tool_page_server import ToolPageServer
 
 
 def names(page: Page) -> list[str]:
@@ -16,7 +16,9 @@ def names(page: Page) -> list[str]:
 
 
 @pytest.mark.req("RA-01")
-def test_tools_are_found_as_one_types_and_by_category(shop: Shop, windows: Callable[..., Window]) -> None:
+def test_tools_are_found_as_one_types_and_by_category(
+    shop: ToolPageServer, windows: Callable[..., Window]
+) -> None:
     mine = shop.enter(windows(shop.url))
     page = mine.goto("/tools")
     expect(page.get_by_role("heading", name="Tools", exact=True)).to_be_visible()
@@ -40,7 +42,9 @@ def test_tools_are_found_as_one_types_and_by_category(shop: Shop, windows: Calla
 
 
 @pytest.mark.req("RA-01")
-def test_favourites_and_what_was_used_lately_stand_on_top(shop: Shop, windows: Callable[..., Window]) -> None:
+def test_favourites_and_what_was_used_lately_stand_on_top(
+    shop: ToolPageServer, windows: Callable[..., Window]
+) -> None:
     mine = shop.enter(windows(shop.url))
     page = mine.goto("/tools")
     page.get_by_role("button", name="Wipe: make it a favourite").click()
@@ -63,7 +67,9 @@ def test_favourites_and_what_was_used_lately_stand_on_top(shop: Shop, windows: C
 
 
 @pytest.mark.req("RA-01")
-def test_the_library_works_without_script_and_on_a_phone(shop: Shop, windows: Callable[..., Window]) -> None:
+def test_the_library_works_without_script_and_on_a_phone(
+    shop: ToolPageServer, windows: Callable[..., Window]
+) -> None:
     plain = shop.enter(windows(shop.url, script=False))
     page = plain.goto("/tools")
     page.get_by_label("Find a tool").fill("order tax")

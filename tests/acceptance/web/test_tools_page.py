@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.acceptance.web.browser import Window
-from tests.acceptance.web.tool_shop import Shop
-from tests.harness.polling import until
+from tests.acceptance.web.tool_page_server import ToolPageServer
+from tests.harness.poll import poll_until
 
 RUN = "Run ⌘↵"
 
@@ -27,7 +27,9 @@ def fill_quote(page: Page, amount: str = "100") -> None:
 
 
 @pytest.mark.req("RA-02", "EV-14", "UI-15")
-def test_a_tool_is_filled_in_run_run_again_and_edited(shop: Shop, windows: Callable[..., Window]) -> None:
+def test_a_tool_is_filled_in_run_run_again_and_edited(
+    shop: ToolPageServer, windows: Callable[..., Window]
+) -> None:
     mine = shop.enter(windows(shop.url))
     page = mine.goto("/tools/shop-quote")
     assert mine.axe() == []
@@ -59,7 +61,9 @@ def test_a_tool_is_filled_in_run_run_again_and_edited(shop: Shop, windows: Calla
 
 
 @pytest.mark.req("RA-02")
-def test_turning_between_form_and_json_loses_nothing(shop: Shop, windows: Callable[..., Window]) -> None:
+def test_turning_between_form_and_json_loses_nothing(
+    shop: ToolPageServer, windows: Callable[..., Window]
+) -> None:
     mine = shop.enter(windows(shop.url))
     page = mine.goto("/tools/shop-quote")
     fill_quote(page, "68k")
@@ -92,7 +96,7 @@ def test_turning_between_form_and_json_loses_nothing(shop: Shop, windows: Callab
 
 @pytest.mark.req("RA-02", "UI-17")
 def test_errors_appear_at_touched_fields_and_leave_the_typing_alone(
-    shop: Shop, windows: Callable[..., Window]
+    shop: ToolPageServer, windows: Callable[..., Window]
 ) -> None:
     mine = shop.enter(windows(shop.url))
     page = mine.goto("/tools/shop-quote")
@@ -128,7 +132,7 @@ def test_errors_appear_at_touched_fields_and_leave_the_typing_alone(
 
 
 @pytest.mark.req("RA-02")
-def test_pressing_run_twice_runs_once(shop: Shop, windows: Callable[..., Window]) -> None:
+def test_pressing_run_twice_runs_once(shop: ToolPageServer, windows: Callable[..., Window]) -> None:
     mine = shop.enter(windows(shop.url))
     page = mine.goto("/tools/shop-count")
     page.get_by_label("Folder").fill(str(shop.folder))
@@ -141,7 +145,9 @@ def test_pressing_run_twice_runs_once(shop: Shop, windows: Callable[..., Window]
 
 
 @pytest.mark.req("RA-02")
-def test_inputs_are_saved_under_names_and_put_into_links(shop: Shop, windows: Callable[..., Window]) -> None:
+def test_inputs_are_saved_under_names_and_put_into_links(
+    shop: ToolPageServer, windows: Callable[..., Window]
+) -> None:
     mine = shop.enter(windows(shop.url))
     page = mine.goto("/tools/shop-quote")
     fill_quote(page, "7x")
@@ -181,7 +187,7 @@ def test_inputs_are_saved_under_names_and_put_into_links(shop: Shop, windows: Ca
 
 
 @pytest.mark.req("RA-02", "ST-02")
-def test_the_whole_way_works_without_script(shop: Shop, windows: Callable[..., Window]) -> None:
+def test_the_whole_way_works_without_script(shop: ToolPageServer, windows: Callable[..., Window]) -> None:
     plain = shop.enter(windows(shop.url, script=False))
     page = plain.goto("/tools/shop-quote")
     fill_quote(page, "10x")
@@ -206,7 +212,7 @@ def test_the_whole_way_works_without_script(shop: Shop, windows: Callable[..., W
 
 
 @pytest.mark.req("RA-02")
-def test_the_page_of_a_tool_fits_a_phone(shop: Shop, windows: Callable[..., Window]) -> None:
+def test_the_page_of_a_tool_fits_a_phone(shop: ToolPageServer, windows: Callable[..., Window]) -> None:
     phone = shop.enter(windows(shop.url, width=360))
     page = phone.goto("/tools/shop-quote")
     fill_quote(page)
@@ -223,7 +229,7 @@ def test_the_page_of_a_tool_fits_a_phone(shop: Shop, windows: Callable[..., Wind
 @pytest.mark.req("RA-02")
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_long_word_in_a_field_makes_the_page_of_a_tool_no_wider(
-    shop: Shop, windows: Callable[..., Window], width: int
+    shop: ToolPageServer, windows: Callable[..., Window], width: int
 ) -> None:
     page = shop.enter(windows(shop.url, width=width)).goto("/tools/work-note")
     page.get_by_label("Text").fill("echo " + "x" * 300)
@@ -237,7 +243,7 @@ def test_a_long_word_in_a_field_makes_the_page_of_a_tool_no_wider(
 
 @pytest.mark.req("ST-02", "ST-03", "TR-04")
 def test_a_long_run_shows_its_progress_and_output_and_ends_in_the_same_place(
-    shop: Shop, windows: Callable[..., Window]
+    shop: ToolPageServer, windows: Callable[..., Window]
 ) -> None:
     gate = shop.folder / "gate-slow"
     mine = shop.enter(windows(shop.url))
@@ -260,7 +266,7 @@ def test_a_long_run_shows_its_progress_and_output_and_ends_in_the_same_place(
 
 
 @pytest.mark.req("ST-02")
-def test_a_run_can_be_cancelled_from_its_page(shop: Shop, windows: Callable[..., Window]) -> None:
+def test_a_run_can_be_cancelled_from_its_page(shop: ToolPageServer, windows: Callable[..., Window]) -> None:
     mine = shop.enter(windows(shop.url))
     page = mine.goto("/tools/work-slow")
     page.get_by_label("Gate").fill(str(shop.folder / "never"))
@@ -274,7 +280,7 @@ def test_a_run_can_be_cancelled_from_its_page(shop: Shop, windows: Callable[...,
 
 @pytest.mark.req("RA-02")
 def test_what_must_be_confirmed_waits_for_it_and_then_runs(
-    shop: Shop, windows: Callable[..., Window]
+    shop: ToolPageServer, windows: Callable[..., Window]
 ) -> None:
     mine = shop.enter(windows(shop.url))
     page = mine.goto("/tools/work-wipe")
@@ -286,4 +292,4 @@ def test_what_must_be_confirmed_waits_for_it_and_then_runs(
     assert mine.axe() == []
     result.get_by_role("button", name="Confirm and run").click()
     expect(result.get_by_text("done", exact=True)).to_be_visible()
-    assert until((shop.folder / "wiped").exists)
+    assert poll_until((shop.folder / "wiped").exists)

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from handrail.doors.entrance import COOKIE
-from tests.acceptance.serving import Served, serving
-from tests.acceptance.web.balancer import balancing
+from handrail.platform.middleware import SESSION_COOKIE
+from tests.acceptance.server_process import ServerProcess, running_server
+from tests.acceptance.web.approval_server import TOOLS, session
 from tests.acceptance.web.browser import Window
-from tests.acceptance.web.desk import TOOLS, session
-from tests.harness.polling import until
+from tests.acceptance.web.load_balancer import load_balancer
+from tests.harness.poll import poll_until
 
 pytestmark = pytest.mark.long
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.long
 class Caller(threading.Thread):
     """An agent at one server who asks, and waits there for the end."""
 
-    def __init__(self, served: Served, key: str, id: str) -> None:
+    def __init__(self, served: ServerProcess, key: str, id: str) -> None:
         super().__init__(daemon=True)
         self._served, self._key, self._id = served, key, id
         self.answer: Any = None
@@ -51,9 +51,9 @@ def test_two_servers_are_as_good_as_one(
     (tmp_path / "desk_tools.py").write_text(TOOLS)
     words = ("--tools", "desk_tools.py", "--database", postgres_url)
     with (
-        serving(tmp_path, *words, HANDRAIL_KEY="5a" * 32) as first,
-        serving(tmp_path, *words, HANDRAIL_KEY="5a" * 32) as second,
-        balancing(first.url, second.url) as both,
+        running_server(tmp_path, *words, HANDRAIL_KEY="5a" * 32) as first,
+        running_server(tmp_path, *words, HANDRAIL_KEY="5a" * 32) as second,
+        load_balancer(first.url, second.url) as both,
     ):
         assert first.link is not None and second.link is None
         token = session(first, first.link)
@@ -94,13 +94,13 @@ def test_two_servers_are_as_good_as_one(
         assert other.answer["result"]["data"]["status"] == "archived"
         assert last.answer["result"]["data"] == {"id": "rec-3", "status": "inactive"}
         assert both.served[second.url] > seen
-    ran = until(lambda: (tmp_path / "ledger").read_text().splitlines())
+    ran = poll_until(lambda: (tmp_path / "ledger").read_text().splitlines())
     assert len(ran) == 3, ran
 
 
-def _key_of_an_agent(served: Served, token: str) -> str:
+def _key_of_an_agent(served: ServerProcess, token: str) -> str:
     with served.http() as owner:
-        owner.cookies.set(COOKIE, token)
+        owner.cookies.set(SESSION_COOKIE, token)
         wanted = {"name": "claude-desk", "kind": "agent", "user": served.owner(), "agent": "ops"}
         made = owner.post("/api/keys", json=wanted)
         assert made.status_code == 201, made.text
@@ -109,5 +109,5 @@ def _key_of_an_agent(served: Served, token: str) -> str:
 
 def _window(windows: Callable[..., Window], url: str, token: str) -> Window:
     opened = windows(url)
-    opened.context.add_cookies([{"name": COOKIE, "value": token, "url": url}])
+    opened.context.add_cookies([{"name": SESSION_COOKIE, "value": token, "url": url}])
     return opened

@@ -13,11 +13,11 @@ import htpy as h
 import pytest
 from playwright.sync_api import Browser, expect
 
-from handrail.core.define.blocks import tool_output_to_blocks
-from handrail.doors.web.answer import html
+from handrail.core.present.blocks import tool_output_to_blocks
 from handrail.doors.web.assets import asset_url, assets
-from handrail.doors.web.views.custom import custom_frame
-from handrail.doors.web.views.result import draw_result
+from handrail.doors.web.responses import html
+from handrail.doors.web.views.blocks import custom_frame
+from handrail.doors.web.views.result import render_result
 from handrail.ext import OutputSection
 from tests.acceptance.web.browser import Window, window
 
@@ -87,7 +87,7 @@ class _Pages(BaseHTTPRequestHandler):
 
     def _page(self, query: dict[str, str]) -> h.Element:
         result = {"success": True, "data": self.data, "summary": "Worth it.", "markdown": "**bold**"}
-        drawn = draw_result(self.sections, result, id="out", frames="/frames", query=query)
+        drawn = render_result(self.sections, result, id="out", frames="/frames", query=query)
         return h.html(lang="en")[
             h.head[
                 h.title["Result"],

@@ -15,13 +15,7 @@ from inline_snapshot import snapshot
 from handrail import Handrail, Principal
 from handrail.ext import read_result
 from handrail.toolsets.web import webfetch
-from tests.acceptance.web_tools.sites import (
-    allowing,
-    answer,
-    fetched,
-    redirect,
-    site,
-)
+from tests.acceptance.web_tools.local_site import answer, fetch, options_allowing, redirect, site
 
 PAGE = """<!doctype html><title>Rails</title><nav><a href=/>Home</a></nav>
 <main><h1>Handrails</h1><p>They <b>help</b>: see <a href="more.html">more</a>.</p>
@@ -31,7 +25,7 @@ PAGE = """<!doctype html><title>Rails</title><nav><a href=/>Home</a></nav>
 @pytest.mark.req("BT-05", "BT-06")
 async def test_a_page_is_given_as_markdown_in_a_frame() -> None:
     async with site(index=answer(PAGE, "text/html; charset=utf-8")) as web:
-        done = await fetched(web.url, allowing(web))
+        done = await fetch(web.url, options_allowing(web))
 
         assert done.ok and done.result is not None
         told = done.to_model().replace(str(web.port), "PORT")
@@ -57,8 +51,8 @@ They **help**: see [more](http://127.0.0.1:PORT/more.html).
 @pytest.mark.req("BT-05")
 async def test_a_page_is_given_as_text_or_as_clean_html() -> None:
     async with site(index=answer(PAGE, "text/html")) as web:
-        text = (await fetched(web.url, allowing(web), format="text")).to_model()
-        html = (await fetched(web.url, allowing(web), format="html")).to_model()
+        text = (await fetch(web.url, options_allowing(web), format="text")).to_model()
+        html = (await fetch(web.url, options_allowing(web), format="html")).to_model()
 
     assert "They help: see more." in text and "<" not in text.partition("begin")[2]
     assert "<b>help</b>" in html and "script" not in html and "<input" not in html
@@ -82,7 +76,7 @@ async def test_a_page_is_given_as_text_or_as_clean_html() -> None:
 )
 async def test_text_of_every_kind_is_read(kind: str | None, body: str | bytes, told: str) -> None:
     async with site(index=answer(body, kind)) as web:
-        done = await fetched(web.url, allowing(web))
+        done = await fetch(web.url, options_allowing(web))
 
     assert f" ---\n{told}\n--- end" in done.to_model(), done.to_model()
 
@@ -101,7 +95,7 @@ async def test_text_of_every_kind_is_read(kind: str | None, body: str | bytes, t
 async def test_images_and_pdfs_are_attached(kind: str, body: bytes, name: str) -> None:
     async with site() as web:
         web.pages["/a%20b.bin"] = answer(body, kind)
-        done = await fetched(f"{web.url}/a%20b.bin", allowing(web))
+        done = await fetch(f"{web.url}/a%20b.bin", options_allowing(web))
 
     assert done.ok and done.result is not None
     (attachment,) = done.result.attachments
@@ -124,7 +118,7 @@ async def test_images_and_pdfs_are_attached(kind: str, body: bytes, name: str) -
 )
 async def test_what_cannot_be_read_is_refused_with_its_type(kind: str | None, body: bytes, why: str) -> None:
     async with site(index=answer(body, kind)) as web:
-        done = await fetched(web.url, allowing(web))
+        done = await fetch(web.url, options_allowing(web))
 
     assert done.code == "UNSUPPORTED_CONTENT" and why in done.to_model()
 
@@ -135,8 +129,8 @@ async def test_a_page_that_shows_nothing_says_so() -> None:
         index=answer("<title>App</title><div id=root></div><script>go()</script>", "text/html")
     ) as web:
         web.pages["/none"] = answer(b"", "text/html", "204 No Content", Content_Encoding="gzip")
-        done = await fetched(web.url, allowing(web))
-        none = await fetched(f"{web.url}/none", allowing(web))
+        done = await fetch(web.url, options_allowing(web))
+        none = await fetch(f"{web.url}/none", options_allowing(web))
 
     assert done.ok and "may need a script" in done.to_model()
     assert none.ok and "nothing to read" in none.to_model()
@@ -150,8 +144,8 @@ async def test_what_others_wrote_stands_nowhere_but_in_the_frame() -> None:
     missing = answer(order, order, f"404 {order}")
     async with site() as web:
         web.pages |= {"/": redirect(f"/{order}"), f"/{order}": page, "/missing": missing}
-        done = await fetched(web.url, allowing(web))
-        gone = await fetched(f"{web.url}/missing", allowing(web))
+        done = await fetch(web.url, options_allowing(web))
+        gone = await fetch(f"{web.url}/missing", options_allowing(web))
 
     around = re.sub(r"--- begin .*--- end", "", done.to_model(), flags=re.DOTALL)
     assert done.ok and len(around) < 500 and f"Title: {order[:300]}" in done.to_model()
@@ -162,9 +156,9 @@ async def test_what_others_wrote_stands_nowhere_but_in_the_frame() -> None:
 async def test_a_title_is_text_in_each_format() -> None:
     page = "<title>[t](javascript:1) `&lt;img src=x> &amp; \\</title><p>text"
     async with site(index=answer(page, "text/html")) as web:
-        markdown = await fetched(web.url, allowing(web))
-        text = await fetched(web.url, allowing(web), format="text")
-        html = await fetched(web.url, allowing(web), format="html")
+        markdown = await fetch(web.url, options_allowing(web))
+        text = await fetch(web.url, options_allowing(web), format="text")
+        html = await fetch(web.url, options_allowing(web), format="html")
 
     assert "Title: \\[t](javascript:1) \\`\\<img src=x> & \\\\\n\ntext" in markdown.to_model()
     assert "Title: [t](javascript:1) `<img src=x> & \\\n\ntext" in text.to_model()
@@ -178,7 +172,7 @@ async def test_a_title_is_text_in_each_format() -> None:
 async def test_what_nobody_sees_is_not_given_however_it_is_written() -> None:
     page = "<title>a&#x202e;b</title><p>c&#x202e;d&#1;e&#xe0041;&ZeroWidthSpace;&shy;&#xfeff;f</p>"
     async with site(index=answer(page, "text/html")) as web:
-        done = await fetched(web.url, allowing(web))
+        done = await fetch(web.url, options_allowing(web))
 
     assert "Title: ab\n\ncdef\n" in done.to_model() and done.result is not None
     assert done.result.data["title"] == "ab"
@@ -202,7 +196,7 @@ async def test_a_page_is_read_beside_the_loop() -> None:
     codecs.register(find)
     try:
         async with site(index=answer("text", "text/plain; charset=watched")) as web:
-            assert "text" in (await fetched(web.url, allowing(web))).to_model()
+            assert "text" in (await fetch(web.url, options_allowing(web))).to_model()
     finally:
         codecs.unregister(find)
     assert threads and threading.main_thread().name not in threads
@@ -211,7 +205,10 @@ async def test_a_page_is_read_beside_the_loop() -> None:
 @pytest.mark.req("BY-15")
 async def test_a_long_page_is_cut_and_the_rest_is_read_by_its_handle() -> None:
     text = "".join(f"line {number}\n" for number in range(20_000))
-    async with site(index=answer(text)) as web, Handrail([webfetch(allowing(web)), read_result]) as hr:
+    async with (
+        site(index=answer(text)) as web,
+        Handrail([webfetch(options_allowing(web)), read_result]) as hr,
+    ):
         principal = Principal(tenant="acme", user="ana")
         done = await hr.call("webfetch", {"url": web.url}, principal=principal)
         short = await hr.call("webfetch", {"url": web.url, "max_chars": 12}, principal=principal)
@@ -231,7 +228,7 @@ async def test_a_package_that_is_missing_is_told_with_the_command_that_brings_it
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     async with site(index=answer(PAGE, "text/html")) as web:
-        done = await fetched(web.url, allowing(web))
+        done = await fetch(web.url, options_allowing(web))
 
     assert done.code == "NOT_INSTALLED"
     assert package in done.to_model() and "pip install 'handrail[workspace]'" in done.to_model()

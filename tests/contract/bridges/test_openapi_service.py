@@ -7,8 +7,8 @@ import logging
 
 import pytest
 
-from tests.contract.bridges.pets import ANA, BOSS, called, document, handrail, parameter
-from tests.contract.bridges.service import Answer, Heard, Service
+from tests.contract.bridges.http_service import Answer, Heard, Service
+from tests.contract.bridges.pet_store import ANA, BOSS, called, document, handrail, parameter
 
 SECURED = document(
     {"/me": {"get": {"operationId": "me", "parameters": [parameter("api_key"), parameter("q")]}}},

@@ -21,7 +21,7 @@ from pydantic_ai.models.test import TestModel
 from handrail import Handrail, Principal, Result, Tool, tool
 from handrail.bridges.pydantic_ai import GuardedToolset, settle
 from handrail.ext import Attachment, Conflict, UsageError
-from tests.harness.bridged import returned
+from tests.harness.bridge_calls import tool_returns
 
 AGENT = Principal("acme", "ana", agent="ops")
 BOSS = Principal("acme", "boss", permissions={"*"})
@@ -50,7 +50,7 @@ def asking(*calls: tuple[str, Any, str]) -> FunctionModel:
     """A model that makes these calls at once, and is done once all are answered."""
 
     def reply(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        if len(returned(messages)) == len(calls):
+        if len(tool_returns(messages)) == len(calls):
             return ModelResponse(parts=[TextPart("done")])
         return ModelResponse(parts=[ToolCallPart(name, args, tool_call_id=id) for name, args, id in calls])
 
@@ -73,7 +73,7 @@ async def deferred(hr: Handrail, *more: tuple[str, Any, str]) -> tuple[Agent[Non
 async def test_a_model_calls_every_tool_through_the_guard() -> None:
     async with Handrail([find]) as hr:
         done = await agent_of(hr, TestModel()).run("go", conversation_id="talk")
-        [part] = returned(done.all_messages())
+        [part] = tool_returns(done.all_messages())
         assert part.outcome == "success" and part.content == '{"query":"a","limit":10}'
         assert part.metadata["data"] == {"query": "a", "limit": 10}
         events = list(hr.log.read("acme"))
@@ -88,7 +88,7 @@ async def test_what_the_guard_refuses_is_told_to_the_model_and_ends_nothing() ->
     async with Handrail([find]) as hr:
         model = asking(("data__find", {"limit": "many"}, "a"), ("data__find", '{"query": ', "b"))
         done = await agent_of(hr, model).run("go")
-        first, second = returned(done.all_messages())
+        first, second = tool_returns(done.all_messages())
         assert done.output == "done" and {first.outcome, second.outcome} == {"failed"}
         assert "MISSING_PARAM" in str(first.content) or "INVALID_PARAM" in str(first.content)
         assert "not JSON" in str(second.content)
@@ -110,7 +110,7 @@ async def test_a_person_approves_other_arguments_and_exactly_these_run_once() ->
         assert wiped == ["logs"]
         end = await agent.run(message_history=done.all_messages(), deferred_tool_results=results)
         assert end.output == "done" and wiped == ["logs"]
-        by_id = {part.tool_call_id: part for part in returned(end.all_messages())}
+        by_id = {part.tool_call_id: part for part in tool_returns(end.all_messages())}
         assert by_id["w"].content == "logs is gone"
         assert by_id["w"].metadata["approval_id"] == card.id
         decided = await hr.approvals.get(card.id, BOSS)
@@ -131,7 +131,7 @@ async def test_a_person_denies_and_our_book_knows(word: Any, reason: str | None)
         agent, done = await deferred(hr)
         results = await settle(hr, done.output, DeferredToolResults(approvals={"w": word}), by=BOSS)
         end = await agent.run(message_history=done.all_messages(), deferred_tool_results=results)
-        [part] = returned(end.all_messages())
+        [part] = tool_returns(end.all_messages())
         assert part.outcome == "failed" and "REJECTED" in str(part.content) and wiped == []
         if reason:
             assert reason in str(part.content)
@@ -188,7 +188,7 @@ async def test_what_was_decided_in_the_inbox_is_collected_and_not_run_again() ->
         named = DeferredToolResults(approvals={"w": True}, metadata=done.output.metadata)
         for _ in range(2):
             end = await agent.run(message_history=done.all_messages(), deferred_tool_results=named)
-            assert returned(end.all_messages())[0].content == "logs is gone"
+            assert tool_returns(end.all_messages())[0].content == "logs is gone"
         assert wiped == ["logs"]
 
 
@@ -209,7 +209,7 @@ async def test_a_foreign_question_is_as_unknown_as_none() -> None:
         ):
             named = DeferredToolResults(approvals={"w": True}, metadata={"w": told})
             end = await agent.run(message_history=done.all_messages(), deferred_tool_results=named)
-            [part] = returned(end.all_messages())
+            [part] = tool_returns(end.all_messages())
             assert (part.outcome, part.content) == (
                 "failed",
                 "There is no such approval, so nothing was run.",
@@ -230,7 +230,7 @@ async def test_a_call_may_wait_for_our_inbox_instead() -> None:
         await hr.approvals.approve(card.id, by=BOSS)
         done = await running
         assert done.output == "done" and wiped == ["all"]
-        assert {part.content for part in returned(done.all_messages())} == {
+        assert {part.content for part in tool_returns(done.all_messages())} == {
             "all is gone",
             '{"query":"x","limit":10}',
         }
@@ -242,7 +242,7 @@ async def test_who_waits_too_long_is_told_that_it_still_waits() -> None:
     async with Handrail([wipe]) as hr:
         model = asking(("data__wipe", {"what": "all"}, "w"))
         done = await agent_of(hr, model, approvals="wait", timeout=0.01).run("go")
-        [part] = returned(done.all_messages())
+        [part] = tool_returns(done.all_messages())
         assert "waits for a person" in str(part.content) and wiped == []
         assert len(await hr.approvals.list(BOSS)) == 1
 
@@ -262,7 +262,7 @@ async def test_what_several_must_agree_to_stays_open_after_the_first() -> None:
         assert await settle(hr, done.output, word, by=BOSS) == DeferredToolResults()
         results = await settle(hr, done.output, word, by=carl, timeout=20)
         end = await agent.run(message_history=done.all_messages(), deferred_tool_results=results)
-        assert returned(end.all_messages())[0].content == "house is sold"
+        assert tool_returns(end.all_messages())[0].content == "house is sold"
 
 
 @pytest.mark.req("AB-09")
@@ -285,7 +285,7 @@ async def test_writes_of_one_message_do_not_overlap_and_pictures_are_shown() -> 
             ("file__write", {"path": "a", "text": "1"}, "x"), ("file__write", {"path": "a", "text": "2"}, "y")
         )
         done = await agent_of(hr, model).run("go")
-        first, second = returned(done.all_messages())
+        first, second = tool_returns(done.all_messages())
         assert order == ["begin 1", "end 1", "begin 2", "end 2"]
         assert first.outcome == second.outcome == "success"
         assert isinstance(first.content, list) and first.content[0] == "1"
@@ -316,12 +316,12 @@ async def test_a_deferred_call_is_decided_after_a_restart_and_runs_once(
         results = await settle(hr, requests, word, by=BOSS, timeout=30)
         agent = agent_of(hr, asking(("data__wipe", {"what": "all"}, "w")))
         end = await agent.run(message_history=history, deferred_tool_results=results)
-        assert returned(end.all_messages())[0].content == "logs is gone"
+        assert tool_returns(end.all_messages())[0].content == "logs is gone"
     async with Handrail([wipe], database=sqlite_url) as hr:
         named = DeferredToolResults(approvals={"w": True}, metadata=requests.metadata)
         agent = agent_of(hr, asking(("data__wipe", {"what": "all"}, "w")))
         end = await agent.run(message_history=history, deferred_tool_results=named)
-        assert returned(end.all_messages())[0].content == "logs is gone"
+        assert tool_returns(end.all_messages())[0].content == "logs is gone"
     assert wiped == ["logs"]
 
 
@@ -337,7 +337,7 @@ async def test_whoever_comes_back_too_late_is_told_so_and_does_not_wait_for_ever
                 await asyncio.sleep(0.01)
         named = DeferredToolResults(approvals={"w": True}, metadata=done.output.metadata)
         coming = agent.run(message_history=done.all_messages(), deferred_tool_results=named)
-        [part] = returned((await asyncio.wait_for(coming, 20)).all_messages())
+        [part] = tool_returns((await asyncio.wait_for(coming, 20)).all_messages())
         assert part.outcome == "failed" and "in time" in str(part.content) and wiped == []
 
 
@@ -351,4 +351,4 @@ async def test_whoever_holds_other_roles_by_now_still_gets_what_their_call_came_
         agent = Agent(asking(("data__wipe", {"what": "all"}, "w")), toolsets=[now])
         named = DeferredToolResults(approvals={"w": True}, metadata=done.output.metadata)
         end = await agent.run(message_history=done.all_messages(), deferred_tool_results=named)
-        assert returned(end.all_messages())[0].content == "all is gone" and wiped == ["all"]
+        assert tool_returns(end.all_messages())[0].content == "all is gone" and wiped == ["all"]

@@ -12,9 +12,8 @@ import pytest
 from handrail.core.find.visibility import ToolRow
 from handrail.doors.http.api import build_api
 from handrail.doors.http.routing import Route
-from handrail.identity.granting import console
-from handrail.identity.roles import BUILT_IN
-from tests.contract.http.buildings import ACME, MARK, OTHER, ROLES, Building, add, building, chorus
+from handrail.identity.permissions import BUILT_IN_ROLES, console_principal
+from tests.contract.http.two_tenants import ACME, MARK, OTHER, ROLES, Building, add, building, chorus
 
 BODIES: dict[str, Any] = {
     "make_key": {"name": "ci", "kind": "service", "permissions": []},
@@ -71,14 +70,14 @@ async def things_of(house: Building, tenant: str) -> Things:
     letters = (await house.ask("GET", "/api/dead-letters", owner)).json()["dead_letters"]
     agent = await house.key("owner", tenant, kind="agent")
     waits = await house.ask("POST", "/api/tools/mail.send/call", agent, json={"arguments": {"to": MARK}})
-    text, _ = await house.offices.keys.make(boss, MARK, "service")
-    await house.offices.people.save_role(boss, MARK, ["runs.read"])
+    text, _ = await house.services.keys.make(boss, MARK, "service")
+    await house.services.people.save_role(boss, MARK, ["runs.read"])
     row = ToolRow(
         tenant, f"{MARK}-tool", "tenant_custom", name=MARK, description=MARK, input_schema={"type": "object"}
     )
-    await house.offices.editing.save_own(console(tenant), row)
-    together = await house.offices.tool_sessions.create(boss, chorus, MARK)
-    _, embed = await house.offices.embeds.publish(boss, MARK, [add], [])
+    await house.services.tool_admin.save_own(console_principal(tenant), row)
+    together = await house.services.tool_sessions.create(boss, chorus, MARK)
+    _, embed = await house.services.embeds.publish(boss, MARK, [add], [])
     return Things(
         "other-only",
         failed["call_id"],
@@ -131,7 +130,7 @@ async def test_what_is_another_tenants_is_like_what_is_not_there_for_every_role(
                 where = f"{role}: {method} {route.path}"
                 answer = await send(house, route, method, theirs, who)
                 needed = route.need.permission
-                allowed = needed is None or {needed, "*"} & BUILT_IN[role] or route.need.own
+                allowed = needed is None or {needed, "*"} & BUILT_IN_ROLES[role] or route.need.own
                 assert (answer.status_code == 403) == (not allowed), f"{where}: {answer.text}"
                 assert answer.status_code < 500, f"{where}: {answer.text}"
                 if "{" in route.path:

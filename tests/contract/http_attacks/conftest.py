@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.contract.http_attacks.premises import Premises, premises
+from tests.contract.http_attacks.attacked_server import Premises, premises
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from handrail.doors.entrance import COOKIE
-from handrail.identity.granting import console
-from tests.contract.http_attacks.premises import HERE, NO_TLS, THERE, Premises, inside
-from tests.contract.http_attacks.rpc import BOTH, check
+from handrail.identity.permissions import console_principal
+from handrail.platform.middleware import SESSION_COOKIE
+from tests.contract.http_attacks.attacked_server import HERE, NO_TLS, THERE, Premises, inside
+from tests.contract.http_attacks.rpc_messages import BOTH, check
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 DEADLINE = 20.0
@@ -44,9 +44,9 @@ def bearer(key: str) -> dict[str, str]:
 
 def key_of(place: Premises, **more: Any) -> tuple[str, str]:
     """A key that was just made, and its id."""
-    offices = place.platform.offices
-    assert offices is not None
-    text, made = place.run(offices.keys.make(console(HERE), "short", "service", **more))
+    services = place.platform.services
+    assert services is not None
+    text, made = place.run(services.keys.make(console_principal(HERE), "short", "service", **more))
     return text.reveal(), made.id
 
 
@@ -92,11 +92,13 @@ def test_a_key_that_is_over_opens_nothing(place: Premises, door: Any) -> None:
 @pytest.mark.fault("F28")
 @pytest.mark.parametrize("door", DOORS)
 def test_the_key_of_somebody_who_left_opens_nothing(place: Premises, door: Any) -> None:
-    offices = place.platform.offices
-    assert offices is not None
-    user = place.run(offices.people.add_member(console(HERE), f"{door.__name__}@example.com", ["viewer"]))
+    services = place.platform.services
+    assert services is not None
+    user = place.run(
+        services.people.add_member(console_principal(HERE), f"{door.__name__}@example.com", ["viewer"])
+    )
     key, _ = key_of(place, user=user.id, permissions=["*"])
-    session = {"cookie": f"{COOKIE}={place.run(offices.doorkeeper.sign_in(user.id, HERE))}"}
+    session = {"cookie": f"{SESSION_COOKIE}={place.run(services.authenticator.sign_in(user.id, HERE))}"}
     assert door(place, bearer(key)).status_code == at_api(place, session).status_code == 200
     with place.client("owner") as owner:
         assert owner.delete(f"/api/members/{user.id}").status_code == 204
@@ -154,12 +156,12 @@ def test_a_session_that_was_forged_is_nobodys(place: Premises) -> None:
         place.here.keys["owner"],
     ]
     for one in forged:
-        answer = at_api(place, {"cookie": f"{COOKIE}={one}"})
+        answer = at_api(place, {"cookie": f"{SESSION_COOKIE}={one}"})
         assert (answer.status_code, answer.json()["error"]["code"]) == (401, "NOT_SIGNED_IN"), one[:80]
         assert inside(answer) is None
-    assert at_api(place, {"cookie": f"{COOKIE}={token}"}).status_code == 200
+    assert at_api(place, {"cookie": f"{SESSION_COOKIE}={token}"}).status_code == 200
     assert (
-        at_mcp(place, {"cookie": f"{COOKIE}={token}"}).status_code == 401
+        at_mcp(place, {"cookie": f"{SESSION_COOKIE}={token}"}).status_code == 401
     )  # a page must not reach agents' tools
 
 
@@ -220,7 +222,7 @@ def evil(place: Premises) -> list[str]:
 def test_a_page_of_elsewhere_is_refused_whoever_looks_at_it(place: Premises, door: Any, who: str) -> None:
     shown = {
         "key": bearer(place.here.keys["owner"]),
-        "cookie": {"cookie": f"{COOKIE}={place.here.cookies['owner']}"},
+        "cookie": {"cookie": f"{SESSION_COOKIE}={place.here.cookies['owner']}"},
         "nobody": {},
     }[who]
     for origin in evil(place):

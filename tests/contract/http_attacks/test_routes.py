@@ -8,9 +8,9 @@ from typing import Any
 import httpx
 import pytest
 
-from handrail.identity.roles import BUILT_IN
-from tests.contract.http_attacks.doors import UNKNOWN, asked, ways
-from tests.contract.http_attacks.premises import HERE, ROLES, THERE, Premises
+from handrail.identity.permissions import BUILT_IN_ROLES
+from tests.contract.http_attacks.attacked_server import HERE, ROLES, THERE, Premises
+from tests.contract.http_attacks.routes import UNKNOWN, asked, ways
 
 NEEDS = {
     "GET /api/me": None,
@@ -111,7 +111,7 @@ def test_every_route_says_what_it_needs(place: Premises) -> None:
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("by", ["cookie", "key"])
 def test_a_role_is_let_in_exactly_where_it_holds_what_is_needed(place: Premises, role: str, by: str) -> None:
-    holds = BUILT_IN.get(role, frozenset())
+    holds = BUILT_IN_ROLES.get(role, frozenset())
     with place.client(role, by=by) as client:
         for way in ways(place):
             given = dict.fromkeys(way.places, UNKNOWN)

@@ -10,9 +10,18 @@ import httpx
 import pytest
 from hypothesis import given, settings
 
-from tests.contract.http_attacks.bodies import NOT_JSON, NUMBERS
-from tests.contract.http_attacks.premises import Premises
-from tests.contract.http_attacks.rpc import BOTH, MODERN, REVISIONS, Sent, broken, check, messages, posted
+from tests.contract.http_attacks.attacked_server import Premises
+from tests.contract.http_attacks.payloads import NOT_JSON, NUMBERS
+from tests.contract.http_attacks.rpc_messages import (
+    BOTH,
+    MODERN,
+    REVISIONS,
+    Sent,
+    broken,
+    check,
+    messages,
+    posted,
+)
 
 # The server runs in a thread beside, and may well use chance while an example is drawn.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")

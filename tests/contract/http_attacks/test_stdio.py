@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 
 from tests.acceptance.command_line import environment
-from tests.contract.http_attacks.bodies import NOT_JSON, NUMBERS
-from tests.contract.http_attacks.premises import inside_text, strictly
-from tests.contract.http_attacks.rpc import INTERNAL_ERROR, Sent, broken
+from tests.contract.http_attacks.attacked_server import inside_text, strictly
+from tests.contract.http_attacks.payloads import NOT_JSON, NUMBERS
+from tests.contract.http_attacks.rpc_messages import INTERNAL_ERROR, Sent, broken
 
 TOOLS = '''
 from typing import Any

@@ -7,21 +7,21 @@ from collections.abc import Iterator
 import pytest
 
 from handrail.store.database import Database
-from tests.contract.households import Turning, household
-from tests.contract.identity.homes import ACME, OTHER, House
+from tests.contract.identity.setup import ACME, OTHER, IdentitySetup
+from tests.contract.tenant_database import FakeTime, tenant_database
 
 
 @pytest.fixture
-def turning() -> Turning:
-    return Turning()
+def turning() -> FakeTime:
+    return FakeTime()
 
 
 @pytest.fixture
-def db(database_url: str, turning: Turning) -> Iterator[Database]:
-    with household(database_url, turning, ACME, OTHER) as db:
+def db(database_url: str, turning: FakeTime) -> Iterator[Database]:
+    with tenant_database(database_url, turning, ACME, OTHER) as db:
         yield db
 
 
 @pytest.fixture
-def house(db: Database) -> House:
-    return House(db)
+def identity(db: Database) -> IdentitySetup:
+    return IdentitySetup(db)

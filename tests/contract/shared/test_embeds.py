@@ -8,34 +8,33 @@ from typing import Any
 import pytest
 
 from handrail import Context, Outcome, Principal, tool
-from handrail.core.define.sections import FormSpec
+from handrail.core.define.ui_specs import FormSpec
 from handrail.core.errors import UsageError
 from handrail.core.find.visibility import ToolRow
-from handrail.identity.embedding import published_tool, published_tools, run_published
-from handrail.identity.embeds import origin
-from handrail.identity.errors import NotGranted
-from handrail.identity.granting import console
-from handrail.store.tools import save_row
-from tests.contract.shared.rooms import ACME, OTHER, Rooms, rating, rooms
+from handrail.identity.embeds import normalise_origin, published_tool, published_tools, run_published_tool
+from handrail.identity.errors import PermissionDenied
+from handrail.identity.permissions import console_principal
+from handrail.store.tools import save_tool_row
+from tests.contract.shared.two_tenants import ACME, OTHER, TwoTenants, rating, two_tenants
 
 HERE = "https://www.example.com"
 
 
-async def publish(house: Rooms, by: Principal, *names: str, **more: Any) -> str:
+async def publish(house: TwoTenants, by: Principal, *names: str, **more: Any) -> str:
     tools = [await house.tool(name, by) for name in names or ("image.draw",)]
-    return (await house.offices.embeds.publish(by, "Draw", tools, [HERE], **more))[0].reveal()
+    return (await house.services.embeds.publish(by, "Draw", tools, [HERE], **more))[0].reveal()
 
 
 async def visit(
-    house: Rooms, token: str, name: str = "image.draw", address: str = "192.0.2.1", **args: Any
+    house: TwoTenants, token: str, name: str = "image.draw", address: str = "192.0.2.1", **args: Any
 ) -> Outcome | str:
-    found = await house.offices.embeds.behind(token)
+    found = await house.services.embeds.by_token(token)
     if found is None:
         return "gone"
     tool = await published_tool(house.hr, *found, name)
     if tool is None:
         return "no such tool"
-    return await run_published(house.hr, house.offices.embeds, *found, tool, args, address)
+    return await run_published_tool(house.hr, house.services.embeds, *found, tool, args, address)
 
 
 def data(said: Outcome | str) -> Any:
@@ -46,13 +45,13 @@ def data(said: Outcome | str) -> Any:
 
 @pytest.mark.req("RA-13")
 async def test_a_token_opens_the_tools_of_its_view_and_no_others(database_url: str) -> None:
-    async with rooms(database_url) as house:
+    async with two_tenants(database_url) as house:
         ana = await house.person("owner")
         token = await publish(house, ana)
         assert data(await visit(house, token, text="cat")) == {"text": "cat", "model": "small"}
         for name in ("image.paint", "team.rate", "mail.send", "nothing"):
             assert await visit(house, token, name, text="cat") == "no such tool"
-        found = await house.offices.embeds.behind(token)
+        found = await house.services.embeds.by_token(token)
         assert found is not None
         assert [one.id for one in await published_tools(house.hr, *found)] == ["image.draw"]
         wrong = (
@@ -70,7 +69,7 @@ async def test_what_a_published_tool_calls_is_on_its_view_or_refused(database_ur
         """Draw and paint."""
         return str((await ctx.call("image.paint", {"text": text})).code)
 
-    async with rooms(database_url, both) as house:
+    async with two_tenants(database_url, both) as house:
         ana = await house.person("owner")
         alone, whole = (
             await publish(house, ana, "image.both"),
@@ -82,19 +81,19 @@ async def test_what_a_published_tool_calls_is_on_its_view_or_refused(database_ur
 
 @pytest.mark.req("MT-12")
 async def test_what_was_disabled_since_is_still_shown_where_it_was_published(database_url: str) -> None:
-    async with rooms(database_url) as house:
+    async with two_tenants(database_url) as house:
         ana = await house.person("owner")
         token = await publish(house, ana)
         row = ToolRow(ACME, "image-draw", "system_override", enabled=False)
-        await house.offices.db.write(ACME, lambda conn: save_row(conn, ACME, row, at=1.0, by="ana"))
-        house.offices.tools.forget(ACME)
+        await house.services.db.write(ACME, lambda conn: save_tool_row(conn, ACME, row, at=1.0, by="ana"))
+        house.services.tools.forget(ACME)
         assert (await house.hr.call("image.draw", {"text": "x"}, principal=ana)).code == "TOOL_NOT_FOUND"
         assert data(await visit(house, token, text="cat"))["text"] == "cat"
 
 
 @pytest.mark.req("MT-12")
 async def test_a_tool_of_one_tenant_alone_is_opened_by_a_token_of_that_tenant(database_url: str) -> None:
-    async with rooms(database_url) as house:
+    async with two_tenants(database_url) as house:
         eve = await house.person("owner", tenant=OTHER, name="Eve")
         theirs = await publish(house, eve, "image.paint")
         assert await visit(house, theirs, "image.draw", text="x") == "no such tool"
@@ -103,28 +102,28 @@ async def test_a_tool_of_one_tenant_alone_is_opened_by_a_token_of_that_tenant(da
 
 @pytest.mark.req("UI-16")
 async def test_what_is_for_operators_only_is_ignored_whoever_sends_it(database_url: str) -> None:
-    async with rooms(database_url) as house:
+    async with two_tenants(database_url) as house:
         token = await publish(house, await house.person("owner"))
         assert data(await visit(house, token, text="cat", model="huge")) == {"text": "cat", "model": "small"}
 
 
 @pytest.mark.req("RA-13")
 async def test_who_publishes_is_a_person_with_the_permission(sqlite_url: str) -> None:
-    async with rooms(sqlite_url) as house:
+    async with two_tenants(sqlite_url) as house:
         for role, name in (("viewer", "Vic"), ("operator", "Op"), ("approver", "Ap")):
-            with pytest.raises(NotGranted, match=r"embeds\.manage"):
+            with pytest.raises(PermissionDenied, match=r"embeds\.manage"):
                 await publish(house, await house.person(role, name=name))
         bea = await house.person("builder", name="Bea")
-        with pytest.raises(NotGranted, match="a person looks after"):
+        with pytest.raises(PermissionDenied, match="a person looks after"):
             await publish(house, bea.spawn("ops"))
-        with pytest.raises(NotGranted, match=r"rates\.give"):
-            await house.offices.embeds.publish(bea, "Rate", [rating()], [HERE])
+        with pytest.raises(PermissionDenied, match=r"rates\.give"):
+            await house.services.embeds.publish(bea, "Rate", [rating()], [HERE])
         assert await publish(house, bea)
 
 
 @pytest.mark.req("RA-13")
 async def test_a_tool_that_requires_something_is_opened_by_whoever_holds_it(sqlite_url: str) -> None:
-    async with rooms(sqlite_url) as house:
+    async with two_tenants(sqlite_url) as house:
         token = await publish(house, await house.person("owner"), "team.rate")
         told = data(await visit(house, token, "team.rate", score=3))
         assert told["score"] == 3 and told["by"].startswith("embed:")
@@ -136,20 +135,20 @@ async def test_what_changes_things_or_cannot_be_called_by_a_visitor_is_not_publi
         """Trace something."""
         return model
 
-    async with rooms(sqlite_url, trace) as house:
+    async with two_tenants(sqlite_url, trace) as house:
         ana = await house.person("owner")
         with pytest.raises(UsageError, match="can change things"):
             await publish(house, ana, "mail.send")
         with pytest.raises(UsageError, match="needs model, which is for operators only"):
             await publish(house, ana, "image.trace")
         with pytest.raises(UsageError, match="1 to 20 tools"):
-            await house.offices.embeds.publish(ana, "None", [], [HERE])
+            await house.services.embeds.publish(ana, "None", [], [HERE])
 
 
 @pytest.mark.req("RA-13")
 async def test_the_kill_switch_works_at_once_and_back_and_revoking_is_for_good(database_url: str) -> None:
-    async with rooms(database_url) as house:
-        ana, embeds = await house.person("owner"), house.offices.embeds
+    async with two_tenants(database_url) as house:
+        ana, embeds = await house.person("owner"), house.services.embeds
         token = await publish(house, ana)
         [made] = await embeds.list(ana)
         assert embeds.token(ana, made).reveal() == token and token not in repr(made)
@@ -165,7 +164,7 @@ async def test_the_kill_switch_works_at_once_and_back_and_revoking_is_for_good(d
 
 
 async def test_an_embed_ends_when_its_time_is_over(database_url: str) -> None:
-    async with rooms(database_url) as house:
+    async with two_tenants(database_url) as house:
         token = await publish(house, await house.person("owner"), lifetime=60)
         assert data(await visit(house, token, text="x"))
         house.time.turn(61)
@@ -176,7 +175,7 @@ async def test_an_embed_ends_when_its_time_is_over(database_url: str) -> None:
 async def test_a_quota_holds_for_a_day_and_for_each_visitor_however_many_come_at_once(
     database_url: str,
 ) -> None:
-    async with rooms(database_url) as house:
+    async with two_tenants(database_url) as house:
         ana = await house.person("owner")
         token = await publish(house, ana, runs_per_day=5, runs_per_visitor=2)
         first = await asyncio.gather(*(visit(house, token, text="x") for _ in range(6)))
@@ -187,19 +186,19 @@ async def test_a_quota_holds_for_a_day_and_for_each_visitor_however_many_come_at
         others = [await visit(house, token, address=f"192.0.2.{n}", text="x") for n in range(2, 7)]
         assert [isinstance(one, Outcome) for one in others] == [True] * 3 + [False] * 2
         assert others[-1] == "This was used as often as it can be in a day. Come back tomorrow."
-        [made] = await house.offices.embeds.list(ana)
-        assert await house.offices.embeds.runs_today(ana, made.id) == 5
+        [made] = await house.services.embeds.list(ana)
+        assert await house.services.embeds.runs_today(ana, made.id) == 5
         house.time.turn(86_400)
         assert data(await visit(house, token, text="x"))
-        assert await house.offices.embeds.runs_today(ana, made.id) == 1
+        assert await house.services.embeds.runs_today(ana, made.id) == 1
 
 
 @pytest.mark.fault("F26")
 async def test_nobody_of_another_tenant_sees_or_ends_an_embed(database_url: str) -> None:
-    async with rooms(database_url) as house:
+    async with two_tenants(database_url) as house:
         token = await publish(house, await house.person("owner"))
-        embeds, eve = house.offices.embeds, console(OTHER)
-        made = await embeds.behind(token)
+        embeds, eve = house.services.embeds, console_principal(OTHER)
+        made = await embeds.by_token(token)
         assert made is not None
         assert await embeds.list(eve) == [] and await embeds.get(eve, made[1].id) is None
         assert not await embeds.change(eve, made[1].id, {"enabled": False})
@@ -215,4 +214,4 @@ async def test_nobody_of_another_tenant_sees_or_ends_an_embed(database_url: str)
 )  # fmt: skip
 def test_what_is_no_origin_is_refused_in_words(text: str) -> None:
     with pytest.raises(UsageError, match="is no origin"):
-        origin(text)
+        normalise_origin(text)

@@ -10,17 +10,17 @@ import httpx
 import pytest
 
 from handrail import Principal, Result, tool
-from handrail.core.define.sections import FormSpec, OutputSection
+from handrail.core.define.ui_specs import FormSpec, OutputSection
 from handrail.core.find.visibility import ToolRow
-from handrail.doors.entrance import COOKIE, Entrance
 from handrail.doors.http.api import build_api
 from handrail.doors.web.app import build_web
-from handrail.doors.web.pages.shared.seat import GUEST, url_of
-from handrail.identity.guests import Guest, Participant
-from handrail.identity.submitting import event_session
+from handrail.doors.web.pages.tool_sessions.access import GUEST_COOKIE, session_url
+from handrail.identity.submissions import event_session
+from handrail.identity.tool_sessions import Guest, Participant
 from handrail.platform import platform_of
-from handrail.store.tools import save_row
-from tests.contract.shared.rooms import ACME, Rooms, rating, rooms
+from handrail.platform.middleware import SESSION_COOKIE, SecurityMiddleware
+from handrail.store.tools import save_tool_row
+from tests.contract.shared.two_tenants import ACME, TwoTenants, rating, two_tenants
 
 
 async def _judge(score: int, note: str = "") -> dict[str, int]:
@@ -32,11 +32,13 @@ JUDGE = rating("team.judge", _judge, form=FormSpec({"note": {"operator_only": Tr
 
 
 @asynccontextmanager
-async def pages(url: str, *tools: Any, api: bool = False) -> AsyncIterator[tuple[Rooms, httpx.AsyncClient]]:
-    async with rooms(url, *tools) as house:
+async def pages(
+    url: str, *tools: Any, api: bool = False
+) -> AsyncIterator[tuple[TwoTenants, httpx.AsyncClient]]:
+    async with two_tenants(url, *tools) as house:
         platform = platform_of(house.hr)
         web = build_web(platform)
-        door = Entrance(build_api(platform) if api else web, platform)
+        door = SecurityMiddleware(build_api(platform) if api else web, platform)
         transport = httpx.ASGITransport(door)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
             yield house, http
@@ -44,19 +46,19 @@ async def pages(url: str, *tools: Any, api: bool = False) -> AsyncIterator[tuple
         web.live.close()
 
 
-async def signed_in(house: Rooms, who: Principal) -> dict[str, str]:
-    token = await house.offices.doorkeeper.sign_in(str(who.user), who.tenant)
-    return {"cookie": f"{COOKIE}={token}"}
+async def signed_in(house: TwoTenants, who: Principal) -> dict[str, str]:
+    token = await house.services.authenticator.sign_in(str(who.user), who.tenant)
+    return {"cookie": f"{SESSION_COOKIE}={token}"}
 
 
 def as_guest(note: str) -> dict[str, str]:
-    return {"cookie": f"{GUEST}={note}"}
+    return {"cookie": f"{GUEST_COOKIE}={note}"}
 
 
-async def always_ask(house: Rooms, slug: str) -> None:
+async def always_ask(house: TwoTenants, slug: str) -> None:
     row = ToolRow(ACME, slug, "system_override", enabled=True, permission_policy="always_ask")
-    await house.offices.db.write(ACME, lambda conn: save_row(conn, ACME, row, at=1.0, by="ana"))
-    house.offices.tools.forget(ACME)
+    await house.services.db.write(ACME, lambda conn: save_tool_row(conn, ACME, row, at=1.0, by="ana"))
+    house.services.tools.forget(ACME)
 
 
 @pytest.mark.req("CS-05", "UI-16")
@@ -71,8 +73,8 @@ async def test_a_guest_reads_nothing_that_is_for_operators_only(sqlite_url: str)
         assert done.submission is not None
         places = ["", "/part", "/answers.csv", "/answers.json", f"/answer/{done.submission.id}"]
         for place in places:
-            theirs = await http.get(f"{url_of(session)}{place}", headers=as_guest(note))
-            ours = await http.get(f"{url_of(session)}{place}", headers=await signed_in(house, ana))
+            theirs = await http.get(f"{session_url(session)}{place}", headers=as_guest(note))
+            ours = await http.get(f"{session_url(session)}{place}", headers=await signed_in(house, ana))
             assert (theirs.status_code, ours.status_code) == (200, 200)
             assert "for us alone" in ours.text, place
             assert "for us alone" not in theirs.text, place
@@ -98,9 +100,9 @@ async def test_a_guest_is_out_once_the_tool_has_to_be_approved(sqlite_url: str) 
         ana = await house.person("owner")
         session = await house.session(ana)
         _, note = await house.join(await house.link(ana, session), "Bo")
-        assert (await http.get(url_of(session), headers=as_guest(note))).status_code == 200
+        assert (await http.get(session_url(session), headers=as_guest(note))).status_code == 200
         await always_ask(house, "team-rate")
-        told = await http.get(url_of(session), headers=as_guest(note))
+        told = await http.get(session_url(session), headers=as_guest(note))
         assert (told.status_code, "not shared any more" in told.text) == (403, True)
 
 
@@ -109,7 +111,7 @@ async def test_visitors_ask_nobody_for_approval(sqlite_url: str) -> None:
     async with pages(sqlite_url) as (house, http):
         ana = await house.person("owner")
         tool = await house.tool("image.paint", ana)
-        text, _ = await house.offices.embeds.publish(ana, "Paint", [tool], ["https://a.example"])
+        text, _ = await house.services.embeds.publish(ana, "Paint", [tool], ["https://a.example"])
         there = f"/embed/{text.reveal()}/image-paint"
         assert (await http.get(there)).status_code == 200
         await always_ask(house, "image-paint")
@@ -123,16 +125,16 @@ async def test_the_kill_switch_stays_off_however_often_it_is_pressed(sqlite_url:
     async with pages(sqlite_url) as (house, http):
         ana = await house.person("owner")
         tool = await house.tool("image.paint", ana)
-        _, made = await house.offices.embeds.publish(ana, "Paint", [tool], ["https://a.example"])
+        _, made = await house.services.embeds.publish(ana, "Paint", [tool], ["https://a.example"])
         me, there = await signed_in(house, ana), f"/settings/embeds/{made.id}"
         shown = (await http.get(there, headers=me)).text
         assert f'action="{there}/switch"' in shown and 'name="to" value="off"' in shown
         for _ in range(2):
             await http.post(f"{there}/switch", data={"to": "off"}, headers=me)
-            [now] = await house.offices.embeds.list(ana)
+            [now] = await house.services.embeds.list(ana)
             assert not now.enabled
         await http.post(f"{there}/switch", data={"to": "on"}, headers=me)
-        [now] = await house.offices.embeds.list(ana)
+        [now] = await house.services.embeds.list(ana)
         assert now.enabled
 
 
@@ -142,11 +144,11 @@ async def test_the_link_of_a_closed_session_can_be_taken_back(sqlite_url: str) -
         ana = await house.person("owner")
         session = await house.session(ana)
         link, me = await house.link(ana, session), await signed_in(house, ana)
-        await house.offices.tool_sessions.turn(session, "completed")
-        shown = (await http.get(url_of(session), headers=me)).text
+        await house.services.tool_sessions.set_status(session, "completed")
+        shown = (await http.get(session_url(session), headers=me)).text
         assert "Take the link back" in shown and "Shared by link" in shown
-        await http.post(url_of(session, "unshare"), headers=me)
-        assert await house.offices.tool_sessions.behind(link) is None
+        await http.post(session_url(session, "unshare"), headers=me)
+        assert await house.services.tool_sessions.by_token(link) is None
 
 
 async def test_a_member_of_another_tenant_whose_link_has_ended_manages_nothing(sqlite_url: str) -> None:
@@ -154,10 +156,10 @@ async def test_a_member_of_another_tenant_whose_link_has_ended_manages_nothing(s
         ana, eve = await house.person("owner"), await house.person("owner", tenant="other", name="Eve")
         session = await house.session(ana)
         _, note = await house.join(await house.link(ana, session), "Eve")
-        await house.offices.tool_sessions.unshare(session)
+        await house.services.tool_sessions.unshare(session)
         mine = (await signed_in(house, eve))["cookie"]
         told = await http.post(
-            url_of(session, "close"), headers={"cookie": f"{mine}; {as_guest(note)['cookie']}"}
+            session_url(session, "close"), headers={"cookie": f"{mine}; {as_guest(note)['cookie']}"}
         )
         assert told.status_code == 404
         assert (await house.now(session)).status == "active"
@@ -167,10 +169,10 @@ async def test_an_answer_that_a_key_gives_comes_by_the_door_of_programs(sqlite_u
     async with pages(sqlite_url) as (house, http):
         ana = await house.person("owner")
         session = await house.session(ana)
-        key, _ = await house.offices.keys.make(ana, "ops", "agent", user=ana.user)
+        key, _ = await house.services.keys.make(ana, "ops", "agent", user=ana.user)
         shown = {"authorization": f"Bearer {key.reveal()}"}
-        await http.post(url_of(session), data={"#/score": "3"}, headers=shown)
-        await http.post(url_of(session), data={"#/score": "4"}, headers=await signed_in(house, ana))
+        await http.post(session_url(session), data={"#/score": "3"}, headers=shown)
+        await http.post(session_url(session), data={"#/score": "4"}, headers=await signed_in(house, ana))
         log = house.hr.log.read(ACME, session=event_session(session))
         assert [one.call.source for one in log if one.kind == "started"] == ["api", "web"]
 
@@ -180,7 +182,7 @@ async def test_a_page_looks_again_once_its_stream_begins(sqlite_url: str) -> Non
     async with pages(sqlite_url) as (house, http):
         ana = await house.person("owner")
         session, me = await house.session(ana), await signed_in(house, ana)
-        for place in (url_of(session), "/approvals", "/"):
+        for place in (session_url(session), "/approvals", "/"):
             shown = (await http.get(place, headers=me)).text
             assert "hello from:body" in shown, place
 
@@ -194,7 +196,7 @@ async def test_no_link_in_a_result_leads_visitors_away_from_it(sqlite_url: str) 
 
     async with pages(sqlite_url, stock) as (house, http):
         ana = await house.person("owner")
-        text, _ = await house.offices.embeds.publish(ana, "Stock", [stock], ["https://a.example"])
+        text, _ = await house.services.embeds.publish(ana, "Stock", [stock], ["https://a.example"])
         told = await http.post(f"/embed/{text.reveal()}/stock-list", data={"#/many": "300"})
         assert told.status_code == 200 and "no 299" in told.text
         result = told.text[told.text.index("embed-result") :]
@@ -209,7 +211,7 @@ async def test_what_is_nested_too_deeply_is_told_and_stays_as_it_was_typed(sqlit
 
     async with pages(sqlite_url, take) as (house, http):
         ana = await house.person("owner")
-        text, _ = await house.offices.embeds.publish(ana, "Deep", [take], ["https://a.example"])
+        text, _ = await house.services.embeds.publish(ana, "Deep", [take], ["https://a.example"])
         me, deep = await signed_in(house, ana), '{"a":' * 400 + "1" + "}" * 400
         typed = deep.replace('"', "&#34;")
         for act in ("run", "form?to=form"):
@@ -236,14 +238,14 @@ async def test_what_one_may_not_read_is_not_in_the_sidebar(sqlite_url: str) -> N
 async def test_a_guest_who_submitted_too_often_is_told_how_long_to_wait_and_keeps_what_they_typed(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("handrail.identity.tool_sessions.GUEST_RUNS", 1)
+    monkeypatch.setattr("handrail.identity.tool_sessions.GUEST_RUNS_PER_DAY", 1)
     async with pages(sqlite_url) as (house, http):
         ana = await house.person("owner")
         session = await house.session(ana)
         _, note = await house.join(await house.link(ana, session), "Bo")
         for typed, status in (("once", 303), ("twice, and more", 429)):
             sent = {"#/score": "3", "#/note": typed}
-            told = await http.post(url_of(session), data=sent, headers=as_guest(note))
+            told = await http.post(session_url(session), data=sent, headers=as_guest(note))
             assert told.status_code == status
         assert "Try again in" in told.text and "twice, and more" in told.text
         assert 0 < int(told.headers["retry-after"]) <= 86_400
@@ -255,7 +257,7 @@ async def test_a_guest_who_submitted_too_often_is_told_how_long_to_wait_and_keep
 async def test_a_guest_reads_no_ids_and_nothing_of_how_the_tenant_keeps_a_session(sqlite_url: str) -> None:
     async with pages(sqlite_url, JUDGE) as (house, http):
         ana = await house.person("owner")
-        sessions, tool = house.offices.tool_sessions, await house.tool("team.judge", ana)
+        sessions, tool = house.services.tool_sessions, await house.tool("team.judge", ana)
         session = await sessions.create(
             ana, tool, "Ours", entity_ids=["entity-of-ours"], config={"x": "set by us"}
         )
@@ -266,14 +268,14 @@ async def test_a_guest_reads_no_ids_and_nothing_of_how_the_tenant_keeps_a_sessio
         assert all(one.submission is not None for one in done)
         hidden = [str(ana.user), "entity-of-ours", "set by us", *(one.outcome.call_id for one in done), bo.id]
         for place in ("", "/part", "/answers.csv", "/answers.json"):
-            theirs = await http.get(f"{url_of(session)}{place}", headers=as_guest(note))
+            theirs = await http.get(f"{session_url(session)}{place}", headers=as_guest(note))
             assert theirs.status_code == 200
             assert [one for one in hidden if one in theirs.text] == [], place
         told = theirs.json()
         assert set(told["session"]) == {"title", "status", "created_at"}
         assert [one["participant"] for one in told["submissions"]] == ["Ana", "somebody", "Bo"]
         assert told["submissions"][0]["output"] == {"score": 4} and told["aggregate"] == {"mean": 4}
-        ours = await http.get(url_of(session, "answers.json"), headers=await signed_in(house, ana))
+        ours = await http.get(session_url(session, "answers.json"), headers=await signed_in(house, ana))
         assert set(hidden) <= {word for word in hidden if word in ours.text}
 
 
@@ -286,7 +288,7 @@ async def test_fields_that_a_tool_tells_of_itself_are_no_errors_of_the_form(sqli
 
     async with pages(sqlite_url, odd) as (house, http):
         ana = await house.person("owner")
-        text, _ = await house.offices.embeds.publish(ana, "Odd", [odd], ["https://a.example"])
+        text, _ = await house.services.embeds.publish(ana, "Odd", [odd], ["https://a.example"])
         for named in ("true", "false"):
             told = await http.post(f"/embed/{text.reveal()}/odd-list", data={"#/named": named})
             assert (told.status_code, "Two fields." in told.text) == (200, True), named

@@ -10,21 +10,21 @@ import pytest
 from pydantic import Field
 
 from handrail import Context
-from handrail.core.define.sections import FormSpec
+from handrail.core.define.ui_specs import FormSpec
 from handrail.core.errors import UsageError
-from handrail.core.run.approvals import Conflict
-from handrail.identity.errors import NotGranted, TooOften
-from handrail.identity.guests import Guest, Participant
-from handrail.identity.submitting import Submitted, as_participant, event_session
+from handrail.core.run.approvals.inbox import Conflict
+from handrail.identity.errors import PermissionDenied, RateLimited
+from handrail.identity.submissions import SubmissionResult, event_session, guest_participant
+from handrail.identity.tool_sessions import Guest, Participant
 from handrail.store.tool_sessions import ToolSession
-from tests.contract.shared.rooms import ACME, OTHER, rating, rooms
+from tests.contract.shared.two_tenants import ACME, OTHER, rating, two_tenants
 
 
 @pytest.mark.req("CS-01", "CS-02")
 async def test_a_session_is_of_a_tool_that_is_made_to_be_filled_in_together(database_url: str) -> None:
-    async with rooms(database_url) as house:
+    async with two_tenants(database_url) as house:
         ana = await house.person("owner")
-        sessions = house.offices.tool_sessions
+        sessions = house.services.tool_sessions
         tool = await house.tool("team.rate", ana)
         made = await sessions.create(ana, tool, " Our  view ", entity_ids=["e1"], config={"round": 1})
         assert (made.tenant_id, made.tool_slug, made.title) == (ACME, "team-rate", "Our view")
@@ -33,21 +33,21 @@ async def test_a_session_is_of_a_tool_that_is_made_to_be_filled_in_together(data
         with pytest.raises(UsageError, match="not made to be filled in together"):
             await house.session(ana, "image.paint")
         viewer = await house.person("viewer", name="Vic")
-        with pytest.raises(NotGranted, match=r"tool_sessions\.create"):
+        with pytest.raises(PermissionDenied, match=r"tool_sessions\.create"):
             await sessions.create(viewer, tool)
         assert await sessions.list(viewer) == [made]
 
 
 @pytest.mark.req("CS-03", "CS-05", "CS-06")
 async def test_what_is_submitted_is_run_attributed_and_put_together(database_url: str) -> None:
-    async with rooms(database_url) as house:
+    async with two_tenants(database_url) as house:
         ana = await house.person("owner")
         session = await house.session(ana)
         guest, _ = await house.join(await house.link(ana, session), "Bo")
         mine = await house.submit(session, Participant(str(ana.user), "Ana", ana), score=4)
         theirs = await house.submit(session, guest, score=2, note="slow")
         assert mine.submission is not None and theirs.submission is not None
-        given = await house.offices.tool_sessions.submissions(session)
+        given = await house.services.tool_sessions.submissions(session)
         told = [(one.user_id, one.user_display_name, one.input, one.output["score"]) for one in given]
         assert told == [
             (ana.user, "Ana", {"score": 4}, 4),
@@ -55,7 +55,7 @@ async def test_what_is_submitted_is_run_attributed_and_put_together(database_url
         ]
         assert given[1].output["by"] == guest.id
         tool = await house.tool("team.rate", ana)
-        found = await house.offices.aggregates.of(tool, session, given)
+        found = await house.services.aggregates.of(tool, session, given)
         assert found is not None and (found.data, found.of) == ({"mean": 3.0}, 2)
         log = house.hr.log.read(ACME, session=event_session(session))
         assert [one.kind for one in log] == ["started", "completed"] * 2
@@ -63,24 +63,24 @@ async def test_what_is_submitted_is_run_attributed_and_put_together(database_url
 
 @pytest.mark.req("CS-06")
 async def test_a_submission_is_validated_and_a_wrong_one_is_not_kept(database_url: str) -> None:
-    async with rooms(database_url) as house:
+    async with two_tenants(database_url) as house:
         ana = await house.person("owner")
         session = await house.session(ana)
         guest, _ = await house.join(await house.link(ana, session), "Bo")
         wrong = await house.submit(session, guest, score="many")
         assert (wrong.outcome.code, wrong.submission) == ("INVALID_PARAM", None)
-        assert await house.offices.tool_sessions.submissions(session) == []
+        assert await house.services.tool_sessions.submissions(session) == []
 
 
 @pytest.mark.req("CS-06")
 async def test_who_submits_again_replaces_what_they_had_and_the_log_keeps_both(database_url: str) -> None:
-    async with rooms(database_url) as house:
+    async with two_tenants(database_url) as house:
         ana = await house.person("owner")
         session = await house.session(ana)
         guest, _ = await house.join(await house.link(ana, session), "Bo")
         for score in (1, 5):
             await house.submit(session, guest, score=score)
-        [only] = await house.offices.tool_sessions.submissions(session)
+        [only] = await house.services.tool_sessions.submissions(session)
         assert only.input == {"score": 5}
         assert len(tuple(house.hr.log.read(ACME, session=event_session(session)))) == 4
 
@@ -89,20 +89,20 @@ async def test_who_submits_again_replaces_what_they_had_and_the_log_keeps_both(d
 async def test_a_closed_session_refuses_until_it_is_reopened_and_a_cancelled_one_for_good(
     database_url: str,
 ) -> None:
-    async with rooms(database_url) as house:
+    async with two_tenants(database_url) as house:
         ana = await house.person("owner")
-        session, sessions = await house.session(ana), house.offices.tool_sessions
+        session, sessions = await house.session(ana), house.services.tool_sessions
         guest, _ = await house.join(await house.link(ana, session), "Bo")
-        assert (await sessions.turn(session, "completed")).status == "completed"
+        assert (await sessions.set_status(session, "completed")).status == "completed"
         with pytest.raises(Conflict, match="closed") as refused:
             await house.submit(session, guest, score=1)
         assert refused.value.code == "SESSION_CLOSED"
-        assert (await sessions.turn(session, "active")).status == "active"
+        assert (await sessions.set_status(session, "active")).status == "active"
         assert (await house.submit(session, guest, score=1)).submission is not None
-        assert (await sessions.turn(session, "cancelled")).status == "cancelled"
+        assert (await sessions.set_status(session, "cancelled")).status == "cancelled"
         for status in ("active", "completed"):
             with pytest.raises(Conflict, match="for good"):
-                await sessions.turn(session, status)
+                await sessions.set_status(session, status)
         with pytest.raises(Conflict):
             await house.submit(session, guest, score=2)
         with pytest.raises(Conflict, match="Reopen"):
@@ -120,26 +120,26 @@ async def test_what_is_worked_out_while_the_session_closes_is_not_added(database
         return {"score": 1}
 
     late = rating("team.late", slow)
-    async with rooms(database_url, late) as house:
+    async with two_tenants(database_url, late) as house:
         ana = await house.person("owner")
         session = await house.session(ana, "team.late")
         guest, _ = await house.join(await house.link(ana, session), "Bo")
         work = asyncio.create_task(house.submit(session, guest))
         await asyncio.wait_for(begun.wait(), 20)
-        await house.offices.tool_sessions.turn(session, "completed")
+        await house.services.tool_sessions.set_status(session, "completed")
         closed.set()
         with pytest.raises(Conflict, match="closed while your answer was worked out"):
             await work
-        assert await house.offices.tool_sessions.submissions(session) == []
+        assert await house.services.tool_sessions.submissions(session) == []
 
 
 @pytest.mark.req("CS-04", "CS-06")
 async def test_a_link_opens_one_session_until_it_is_over_revoked_or_replaced(database_url: str) -> None:
-    async with rooms(database_url) as house:
+    async with two_tenants(database_url) as house:
         ana = await house.person("owner")
-        session, sessions = await house.session(ana), house.offices.tool_sessions
+        session, sessions = await house.session(ana), house.services.tool_sessions
         link = await house.link(ana, session, lifetime=60)
-        found = await sessions.behind(link)
+        found = await sessions.by_token(link)
         assert found is not None and found.id == session.id
         assert link not in repr(found) and link.rpartition("_")[2] not in repr(found)
         wrong = (
@@ -148,43 +148,43 @@ async def test_a_link_opens_one_session_until_it_is_over_revoked_or_replaced(dat
             "hr" + link[2:],
             "",
         )
-        assert [await sessions.behind(one) for one in wrong] == [None] * 4
+        assert [await sessions.by_token(one) for one in wrong] == [None] * 4
         _, note = await house.join(link, "Bo")
         assert await sessions.guest(note, session.id) is not None
         house.time.turn(61)
-        assert await sessions.behind(link) is None and await sessions.guest(note, session.id) is None
+        assert await sessions.by_token(link) is None and await sessions.guest(note, session.id) is None
         second = await house.link(ana, session)
         assert await sessions.guest(note, session.id) is None, "they came by a link that is over"
         _, other = await house.join(second, "Cy")
         await sessions.unshare(session)
-        assert await sessions.behind(second) is None and await sessions.guest(other, session.id) is None
+        assert await sessions.by_token(second) is None and await sessions.guest(other, session.id) is None
 
 
 @pytest.mark.req("CS-06")
 @pytest.mark.fault("F26")
 async def test_a_guest_may_use_one_tool_of_one_session_and_nothing_else(database_url: str) -> None:
-    async with rooms(database_url) as house:
+    async with two_tenants(database_url) as house:
         ana = await house.person("owner")
         session, another = await house.session(ana), await house.session(ana)
         guest, note = await house.join(await house.link(ana, session), "Bo")
         await house.link(ana, another)
-        sessions = house.offices.tool_sessions
+        sessions = house.services.tool_sessions
         assert await sessions.guest(note, another.id) is None
         assert await sessions.guest(note.replace(ACME, OTHER), session.id) is None
         assert await sessions.guest(f"{note[:-2]}AA", session.id) is None
-        who = (await as_participant(house.hr, guest, session)).principal
+        who = (await guest_participant(house.hr, guest, session)).principal
         assert not who.holds("tool_sessions.read") and who.permissions == {"rates.give"}
         for name in ("image.paint", "mail.send", "image.draw"):
             said = await house.hr.call(name, {"text": "x"}, principal=who, source="web")
             assert said.code in ("NOT_PERMITTED", "TOOL_NOT_FOUND"), name
-        with pytest.raises(NotGranted):
+        with pytest.raises(PermissionDenied):
             await sessions.get(who, session.id)
         assert await sessions.manage(who, session.id) is None
 
 
 @pytest.mark.req("CS-06")
 async def test_a_tool_that_changes_things_is_filled_in_by_members_only(sqlite_url: str) -> None:
-    async with rooms(sqlite_url) as house:
+    async with two_tenants(sqlite_url) as house:
         ana = await house.person("owner")
         session = await house.session(ana, "mail.send")
         with pytest.raises(UsageError, match="people who have no account"):
@@ -192,20 +192,20 @@ async def test_a_tool_that_changes_things_is_filled_in_by_members_only(sqlite_ur
 
 
 async def test_no_agent_shares_a_session(sqlite_url: str) -> None:
-    async with rooms(sqlite_url) as house:
+    async with two_tenants(sqlite_url) as house:
         ana = await house.person("owner")
         session = await house.session(ana)
-        with pytest.raises(NotGranted, match="a person shares"):
+        with pytest.raises(PermissionDenied, match="a person shares"):
             await house.link(ana.spawn("ops"), session)
 
 
 async def test_nobody_shares_a_tool_that_they_could_not_use_themselves(sqlite_url: str) -> None:
-    async with rooms(sqlite_url) as house:
+    async with two_tenants(sqlite_url) as house:
         session = await house.session(await house.person("owner"))
         operator = await house.person("operator", name="Op")
-        assert await house.offices.tool_sessions.manage(operator, session.id) is not None
-        with pytest.raises(NotGranted, match=r"rates\.give"):
-            await house.offices.tool_sessions.share(operator, session, rating())
+        assert await house.services.tool_sessions.manage(operator, session.id) is not None
+        with pytest.raises(PermissionDenied, match=r"rates\.give"):
+            await house.services.tool_sessions.share(operator, session, rating())
 
 
 async def test_a_secret_that_somebody_submits_is_kept_nowhere(sqlite_url: str) -> None:
@@ -213,18 +213,18 @@ async def test_a_secret_that_somebody_submits_is_kept_nowhere(sqlite_url: str) -
         """Rate with a word."""
         return {"score": len(word)}
 
-    async with rooms(sqlite_url, rating("team.secret", rate)) as house:
+    async with two_tenants(sqlite_url, rating("team.secret", rate)) as house:
         ana = await house.person("owner")
         session = await house.session(ana, "team.secret")
         await house.submit(session, Participant(str(ana.user), "Ana", ana), word="olive")
-        [only] = await house.offices.tool_sessions.submissions(session)
+        [only] = await house.services.tool_sessions.submissions(session)
         assert only.output == {"score": 5} and "olive" not in repr(only)
 
 
 @pytest.mark.req("UI-16")
 async def test_a_guest_is_no_operator(sqlite_url: str) -> None:
     together = rating("team.draw", form=FormSpec({"note": {"operator_only": True}}))
-    async with rooms(sqlite_url, together) as house:
+    async with two_tenants(sqlite_url, together) as house:
         ana = await house.person("owner")
         session = await house.session(ana, "team.draw")
         guest, _ = await house.join(await house.link(ana, session), "Bo")
@@ -236,10 +236,10 @@ async def test_a_guest_is_no_operator(sqlite_url: str) -> None:
 
 @pytest.mark.fault("F26")
 async def test_nobody_of_another_tenant_finds_a_session(database_url: str) -> None:
-    async with rooms(database_url) as house:
+    async with two_tenants(database_url) as house:
         ana = await house.person("owner")
         eve = await house.person("owner", tenant=OTHER, name="Eve")
-        session, sessions = await house.session(ana), house.offices.tool_sessions
+        session, sessions = await house.session(ana), house.services.tool_sessions
         await house.submit(session, Participant(str(ana.user), "Ana", ana), score=4)
         assert await sessions.get(eve, session.id) is None and await sessions.list(eve) == []
         assert await sessions.manage(eve, session.id) is None
@@ -248,9 +248,9 @@ async def test_nobody_of_another_tenant_finds_a_session(database_url: str) -> No
 
 
 async def test_whoever_made_a_session_manages_it_and_others_need_the_permission(sqlite_url: str) -> None:
-    async with rooms(sqlite_url) as house:
+    async with two_tenants(sqlite_url) as house:
         bea = await house.person("builder", name="Bea")
-        sessions = house.offices.tool_sessions
+        sessions = house.services.tool_sessions
         session = await sessions.create(bea, rating())
         viewer, operator = await house.person("viewer", name="Vic"), await house.person("operator", name="Op")
         assert await sessions.manage(bea, session.id) is not None
@@ -268,13 +268,13 @@ async def test_however_many_look_at_once_the_answers_are_put_together_once(sqlit
         made.append(len(outputs))
         return len(outputs)
 
-    async with rooms(sqlite_url, rating("team.slow", aggregate=slowly)) as house:
+    async with two_tenants(sqlite_url, rating("team.slow", aggregate=slowly)) as house:
         ana = await house.person("owner")
         session = await house.session(ana, "team.slow")
         await house.submit(session, Participant(str(ana.user), "Ana", ana), score=4)
-        given = await house.offices.tool_sessions.submissions(session)
+        given = await house.services.tool_sessions.submissions(session)
         tool = await house.tool("team.slow", ana)
-        looks = [asyncio.ensure_future(house.offices.aggregates.of(tool, session, given)) for _ in range(20)]
+        looks = [asyncio.ensure_future(house.services.aggregates.of(tool, session, given)) for _ in range(20)]
         await asyncio.sleep(0)
         looks[0].cancel()  # whoever asked first may have closed the page
         await asyncio.sleep(0)
@@ -295,12 +295,12 @@ async def test_an_aggregate_that_fails_or_never_ends_is_told_and_nothing_else_br
         asyncio.run_coroutine_threadsafe(over.wait(), loop).result()
         return 1
 
-    async with rooms(sqlite_url) as house:
+    async with two_tenants(sqlite_url) as house:
         ana = await house.person("owner")
         session = await house.session(ana)
         await house.submit(session, Participant(str(ana.user), "Ana", ana), score=4)
-        given = await house.offices.tool_sessions.submissions(session)
-        office = house.offices.aggregates
+        given = await house.services.tool_sessions.submissions(session)
+        office = house.services.aggregates
         office._patience = 0.2
         for function, said in ((fails, "could not be put together"), (hangs, "takes too long")):
             found = await office.of(rating(aggregate=function), session, given)
@@ -311,7 +311,7 @@ async def test_an_aggregate_that_fails_or_never_ends_is_told_and_nothing_else_br
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 61, "a\u202eb", "a\x00b"])
 async def test_a_name_that_others_could_not_read_is_refused_in_words(name: str, sqlite_url: str) -> None:
-    async with rooms(sqlite_url) as house:
+    async with two_tenants(sqlite_url) as house:
         ana = await house.person("owner")
         link = await house.link(ana, await house.session(ana))
         with pytest.raises(UsageError, match="name"):
@@ -319,8 +319,8 @@ async def test_a_name_that_others_could_not_read_is_refused_in_words(name: str, 
 
 
 async def test_a_session_that_is_full_says_so(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("handrail.identity.tool_sessions.MOST", 1)
-    async with rooms(sqlite_url) as house:
+    monkeypatch.setattr("handrail.identity.tool_sessions.MAX_PARTICIPANTS", 1)
+    async with two_tenants(sqlite_url) as house:
         ana = await house.person("owner")
         session = await house.session(ana)
         mine = Participant(str(ana.user), "Ana", ana)
@@ -335,9 +335,9 @@ async def test_a_session_that_is_full_says_so(sqlite_url: str, monkeypatch: pyte
 async def test_a_guest_submits_so_often_a_day_and_all_of_a_link_together_however_many_at_once(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("handrail.identity.tool_sessions.GUEST_RUNS", 3)
-    monkeypatch.setattr("handrail.identity.tool_sessions.LINK_RUNS", 5)
-    async with rooms(database_url) as house:
+    monkeypatch.setattr("handrail.identity.tool_sessions.GUEST_RUNS_PER_DAY", 3)
+    monkeypatch.setattr("handrail.identity.tool_sessions.LINK_RUNS_PER_DAY", 5)
+    async with two_tenants(database_url) as house:
         ana = await house.person("owner")
         session = await house.session(ana)
         link = await house.link(ana, session, 4 * 86_400.0)
@@ -346,8 +346,8 @@ async def test_a_guest_submits_so_often_a_day_and_all_of_a_link_together_however
         async def tries(guest: Guest, count: int) -> list[str]:
             each = [house.submit(session, guest, score=n) for n in range(count)]
             done = await asyncio.gather(*each, return_exceptions=True)
-            assert all(isinstance(one, Submitted | TooOften) for one in done), done
-            return [str(one) for one in done if isinstance(one, TooOften)]
+            assert all(isinstance(one, SubmissionResult | RateLimited) for one in done), done
+            return [str(one) for one in done if isinstance(one, RateLimited)]
 
         own = await tries(bo, 7)
         assert len(own) == 4 and all("as one guest can in a day. Try again in " in one for one in own)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.contract.http_attacks.premises import Premises, premises
-from tests.contract.web_attacks.house import TOOLS, House
+from tests.contract.http_attacks.attacked_server import Premises, premises
+from tests.contract.web_attacks.sample_tenant import TOOLS, SampleTenant
 
 
 @pytest.fixture(scope="module")
@@ -16,5 +16,5 @@ def web_url(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def place(web_url: str) -> Iterator[Premises]:
     """Two tenants with everything that pages tell of, on a server that listens."""
-    with premises(web_url, home=House, tools=TOOLS) as found:
+    with premises(web_url, home=SampleTenant, tools=TOOLS) as found:
         yield found

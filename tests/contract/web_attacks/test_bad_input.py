@@ -7,10 +7,9 @@ import re
 import httpx
 import pytest
 
-from tests.contract.http_attacks.doors import asked
-from tests.contract.http_attacks.premises import Premises
-from tests.contract.web_attacks.going import address, assert_kept, client, go, house, renew, rows, thing_of
-from tests.contract.web_attacks.nonsense import (
+from tests.contract.http_attacks.attacked_server import Premises
+from tests.contract.http_attacks.routes import asked
+from tests.contract.web_attacks.malformed_requests import (
     ASKED,
     BODIES,
     FIELDS,
@@ -21,7 +20,17 @@ from tests.contract.web_attacks.nonsense import (
     SHORT,
     VALUES,
 )
-from tests.contract.web_attacks.table import TABLE
+from tests.contract.web_attacks.page_requests import (
+    address,
+    assert_safe_response,
+    client,
+    request_page,
+    route_rows,
+    sample_of,
+    sample_tenant,
+    sign_in_again,
+)
+from tests.contract.web_attacks.route_table import ROUTES
 
 pytestmark = pytest.mark.long
 
@@ -31,19 +40,19 @@ def words(answer: httpx.Response) -> str:
 
 
 def bodies(place: Premises, http: httpx.Client, most: int) -> None:
-    for name, row in rows("POST"):
+    for name, row in route_rows("POST"):
         for kind, body in list(BODIES.values())[:most]:
             headers = {"content-type": kind} if kind else {}
-            answer = http.post(address(name, row, thing_of(place, name, row)), content=body, headers=headers)
-            renew(place, http, name)
-            assert_kept(name, answer, body.decode("latin-1"))
+            answer = http.post(address(name, row, sample_of(place, name, row)), content=body, headers=headers)
+            sign_in_again(place, http, name)
+            assert_safe_response(name, answer, body.decode("latin-1"))
             assert answer.status_code in (200, 303, 400, 404, 409, 422), (name, body[:40])
 
 
 def values(place: Premises, http: httpx.Client, most: int) -> None:
     """One value under every name, twice: the form as a whole, then as JSON."""
-    for name, row in rows("POST"):
-        thing = thing_of(place, name, row)
+    for name, row in route_rows("POST"):
+        thing = sample_of(place, name, row)
         for value in VALUES[:most]:
             for face in ("form", "json") if "_face" in row.form else ("form",):
                 # the passwords differ: a new one would sign this browser out
@@ -54,22 +63,22 @@ def values(place: Premises, http: httpx.Client, most: int) -> None:
                 if face == "json":
                     del given["_call"], given["_do"]
                 answer = http.post(address(name, row, thing), data=given)
-                renew(place, http, name)
-                assert_kept(name, answer, value)
+                sign_in_again(place, http, name)
+                assert_safe_response(name, answer, value)
                 assert answer.status_code < 500, (name, value[:40])
     assert http.get("/").status_code == 200, "still signed in"
 
 
 def queries(place: Premises, http: httpx.Client, most: int) -> None:
     """Everything at once, and each part of an address by itself: one must not hide another."""
-    for name, row in rows("GET"):
-        thing = thing_of(place, name, row)
+    for name, row in route_rows("GET"):
+        thing = sample_of(place, name, row)
         names = ("on",) if name == "GET /live" else QUERIES
         for value in ASKED[:most]:
-            answer = go(http, name, row, thing, params=dict.fromkeys(names, value))
+            answer = request_page(http, name, row, thing, params=dict.fromkeys(names, value))
             assert answer.status_code < 500, (name, value)
             if thing:
-                answer = go(http, name, row, dict.fromkeys(thing, value))
+                answer = request_page(http, name, row, dict.fromkeys(thing, value))
                 assert answer.status_code < 500, (name, value)
 
 
@@ -89,7 +98,7 @@ def test_more_fields_than_a_form_has_are_refused_in_words(place: Premises) -> No
     with client(place, "owner") as http:
         for path in ("/settings/members", "/tools/echo-say/run", "/tools/echo-say/check", "/sign-in"):
             answer = http.post(path, content=MANY, headers={"content-type": FORM})
-            assert_kept(path, answer)
+            assert_safe_response(path, answer)
             assert answer.status_code == 400, path
             assert "more fields" in words(answer), path
 
@@ -124,7 +133,7 @@ def test_any_address_is_answered_in_words(place: Premises) -> None:
         for path in ("/runs", "/approvals", "/settings/dead-letters", "/tools/echo-say/history", "/sessions"):
             for headers in ({}, {"hx-request": "true"}):
                 answer = asked(http, "GET", path, params={"after": "garbage"}, headers=headers)
-                assert_kept(path, answer)
+                assert_safe_response(path, answer)
                 assert answer.status_code in (200, 404, 409), path
 
 
@@ -133,13 +142,15 @@ def test_any_address_is_answered_in_words(place: Premises) -> None:
 def test_a_forged_mark_decides_nothing(place: Premises, act: str) -> None:
     name = f"POST /approvals/{{id}}/{act}"
     with client(place, "owner") as http:
-        thing = thing_of(place, name, TABLE[name])
-        for shown in ("", "0" * 64, thing["shown"][:-1], house(place).things["approval"]["shown"]):
-            answer = go(http, name, TABLE[name], thing, data={**TABLE[name].filled(thing), "shown": shown})
+        thing = sample_of(place, name, ROUTES[name])
+        for shown in ("", "0" * 64, thing["shown"][:-1], sample_tenant(place).things["approval"]["shown"]):
+            answer = request_page(
+                http, name, ROUTES[name], thing, data={**ROUTES[name].filled(thing), "shown": shown}
+            )
             assert answer.status_code == 409, shown
             assert "nothing was decided" in words(answer)
         for edits in ("", "[]", "null", '{"text": 1', '{"text": "\\ud800"}'):
             form = {"shown": thing["shown"], "edits": edits}
             if act == "approve":
-                assert go(http, name, TABLE[name], thing, data=form).status_code == 422, edits
-        assert go(http, name, TABLE[name], thing).status_code == 303, "it was open until now"
+                assert request_page(http, name, ROUTES[name], thing, data=form).status_code == 422, edits
+        assert request_page(http, name, ROUTES[name], thing).status_code == 303, "it was open until now"

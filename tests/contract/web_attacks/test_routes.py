@@ -6,11 +6,20 @@ import httpx
 import pytest
 
 from handrail.doors.web.app import build_web
-from tests.contract.http_attacks.premises import Premises
+from tests.contract.http_attacks.attacked_server import Premises
 from tests.contract.http_attacks.test_routes import OTHERWISE
-from tests.contract.web_attacks.going import WHO, client, go, house, renew, rows, thing_of, wanted
-from tests.contract.web_attacks.house import Things
-from tests.contract.web_attacks.table import OPEN, TABLE
+from tests.contract.web_attacks.page_requests import (
+    WHO,
+    client,
+    expected_status,
+    request_page,
+    route_rows,
+    sample_of,
+    sample_tenant,
+    sign_in_again,
+)
+from tests.contract.web_attacks.route_table import OPEN, ROUTES
+from tests.contract.web_attacks.sample_tenant import Samples
 
 pytestmark = pytest.mark.long
 
@@ -22,7 +31,7 @@ def test_every_page_stands_in_the_table(place: Premises) -> None:
         f"{method} {route.path}" for route in web.routes for method in route.methods or () if method != "HEAD"
     }
     web.live.close()
-    assert there == set(TABLE)
+    assert there == set(ROUTES)
 
 
 @pytest.mark.req("RA-12")
@@ -31,35 +40,35 @@ def test_every_page_stands_in_the_table(place: Premises) -> None:
 def test_a_page_is_there_exactly_for_those_of_whom_the_table_says_so(place: Premises, who: str) -> None:
     """What one may not see is answered exactly as what does not exist."""
     with client(place, who) as http:
-        for name, row in rows():
-            thing = thing_of(place, name, row, who)
-            answer = go(http, name, row, thing)
-            renew(place, http, name, who)
-            assert answer.status_code == wanted(row, who), (name, who, answer.text[-300:])
+        for name, row in route_rows():
+            thing = sample_of(place, name, row, who)
+            answer = request_page(http, name, row, thing)
+            sign_in_again(place, http, name, who)
+            assert answer.status_code == expected_status(row, who), (name, who, answer.text[-300:])
             if who == "nobody" and row.need != OPEN:
                 assert answer.headers["location"].startswith("/sign-in"), name
             elif answer.status_code == 404:
                 strange = {at: _other(at, value) for at, value in thing.items()}
-                unknown = go(http, name, row, strange)
+                unknown = request_page(http, name, row, strange)
                 assert said(answer, thing) == said(unknown, strange), (name, who)
             if who == "foreign" and row.need != OPEN:
-                assert house(place).mark not in answer.text, name
-                assert house(place).label not in answer.text, name
+                assert sample_tenant(place).mark not in answer.text, name
+                assert sample_tenant(place).label not in answer.text, name
 
 
 @pytest.mark.fault("F26")
 def test_a_list_shows_nothing_of_another_tenant(place: Premises) -> None:
     """Also when its own ids are given as filters and places to go on from."""
     with client(place, "foreign") as http:
-        for name, row in rows("GET"):
+        for name, row in route_rows("GET"):
             if row.thing is not None or name == "GET /live":
                 continue
             for kind in ("run", "approval", "together"):
                 for filter in ("after", "q", "session"):
-                    value = house(place).things[kind]["id"]
+                    value = sample_tenant(place).things[kind]["id"]
                     answer = http.get(name.partition(" ")[2], params={filter: value})
                     assert answer.status_code < 500, (name, answer.text)
-                    assert house(place).mark not in answer.text, (name, filter)
+                    assert sample_tenant(place).mark not in answer.text, (name, filter)
 
 
 def _other(at: str, value: str) -> str:
@@ -67,7 +76,7 @@ def _other(at: str, value: str) -> str:
     return value if at in ("slug", "seq", "section", "number") else value.translate(OTHERWISE)
 
 
-def said(answer: httpx.Response, thing: Things) -> tuple[int, str, dict[str, str]]:
+def said(answer: httpx.Response, thing: Samples) -> tuple[int, str, dict[str, str]]:
     """All of an answer but what is of this one request."""
     text = answer.text
     for value in sorted(thing.values(), key=len, reverse=True):

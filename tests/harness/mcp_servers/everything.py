@@ -173,7 +173,7 @@ async def over_pipes(server: Server[Any]) -> None:
 
 
 async def at_address(server: Server[Any], given: Any) -> None:
-    from tests.harness.mcp_servers.announced import serve
+    from tests.harness.mcp_servers.port_file import serve
 
     app: Any = server.streamable_http_app(json_response=given.json, stateless_http=True)
     if given.only:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mcp.server.mcpserver import MCPServer
 
-from tests.harness.mcp_servers.announced import serve
+from tests.harness.mcp_servers.port_file import serve
 
 server = MCPServer("friendly")
 FILE, PORT = Path(sys.argv[1]), int(sys.argv[2])

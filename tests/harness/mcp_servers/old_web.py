@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from tests.harness.mcp_servers.announced import serve
+from tests.harness.mcp_servers.port_file import serve
 
 FILE, PORT = Path(sys.argv[1]), int(sys.argv[2])
 INFO = {

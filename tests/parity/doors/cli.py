@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from handrail import Handrail, Outcome
-from handrail.core.define.permission import Source
+from handrail.core.define.levels import Source
 from tests.acceptance.command_line import environment
-from tests.acceptance.quick import Quick
+from tests.acceptance.forked_cli import ForkedCli
 from tests.parity.cases import Case
+from tests.parity.compare import Events, Seen, as_json
 from tests.parity.people import PEOPLE, TOOLS, write_settings
-from tests.parity.same import Events, Seen, as_json
 
 _EXITS = {"completed": 0, "failed": 1, "refused": 3, "pending": 4, "queued": 4, "cancelled": 130}
 """What the page on the command line says; a wrong argument is a wrong use."""
@@ -28,10 +28,10 @@ class Cli:
 
     name = "cli"
 
-    def __init__(self, quick: Quick, folder: Path, source: Source = "agent") -> None:
+    def __init__(self, forked_cli: ForkedCli, folder: Path, source: Source = "agent") -> None:
         """With source `cli` a person calls, in their own name."""
         self.source = source
-        self._quick = quick
+        self._forked_cli = forked_cli
         self._folder = folder
         self._url = f"sqlite:///{folder / 'handrail.db'}"
         write_settings(folder, self._url)
@@ -85,7 +85,7 @@ class Cli:
 
     def _run(self, case: Case) -> Any:
         more = self._environment(case)
-        done = self._quick(*self._words(case), cwd=self._folder, **{"HANDRAIL_TOOLS": TOOLS, **more})
+        done = self._forked_cli(*self._words(case), cwd=self._folder, **{"HANDRAIL_TOOLS": TOOLS, **more})
         return _answer(done.code, done.out, done.err)
 
     def _stopped(self, case: Case) -> Any:

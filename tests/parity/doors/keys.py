@@ -38,4 +38,4 @@ class Keys(FixedKeys):
 
 def platform_before(hr: Handrail) -> Platform:
     """A platform that these keys open, with or without a database."""
-    return replace(platform_of(hr), who=Keys(KEYS))
+    return replace(platform_of(hr), auth=Keys(KEYS))

@@ -11,9 +11,9 @@ from handrail import Outcome
 from handrail.bridges import langchain
 from handrail.ext import wire_name
 from tests.parity.cases import Case
-from tests.parity.doors.bridge import ID, PICTURE, Bridge
+from tests.parity.compare import as_json
+from tests.parity.doors.bridge_driver import ID, PICTURE, Bridge
 from tests.parity.people import PEOPLE
-from tests.parity.same import as_json
 
 
 class _LangChain(Bridge):

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from handrail import Outcome
-from handrail.core.define.permission import Source
+from handrail.core.define.levels import Source
 from tests.parity.cases import Case
 from tests.parity.people import PEOPLE
-from tests.parity.world import World, decide
+from tests.parity.recorded_handrail import World, decide
 
 
 class Library:

@@ -10,19 +10,19 @@ from typing import Any
 from mcp import Client
 
 from handrail import Outcome
-from handrail.core.define.permission import Source
-from handrail.doors.entrance import Bounds, Entrance
-from handrail.doors.mcp.server import build_mcp
+from handrail.core.define.levels import Source
+from handrail.doors.mcp.streamable_http import build_mcp
 from handrail.ext import wire_name
 from handrail.platform import Platform
-from tests.harness.serving import serving
+from handrail.platform.middleware import RequestLimits, SecurityMiddleware
+from tests.harness.asgi_server import serve_app
 from tests.parity.cases import Case
+from tests.parity.compare import Events, Seen
 from tests.parity.doors.keys import platform_before
-from tests.parity.doors.mcp_answers import answer_of, ask, carried, is_waiting
-from tests.parity.doors.sdk import client
+from tests.parity.doors.mcp_client import client
+from tests.parity.doors.mcp_results import answer_of, ask, carried, is_waiting
 from tests.parity.people import PEOPLE
-from tests.parity.same import Events, Seen
-from tests.parity.world import World, decide
+from tests.parity.recorded_handrail import World, decide
 
 
 class McpOverHttp:
@@ -81,7 +81,10 @@ async def mcp_over_http(
     """The door, open on a free port. A call that waits for a person is held for a moment only."""
     platform = platform or platform_before(world.hr)
     app = build_mcp(platform, hold=0.05)
-    async with app.running(), serving(Entrance(app, platform, Bounds(rate=None))) as address:
+    async with (
+        app.running(),
+        serve_app(SecurityMiddleware(app, platform, RequestLimits(rate=None))) as address,
+    ):
         async with AsyncExitStack() as stack:
             yield McpOverHttp(world, address, stack, modern)
         platform.closing.set()

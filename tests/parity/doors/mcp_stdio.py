@@ -14,16 +14,16 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from handrail import Handrail, Outcome
-from handrail.core.define.permission import Source
+from handrail.core.define.levels import Source
 from handrail.ext import wire_name
 from tests.acceptance.command_line import environment
 from tests.parity.cases import Case
+from tests.parity.compare import Events, Seen, as_json
 from tests.parity.doors.keys import REAL, TEXTS
-from tests.parity.doors.mcp_answers import answer_of, ask, carried, is_waiting
-from tests.parity.doors.sdk import MODERN
+from tests.parity.doors.mcp_client import MODERN
+from tests.parity.doors.mcp_results import answer_of, ask, carried, is_waiting
 from tests.parity.people import PEOPLE, TENANT, open_shop, write_settings
-from tests.parity.same import Events, Seen, as_json
-from tests.parity.world import DEADLINE, ENDS, decide, until
+from tests.parity.recorded_handrail import DEADLINE, ENDS, decide, until
 
 
 class McpOverStdio:

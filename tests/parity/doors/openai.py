@@ -8,7 +8,7 @@ from typing import Any
 from handrail import Outcome
 from handrail.bridges import openai
 from tests.parity.cases import Case
-from tests.parity.doors.bridge import ID, PICTURE, Bridge
+from tests.parity.doors.bridge_driver import ID, PICTURE, Bridge
 from tests.parity.people import PEOPLE
 
 

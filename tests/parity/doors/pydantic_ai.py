@@ -10,12 +10,12 @@ from pydantic_ai.toolsets import ToolsetTool
 
 from handrail import Outcome
 from handrail.bridges.pydantic_ai import GuardedToolset
-from tests.harness.bridged import calling, returned
+from tests.harness.bridge_calls import model_that_calls, tool_returns
 from tests.parity.cases import Case
-from tests.parity.doors.bridge import ID, Bridge
+from tests.parity.compare import as_json
+from tests.parity.doors.bridge_driver import ID, Bridge
 from tests.parity.people import PEOPLE
-from tests.parity.same import as_json
-from tests.parity.world import decide
+from tests.parity.recorded_handrail import decide
 
 Answer = tuple[Any, Any, Any]
 
@@ -56,7 +56,9 @@ class PydanticAI(Bridge):
         known = self.world.hr.registry.get(case.tool)
         name = self.spelled(known.id if known is not None else case.tool)
         toolset = _Seen(self.world.hr, PEOPLE[case.who], digest=case.digest)
-        return Agent(calling(name, args), toolsets=[toolset], output_type=[str, DeferredToolRequests])
+        return Agent(
+            model_that_calls(name, args), toolsets=[toolset], output_type=[str, DeferredToolRequests]
+        )
 
     async def _run(self, prompt: str | None, **more: Any) -> Any:
         done = await self._agent.run(prompt, **more)
@@ -64,7 +66,7 @@ class PydanticAI(Bridge):
         if isinstance(done.output, DeferredToolRequests):
             self._asked = done.output
             return {"deferred": done.output.metadata[ID]}
-        part = returned(self._messages)[-1]
+        part = tool_returns(self._messages)[-1]
         content = part.content
         text = content[0] if isinstance(content, list) else content
         return {"outcome": part.outcome, "text": text, "metadata": as_json(part.metadata)}

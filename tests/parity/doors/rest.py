@@ -10,15 +10,15 @@ from typing import Any
 import httpx2
 
 from handrail import Outcome
-from handrail.core.define.permission import Source
-from handrail.doors.entrance import Bounds, Entrance
+from handrail.core.define.levels import Source
 from handrail.doors.http.api import build_api
 from handrail.platform import Platform
-from tests.harness.serving import serving
+from handrail.platform.middleware import RequestLimits, SecurityMiddleware
+from tests.harness.asgi_server import serve_app
 from tests.parity.cases import Case, Decide
+from tests.parity.compare import Events, Seen, as_json
 from tests.parity.doors.keys import REVIEWS, platform_before, shown
-from tests.parity.same import Events, Seen, as_json
-from tests.parity.world import World
+from tests.parity.recorded_handrail import World
 
 _STATUS = {"completed": 200, "failed": 200, "duplicate": 200, "pending": 202, "queued": 202, "cancelled": 499}
 _REFUSED = {
@@ -133,7 +133,7 @@ async def rest(
 ) -> AsyncIterator[Rest]:
     """The door, open on a free port. By `web` come people who are signed in."""
     platform = platform or platform_before(world.hr)
-    app = Entrance(build_api(platform), platform, Bounds(rate=None))
-    async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=30) as http:
+    app = SecurityMiddleware(build_api(platform), platform, RequestLimits(rate=None))
+    async with serve_app(app) as address, httpx2.AsyncClient(base_url=address, timeout=30) as http:
         yield (way or Rest)(world, http, source)
         platform.closing.set()

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from handrail import Handrail
 from handrail.bridges.openapi import import_openapi
-from handrail.bridges.openapi.document import load
-from handrail.bridges.openapi.operations import Operation, operations
-from handrail.bridges.openapi.request import build
+from handrail.bridges.openapi.document import load_document
+from handrail.bridges.openapi.operations import ApiOperation, read_operations
+from handrail.bridges.openapi.request import build_request
 from handrail.ext import DefinitionError, ToolError
 
 words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
@@ -49,9 +49,9 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     return {"openapi": draw(st.sampled_from(["3.0.3", "3.1.0"])), "info": {}, "paths": {path: {method: told}}}
 
 
-def operation(document: dict[str, Any]) -> Operation:
-    [one] = operations(load(document))
-    assert isinstance(one, Operation)
+def operation(document: dict[str, Any]) -> ApiOperation:
+    [one] = read_operations(load_document(document))
+    assert isinstance(one, ApiOperation)
     return one
 
 
@@ -70,9 +70,9 @@ def test_each_value_is_found_where_it_belongs(document: dict[str, Any], data: st
     given = [args[field.key] for field in one.fields if field.where == "path"]
     if any({".", ".."} & set(value.replace("\\", "/").split("/")) for value in given):
         with pytest.raises(ToolError, match="another address"):
-            build(one, args)
+            build_request(one, args)
         return
-    request = build(one, args)
+    request = build_request(one, args)
     path, _, query = request.target.partition("?")
     segments = path.split("/")
     assert [unquote(segment) for segment in segments] == [
@@ -123,9 +123,9 @@ def test_no_value_changes_how_many_parts_a_path_has(value: str) -> None:
     one = operation({"openapi": "3.1.0", "paths": {"/a/{x}/b": path}})
     if not value or {".", ".."} & set(value.replace("\\", "/").split("/")):
         with pytest.raises(ToolError):
-            build(one, {"x": value})
+            build_request(one, {"x": value})
         return
-    target = build(one, {"x": value}).target
+    target = build_request(one, {"x": value}).target
     assert target.count("/") == 3 and "\\" not in target
     assert unquote(target.split("/")[2]) == value
 

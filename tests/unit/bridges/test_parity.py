@@ -8,7 +8,7 @@ import pytest
 from pydantic_ai import DeferredToolRequests
 
 from handrail import Handrail, Outcome, Policy, Principal, Result, tool
-from tests.harness.bridged import BRIDGES, told_text
+from tests.harness.bridge_calls import BRIDGES, answer_text
 
 AGENT = Principal("acme", "ana", agent="ops")
 
@@ -118,7 +118,7 @@ async def test_a_call_ends_as_in_the_library_and_the_model_reads_the_same(
             same = plain.to_model().replace(plain.call_id, outcome.call_id)
             if plain.approval_id is not None:
                 same = same.replace(plain.approval_id, str(outcome.approval_id))
-            assert told_text(answer) == same
+            assert answer_text(answer) == same
 
 
 @pytest.mark.req("BY-01", "AB-06", "AB-09")
@@ -129,7 +129,7 @@ async def test_what_is_unknown_and_what_is_hidden_is_not_found(bridge: str, name
     async with handrail() as hr:
         outcome, answer = await BRIDGES[bridge](hr, AGENT, name, args)
         assert facts(outcome, hr) == expected
-        assert outcome.code == "TOOL_NOT_FOUND" and "TOOL_NOT_FOUND" in told_text(answer)
+        assert outcome.code == "TOOL_NOT_FOUND" and "TOOL_NOT_FOUND" in answer_text(answer)
 
 
 @pytest.mark.req("BY-01", "AB-06")
@@ -139,7 +139,7 @@ async def test_what_a_list_forbids_is_not_permitted(bridge: str) -> None:
     async with handrail() as hr:
         outcome, answer = await BRIDGES[bridge](hr, AGENT, "data__forbidden", {})
         assert facts(outcome, hr) == expected
-        assert outcome.code == "NOT_PERMITTED" and "NOT_PERMITTED" in told_text(answer)
+        assert outcome.code == "NOT_PERMITTED" and "NOT_PERMITTED" in answer_text(answer)
 
 
 @pytest.mark.req("BY-01", "AB-09")
@@ -152,4 +152,4 @@ async def test_arguments_that_are_no_object_go_to_the_guard_as_they_are(
     async with handrail() as hr:
         outcome, answer = await BRIDGES[bridge](hr, AGENT, name, args)
         assert facts(outcome, hr) == expected
-        assert outcome.code == "INVALID_PARAM" and "INVALID_PARAM" in told_text(answer)
+        assert outcome.code == "INVALID_PARAM" and "INVALID_PARAM" in answer_text(answer)

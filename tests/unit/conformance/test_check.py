@@ -15,7 +15,7 @@ from handrail.conformance import RULES, Finding, check, check_ready
 from handrail.core.find.registry import as_tool
 from handrail.ext import DefinitionError, InitContext
 from scripts.coverage_req import read_spec
-from tests.unit.conformance.good import found, good, schema
+from tests.unit.conformance.conformant_tool import found, good, schema
 
 ROOT = Path(__file__).parents[3]
 POOR: dict[str, Any] = {"description": "Search.", "output": None, "input": schema(q={"type": "string"})}
@@ -42,7 +42,7 @@ def test_a_tool_that_is_given_twice_is_checked_once() -> None:
 def test_a_finding_says_which_tool_what_is_wrong_what_to_do_and_where() -> None:
     [finding] = found(good(output=None))
 
-    assert finding.where is not None and re.search(r"good\.py:\d+$", finding.where)
+    assert finding.where is not None and re.search(r"conformant_tool\.py:\d+$", finding.where)
     assert str(finding) == (
         f"{finding.where}: data.search: error output-schema: {finding.message}\n  remedy: {finding.remedy}"
     )

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from handrail import Result, tool
 from handrail.conformance import INTENTIONALLY_INPUT_LESS
-from tests.unit.conformance.good import LIMIT, found, good, schema
+from tests.unit.conformance.conformant_tool import LIMIT, found, good, schema
 
 STREET = {"type": "string", "description": "Street and number."}
 ADDRESS = schema(street=STREET)

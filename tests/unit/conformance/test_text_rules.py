@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from handrail import Tool
-from tests.unit.conformance.good import LIMIT, found, good, schema
+from tests.unit.conformance.conformant_tool import LIMIT, found, good, schema
 
 RANGES = ("description-length", "description-limit")
 FIRST = "Not for single ones. Use data.search first."

@@ -184,7 +184,7 @@ async def test_cancelling_a_call_cancels_the_calls_inside_it_and_releases_what_t
         assert await hr.cancel("c1")
         await task
         kinds = [(event.tool, event.kind) for event in hr.log.read("acme", session="s1")]
-        assert len(hr._house.claims) == 0 and hr._house.running == {}  # type: ignore[arg-type]
+        assert len(hr._runtime.claims) == 0 and hr._runtime.running == {}  # type: ignore[arg-type]
     assert kinds[2:] == [("inner", "cancelled"), ("outer", "cancelled")]
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from handrail import Handrail, Tool, from_json_schema, tool
-from handrail.core.define.jsonvalue import MAX_DEPTH, NotJson, copy_object, copy_value
-from handrail.core.define.validation import shown
+from handrail.core.define.json_values import MAX_DEPTH, NotJson, copy_object, copy_value
+from handrail.core.define.validation import display_value
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -208,4 +208,4 @@ def test_a_refusal_names_the_place() -> None:
     ids=["text", "null", "boolean", "object", "list", "long", "huge"],
 )
 def test_a_value_is_shown_in_few_words(value: Any, text: str) -> None:
-    assert shown(value) == text
+    assert display_value(value) == text

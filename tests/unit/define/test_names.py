@@ -172,7 +172,7 @@ def test_a_name_that_is_taken_is_refused_with_both_places(
 
     error = refused.value
     assert f"the name {name!r} belongs to {first['id']!r} at {__file__}:" in error.problem
-    assert (error.tool, error.place) == (other.id, other.place)
+    assert (error.tool, error.location) == (other.id, other.location)
     assert error.remedy
     assert registry.get(name) is registry.get(first["id"])
 

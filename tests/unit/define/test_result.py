@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, Result, tool
-from handrail.core.define.bound import cut
+from handrail.core.define.result import truncate
 from handrail.ext import Attachment, ToolResponse, build_markdown_table
 
 RECORDS: list[dict[str, Any]] = [
@@ -182,12 +182,12 @@ def test_attachments_are_mcp_blocks_of_their_kind() -> None:
 
 @pytest.mark.req("TR-19", "BY-15")
 def test_a_cut_says_how_much_is_shown_and_how_to_get_the_rest() -> None:
-    assert cut("abcdef", 6) == "abcdef"
-    assert cut("abcdef", 4) == "abcd\n[cut: 4 of 6 characters shown. Ask for less, or for a part of it.]"
-    assert cut("abcdef", 4, "call_1", 10) == (
+    assert truncate("abcdef", 6) == "abcdef"
+    assert truncate("abcdef", 4) == "abcd\n[cut: 4 of 6 characters shown. Ask for less, or for a part of it.]"
+    assert truncate("abcdef", 4, "call_1", 10) == (
         "abcd\n[cut: 4 of 6 characters shown. Read on with read_result(handle='call_1', offset=14).]"
     )
-    assert cut("abcdef", -1).startswith("\n[cut: 0 of 6")
+    assert truncate("abcdef", -1).startswith("\n[cut: 0 of 6")
 
 
 @pytest.mark.req("TR-21")

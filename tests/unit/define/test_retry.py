@@ -140,7 +140,7 @@ def body() -> str:
 def test_a_number_of_attempts_will_do() -> None:
     assert tool("x.y", level="read", retry=4)(body).retry == Retry(attempts=4)
     assert tool("x.y", level="read")(body).retry is None
-    assert Handrail(retry=2)._house.retry == Retry(attempts=2)
+    assert Handrail(retry=2)._runtime.retry == Retry(attempts=2)
 
 
 @pytest.mark.parametrize("given", [0, "often", True, {"attempts": 3}])

@@ -181,7 +181,7 @@ def test_tools_that_ship_with_the_engine_load_once_and_by_themselves_at_the_firs
         loaded.append(1)
         into.register(named("system.read", origin="system"))
 
-    registry.feed(system_tools)
+    registry.add_loader(system_tools)
     assert loaded == []
 
     assert [one.id for one in registry.list()] == ["mine", "system.read"]
@@ -207,7 +207,7 @@ def test_every_way_to_look_loads_them(look: Any) -> None:
         into.register(named("system.read"))
 
     registry = Registry()
-    registry.feed(system_tools)
+    registry.add_loader(system_tools)
 
     assert look(registry).id == "system.read"
 
@@ -222,7 +222,7 @@ def test_a_feeder_may_look_at_the_registry_it_feeds() -> None:
         seen.extend(one.id for one in into.list())
         into.register(named("second"))
 
-    registry.feed(system_tools)
+    registry.add_loader(system_tools)
 
     assert [one.id for one in registry.list()] == ["first", "mine", "second"]
     assert seen == ["first", "mine"]
@@ -238,7 +238,7 @@ def test_a_feeder_that_fails_is_heard_and_tried_again() -> None:
             raise ImportError("not installed")
         into.register(named("system.read"))
 
-    registry.feed(system_tools)
+    registry.add_loader(system_tools)
 
     with pytest.raises(ImportError):
         registry.list()

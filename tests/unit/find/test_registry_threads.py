@@ -114,13 +114,13 @@ def test_readers_wait_until_the_system_tools_are_there() -> None:
         registry = Registry()
         fed: list[int] = []
 
-        def feeder(into: Registry, fed: list[int] = fed) -> None:
+        def loader(into: Registry, fed: list[int] = fed) -> None:
             fed.append(1)
             for number in range(20):
                 into.register(named(f"system.tool{number}"))
                 into.get("system.tool0")
 
-        registry.feed(feeder)
+        registry.add_loader(loader)
 
         counts = together(*[lambda registry=registry: len(registry.list())] * 6)
 

@@ -61,7 +61,7 @@ async def listing(args: Any) -> dict[str, Any]:
 KINDS = ["rows.find", "rows.scan", "rows.list"]
 
 
-def house(**options: Any) -> Handrail:
+def runtime(**options: Any) -> Handrail:
     return Handrail([find, scan, listing], **options)
 
 
@@ -69,7 +69,7 @@ def house(**options: Any) -> Handrail:
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("source", ["agent", "web", "api", "mcp", "cli", "job"])
 async def test_an_absent_required_parameter_is_named_whoever_calls(name, source) -> None:
-    out = await house().call(name, {"limit": 3}, principal=ANA, source=source)
+    out = await runtime().call(name, {"limit": 3}, principal=ANA, source=source)
     assert (out.status, out.code) == ("refused", "MISSING_PARAM")
     assert out.result.summary == "Missing required param: query"
     assert out.result.to_worker()["error"] == "MISSING_PARAM"
@@ -79,16 +79,16 @@ async def test_an_absent_required_parameter_is_named_whoever_calls(name, source)
 @pytest.mark.req("IV-02")
 @pytest.mark.parametrize("name", KINDS)
 async def test_null_and_empty_are_present(name) -> None:
-    empty = await house().call(name, {"query": ""})
+    empty = await runtime().call(name, {"query": ""})
     assert empty.status == "completed"
-    null = await house().call(name, {"query": None})
+    null = await runtime().call(name, {"query": None})
     assert (null.status, null.code) == ("refused", "INVALID_PARAM")
 
 
 @pytest.mark.req("IV-03")
 @pytest.mark.parametrize("name", KINDS)
 async def test_defaults_are_filled_before_the_body_runs(name) -> None:
-    out = await house().call(name, {"query": "x"})
+    out = await runtime().call(name, {"query": "x"})
     assert out.result.data["limit"] == 10
 
 
@@ -109,7 +109,7 @@ async def test_the_body_receives_typed_values() -> None:
 @pytest.mark.req("IV-10")
 async def test_every_wrong_field_is_listed_with_its_path_and_what_is_allowed() -> None:
     args = {"query": 5.5, "limit": "many", "sort": "size", "window": {"start": 1, "end": 200}}
-    out = await house(repair=False).call("rows.find", args)
+    out = await runtime(repair=False).call("rows.find", args)
     reasons = {field["path"]: field["reason"] for field in out.result.metadata["fields"]}
     assert set(reasons) == {"query", "limit", "sort", "window.end"}
     assert "integer" in reasons["limit"] and "'many'" in reasons["limit"]
@@ -120,7 +120,7 @@ async def test_every_wrong_field_is_listed_with_its_path_and_what_is_allowed() -
 
 @pytest.mark.req("IV-10")
 async def test_the_same_for_a_raw_schema() -> None:
-    out = await house(repair=False).call("rows.scan", {"query": "x", "limit": "many", "sort": "size"})
+    out = await runtime(repair=False).call("rows.scan", {"query": "x", "limit": "many", "sort": "size"})
     reasons = {field["path"]: field["reason"] for field in out.result.metadata["fields"]}
     assert set(reasons) == {"limit", "sort"}
     assert "integer" in reasons["limit"] and "'name'" in reasons["sort"]
@@ -130,7 +130,7 @@ async def test_the_same_for_a_raw_schema() -> None:
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("source", ["agent", "web", "api"])
 async def test_an_unknown_name_is_refused_everywhere_with_the_nearest_known_one(name, source) -> None:
-    out = await house().call(name, {"query": "x", "limitt": 3}, principal=ANA, source=source)
+    out = await runtime().call(name, {"query": "x", "limitt": 3}, principal=ANA, source=source)
     assert (out.status, out.code) == ("refused", "INVALID_PARAM")
     assert "did you mean 'limit'?" in (out.result.error or "")
 

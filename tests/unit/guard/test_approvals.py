@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field
 
-from handrail import Call, Decision, Handrail, Policy, Principal, Registry, Tool, tool
-from handrail.ext import ApprovalRequest, Conflict, MemoryBook, respond
+from handrail import Decision, Handrail, Policy, Principal, Registry, Tool, tool
+from handrail.core.define.call import BoundCall
+from handrail.ext import ApprovalRequest, Conflict, MemoryApprovals, respond
 
 AGENT = Principal(tenant="acme", user="ana", agent="ops")
 BO = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
@@ -238,7 +239,7 @@ async def test_arguments_changed_by_their_sender_after_the_question_do_not_run()
 
 @pytest.mark.req("AP-09", "BY-03")
 async def test_an_approval_whose_arguments_were_altered_runs_nothing() -> None:
-    class Altering(MemoryBook):
+    class Altering(MemoryApprovals):
         async def settle(self, approval_id, tenant, status, reply, /):
             settled = await super().settle(approval_id, tenant, status, reply)
             if settled is not None:
@@ -246,7 +247,7 @@ async def test_an_approval_whose_arguments_were_altered_runs_nothing() -> None:
             return settled
 
     ran: list[str] = []
-    async with Handrail([publishing(ran)], book=Altering(lambda: 0.0)) as hr:
+    async with Handrail([publishing(ran)], approvals=Altering(lambda: 0.0)) as hr:
         out = await ask(hr)
         await hr.approvals.approve(out.approval_id, by=BO)
         done = await hr.wait(out.call_id, 10)
@@ -327,7 +328,7 @@ async def test_a_call_from_a_plan_that_is_approved_runs_and_is_not_planned_again
 
 @pytest.mark.req("AP-08")
 async def test_a_full_book_forgets_what_is_answered_before_what_is_open() -> None:
-    book = MemoryBook(lambda: 0.0, keep=2)
+    book = MemoryApprovals(lambda: 0.0, keep=2)
     await book.add(_request("a"))
     await book.add(_request("b"))
     await book.settle("a", "acme", "responded", respond("done"))
@@ -340,7 +341,7 @@ async def test_a_full_book_forgets_what_is_answered_before_what_is_open() -> Non
 def _request(name: str) -> ApprovalRequest:
     return ApprovalRequest(
         id=name,
-        call=Call("t", principal=AGENT),
+        call=BoundCall("t", AGENT, "call_1"),
         tool="t",
         tool_digest="",
         args={},

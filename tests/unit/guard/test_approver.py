@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from handrail import Decision, Handrail, Outcome, Policy, Principal, Registry, Result, Rule, Tool, tool
-from handrail.core.guard.approval import Reply
+from handrail.core.guard.approval_request import Reply
 from handrail.ext import StaticToolset, approve, reject, respond
 from handrail.testing import ScriptedApprover
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from handrail import Policy, Principal, Tool, tool
-from handrail.core.define.permission import DANGERS, LEVELS, POLICIES
+from handrail.core.define.levels import DANGERS, LEVELS, POLICIES
 from handrail.core.guard.decide import is_standing
 from handrail.ext import decide
 from tests.unit.guard.oracle import TABLE, Case, Expected, expected, table_word

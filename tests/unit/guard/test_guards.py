@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail import Handrail, Policy, Principal, Rule, define
-from handrail.core.guard.guard import Guard
-from handrail.core.guard.guards import Guards
+from handrail.core.guard.guard import AgentGuards, Guard
 
 NAMES = ("data.get", "data.set", "mail.send")
 TOOLS = [define(name, {"description": f"It does {name}.", "execute": dict}, level="read") for name in NAMES]
@@ -80,7 +79,7 @@ async def test_plan_mode_of_an_agent_holds_its_calls_and_a_plan_that_is_run_is_n
     st.sampled_from(TOOLS),
 )
 def test_nobody_gets_more_below_than_above(line: list[str], tool: Any) -> None:
-    guards, who = Guards(BASE, (), AGENTS), PERSON
+    guards, who = AgentGuards(BASE, (), AGENTS), PERSON
     order = ["deny", "queue", "ask", "allow"]
     last = order.index(Guard(BASE).decide(tool, {}, PERSON, "agent").verdict)
     for name in line:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, Outcome, Policy, Principal, Tool, tool
-from handrail.core.define.permission import DANGERS, LEVELS, POLICIES
-from handrail.core.guard.keys import KeyEntry
-from handrail.ext import MemoryKeys, reject
-from handrail.testing import ScriptedApprover, TurnedClock
+from handrail.core.define.levels import DANGERS, LEVELS, POLICIES
+from handrail.core.guard.idempotency import KeyEntry
+from handrail.ext import MemoryIdempotencyKeys, reject
+from handrail.testing import FakeClock, ScriptedApprover
 from tests.unit.guard.oracle import Case, expected
 
 OUTCOMES: dict[str, tuple[str, str | None, list[str]]] = {
@@ -145,7 +145,7 @@ async def rejected():
 
 @scenario("expired")
 async def expired_approval():
-    clock = TurnedClock()
+    clock = FakeClock()
     late = ScriptedApprover(lambda request: clock.turn(61) > 0)
     hr = Handrail([acting(level="write")], approver=late, approval_lifetime=60, clock=clock)
     return hr, await hr.call("t.act", principal=ANA)
@@ -183,7 +183,7 @@ async def cancelled():
 
 @scenario("crashed, outcome unknown")
 async def crashed():
-    class AfterACrash(MemoryKeys):
+    class AfterACrash(MemoryIdempotencyKeys):
         async def begin(self, key, fingerprint, call_id, /):
             ended: Future[None] = Future()
             ended.set_result(None)

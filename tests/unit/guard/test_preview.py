@@ -10,7 +10,7 @@ import pytest
 from pydantic import Field
 
 from handrail import Context, Handrail, Policy, Principal, Tool, tool
-from handrail.core.run.approvals import is_reviewer
+from handrail.core.run.approvals.inbox import is_reviewer
 from handrail.ext import ToolError, approve
 from handrail.testing import ScriptedApprover
 

@@ -9,8 +9,8 @@ import pytest
 from pydantic import Field
 
 from handrail import Handrail, Principal, Registry, Tool, tool
-from handrail.ext import ApprovalRequest, Arguments, Conflict, approve, respond
-from handrail.testing import ScriptedApprover, TurnedClock
+from handrail.ext import ApprovalRequest, Conflict, ShownArguments, approve, respond
+from handrail.testing import FakeClock, ScriptedApprover
 
 AGENT = Principal(tenant="acme", user="ana", agent="ops")
 
@@ -162,7 +162,7 @@ async def test_who_holds_everything_or_a_key_that_reaches_it_may_answer(who: Pri
 @pytest.mark.req("BY-05")
 async def test_when_time_is_over_before_enough_agreed_the_call_is_refused() -> None:
     ran: list[str] = []
-    clock = TurnedClock()
+    clock = FakeClock()
     async with Handrail([publishing(ran, approvals=2)], clock=clock, approval_lifetime=60) as hr:
         asked, call_id = await ask(hr)
         await hr.approvals.approve(asked, by=BO)
@@ -261,7 +261,7 @@ async def test_what_was_not_edited_runs_as_proposed() -> None:
         asked, call_id = await ask(hr)
         ended = await hr.approvals.approve(asked, by=BO)
         await hr.wait(call_id, 10)
-    assert ended.edited is None and ended.effective == Arguments(ended.args, ended.args_hash)
+    assert ended.edited is None and ended.effective == ShownArguments(ended.args, ended.args_hash)
 
 
 @pytest.mark.req("AP-02", "BY-02")
@@ -279,9 +279,9 @@ async def test_edits_that_do_not_fit_are_turned_down_and_the_question_stays_open
 
 @pytest.mark.req("BY-03", "AP-09")
 async def test_edits_that_were_altered_after_the_approval_run_nothing() -> None:
-    from handrail.ext import MemoryBook
+    from handrail.ext import MemoryApprovals
 
-    class Altering(MemoryBook):
+    class Altering(MemoryApprovals):
         async def settle(self, approval_id, tenant, status, reply, /):
             settled: ApprovalRequest | None = await super().settle(approval_id, tenant, status, reply)
             if reply is not None and reply.edits is not None:
@@ -289,7 +289,7 @@ async def test_edits_that_were_altered_after_the_approval_run_nothing() -> None:
             return settled
 
     ran: list[str] = []
-    async with Handrail([publishing(ran)], book=Altering(lambda: 0.0)) as hr:
+    async with Handrail([publishing(ran)], approvals=Altering(lambda: 0.0)) as hr:
         asked, call_id = await ask(hr)
         await hr.approvals.approve(asked, by=BO, edits={"title": "Spring"})
         done = await hr.wait(call_id, 10)

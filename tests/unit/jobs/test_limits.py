@@ -8,7 +8,7 @@ import pytest
 
 from handrail import Handrail, Principal, tool
 from handrail.ext import UsageError
-from handrail.jobs.limits import limits_here
+from handrail.jobs.queue import limits_from_environment
 
 ANA = Principal("acme", "ana")
 BO = Principal("other", "bo")
@@ -16,14 +16,14 @@ BO = Principal("other", "bo")
 
 def test_without_a_word_few_jobs_of_a_tenant_run_at_once_at_any_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HANDRAIL_PER_TENANT")
-    found = limits_here()
+    found = limits_from_environment()
     assert (found.per_tenant, found.rate) == (4, None)
 
 
 def test_the_environment_sets_both(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HANDRAIL_PER_TENANT", "12")
     monkeypatch.setenv("HANDRAIL_RATE", "100/60")
-    found = limits_here()
+    found = limits_from_environment()
     assert (found.per_tenant, found.rate) == (12, (100, 60.0))
 
 

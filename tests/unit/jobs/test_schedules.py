@@ -14,13 +14,13 @@ from handrail import Handrail, Principal, tool
 from handrail.core.clock import Clock
 from handrail.core.errors import UsageError
 from handrail.databases import upgrade
-from handrail.jobs.durable import DurableJobs
-from handrail.jobs.schedules import next_after
+from handrail.jobs.durable_jobs import DurableJobs
+from handrail.jobs.schedules import next_due
 from handrail.store.database import Database
+from handrail.store.encryption import Seal
 from handrail.store.events.log import StoreLog
-from handrail.store.sealing import Seal
 from handrail.store.tables import schedules as rows
-from tests.acceptance.workshop import soon
+from tests.acceptance.worker_processes import eventually
 
 ANA = Principal(tenant="acme", user="ana", permissions=["*"])
 BO = Principal(tenant="other", user="bo", permissions=["*"])
@@ -33,9 +33,9 @@ ZONES = st.sampled_from([None, "UTC", "Europe/Berlin", "America/New_York", "Asia
 def test_the_next_time_is_after_now_and_nothing_lies_between(
     moment: float, cron: str, zone: str | None
 ) -> None:
-    after = next_after(moment, cron, None, zone)
+    after = next_due(moment, cron, None, zone)
     assert after > moment
-    assert after == next_after((moment + after) / 2, cron, None, zone)
+    assert after == next_due((moment + after) / 2, cron, None, zone)
 
 
 @pytest.mark.parametrize(
@@ -119,5 +119,5 @@ async def test_a_worker_makes_the_calls_that_are_due(sqlite_url: str) -> None:
 
     async with Handrail([echo], database=sqlite_url) as hr:
         await hr._jobs.schedules.put("often", "notes.echo", {"text": "tick"}, principal=ANA, every=1)  # type: ignore[attr-defined]
-        await soon(lambda: len(said) >= 2)
+        await eventually(lambda: len(said) >= 2)
         assert [event.call.source for event in hr.log.read("acme", status="started")][:2] == ["job"] * 2

@@ -18,7 +18,7 @@ Ending = Literal["well", "fails", "times out", "is refused", "waits for a person
 
 
 @dataclass(frozen=True)
-class Planned:
+class ModelCall:
     """One call of a pass, as the model of reads and writes sees it."""
 
     reads: frozenset[str]
@@ -27,7 +27,7 @@ class Planned:
     steps: int
     ending: Ending = "well"
 
-    def clashes(self, other: "Planned") -> bool:
+    def clashes(self, other: "ModelCall") -> bool:
         if self.alone or other.alone:
             return True
         return (
@@ -51,10 +51,10 @@ def _meet(some: Iterable[str], others: Iterable[str]) -> bool:
     )
 
 
-class Stage:
+class BatchRecorder:
     """Where bodies run, and who was on it together with whom."""
 
-    def __init__(self, plan: list[Planned]) -> None:
+    def __init__(self, plan: list[ModelCall]) -> None:
         self.plan = plan
         self.on: set[int] = set()
         self.met: set[tuple[int, int]] = set()
@@ -87,7 +87,7 @@ class Stage:
         return number
 
 
-def engine(stage: Stage, **more: Any) -> Handrail:
+def batch_handrail(stage: BatchRecorder, **more: Any) -> Handrail:
     def reads(args: Any) -> Any:
         return stage.plan[args.number].reads
 
@@ -116,8 +116,8 @@ def engine(stage: Stage, **more: Any) -> Handrail:
     return hr
 
 
-def calls(plan: list[Planned]) -> list[Call]:
-    def one(number: int, planned: Planned) -> Call:
+def calls(plan: list[ModelCall]) -> list[Call]:
+    def one(number: int, planned: ModelCall) -> Call:
         kind = {"times out": "late", "waits for a person": "asked"}.get(planned.ending, "plain")
         args = {"number": "nine"} if planned.ending == "is refused" else {"number": number}
         name = f"stage.{kind}_{'alone' if planned.alone else 'keyed'}"
@@ -135,9 +135,9 @@ endings: st.SearchStrategy[Ending] = st.sampled_from(
 good: st.SearchStrategy[Ending] = st.just("well")
 
 
-def plans(ending: st.SearchStrategy[Ending] = good, longest: int = 9) -> st.SearchStrategy[list[Planned]]:
+def plans(ending: st.SearchStrategy[Ending] = good, longest: int = 9) -> st.SearchStrategy[list[ModelCall]]:
     part = st.builds(
-        Planned,
+        ModelCall,
         reads=keys,
         writes=keys,
         alone=st.sampled_from([False] * 5 + [True]),
@@ -157,10 +157,10 @@ STATUS = {
 }
 
 
-async def hold(plan: list[Planned], limit: int) -> None:
+async def check_batch(plan: list[ModelCall], limit: int) -> None:
     """Run a pass and hold it to what batches promise."""
-    stage = Stage(plan)
-    async with engine(stage) as hr:
+    stage = BatchRecorder(plan)
+    async with batch_handrail(stage) as hr:
         outcomes = await hr.call_many(calls(plan), limit=limit)
 
         assert [out.call_id for out in outcomes] == [f"c{number}" for number in range(len(plan))]
@@ -168,7 +168,7 @@ async def hold(plan: list[Planned], limit: int) -> None:
         assert [out.result.data for out in outcomes if out.ok] == [
             number for number, planned in enumerate(plan) if planned.ending == "well"
         ]
-        assert hr._house.running == {} and open_runs(hr.log.read("acme")) == set()
+        assert hr._runtime.running == {} and open_runs(hr.log.read("acme")) == set()
     assert not [pair for pair in stage.met if plan[pair[0]].clashes(plan[pair[1]])]
     assert stage.most <= limit
     at = {event: place for place, event in enumerate(stage.order)}

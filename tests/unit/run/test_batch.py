@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 
 from handrail import Call, Handrail, Policy, Tool, define, tool
 from handrail.ext import UsageError, approve, path_key
-from tests.unit.run.batch_model import ANA, Planned, Stage, calls, endings, engine, hold, plans
+from tests.unit.run.batch_model import (
+    ANA,
+    BatchRecorder,
+    ModelCall,
+    batch_handrail,
+    calls,
+    check_batch,
+    endings,
+    plans,
+)
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 
@@ -18,20 +27,20 @@ WITHOUT_ASKING = Policy(approval_mode="policy")
 @pytest.mark.req("BP-02", "BP-09", "BP-11", "BY-11")
 @given(plan=plans(endings), limit=st.integers(1, 10))
 async def test_calls_that_touch_the_same_never_overlap_keep_their_order_and_see_each_others_writes(
-    plan: list[Planned], limit: int
+    plan: list[ModelCall], limit: int
 ) -> None:
-    await hold(plan, limit)
+    await check_batch(plan, limit)
 
 
 @pytest.mark.req("BP-02")
 @given(plan=plans(endings))
-async def test_what_happens_to_one_call_is_nothing_to_the_others(plan: list[Planned]) -> None:
+async def test_what_happens_to_one_call_is_nothing_to_the_others(plan: list[ModelCall]) -> None:
     """The same pass without the calls that end badly gives the others the same results."""
     fine = [(n, one) for n, one in enumerate(plan) if one.ending == "well"]
-    with_all, alone = Stage(plan), Stage(plan)
-    async with engine(with_all) as hr:
+    with_all, alone = BatchRecorder(plan), BatchRecorder(plan)
+    async with batch_handrail(with_all) as hr:
         everything = await hr.call_many(calls(plan))
-    async with engine(alone) as hr:
+    async with batch_handrail(alone) as hr:
         every = calls(plan)
         only = await hr.call_many([every[n] for n, _ in fine])
     assert [everything[n].result.data for n, _ in fine] == [out.result.data for out in only]
@@ -40,9 +49,9 @@ async def test_what_happens_to_one_call_is_nothing_to_the_others(plan: list[Plan
 
 @pytest.mark.req("BP-01", "BY-11")
 @given(plan=plans(), limit=st.integers(1, 12))
-async def test_calls_that_touch_nothing_of_each_other_all_overlap(plan: list[Planned], limit: int) -> None:
+async def test_calls_that_touch_nothing_of_each_other_all_overlap(plan: list[ModelCall], limit: int) -> None:
     """Every call waits until as many run as can: a scheduler that held one back would never end."""
-    free = [Planned(one.reads, frozenset({f"own{n}"}), False, 0) for n, one in enumerate(plan)]
+    free = [ModelCall(one.reads, frozenset({f"own{n}"}), False, 0) for n, one in enumerate(plan)]
     together = min(limit, len(free))
     full = asyncio.Event()
     running = 0
@@ -175,7 +184,7 @@ async def test_who_cancels_the_batch_cancels_all_of_it(times: int) -> None:
             batch.cancel()
         with pytest.raises(asyncio.CancelledError):
             await batch
-        assert sorted(ended) == [0, 1, 2] and hr._house.running == {}
+        assert sorted(ended) == [0, 1, 2] and hr._runtime.running == {}
         told = [event.kind for event in hr.log.read("local")]
         assert sorted(told) == ["cancelled"] * 5 + ["started"] * 3
 

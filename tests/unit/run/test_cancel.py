@@ -27,8 +27,8 @@ async def left_nothing(hr: Handrail, out: Outcome | None, call_id: str = "c1") -
         assert (out.status, out.code, out.ok) == ("cancelled", "CANCELLED", False)
         assert ends[0].payload()["reason"] == out.result.error
     assert not open_runs(hr.log.read("local"))
-    assert not hr._house.running
-    assert not len(hr._house.claims)  # type: ignore[arg-type]
+    assert not hr._runtime.running
+    assert not len(hr._runtime.claims)  # type: ignore[arg-type]
     task = asyncio.current_task()
     assert task is not None and task.cancelling() == 0
     await asyncio.sleep(0)
@@ -170,7 +170,7 @@ async def test_a_body_that_goes_on_is_waited_for_no_longer_than_the_grace() -> N
         await entered.wait()
         assert not await hr.cancel("c1")
         assert swallowed.is_set() and not call.done()
-        assert len(hr._house.claims) == 1  # type: ignore[arg-type]
+        assert len(hr._runtime.claims) == 1  # type: ignore[arg-type]
         go_on.set()
         out = await call
         assert out.result.metadata["ignored"] is True
@@ -238,7 +238,7 @@ async def test_many_calls_are_cancelled_one_by_one_and_the_others_go_on() -> Non
 
     async with Handrail([body]) as hr:
         calls = [asyncio.create_task(hr.call("many.read", {"number": n}, id=f"c{n}")) for n in range(50)]
-        while len(hr._house.running) < 50:  # noqa: ASYNC110
+        while len(hr._runtime.running) < 50:  # noqa: ASYNC110
             await asyncio.sleep(0)
         stopped = await asyncio.gather(*(hr.cancel(f"c{n}") for n in range(0, 50, 2)))
         assert all(stopped)
@@ -246,7 +246,7 @@ async def test_many_calls_are_cancelled_one_by_one_and_the_others_go_on() -> Non
         outs = await asyncio.gather(*calls)
         assert [out.status for out in outs] == ["cancelled", "completed"] * 25
         assert not open_runs(hr.log.read("local"))
-        assert not hr._house.running
+        assert not hr._runtime.running
 
 
 @pytest.mark.req("CX-07", "EX-21")

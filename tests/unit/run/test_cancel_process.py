@@ -14,7 +14,7 @@ import pytest
 from handrail import Handrail, Policy
 from handrail.core.tell.log import open_runs
 from handrail.ext import MemoryClaims
-from tests.harness.offspring import no_more_children
+from tests.harness.child_processes import no_leftover_processes
 from tests.unit.run import process_tools as tools
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
@@ -86,7 +86,7 @@ async def test_a_timeout_kills_a_stubborn_body_and_its_stubborn_child() -> None:
 
 @pytest.mark.req("EX-24", "BY-18")
 async def test_a_timeout_shorter_than_the_start_of_a_process_leaves_none() -> None:
-    with no_more_children():
+    with no_leftover_processes():
         async with Handrail([tools.stubborn], policy=WITHOUT_ASKING, timeout=0.01) as hr:
             out = await hr.call("work.stubborn", session="s")
             assert (out.status, out.code) == ("failed", "TIMEOUT")
@@ -132,7 +132,7 @@ async def test_cancelling_the_callers_task_twice_kills_at_once_and_reaches_the_c
 
 @pytest.mark.req("CX-08", "BY-18")
 async def test_cancelling_while_the_process_starts_leaves_nothing() -> None:
-    with no_more_children():
+    with no_leftover_processes():
         async with Handrail([tools.stubborn], policy=WITHOUT_ASKING) as hr:
             started = asyncio.Event()
             hr.subscribe(lambda event: started.set() if event.kind == "started" else None)

@@ -22,8 +22,8 @@ def left_nothing(hr: Handrail, call_id: str = "c1") -> None:
     ends = [event.type for event in hr.log.read("local", call_id=call_id) if event.kind != "started"]
     assert ends == ["tool.cancelled"]
     assert not open_runs(hr.log.read("local"))
-    assert not hr._house.running
-    assert not len(hr._house.claims)  # type: ignore[arg-type]
+    assert not hr._runtime.running
+    assert not len(hr._runtime.claims)  # type: ignore[arg-type]
 
 
 @pytest.mark.req("CX-07", "CX-08", "EX-21")
@@ -216,7 +216,7 @@ async def test_a_task_cancelled_before_it_ran_leaves_no_trace() -> None:
         with pytest.raises(asyncio.CancelledError):
             await call
         assert list(hr.log.read("local")) == []
-        assert not hr._house.running
+        assert not hr._runtime.running
 
 
 @pytest.mark.req("CX-07", "EX-21")

@@ -6,7 +6,7 @@ import pytest
 
 from handrail import Handrail, Outcome, Policy, Principal, define, tool
 from handrail.core.tell.log import open_runs
-from handrail.ext import MemoryClaims, MemoryKeys, MemoryLog, StaticToolset
+from handrail.ext import MemoryClaims, MemoryIdempotencyKeys, MemoryLog, StaticToolset
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 
@@ -54,8 +54,8 @@ def left_nothing(hr: Handrail, out: Outcome | None, call_id: str = "c1") -> None
     if out is not None:
         assert (out.status, out.code, out.run_id) == ("cancelled", "CANCELLED", None)
     assert not open_runs(hr.log.read("local"))
-    assert not hr._house.running
-    assert not len(hr._house.claims)  # type: ignore[arg-type]
+    assert not hr._runtime.running
+    assert not len(hr._runtime.claims)  # type: ignore[arg-type]
     task = asyncio.current_task()
     assert task is not None and task.cancelling() == 0
     assert RAN == []
@@ -148,7 +148,7 @@ async def test_while_it_waits_for_a_toolset(by) -> None:
 async def test_while_it_waits_for_a_twin_with_the_same_key(by) -> None:
     entered, go_on, asked = asyncio.Event(), asyncio.Event(), Stop()
 
-    class Keys(MemoryKeys):
+    class Keys(MemoryIdempotencyKeys):
         async def begin(self, key, fingerprint, call_id, /):
             entry, ours = await super().begin(key, fingerprint, call_id)
             if not ours:
@@ -206,7 +206,7 @@ async def test_while_the_log_makes_its_beginning_durable(by) -> None:
                 await call
         assert [event.kind for event in hr.log.read("local")].count("cancelled") == 1
         assert not open_runs(hr.log.read("local"))
-        assert not hr._house.running and not len(hr._house.claims)  # type: ignore[arg-type]
+        assert not hr._runtime.running and not len(hr._runtime.claims)  # type: ignore[arg-type]
         assert RAN == []
 
 

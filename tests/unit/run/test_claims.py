@@ -199,7 +199,7 @@ async def test_of_many_at_once_one_writes_at_a_time() -> None:
         outs = await asyncio.gather(*(hr.call("desk.write", {"number": n}) for n in range(50)))
         codes = [out.code for out in outs]
         assert codes.count(None) >= 1 and set(codes) == {None, "RESOURCE_BUSY"}
-        assert not len(hr._house.claims)  # type: ignore[arg-type]
+        assert not len(hr._runtime.claims)  # type: ignore[arg-type]
 
 
 @pytest.mark.req("EX-10")

@@ -13,12 +13,12 @@ from pydantic import SecretStr
 from handrail import Context, Handrail, Principal, Result, Retry, Tool, tool
 from handrail.ext import Clock, Conflict, MemoryDeadLetters, MemoryLog, Step, ToolError
 from handrail.sync import Handrail as SyncHandrail
-from tests.unit.run.mail import ANA, BO, OPS, OTHER, Mail
+from tests.unit.run.mail_server import ANA, BO, OPS, OTHER, MailServer
 
 
 @pytest.mark.req("RT-02", "RT-06")
 async def test_a_failed_call_leaves_a_letter_with_all_there_is_to_know() -> None:
-    mail = Mail()
+    mail = MailServer()
     async with Handrail([mail.tool(retry=Retry(first=0))], clock=Clock(now=lambda: 17.0)) as hr:
         out = await hr.call("post", {"to": "bo"}, principal=OPS, session="s1", source="job")
         [letter] = await hr.dead_letters.list(ANA)
@@ -91,7 +91,7 @@ async def test_a_timeout_leaves_a_letter_and_a_cancellation_none() -> None:
 
 @pytest.mark.req("RT-02")
 async def test_what_did_not_run_leaves_no_letter() -> None:
-    mail = Mail()
+    mail = MailServer()
 
     def guarded(tool: Tool, args: Any, principal: Principal) -> Step | None:
         verdict = {"deny": "deny", "ask": "ask"}.get(args.to)
@@ -110,7 +110,7 @@ async def test_what_did_not_run_leaves_no_letter() -> None:
 
 @pytest.mark.req("RT-02")
 async def test_a_nested_failure_is_the_outer_calls_affair() -> None:
-    mail = Mail()
+    mail = MailServer()
 
     @tool("mail.cope", level="draft")
     async def cope(hard: bool, *, ctx: Context) -> Any:
@@ -130,7 +130,7 @@ async def test_a_port_that_fails_is_logged_and_disturbs_nobody(caplog: pytest.Lo
         def add(self, letter: object, /) -> None:
             raise OSError("disk full")
 
-    mail = Mail()
+    mail = MailServer()
     async with Handrail([mail.tool()], dead_letters=Broken()) as hr:
         with caplog.at_level(logging.ERROR, "handrail.run"):
             out = await hr.call("mail.send", {"to": "bo"})
@@ -182,7 +182,7 @@ async def test_a_letter_holds_the_arguments_as_they_were_sent() -> None:
 
 @pytest.mark.req("RT-06")
 async def test_letters_are_seen_within_the_tenant_by_those_who_may_see_the_tool() -> None:
-    mail = Mail()
+    mail = MailServer()
 
     @tool("gold.count", level="read", requires="gold.read")
     async def count() -> None:
@@ -216,7 +216,7 @@ async def test_letters_are_seen_within_the_tenant_by_those_who_may_see_the_tool(
 
 @pytest.mark.req("RT-06")
 async def test_letters_are_purged_one_by_one_or_by_what_they_are() -> None:
-    mail = Mail()
+    mail = MailServer()
     now = [0.0]
     async with Handrail([mail.tool()], clock=Clock(now=lambda: now[0])) as hr:
         for session in ("s1", "s1", "s2", "s3", "s4"):
@@ -241,7 +241,7 @@ async def test_a_store_that_fails_after_the_answer_does_not_lose_the_outcome(
         async def ended(self, *given: Any) -> None:
             raise OSError("disk full")
 
-    mail, letters = Mail(), Forgetful()
+    mail, letters = MailServer(), Forgetful()
     async with Handrail([mail.tool(level="write")], dead_letters=letters) as hr:
         await hr.call("mail.send", {"to": "bo"}, principal=ANA, source="web")
         [letter] = await hr.dead_letters.list(ANA)
@@ -254,7 +254,7 @@ async def test_a_store_that_fails_after_the_answer_does_not_lose_the_outcome(
 
 
 def test_code_that_does_not_await_has_them_too() -> None:
-    mail = Mail()
+    mail = MailServer()
     with SyncHandrail([mail.tool()]) as hr:
         hr.call("mail.send", {"to": "bo"}, principal=ANA)
         [letter] = hr.dead_letters.list(ANA, "mail.send", status="open")

@@ -20,7 +20,7 @@ from handrail.ext import (
     new_tool_calls,
     tool_signature,
 )
-from handrail.testing import TurnedClock
+from handrail.testing import FakeClock
 
 ANA = Principal(tenant="acme", user="ana")
 BEN = Principal(tenant="acme", user="ben", permissions={"approvals.decide"})
@@ -223,7 +223,7 @@ async def test_what_was_read_while_a_person_was_asked_may_be_read_again() -> Non
 
 @pytest.mark.req("DD-03", "AP-08")
 async def test_when_nobody_answered_in_time_the_same_call_asks_again() -> None:
-    clock = TurnedClock()
+    clock = FakeClock()
     async with Handrail(TOOLS, clock=clock, approval_lifetime=60) as hr:
         memory = hr.dedup()
         (first,) = await hr.call_many([call("write", name="a")], dedup=memory)
@@ -362,7 +362,7 @@ async def test_a_planned_call_is_not_planned_twice_unless_the_plan_was_thrown_aw
 async def test_answers_are_handed_on_however_many_there_were_since() -> None:
     async with Handrail(TOOLS) as hr:
         memory = hr.dedup()
-        hr._later.outcomes._keep = 2
+        hr._resumer.outcomes._keep = 2
         asked = [call("write", name=f"n{number}") for number in range(6)]
         for out in await hr.call_many(asked, dedup=memory):
             assert out.approval_id is not None

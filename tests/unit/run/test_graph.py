@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, Principal
-from handrail.core.run.graph import Task, checked
-from handrail.core.run.jobs import JobEntry, JobState, lets_children, why_skipped
+from handrail.core.run.jobs.graph import Task, check_graph
+from handrail.core.run.jobs.job import JobEntry, JobState, lets_children, why_skipped
 from handrail.ext import GraphError
-from tests.contract.graphs import Yard, ends, statuses, step
+from tests.contract.graph_model import GraphTools, statuses, step, wait_for_all
 
 pytestmark = pytest.mark.fault("F14")
 
@@ -53,7 +53,7 @@ pytestmark = pytest.mark.fault("F14")
 )
 def test_what_is_wrong_with_a_graph_is_said(tasks: list[Any], said: str) -> None:
     with pytest.raises(GraphError) as wrong:
-        checked(tasks)
+        check_graph(tasks)
     assert str(wrong.value) == f"{said} Nothing was submitted."
 
 
@@ -92,10 +92,12 @@ def test_what_children_may_do_depends_on_how_their_parent_stands(
 
 
 async def _chain(length: int, failing: str | None = None) -> dict[str, str]:
-    yard = Yard() if failing is None else Yard(failing=[failing])
+    yard = GraphTools() if failing is None else GraphTools(failing=[failing])
     tasks = [step(str(n), *([str(n - 1)] if n else [])) for n in range(length)]
     async with Handrail(yard.tools) as hr:
-        told = statuses(await ends(hr, await hr.submit_all(tasks, principal=Principal("acme", "ana"))))
+        told = statuses(
+            await wait_for_all(hr, await hr.submit_all(tasks, principal=Principal("acme", "ana")))
+        )
     assert yard.ran == sorted(yard.ran, key=int)
     return told
 

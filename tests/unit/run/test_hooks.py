@@ -169,7 +169,7 @@ async def test_a_hook_that_fails_before_the_body_refuses_the_call() -> None:
         assert (out.status, out.code, out.run_id) == ("refused", "INTERNAL_ERROR", None)
         assert files.content["a.py"] == "x = 1"
         assert [event.kind for event in hr.log.read("local")] == ["failed"]
-        assert not hr._house.running and not len(hr._house.claims)  # type: ignore[arg-type]
+        assert not hr._runtime.running and not len(hr._runtime.claims)  # type: ignore[arg-type]
         again = await hr.call("files.write", {"path": "a.py", "text": "x = 2"}, idempotency_key="k")
         assert again.status == "refused", "nothing ran, so the key is free and the call is made again"
 
@@ -292,11 +292,11 @@ async def test_a_tool_that_nobody_watches_keeps_the_short_way_and_its_remembered
         assert (await hr.call("sums.add", {"path": 1}, principal=principal)).result.data == 2
         denied = await hr.call("files.write", {"path": "a.py", "text": ""}, principal=principal)
         assert (denied.status, denied.decision and denied.decision.layer) == ("refused", "sandbox")
-        house = hr._house
-        assert house.watchers is not None
-        assert [house.watchers.of(one).plain for one in (*files.tools, add)] == [False, False, True]
-        assert house.guard.remembered(add, principal, "agent") is not None
-        assert house.guard.remembered(files.tools[1], principal, "agent") is None
+        runtime = hr._runtime
+        assert runtime.watchers is not None
+        assert [runtime.watchers.of(one).plain for one in (*files.tools, add)] == [False, False, True]
+        assert runtime.guard.remembered(add, principal, "agent") is not None
+        assert runtime.guard.remembered(files.tools[1], principal, "agent") is None
         described = await hr.describe("sums.add", principal)
         assert (described.varies, (await hr.describe("files.write", principal)).varies) == (False, True)
     assert (hook.seen, look.seen) == ([], ["files.write a.py"])
@@ -318,9 +318,9 @@ async def test_a_toolset_brings_its_hooks_and_safety_checks_also_when_it_is_wrap
     async with Handrail([given], policy=WITHOUT_ASKING, hooks=[own]) as hr:
         await hr.call(f"{name}.read", {"path": "a.py"})
         out = await hr.call(f"{name}.write", {"path": "a.py", "text": ""})
-        assert hr._house.watchers is not None
+        assert hr._runtime.watchers is not None
         [read, _] = await hr.tools()
-        assert hr._house.watchers.of(read).hooks == (own, theirs), "the Handrail's own come first"
+        assert hr._runtime.watchers.of(read).hooks == (own, theirs), "the Handrail's own come first"
     assert theirs.seen == own.seen == [f"before {name}.read", f"after {name}.read a.py"]
     assert (out.status, look.seen) == ("refused", [f"{name}.write a.py"])
 

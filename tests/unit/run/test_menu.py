@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from handrail import Handrail, Policy, Principal, Rule, Tool, define
-from handrail.core.run.menu import prompt_menu, short_menu
+from handrail.core.run.catalogue.export import prompt_menu, short_menu
 from handrail.ext import LazyToolset, UsageError, wire_name
-from handrail.toolsets.finding import describe_tool, search_tools
+from handrail.toolsets.search import describe_tool, search_tools
 
 ANA = Principal(tenant="acme", user="ana")
 

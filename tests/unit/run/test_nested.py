@@ -124,7 +124,7 @@ async def test_cancelling_the_outer_call_cancels_the_nested_one_and_both_are_tol
             ("cancelled", "inner.answer"),
             ("cancelled", "outer.ask"),
         ]
-        assert not hr._house.running
+        assert not hr._runtime.running
 
 
 @pytest.mark.req("CX-08", "CX-07")
@@ -183,7 +183,7 @@ async def test_cancelling_a_nested_call_does_not_end_the_outer_one() -> None:
     async with Handrail([outer, stuck(entered)]) as hr:
         call = asyncio.create_task(hr.call("outer.ask", id="c1"))
         await entered.wait()
-        [inner] = [one for _, one in hr._house.running if one != "c1"]
+        [inner] = [one for _, one in hr._runtime.running if one != "c1"]
         assert await hr.cancel(inner)
         out = await call
         assert (out.status, out.result.data["status"]) == ("completed", "cancelled")

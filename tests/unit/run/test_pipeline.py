@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from handrail import Call, Context, Handrail, Policy, Principal, Result, Rule, Tool, from_json_schema, tool
-from handrail.core.define.permission import SOURCES
-from handrail.core.guard.keys import key_id
+from handrail.core.define.levels import SOURCES
+from handrail.core.guard.idempotency import key_id
 from handrail.core.tell.log import open_runs
-from handrail.ext import Clock, MemoryClaims, MemoryKeys, MemoryLog, Step, to_legacy_tool_run
+from handrail.ext import Clock, MemoryClaims, MemoryIdempotencyKeys, MemoryLog, Step, to_legacy_tool_run
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 ANA = Principal(tenant="acme", user="ana")
@@ -252,7 +252,7 @@ async def test_of_all_that_is_wrong_the_earliest_stage_answers(first) -> None:
     async def approver(request) -> bool:
         return "rejected by a person" not in wrong
 
-    keys, claims = MemoryKeys(), MemoryClaims()
+    keys, claims = MemoryIdempotencyKeys(), MemoryClaims()
     if "key of another call" in wrong:
         await keys.begin(key_id(ANA, "k"), "another fingerprint", "c0")
     if "claimed by another" in wrong:

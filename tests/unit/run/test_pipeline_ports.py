@@ -6,7 +6,7 @@ import pytest
 
 from handrail import Context, Handrail, Outcome, Policy, Principal, Rule, tool
 from handrail.core.tell.log import open_runs
-from handrail.ext import MemoryBook, MemoryClaims, MemoryKeys, MemoryLog
+from handrail.ext import MemoryApprovals, MemoryClaims, MemoryIdempotencyKeys, MemoryLog
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 RAN: list[str] = []
@@ -45,7 +45,7 @@ def port(kind: type, *methods: str, **options: Any) -> Any:
 
 
 def left_nothing(hr: Handrail, *, log: bool = True) -> None:
-    assert not hr._house.running
+    assert not hr._runtime.running
     if log:
         assert not open_runs(hr.log.read("local"))
 
@@ -60,14 +60,14 @@ async def called(hr: Handrail, name: str = "desk.write", **options: Any) -> Outc
     [
         ({"create_context": broken}, "INTERNAL_ERROR"),
         ({"claims": port(MemoryClaims, "take")}, "INTERNAL_ERROR"),
-        ({"keys": port(MemoryKeys, "begin")}, "INTERNAL_ERROR"),
-        ({"keys": port(MemoryKeys, "dispatched")}, "LOG_UNAVAILABLE"),
+        ({"keys": port(MemoryIdempotencyKeys, "begin")}, "INTERNAL_ERROR"),
+        ({"keys": port(MemoryIdempotencyKeys, "dispatched")}, "LOG_UNAVAILABLE"),
         ({"log": port(MemoryLog, "append")}, "LOG_UNAVAILABLE"),
         ({"log": port(MemoryLog, "flush")}, "LOG_UNAVAILABLE"),
         ({"safety": [broken]}, "POLICY_ERROR"),
         ({"policy": Policy(), "approver": broken_later}, "APPROVER_FAILED"),
         ({"policy": Policy(), "approver": broken}, "APPROVER_FAILED"),
-        ({"policy": Policy(), "book": port(MemoryBook, "add", now=lambda: 0.0)}, "INTERNAL_ERROR"),
+        ({"policy": Policy(), "approvals": port(MemoryApprovals, "add", now=lambda: 0.0)}, "INTERNAL_ERROR"),
     ],
     ids=[
         "create_context",
@@ -79,7 +79,7 @@ async def called(hr: Handrail, name: str = "desk.write", **options: Any) -> Outc
         "safety",
         "approver",
         "sync approver",
-        "book.add",
+        "approvals.add",
     ],
 )
 async def test_a_port_that_fails_before_the_body_refuses_the_call(options, code) -> None:
@@ -91,7 +91,7 @@ async def test_a_port_that_fails_before_the_body_refuses_the_call(options, code)
         kinds = [event.kind for event in hr.log.read("local")]
         assert (out.run_id is not None) == ("started" in kinds)
         assert kinds.count("failed") == (0 if "log" in options and kinds == [] else 1)
-        assert not len(hr._house.claims)  # type: ignore[arg-type]
+        assert not len(hr._runtime.claims)  # type: ignore[arg-type]
         left_nothing(hr)
 
 
@@ -187,7 +187,7 @@ async def test_a_claim_that_cannot_be_released_does_not_take_the_result_away() -
 @pytest.mark.req("BY-12")
 @pytest.mark.parametrize("method", ["finish", "release"])
 async def test_a_key_that_cannot_be_settled_does_not_take_the_result_away(method) -> None:
-    async with Handrail([write], policy=WITHOUT_ASKING, keys=port(MemoryKeys, method)) as hr:
+    async with Handrail([write], policy=WITHOUT_ASKING, keys=port(MemoryIdempotencyKeys, method)) as hr:
         assert (await called(hr, idempotency_key="k")).status == "completed"
         left_nothing(hr)
 

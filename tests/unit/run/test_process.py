@@ -12,7 +12,7 @@ import pytest
 from handrail import Handrail, Policy, Principal, Tool, define, sync, tool
 from handrail.core.tell.log import open_runs
 from handrail.ext import DefinitionError, PrefixedToolset, StaticToolset
-from tests.harness.offspring import no_more_children
+from tests.harness.child_processes import no_leftover_processes
 from tests.unit.run import process_tools as tools
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
@@ -299,7 +299,7 @@ async def test_what_a_body_leaves_for_its_exit_is_done(tmp_path) -> None:
 
 @pytest.mark.req("BY-18")
 async def test_twenty_processes_at_once_leave_no_descriptor_and_no_zombie() -> None:
-    with no_more_children():
+    with no_leftover_processes():
         async with Handrail(tools=[tools.add]) as hr:
             await hr.call("calc.add", {"a": 0})
             before = descriptors()

@@ -9,12 +9,12 @@ import pytest
 
 from handrail import Handrail, Policy, Principal, Rule, Tool, tool
 from handrail.ext import Clock, Conflict, MemoryDeadLetters, Step
-from tests.unit.run.mail import ANA, BO, OPS, Mail
+from tests.unit.run.mail_server import ANA, BO, OPS, MailServer
 
 
 @pytest.mark.req("RT-06")
 async def test_a_replay_is_the_same_call_once_more() -> None:
-    mail = Mail()
+    mail = MailServer()
     async with Handrail([mail.tool()]) as hr:
         failed = await hr.call("post", {"to": "bo"}, principal=OPS, session="s1", source="job")
         [letter] = await hr.dead_letters.list(ANA)
@@ -33,7 +33,7 @@ async def test_a_replay_is_the_same_call_once_more() -> None:
 @pytest.mark.req("RT-06", "BY-12")
 @pytest.mark.parametrize("key", [None, "order-17"])
 async def test_outside_systems_see_the_same_key_in_every_replay(key: str | None) -> None:
-    mail = Mail()
+    mail = MailServer()
     async with Handrail([mail.tool()]) as hr:
         failed = await hr.call("mail.send", {"to": "bo"}, principal=ANA, idempotency_key=key)
         [first] = await hr.dead_letters.list(ANA)
@@ -46,7 +46,7 @@ async def test_outside_systems_see_the_same_key_in_every_replay(key: str | None)
 
 @pytest.mark.req("RT-06")
 async def test_a_replay_that_fails_leaves_a_letter_of_its_own_and_a_success_ends_them_all() -> None:
-    mail = Mail()
+    mail = MailServer()
     async with Handrail([mail.tool()]) as hr:
         await hr.call("mail.send", {"to": "bo"}, principal=ANA)
         [first] = await hr.dead_letters.list(ANA)
@@ -67,7 +67,7 @@ async def test_a_replay_that_fails_leaves_a_letter_of_its_own_and_a_success_ends
 @pytest.mark.req("RT-06")
 @pytest.mark.parametrize("at", range(4))
 async def test_the_success_of_any_letter_ends_its_whole_chain(at: int) -> None:
-    mail = Mail()
+    mail = MailServer()
     async with Handrail([mail.tool()]) as hr:
         for _ in range(2):
             await hr.call("mail.send", {"to": "bo"}, principal=ANA, session="s1")
@@ -84,10 +84,10 @@ async def test_the_success_of_any_letter_ends_its_whole_chain(at: int) -> None:
 
 @pytest.mark.req("RT-06", "BY-12")
 async def test_what_succeeded_meanwhile_under_the_same_key_is_not_run_again() -> None:
-    mail = Mail()
+    mail = MailServer()
     async with Handrail([mail.tool()]) as hr:
         for _ in range(2):
-            hr._house.keys.reopen(("acme", "ana", None, "k"))
+            hr._runtime.keys.reopen(("acme", "ana", None, "k"))
             await hr.call("mail.send", {"to": "bo"}, principal=ANA, idempotency_key="k")
         mail.down = False
         [first, second] = await hr.dead_letters.list(ANA)
@@ -99,7 +99,7 @@ async def test_what_succeeded_meanwhile_under_the_same_key_is_not_run_again() ->
 
 @pytest.mark.req("RT-06")
 async def test_two_replays_at_once_run_it_once() -> None:
-    mail = Mail()
+    mail = MailServer()
     go = asyncio.Event()
 
     @tool("mail.slow", level="draft")
@@ -125,7 +125,7 @@ async def test_two_replays_at_once_run_it_once() -> None:
 
 
 async def test_a_replay_that_was_cancelled_leaves_the_letter_open() -> None:
-    mail = Mail()
+    mail = MailServer()
     began = asyncio.Event()
 
     @tool("mail.slow", level="draft")
@@ -150,7 +150,7 @@ async def test_a_replay_that_was_cancelled_leaves_the_letter_open() -> None:
 
 @pytest.mark.req("RT-06")
 async def test_a_replay_goes_through_the_full_guard() -> None:
-    mail = Mail()
+    mail = MailServer()
     denied: list[str] = []
 
     def guarded(tool: Tool, args: Any, principal: Principal) -> Step | None:
@@ -189,7 +189,7 @@ async def test_a_replay_goes_through_the_full_guard() -> None:
     ids=["denied", "would be asked", "an agent for a person", "a service", "another person"],
 )
 async def test_nobody_gains_authority_by_a_replay(rules: Any, by: Principal, said: str | None) -> None:
-    mail = Mail()
+    mail = MailServer()
     async with Handrail([mail.tool(level="write")], policy=Policy(rules=rules)) as hr:
         assert (await hr.call("mail.send", {"to": "bo"}, principal=ANA, source="web")).status == "failed"
         [letter] = await hr.dead_letters.list(by)
@@ -206,7 +206,7 @@ async def test_nobody_gains_authority_by_a_replay(rules: Any, by: Principal, sai
 
 @pytest.mark.req("RT-06")
 async def test_a_replay_that_waits_for_a_person_is_noted_and_ends_its_letter_when_it_ends() -> None:
-    mail = Mail()
+    mail = MailServer()
     async with Handrail([mail.tool(level="write")]) as hr:
         waiting = await hr.call("mail.send", {"to": "bo"}, principal=OPS)
         await hr.approvals.approve(waiting.approval_id or "", by=ANA)
@@ -217,7 +217,8 @@ async def test_a_replay_that_waits_for_a_person_is_noted_and_ends_its_letter_whe
         again = await hr.dead_letters.replay(letter.id, by=ANA)
         assert out.status == again.status == "pending" and out.approval_id == again.approval_id
         [letter] = await hr.dead_letters.list(ANA)
-        assert (letter.status, letter.replays) == ("open", (out.call_id, again.call_id))
+        assert again.call_id == out.call_id, "the replay that waits is the first one"
+        assert (letter.status, letter.replays[0], len(letter.replays)) == ("open", out.call_id, 2)
 
         await hr.approvals.approve(out.approval_id or "", by=ANA)
         assert (await hr.wait(out.call_id)).status == "failed", "the server is still down"
@@ -233,7 +234,7 @@ async def test_a_replay_that_waits_for_a_person_is_noted_and_ends_its_letter_whe
 
 
 async def test_a_no_stands_and_a_question_that_expired_is_put_again() -> None:
-    mail = Mail()
+    mail = MailServer()
     now = [0.0]
     clock = Clock(now=lambda: now[0])
     async with Handrail([mail.tool(level="write")], clock=clock, approval_lifetime=60) as hr:
@@ -254,7 +255,7 @@ async def test_a_no_stands_and_a_question_that_expired_is_put_again() -> None:
 
 
 async def test_a_replay_repeats_what_a_reviewer_made_of_the_call() -> None:
-    mail = Mail()
+    mail = MailServer()
     async with Handrail([mail.tool(level="write")]) as hr:
         waiting = await hr.call("mail.send", {"to": "everybody"}, principal=OPS)
         await hr.approvals.approve(waiting.approval_id or "", by=ANA, edits={"to": "bo"})
@@ -268,7 +269,7 @@ async def test_a_replay_repeats_what_a_reviewer_made_of_the_call() -> None:
 
 
 async def test_a_replay_that_plan_mode_holds_back_ends_its_letter_when_the_plan_runs() -> None:
-    mail = Mail()
+    mail = MailServer()
     plan = [Rule("mail.send", {"@source": "job"}, "queue")]
     letters = MemoryDeadLetters()
     async with Handrail([mail.tool()], dead_letters=letters) as hr:
@@ -283,7 +284,7 @@ async def test_a_replay_that_plan_mode_holds_back_ends_its_letter_when_the_plan_
 
 @pytest.mark.req("RT-03")
 async def test_a_session_is_replayed_step_by_step_in_order() -> None:
-    mail = Mail()
+    mail = MailServer()
     async with Handrail([mail.tool()]) as hr:
         for to in ("a", "b", "c"):
             await hr.call("mail.send", {"to": to}, principal=ANA, session="s1")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail import Context, Found, Handrail, Policy, Principal, Rule, Tool, define, tool
+from handrail import Context, Handrail, Policy, Principal, Rule, Tool, ToolMatch, define, tool
 from handrail.core.guard.guard import Guard
 from handrail.ext import StaticToolset, UsageError
 from handrail.sync import Handrail as SyncHandrail
@@ -30,7 +30,7 @@ async def ids(hr: Handrail, words: str, principal: Principal = ANA, **options: A
     return [one.tool.id for one in await hr.search(words, principal, **options)]
 
 
-def seen(found: list[Found]) -> list[tuple[str, float, Any]]:
+def seen(found: list[ToolMatch]) -> list[tuple[str, float, Any]]:
     return [(one.tool.id, one.score, one.matched) for one in found]
 
 
@@ -119,7 +119,7 @@ async def test_a_change_of_the_registry_shows_at_once() -> None:
 async def test_another_policy_holds_at_once() -> None:
     async with Handrail([named("a.record"), named("b.record")]) as hr:
         assert await ids(hr, "record") == ["a.record", "b.record"]
-        hr._house.guard = Guard(Policy(deny=["a.*"]))
+        hr._runtime.guard = Guard(Policy(deny=["a.*"]))
         assert await ids(hr, "record") == ["b.record"]
 
 
@@ -188,18 +188,18 @@ async def test_all_principals_share_the_index_of_many_tools_also_when_they_ask_a
     async with Handrail(tools) as hr:
         found = await asyncio.gather(*(hr.search("record", one, limit=400) for one in everybody))
         assert [len(one) for one in found] == [200] * 20 + [400]
-        assert len({id(shelf.index) for shelves in hr._search._shelves.values() for shelf in shelves}) == 1
+        assert len({id(shelf.index) for shelves in hr._search._views.values() for shelf in shelves}) == 1
 
 
 @pytest.mark.req("BY-17")
 async def test_the_index_outlives_the_listings_that_are_forgotten() -> None:
     async with Handrail([named("a.record")]) as hr:
         await hr.search("record", ANA)
-        [index] = [weakref.ref(one.index) for [one] in hr._search._shelves.values()]
+        [index] = [weakref.ref(one.index) for [one] in hr._search._views.values()]
         for number in range(600):
             assert await ids(hr, "record", Principal("acme", f"u{number}")) == ["a.record"]
-        assert all(one.index is index() for [one] in hr._search._shelves.values())
-        assert len(hr._search._shelves) <= 256
+        assert all(one.index is index() for [one] in hr._search._views.values())
+        assert len(hr._search._views) <= 256
 
 
 @pytest.mark.req("BY-17")

@@ -9,7 +9,7 @@ import pytest
 from handrail import Context, Handrail, Policy, Principal, from_params, tool
 from handrail.core.tell.log import open_runs
 from handrail.ext import Event, ToolError, get_tenant_id_for_tool
-from tests.unit.run.waiting import DEADLINE, soon, until
+from tests.unit.run.wait import DEADLINE, eventually, wait_for_event
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 
@@ -32,7 +32,7 @@ async def test_a_sync_body_does_not_hold_up_the_loop() -> None:
 
     async with Handrail([slow, quick]) as hr:
         waiting = asyncio.create_task(hr.call("slow.read"))
-        await until(entered)
+        await wait_for_event(entered)
         assert (await hr.call("quick.read")).result.data == "quick"
         assert not waiting.done()
         go_on.set()
@@ -74,7 +74,7 @@ async def test_a_hundred_sync_calls_at_once_all_end_and_leave_no_thread() -> Non
         assert [out.result.data for out in outs] == [n * 2 for n in range(100)]
         assert sorted(heard) == list(range(100))
         assert not open_runs(hr.log.read("local"))
-    assert await soon(lambda: threading.active_count() <= before)
+    assert await eventually(lambda: threading.active_count() <= before)
 
 
 COLOUR: ContextVar[str] = ContextVar("colour")
@@ -167,7 +167,7 @@ async def test_whatever_a_body_raises_is_a_failed_call(is_async, error, code, wo
         assert (out.status, out.code) == ("failed", code)
         assert words in (out.result.error or "")
         assert [event.kind for event in hr.log.read("local", session="s")] == ["started", "failed"]
-        assert not hr._house.running and not len(hr._house.claims)  # type: ignore[arg-type]
+        assert not hr._runtime.running and not len(hr._runtime.claims)  # type: ignore[arg-type]
 
 
 @pytest.mark.req("EX-12", "EX-21")
@@ -178,7 +178,7 @@ async def test_what_is_no_exception_passes_through_but_leaves_nothing_open(is_as
             await hr.call("bad.write", session="s")
         kinds = [event.kind for event in hr.log.read("local", session="s")]
         assert kinds == ["started", "cancelled"]
-        assert not hr._house.running and not len(hr._house.claims)  # type: ignore[arg-type]
+        assert not hr._runtime.running and not len(hr._runtime.claims)  # type: ignore[arg-type]
 
 
 def failing_with(error: BaseException, is_async: bool) -> Handrail:

@@ -44,7 +44,7 @@ async def test_a_body_that_takes_too_long_is_stopped_and_has_failed(own, general
         out = await hr.call("wait.forever", session="s")
         assert (out.status, out.code, out.result.error) == ("failed", "TIMEOUT", said)
         assert [event.type for event in hr.log.read("local", session="s")] == ["tool.started", "tool.failed"]
-        assert not hr._house.running and len(claims) == 0
+        assert not hr._runtime.running and len(claims) == 0
         task = asyncio.current_task()
         assert task is not None and task.cancelling() == 0
         await asyncio.sleep(0)

@@ -12,7 +12,7 @@ from handrail import BaseTool, Handrail, Policy, Principal, Registry, Rule, defi
 from handrail.core.errors import DefinitionError
 from handrail.ext import ToolError
 from handrail.sync import Handrail as BlockingHandrail
-from handrail.toolsets.demo import change, store
+from handrail.toolsets.demo import records, write_tools
 
 ANA = Principal(tenant="acme", user="ana")
 OPS = ANA.spawn("ops")
@@ -284,14 +284,14 @@ def test_blocking_code_undoes_too() -> None:
 
 
 async def test_a_change_of_a_demo_record_goes_back_to_the_status_it_had() -> None:
-    store.STORE.fill()
-    async with Handrail([change.update_record], policy=OPEN) as hr:
+    records.STORE.fill()
+    async with Handrail([write_tools.update_record], policy=OPEN) as hr:
         out = await hr.call("data.updateRecord", {"id": "rec-001", "status": "inactive"}, principal=ANA)
         same = await hr.call("data.updateRecord", {"id": "rec-001", "status": "inactive"}, principal=ANA)
         assert (await refused(hr, same.call_id))[0] == "NOT_UNDOABLE"
         await hr.undo(out.call_id, principal=ANA)
-    assert store.STORE.get("acme", "rec-001").status == "active"
-    store.STORE.fill()
+    assert records.STORE.get("acme", "rec-001").status == "active"
+    records.STORE.fill()
 
 
 async def test_an_undo_outlives_the_process_and_stays_the_only_one(tmp_path: Any) -> None:

@@ -11,9 +11,9 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from handrail.core.errors import UsageError
-from handrail.identity.granting import console
-from handrail.identity.key_office import KeyOffice
-from handrail.identity.people import People
+from handrail.identity.api_keys import KeyAdmin
+from handrail.identity.members import MemberAdmin
+from handrail.identity.permissions import console_principal
 from handrail.store.database import Database
 from handrail.store.engines import dialect_of, make_engine
 from handrail.store.migrate import upgrade
@@ -76,21 +76,21 @@ def test_an_error_of_the_database_does_not_show_what_was_to_be_written(migrated_
 @pytest.mark.fault("F30")
 async def test_text_that_no_database_keeps_is_told_in_words(migrated_url: str) -> None:
     db = Database(migrated_url)
-    people, keys = People(db), KeyOffice(db)
+    people, keys = MemberAdmin(db), KeyAdmin(db)
     try:
         await people.create_tenant("acme", "Acme")
         odd = ["half \ud800"] if db.dialect == "sqlite" else ["half \ud800", "nul \0"]
         for one in odd:
             for attempt in (
                 people.create_tenant("other", one),
-                people.rename_tenant(console("acme"), one),
-                people.add_member(console("acme"), "ana@example.com", ["viewer"], name=one),
-                keys.make(console("acme"), one),
-                keys.revoke(console("acme"), one),
+                people.rename_tenant(console_principal("acme"), one),
+                people.add_member(console_principal("acme"), "ana@example.com", ["viewer"], name=one),
+                keys.make(console_principal("acme"), one),
+                keys.revoke(console_principal("acme"), one),
             ):
                 with pytest.raises(UsageError, match="which no database keeps"):
                     await attempt
-        await people.rename_tenant(console("acme"), "Acme Berlin")
+        await people.rename_tenant(console_principal("acme"), "Acme Berlin")
         assert [tenant.name for tenant in await people.tenants()] == ["Acme Berlin"]
     finally:
         db.close()

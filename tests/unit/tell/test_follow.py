@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail import Call, Handrail, Principal, tool
-from handrail.core.tell.bell import Bell
+from handrail import Handrail, Principal, tool
+from handrail.core.define.call import BoundCall
 from handrail.core.tell.events import Event, ToolStarted
-from handrail.core.tell.follow import follow
+from handrail.core.tell.follow import LogNotifier, follow
 from handrail.ext import MemoryLog
 
 ANA = Principal("acme", "ana")
@@ -21,20 +21,20 @@ pytestmark = [pytest.mark.req("BY-13"), pytest.mark.fault("F16")]
 
 
 def told(number: int, session: str = "s1") -> ToolStarted:
-    return ToolStarted(Call("t", None, ANA, session=session, id=f"c{number}"), "t", 1.0, f"run_{number}", {})
+    return ToolStarted(BoundCall("t", ANA, f"c{number}", session=session), "t", 1.0, f"run_{number}", {})
 
 
 class Shelf:
     """Events that become visible one after the other, some while they are being looked for."""
 
     def __init__(self) -> None:
-        self.bell = Bell()
+        self.notifier = LogNotifier()
         self.log = MemoryLog()
         self.while_reading: list[Event] = []
 
     def add(self, event: Event) -> None:
         self.log.append(event)
-        self.bell.ring(event.tenant, (event.session,))
+        self.notifier.notify(event.tenant, (event.session,))
 
     async def fetch(self, after: int) -> list[Event]:
         found = list(self.log.read("acme", session="s1", after=after))
@@ -58,7 +58,7 @@ async def test_nothing_falls_between_looking_and_listening(
 
     async def read() -> None:
         # no patience: only the bell can wake it
-        async with aclosing(follow(shelf.fetch, shelf.bell, "acme", "s1", seen)) as events:
+        async with aclosing(follow(shelf.fetch, shelf.notifier, "acme", "s1", seen)) as events:
             async for event in events:
                 got.append(event.seq)
                 if got == wanted:
@@ -86,10 +86,10 @@ async def test_a_tenant_is_followed_by_position_over_all_its_sessions() -> None:
 
 
 def test_the_bell_is_heard_in_loops_of_other_threads() -> None:
-    bell, heard, ready = Bell(), threading.Event(), threading.Event()
+    notifier, heard, ready = LogNotifier(), threading.Event(), threading.Event()
 
     async def listen() -> None:
-        with bell.listen("acme", "s1") as rung, bell.listen("acme", None) as any_rung:
+        with notifier.listen("acme", "s1") as rung, notifier.listen("acme", None) as any_rung:
             ready.set()
             await asyncio.wait_for(asyncio.gather(rung.wait(), any_rung.wait()), 10)
         heard.set()
@@ -97,12 +97,12 @@ def test_the_bell_is_heard_in_loops_of_other_threads() -> None:
     thread = threading.Thread(target=lambda: asyncio.run(listen()))
     thread.start()
     assert ready.wait(10)
-    bell.ring("other", ("s1",))
-    bell.ring("acme", ("s2",))
+    notifier.notify("other", ("s1",))
+    notifier.notify("acme", ("s2",))
     assert not heard.is_set()
-    bell.ring("acme", ("s1",))
+    notifier.notify("acme", ("s1",))
     thread.join(10)
-    assert heard.is_set() and not bell
+    assert heard.is_set() and not notifier
 
 
 @tool("dice.roll", level="read")
@@ -124,4 +124,4 @@ async def test_calls_are_followed_as_they_happen_and_cost_nothing_once_nobody_do
             await hr.call("dice.roll", principal=ANA, session="s1")
             kinds += [(await third).kind, (await anext(events)).kind]
         assert kinds == ["started", "completed"] * 2
-        assert not log.followed and hr._house.teller.tell == log.notes.append
+        assert not log.followed and hr._runtime.teller.tell == log.notes.append

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail import Call, Context, Handrail, Policy, Principal, tool
+from handrail import Context, Handrail, Policy, Principal, tool
+from handrail.core.define.call import BoundCall
 from handrail.core.tell.events import ToolStarted
 from handrail.core.tell.log import open_runs
 from handrail.core.tell.teller import Teller
@@ -38,7 +39,7 @@ def seqs(log: MemoryLog, tenant: str, session: str) -> list[int]:
 
 
 def told(session: str | None, number: int, tenant: str = "acme") -> ToolStarted:
-    call = Call("t", None, Principal(tenant), session=session, id=f"call_{number}")
+    call = BoundCall("t", Principal(tenant), f"call_{number}", session=session)
     return ToolStarted(call, "t", float(number), f"run_{number}", {})
 
 
@@ -297,4 +298,4 @@ def test_listeners_may_come_and_go_in_many_threads() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert hr._house.teller.listeners.all == ()
+    assert hr._runtime.teller.listeners.all == ()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretStr, model_validator
 
 from handrail import Context, Handrail, Policy, Principal, Result, Retry, Tool, define, from_json_schema, tool
-from handrail.ext import Attachment, Event, MemoryBook, approve
+from handrail.ext import Attachment, Event, MemoryApprovals, approve
 from handrail.testing import ScriptedApprover
 
 ANA = Principal(tenant="acme", user="ana")
@@ -273,8 +273,8 @@ CALLS: list[Any] = [
 @pytest.mark.parametrize("policy", [OPEN, Policy(), Policy(plan=True)])
 async def test_a_typed_password_is_masked_wherever_it_is_shown(name: str, args: Any, policy: Policy) -> None:
     heard: list[Event] = []
-    book = MemoryBook(lambda: 0.0)
-    async with Handrail([login, stored], policy=policy, book=book) as hr:
+    book = MemoryApprovals(lambda: 0.0)
+    async with Handrail([login, stored], policy=policy, approvals=book) as hr:
         hr.subscribe(heard.append)
         outcome = await hr.call(name, args, principal=ANA)
         explained = await hr.explain(name, args, ANA)

@@ -173,8 +173,8 @@ async def test_leaving_the_loop_early_cancels_the_call_and_leaves_nothing_open(w
                 pass
         log = list(hr.log.read("acme", session="s1"))
         assert [event.kind for event in log][-1] == "cancelled" and open_runs(iter(log)) == set()
-        assert hr._house.running == {} and hr._house.teller.listeners.all == ()
-        assert len(hr._house.claims) == 0  # type: ignore[arg-type]
+        assert hr._runtime.running == {} and hr._runtime.teller.listeners.all == ()
+        assert len(hr._runtime.claims) == 0  # type: ignore[arg-type]
         assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
 
 

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail import Context, Handrail, Policy, Principal, Result, Retry, Tool, tool
-from handrail.core.define.call import Call, Outcome
+from handrail.core.define.call import BoundCall, Outcome
 from handrail.core.errors import ToolError, UsageError
-from handrail.core.tell.analytics import tool_runs
 from handrail.core.tell.counts import BOUNDS_MS, Counts
 from handrail.core.tell.events import (
     Event,
@@ -28,8 +27,8 @@ from handrail.core.tell.events import (
     ToolFailed,
     ToolStarted,
 )
-from handrail.core.tell.usage import UNKNOWN, MemoryTally, Usage, day_of
-from handrail.testing import TurnedClock
+from handrail.core.tell.usage import UNKNOWN_NAME, MemoryUsageMeter, Usage, day_of, tool_runs
+from handrail.testing import FakeClock
 
 ANA = Principal(tenant="acme", user="ana", permissions={"*"})
 BOT = ANA.spawn("bot")
@@ -64,7 +63,7 @@ async def wait(*, ctx: Context) -> None:
 
 @pytest.mark.req("RC-02", "RC-04", "RC-05", "BY-21")
 async def test_every_way_a_call_can_end_is_counted_by_tool_user_agent_tenant_source_and_day() -> None:
-    tally, clock = MemoryTally(), TurnedClock()
+    tally, clock = MemoryUsageMeter(), FakeClock()
     async with Handrail([rate, fail, send, wait], clock=clock) as hr:
         hr.subscribe(tally.hear)
         await hr.call("text.rate", {"text": "a"}, principal=ANA, source="web", idempotency_key="k")
@@ -124,7 +123,7 @@ async def test_what_is_planned_and_what_comes_from_a_cache_are_counted_apart() -
         async def after(self, tool: Tool, values: Any, ctx: Context, result: Result) -> Result:
             return result
 
-    tally = MemoryTally()
+    tally = MemoryUsageMeter()
     async with Handrail([rate], hooks=[Cache()]) as hr:
         hr.subscribe(tally.hear)
         await hr.call("text.rate", {"text": "a"}, principal=ANA)
@@ -143,8 +142,10 @@ async def test_names_that_are_no_tools_make_one_cell_and_codes_that_are_none_one
         hr.subscribe(usage.add)
         for name in ("no.such", "nor.this", "\x1b[31m"):
             await hr.call(name, principal=ANA)
-    assert list(usage.by("tool")) == [(UNKNOWN,)]
-    usage.add(ToolFailed(Call("t", principal=ANA), "t", 0.0, "r", Result.fail("x", code="made up\n"), 1.0))
+    assert list(usage.by("tool")) == [(UNKNOWN_NAME,)]
+    usage.add(
+        ToolFailed(BoundCall("t", ANA, "call_1"), "t", 0.0, "r", Result.fail("x", code="made up\n"), 1.0)
+    )
     assert usage.by("tool")[("t",)].failures == {"other": 1}
 
 
@@ -152,7 +153,7 @@ async def test_names_that_are_no_tools_make_one_cell_and_codes_that_are_none_one
 def test_what_is_no_amount_is_not_counted(odd: Any) -> None:
     usage = Usage()
     metadata = {"cost": odd, "input_tokens": odd}
-    usage.add(ToolCompleted(Call("t", principal=ANA), "t", 0.0, "r", Result(metadata=metadata), 1.0))
+    usage.add(ToolCompleted(BoundCall("t", ANA, "call_1"), "t", 0.0, "r", Result(metadata=metadata), 1.0))
     assert usage.total().cost == 0 and usage.total()["input_tokens"] == 0
 
 
@@ -168,7 +169,7 @@ def test_a_told_quantile_is_never_below_the_true_one_and_in_the_same_class(
 ) -> None:
     usage = Usage()
     for duration in durations:
-        usage.add(ToolCompleted(Call("t", principal=ANA), "t", 0.0, "r", Result(), duration))
+        usage.add(ToolCompleted(BoundCall("t", ANA, "call_1"), "t", 0.0, "r", Result(), duration))
     counts = usage.total()
     true = sorted(durations)[max(math.ceil(share * len(durations)), 1) - 1]
     told = counts.quantile_ms(share)
@@ -186,7 +187,7 @@ def test_a_tool_that_never_ran_has_no_latency_and_no_rate() -> None:
 
 
 _calls = st.builds(
-    lambda who, source: Call("t", principal=who, source=source, id="c"),
+    lambda who, source: BoundCall("t", who, "c", source=source),
     st.sampled_from([ANA, BOT, EVE]),
     st.sampled_from(["web", "agent"]),
 )
@@ -273,9 +274,9 @@ async def test_each_run_tells_one_tool_run_however_it_ends_and_no_argument_or_re
 
 
 async def test_a_process_that_counts_for_ever_keeps_only_the_newest_cells() -> None:
-    tally = MemoryTally(keep=3)
+    tally = MemoryUsageMeter(keep=3)
     for day in range(10):
-        call = Call("t", principal=ANA)
+        call = BoundCall("t", ANA, "call_1")
         tally.hear(ToolCompleted(call, "t", day * 86_400.0, "r", Result(), 1.0))
     days = list(await tally.read("acme", by=["day"]))
     assert days == [("1970-01-08",), ("1970-01-09",), ("1970-01-10",)]

@@ -10,7 +10,7 @@ import pytest
 from handrail import Context, Handrail, Policy, Principal, tool
 from handrail.ext import UsageError
 from handrail.sync import Handrail as SyncHandrail
-from handrail.testing import ScriptedApprover, TurnedClock, call, call_sync, capture_tool, events
+from handrail.testing import FakeClock, ScriptedApprover, call, call_sync, capture_tool, events
 
 
 @tool("notes.whose", level="read")
@@ -43,7 +43,7 @@ async def test_a_call_goes_through_the_whole_guard() -> None:
     free = await call(add_note, '{"title": "Milk"}', agent="ops", policy=Policy(approval_mode="policy"))
     denied = await call(add_note, {"title": "Milk"}, policy=Policy(deny=["notes.*"]))
     invalid = await call(add_note, {"title": ["Milk", "Bread"]})
-    person = await call(add_note, {"title": "Milk"}, source="web", clock=TurnedClock())
+    person = await call(add_note, {"title": "Milk"}, source="web", clock=FakeClock())
     secret = await call(add_note, {"title": "secret"}, source="web", secrets={"KEY": "k3y"})
 
     assert [out.code for out in (asked, agreed, free, denied, invalid, person, secret)] == [

@@ -30,12 +30,18 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import Discriminator, Tag, TypeAdapter
 
 from handrail import __version__
-from handrail.bridges.mcp import attempt as attempts
-from handrail.bridges.mcp.attempt import Attempt, Drifted, Lost, Refused, Unreachable, Unusable
-from handrail.bridges.mcp.definition import definition_of, size_of
-from handrail.bridges.mcp.server import Server
-from handrail.bridges.mcp.stdio import over_pipes
-from handrail.bridges.mcp.web import over_web
+from handrail.bridges.mcp import errors as attempts
+from handrail.bridges.mcp.definitions import definition_of, size_of
+from handrail.bridges.mcp.errors import (
+    ConnectionLost,
+    HeaderMismatch,
+    RequestAttempt,
+    ServerRefused,
+    ServerUnreachable,
+    UnusableAnswer,
+)
+from handrail.bridges.mcp.server_settings import Server
+from handrail.bridges.mcp.transports import http_transport, stdio_transport
 from handrail.ext import Definition
 
 T = TypeVar("T")
@@ -90,7 +96,7 @@ class Connection:
         try:
             await asyncio.wait_for(asyncio.shield(self._ready), self.server.connect_timeout)
         except TimeoutError:
-            raise Unreachable(f"it did not answer within {self.server.connect_timeout:g} s") from None
+            raise ServerUnreachable(f"it did not answer within {self.server.connect_timeout:g} s") from None
 
     async def close(self) -> None:
         """End it; a process gets a moment to end by itself."""
@@ -125,14 +131,14 @@ class Connection:
         finally:
             self._end("the connection ended")
             if not self._ready.done():
-                self._fail(Unreachable(self._why))
+                self._fail(ServerUnreachable(self._why))
             self._ready.exception()  # nobody may be waiting
 
     def _fail(self, error: BaseException) -> None:
-        why = str(error) if isinstance(error, Unreachable) else _described(error)
+        why = str(error) if isinstance(error, ServerUnreachable) else _described(error)
         self._end(why)
         if not self._ready.done():
-            self._ready.set_exception(Unreachable(why))
+            self._ready.set_exception(ServerUnreachable(why))
         else:
             _log.info("the connection to the MCP server %s ended: %s", self.server.name, why)
 
@@ -140,16 +146,16 @@ class Connection:
     async def _transport(self) -> Any:
         """The streams of messages. How often somebody failed to answer is told by the attempt at hand."""
         if self.server.url is None:
-            async with over_pipes(self.server, self._secrets, self._end) as streams:
+            async with stdio_transport(self.server, self._secrets, self._end) as streams:
                 yield streams
         else:
-            attempts.current.set(attempt := Attempt())
+            attempts.current_attempt.set(attempt := RequestAttempt())
             try:
-                async with over_web(self.server, self._secrets) as streams:
+                async with http_transport(self.server, self._secrets) as streams:
                     yield streams
             except Exception as error:
                 if self._client is None and (attempt.lost or attempt.status in (401, 403)):
-                    raise Unreachable(attempt.lost or "it does not accept the credential") from error
+                    raise ServerUnreachable(attempt.lost or "it does not accept the credential") from error
                 raise
 
     async def _hear(self, message: Any) -> None:
@@ -176,8 +182,8 @@ class Connection:
                     self.told = await asyncio.wait_for(self._read(), self.server.timeout)
                 except BaseException as error:
                     self.stale = True
-                    if isinstance(error, (TimeoutError, Refused, Unusable, Drifted)):
-                        raise Lost("it does not say what its tools are", False) from None
+                    if isinstance(error, (TimeoutError, ServerRefused, UnusableAnswer, HeaderMismatch)):
+                        raise ConnectionLost("it does not say what its tools are", False) from None
                     raise
                 self.read_at = self.loop.time()
             return self.told
@@ -215,41 +221,43 @@ class Connection:
                 if not isinstance(answer, InputRequiredResult):
                     return answer
                 if answer.input_requests:
-                    raise Refused("It wants to ask somebody something before it goes on, which is declined.")
+                    raise ServerRefused(
+                        "It wants to ask somebody something before it goes on, which is declined."
+                    )
                 state = answer.request_state
                 await asyncio.sleep(_WAITS[min(number, len(_WAITS) - 1)])
-            raise Refused("It does not come to an end.")
+            raise ServerRefused("It does not come to an end.")
         finally:
             self.calls -= 1
 
     async def _asked(self, ask: Callable[[Client], Awaitable[T]]) -> T:
         """The answer to one request, or what became of it."""
         if not self.alive or self._client is None:
-            raise Lost(self._why, False)
-        attempt = Attempt(arrived=self.server.url is None)
-        token = attempts.current.set(attempt)
+            raise ConnectionLost(self._why, False)
+        attempt = RequestAttempt(arrived=self.server.url is None)
+        token = attempts.current_attempt.set(attempt)
         try:
             return await ask(self._client)
         except MCPError as error:
             if error.code == HEADER_MISMATCH:
                 self.stale = True
-                raise Drifted(error.message) from None
+                raise HeaderMismatch(error.message) from None
             if attempt.lost or error.code == CONNECTION_CLOSED or _is_no_answer(attempt, error):
                 self.stale = True
                 why = attempt.lost or (self._why if not self.alive else error.message)
                 if attempt.too_large or (self._too_large and self.calls == 1):
-                    raise Unusable(why) from None
-                raise Lost(why, attempt.arrived) from None
+                    raise UnusableAnswer(why) from None
+                raise ConnectionLost(why, attempt.arrived) from None
             if error.message == _FORGOTTEN:  # so it did nothing
                 self._end("it forgot the session")
-                raise Lost("it forgot the session", False) from None
+                raise ConnectionLost("it forgot the session", False) from None
             if attempt.status in (401, 403):
-                raise Refused("It does not accept the credential.") from None
-            raise Refused(error.message) from None
+                raise ServerRefused("It does not accept the credential.") from None
+            raise ServerRefused(error.message) from None
         except ValueError as error:  # a result that is none
-            raise Unusable("it is none that the protocol knows") from error
+            raise UnusableAnswer("it is none that the protocol knows") from error
         finally:
-            attempts.current.reset(token)
+            attempts.current_attempt.reset(token)
 
 
 async def _page(cursor: str | None, client: Client) -> ListToolsResult:
@@ -269,7 +277,7 @@ def _waits(told: Any) -> bool:
     return isinstance(told, Mapping) and told.get("resultType") == "input_required"
 
 
-def _is_no_answer(attempt: Attempt, error: MCPError) -> bool:
+def _is_no_answer(attempt: RequestAttempt, error: MCPError) -> bool:
     """Whether somebody in between answered, and nobody knows what the server did."""
     return attempt.status is not None and attempt.status >= 500 and error.message == _WORDLESS
 

@@ -2,33 +2,163 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
+import json
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from handrail import Context, Principal, Result, Tool
-from handrail.bridges.mcp.attempt import Lost
-from handrail.bridges.mcp.calling import called
-from handrail.bridges.mcp.names import is_under
-from handrail.bridges.mcp.pool import Down, Pool
-from handrail.bridges.mcp.rack import Rack, rack_of, remembered
-from handrail.bridges.mcp.server import Server
+from handrail.bridges.mcp.definitions import level_of
+from handrail.bridges.mcp.errors import ConnectionLost, HeaderMismatch, ServerRefused, UnusableAnswer
+from handrail.bridges.mcp.pool import ConnectionPool, ServerDown
+from handrail.bridges.mcp.server_settings import Server, ToolRule
+from handrail.bridges.mcp.server_tools import ServerTools, accepted_tools, remembered_tools
+from handrail.bridges.mcp.tool_names import has_prefix
 from handrail.ext import (
     DEFAULT_TENANT_ID,
+    Attachment,
     Definition,
     DefinitionError,
     MemoryPins,
     Pins,
     ToolError,
-    sight,
+    UnknownOutcome,
+    compare_pins,
 )
 
 if TYPE_CHECKING:
+    from mcp.shared.dispatcher import ProgressFnT
+    from mcp_types import CallToolResult
+
     from handrail.bridges.mcp.connection import Connection
 
+_MAX_QUOTED = 4_000
+
+
+def result_of(tool_id: str, server: str, answer: CallToolResult) -> Result:
+    """Text for the model, data where there is some, everything else beside it."""
+    texts: list[str] = []
+    attachments: list[Attachment] = []
+    for number, block in enumerate(answer.content, 1):
+        told = _read_block(block, number)
+        if isinstance(told, Attachment):
+            attachments.append(told)
+        elif told:
+            texts.append(told)
+    text = "\n".join(texts)
+    if answer.is_error:
+        return failed_call(tool_id, server, text, attachments=tuple(attachments))
+    data = answer.structured_content
+    if data is not None:
+        return Result(data=data, attachments=tuple(attachments))
+    return Result(output=text, attachments=tuple(attachments))
+
+
+def failed_call(tool_id: str, server: str, words: str, **more: Any) -> Result:
+    """A failed result that quotes the server: nobody takes its words for ours."""
+    short = words if len(words) <= _MAX_QUOTED else f"{words[:_MAX_QUOTED]}…"
+    said = f" It says, in words of its own: {json.dumps(short, ensure_ascii=False)}" if short else ""
+    return Result.fail(f"{tool_id} failed on the MCP server {server}.{said}", **more)
+
+
+def _read_block(block: Any, number: int) -> str | Attachment:
+    kind = block.type
+    if kind == "text":
+        return str(block.text)
+    if kind in ("image", "audio"):
+        return _attachment(block.data, block.mime_type, f"{kind}-{number}")
+    if kind == "resource_link":
+        return Attachment(block.mime_type or "application/octet-stream", block.name, ref=str(block.uri))
+    resource = block.resource
+    text = getattr(resource, "text", None)
+    if text is not None:
+        return str(text)
+    return _attachment(resource.blob, resource.mime_type or "application/octet-stream", f"resource-{number}")
+
+
+def _attachment(encoded: str, mime: str, name: str) -> str | Attachment:
+    try:
+        return Attachment(mime, name, data=base64.b64decode(encoded, validate=True))
+    except (binascii.Error, ValueError):
+        return f"[{name}: its data cannot be read]"
+
+
+_PROGRESS_INTERVAL = 0.05
+_MAX_PROGRESS_TEXT = 500
+
+
+async def call_tool(
+    toolset: McpToolset, name: str, definition: Definition, args: dict[str, Any], ctx: Context
+) -> Result:
+    """The result of a call. One that may have happened already is made again only where that does no harm."""
+    server, tries = toolset.server, 2
+    while True:
+        tries -= 1
+        try:
+            connection = await toolset.connection(name, definition, ctx.principal)
+        except ConnectionLost as lost:
+            if tries:
+                continue
+            raise ServerDown(server, str(lost), 0) from None
+        try:
+            answer = await connection.call(name, args, _progress_reporter(ctx))
+        except ConnectionLost as lost:
+            repeatable = not lost.arrived or _is_repeatable(toolset, name, definition)
+            if repeatable and tries:
+                continue
+            if repeatable:
+                raise ServerDown(server, str(lost), 0) from None
+            raise UnknownOutcome(
+                f"The MCP server {server.name} was lost while {name} ran on it: {lost}."
+            ) from None
+        except ServerRefused as refused:
+            return failed_call(name, server.name, str(refused))
+        except UnusableAnswer as broken:
+            raise ToolError(
+                f"{name} ran on the MCP server {server.name}, but its answer cannot be used: {broken}",
+                code="INVALID_OUTPUT",
+            ) from None
+        except HeaderMismatch:
+            raise ToolError(
+                f"The MCP server {server.name} wants {name} in another shape by now. Read about it again.",
+                code="TOOL_CHANGED",
+            ) from None
+        return result_of(name, server.name, answer)
+
+
+def _is_repeatable(toolset: McpToolset, name: str, definition: Definition) -> bool:
+    """Whether a second run does no harm, as an operator says; what the server claims does not count."""
+    server = toolset.server
+    rule = server.tools.get(name, ToolRule())
+    return rule.idempotent or level_of(server, name, definition) in ("read", "draft")
+
+
+def _progress_reporter(ctx: Context) -> ProgressFnT:
+    """Tells of the server's progress as of ours, a few times a second at most."""
+    last = 0.0
+
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < _PROGRESS_INTERVAL and (total is None or progress < total):
+            return
+        last = now
+        told: dict[str, Any] = {"progress": progress}
+        if total is not None:
+            told["total"] = total
+        if message:
+            told["message"] = message[:_MAX_PROGRESS_TEXT]
+        ctx.metadata(told)
+
+    return tell
+
+
 _log = logging.getLogger("handrail.mcp")
-_MOST_RACKS = 1_000
+_MAX_USERS = 1_000
 Secrets = Callable[[str, Any], str | None]
 
 
@@ -39,12 +169,12 @@ class McpToolset:
         self.server = server
         self._pins = pins
         self._secrets = secrets
-        self._pool = Pool(server)
-        self._racks: dict[tuple[str, str | None], Rack] = {}
+        self._pool = ConnectionPool(server)
+        self._server_tools: dict[tuple[str, str | None], ServerTools] = {}
         """By tenant and user: what is there, as it was last seen."""
-        self._latest: dict[str, Rack] = {}
+        self._latest: dict[str, ServerTools] = {}
         """By tenant: the rack made last. Users who see the same share one."""
-        self._fresh: dict[tuple[str, Connection], tuple[Mapping[str, Definition], Rack]] = {}
+        self._fresh: dict[tuple[str, Connection], tuple[Mapping[str, Definition], ServerTools]] = {}
         """What a connection told, and the rack made of it."""
         self._loaded: dict[str, set[str]] = {}
         """By tenant: the server's names of the tools that somebody called or read about."""
@@ -67,9 +197,9 @@ class McpToolset:
         """What is loaded: all of it where the settings want that, else what was found by its name."""
         if self.server.load == "eager":
             return (await self._seen(principal)).tools(self._body)
-        rack = self._racks.get(self._whose(principal))
+        server_tools = self._server_tools.get(self._whose(principal))
         loaded = self._loaded.get(self._scope(principal))
-        return () if rack is None or not loaded else rack.tools(self._body, loaded)
+        return () if server_tools is None or not loaded else server_tools.tools(self._body, loaded)
 
     async def known(self, principal: Principal, /) -> Sequence[Tool]:
         """What is there, by name and description. A server whose tools were seen before is not asked."""
@@ -77,18 +207,18 @@ class McpToolset:
 
     async def find(self, name: str, principal: Principal, /) -> Tool | None:
         """The tool of that name, loaded. One that changed since it was accepted is refused."""
-        if not is_under(self.server.prefix, name):
+        if not has_prefix(self.server.prefix, name):
             return None
-        rack = await self._current(principal)
-        remote = rack.remote(name)
+        server_tools = await self._current(principal)
+        remote = server_tools.remote(name)
         if remote is None:
             return None
-        if remote in rack.held:
-            rack = await self._current(principal, again=True)
-            if remote in rack.held:
-                raise changed(self.server, remote)
+        if remote in server_tools.held:
+            server_tools = await self._current(principal, again=True)
+            if remote in server_tools.held:
+                raise changed_error(self.server, remote)
         try:
-            tool = rack.tool(remote, self._body)
+            tool = server_tools.tool(remote, self._body)
         except DefinitionError as error:
             raise ToolError(f"{name} cannot be used: {error.problem}.", code="TOOL_UNAVAILABLE") from None
         self._loaded.setdefault(self._scope(principal), set()).add(remote)
@@ -99,19 +229,19 @@ class McpToolset:
         try:
             connection = await self._pool.get(self._credential(principal))
             return (await self.checked(connection, principal, again=True)).tools(self._body)
-        except Lost as lost:
-            raise Down(self.server, str(lost), 0) from None
+        except ConnectionLost as lost:
+            raise ServerDown(self.server, str(lost), 0) from None
 
-    async def _seen(self, principal: Principal) -> Rack:
+    async def _seen(self, principal: Principal) -> ServerTools:
         """What is there as far as anybody knows; a server is reached only if nothing is known of it."""
-        rack = self._racks.get(self._whose(principal))
-        old = rack is not None and monotonic() - rack.made_at > self.server.refresh
-        if rack is not None and not old and not self._is_told_of_changes(principal):
-            return rack
-        if rack is None or self._open_one(principal) is None:
+        server_tools = self._server_tools.get(self._whose(principal))
+        old = server_tools is not None and monotonic() - server_tools.made_at > self.server.refresh
+        if server_tools is not None and not old and not self._is_told_of_changes(principal):
+            return server_tools
+        if server_tools is None or self._open_one(principal) is None:
             pins = await self.pins.read(self._scope(principal), self.server.name)
             if pins and not (old and self.server.load == "eager"):
-                return self._keep(principal, remembered(self.server, pins))
+                return self._keep(principal, remembered_tools(self.server, pins))
         return await self._current(principal, needed=False)
 
     def _is_told_of_changes(self, principal: Principal) -> bool:
@@ -124,21 +254,27 @@ class McpToolset:
         except ToolError:
             return None
 
-    async def _current(self, principal: Principal, *, needed: bool = True, again: bool = False) -> Rack:
+    async def _current(
+        self, principal: Principal, *, needed: bool = True, again: bool = False
+    ) -> ServerTools:
         """What is there now; what was accepted before where the server does not answer."""
         scope = self._scope(principal)
         try:
             connection = await self._pool.get(self._credential(principal))
             return await self.checked(connection, principal, again=again)
-        except (ToolError, Lost) as error:
+        except (ToolError, ConnectionLost) as error:
             pins = await self.pins.read(scope, self.server.name)
             if pins:
-                return self._keep(principal, remembered(self.server, pins))
+                return self._keep(principal, remembered_tools(self.server, pins))
             if needed:
-                raise error if isinstance(error, ToolError) else Down(self.server, str(error), 0) from None
-            return Rack(self.server, {}, frozenset())  # and not kept: it may be there next time
+                raise (
+                    error if isinstance(error, ToolError) else ServerDown(self.server, str(error), 0)
+                ) from None
+            return ServerTools(self.server, {}, frozenset())  # and not kept: it may be there next time
 
-    async def checked(self, connection: Connection, principal: Principal, *, again: bool = False) -> Rack:
+    async def checked(
+        self, connection: Connection, principal: Principal, *, again: bool = False
+    ) -> ServerTools:
         """What the connection tells, held against what was accepted. Whatever fails in this refuses."""
         scope = self._scope(principal)
         told = await connection.definitions()
@@ -146,28 +282,28 @@ class McpToolset:
         if fresh is not None and fresh[0] is told and not again:
             return self._keep(principal, fresh[1])
         pins = await self.pins.read(scope, self.server.name)
-        if seen := sight(pins, told, self.server.trust == "first_use"):
+        if seen := compare_pins(pins, told, self.server.trust == "first_use"):
             await self.pins.note(scope, self.server.name, seen)
             pins = await self.pins.read(scope, self.server.name)
         if seen.held:
             names = ", ".join(pin.tool for pin in seen.held)
             _log.info("of the MCP server %s wait for acceptance: %s", self.server.name, names)
-        rack = self._keep(principal, rack_of(self.server, told, pins))
+        server_tools = self._keep(principal, accepted_tools(self.server, told, pins))
         self._fresh = {key: made for key, made in self._fresh.items() if key[1].alive}
-        self._fresh[scope, connection] = (told, rack)
-        return rack
+        self._fresh[scope, connection] = (told, server_tools)
+        return server_tools
 
-    def _keep(self, principal: Principal, rack: Rack) -> Rack:
+    def _keep(self, principal: Principal, server_tools: ServerTools) -> ServerTools:
         """Remember a rack; the one that is there stays where nothing changed."""
         scope, whose = self._scope(principal), self._whose(principal)
         latest = self._latest.get(scope)
-        if rack is not latest and latest is not None and latest.same(rack):
-            latest.made_at = rack.made_at
-            rack = latest
-        if len(self._racks) >= _MOST_RACKS and whose not in self._racks:
-            self._racks.clear()
-        self._racks[whose] = self._latest[scope] = rack
-        return rack
+        if server_tools is not latest and latest is not None and latest.same(server_tools):
+            latest.made_at = server_tools.made_at
+            server_tools = latest
+        if len(self._server_tools) >= _MAX_USERS and whose not in self._server_tools:
+            self._server_tools.clear()
+        self._server_tools[whose] = self._latest[scope] = server_tools
+        return server_tools
 
     def _whose(self, principal: Principal) -> tuple[str, str | None]:
         """For whom a rack is made: for everybody, unless each credential may see another."""
@@ -195,24 +331,24 @@ class McpToolset:
         async def execute(args: Mapping[str, Any], ctx: Context) -> Result:
             for secret in self.server.secrets:
                 ctx.secret(secret)  # from here on it is masked in all that is told of this call
-            return await called(self, name, definition, dict(args), ctx)
+            return await call_tool(self, name, definition, dict(args), ctx)
 
         return execute
 
     async def connection(self, name: str, definition: Definition, principal: Principal) -> Connection:
         """A connection whose server still has this very tool."""
         connection = await self._pool.get(self._credential(principal))
-        rack = await self.checked(connection, principal)
-        if name in rack.held or rack.open.get(name) != definition:
+        server_tools = await self.checked(connection, principal)
+        if name in server_tools.held or server_tools.open.get(name) != definition:
             if name in connection.told:
-                raise changed(self.server, name)
+                raise changed_error(self.server, name)
             raise ToolError(
                 f"The MCP server {self.server.name} has no {name} any more.", code="TOOL_UNAVAILABLE"
             )
         return connection
 
 
-def changed(server: Server, name: str) -> ToolError:
+def changed_error(server: Server, name: str) -> ToolError:
     return ToolError(
         f"The MCP server {server.name} tells something else of {name} than was accepted, or nobody accepted "
         f"it yet. It is not called until a person accepts it: handrail mcp accept {server.name} {name}",

@@ -1,5 +1,5 @@
 """OpenAPI: the operations of an HTTP service as tools, one each, through the same guard."""
 
-from handrail.bridges.openapi.importing import Imported, import_openapi
+from handrail.bridges.openapi.importer import ImportedTools, import_openapi
 
-__all__ = ["Imported", "import_openapi"]
+__all__ = ["ImportedTools", "import_openapi"]

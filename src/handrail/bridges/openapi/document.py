@@ -10,20 +10,20 @@ from urllib.parse import unquote
 
 from handrail.ext import DefinitionError, parse_json, parse_yaml_1_2, read_text
 
-_MOST = 1_000_000
+_MAX_VALUES = 1_000_000
 """Values in a document. YAML can say very much in few words."""
-_HOPS = 32
+_MAX_REFS = 32
 
 
 class OpenAPIError(DefinitionError):
     """An OpenAPI document cannot be imported."""
 
 
-class Unsupported(Exception):
+class UnsupportedOperation(Exception):
     """An operation that cannot be called from here; the words say why."""
 
 
-class Document:
+class OpenAPIDocument:
     """One document. References stay inside of it: nothing is fetched."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
@@ -57,7 +57,7 @@ class Document:
 
     def part(self, node: Any) -> Mapping[str, Any]:
         """A parameter, body, response or scheme, which may stand elsewhere; empty when there is none."""
-        for _ in range(_HOPS):
+        for _ in range(_MAX_REFS):
             if not isinstance(node, Mapping):
                 return {}
             if not isinstance(node.get("$ref"), str):
@@ -66,7 +66,7 @@ class Document:
         raise OpenAPIError("a reference leads to itself", remedy="correct the document")
 
 
-def load(document: Mapping[str, Any] | str | Path) -> Document:
+def load_document(document: Mapping[str, Any] | str | Path) -> OpenAPIDocument:
     """From data, from a file, or from the text of one, JSON or YAML."""
     given: Any = document
     if not isinstance(document, Mapping):
@@ -77,21 +77,23 @@ def load(document: Mapping[str, Any] | str | Path) -> Document:
     if not isinstance(given, Mapping):
         raise OpenAPIError("the document is not an object", remedy="give an OpenAPI document")
     try:
-        return Document(_Plain().value(given))
+        return OpenAPIDocument(_JsonValues().value(given))
     except RecursionError:
         raise OpenAPIError("the document is nested too deeply", remedy="flatten it") from None
 
 
-class _Plain:
+class _JsonValues:
     """The values of a document as those of JSON: names are text, so are days, and there is an end to them."""
 
     def __init__(self) -> None:
-        self._left = _MOST
+        self._left = _MAX_VALUES
 
     def value(self, value: Any) -> Any:
         self._left -= 1
         if self._left < 0:
-            raise OpenAPIError(f"the document has more than {_MOST} values", remedy="import a part of it")
+            raise OpenAPIError(
+                f"the document has more than {_MAX_VALUES} values", remedy="import a part of it"
+            )
         if isinstance(value, Mapping):
             return {_name(key): self.value(one) for key, one in value.items()}
         if isinstance(value, (list, tuple)):

@@ -6,11 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from handrail.bridges.openapi.document import Document, OpenAPIError, Unsupported
-from handrail.bridges.openapi.fields import Field, keyed
-from handrail.bridges.openapi.inputs import body_of, is_json, parameters
-from handrail.bridges.openapi.schemas import Known, Schemas
-from handrail.bridges.openapi.security import Scheme, alternatives
+from handrail.bridges.openapi.document import OpenAPIDocument, OpenAPIError, UnsupportedOperation
+from handrail.bridges.openapi.parameters import (
+    RequestField,
+    is_json,
+    read_body,
+    read_parameters,
+    with_unique_keys,
+)
+from handrail.bridges.openapi.schemas import SchemaTranslator, TranslatedRefs
+from handrail.bridges.openapi.security import SecurityScheme, security_alternatives
 
 _MOST_DEFS = 50
 """Definitions of an output. Where everything refers to everything, each tool would carry all of it."""
@@ -18,7 +23,7 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class ApiOperation:
     """One operation, ready to be made a tool."""
 
     method: str
@@ -27,12 +32,12 @@ class Operation:
     summary: str
     description: str
     tags: tuple[str, ...]
-    fields: tuple[Field, ...]
+    fields: tuple[RequestField, ...]
     body_type: str | None
     body_required: bool
     input_schema: Mapping[str, Any]
     output_schema: Mapping[str, Any] | None
-    security: tuple[tuple[Scheme, ...], ...]
+    security: tuple[tuple[SecurityScheme, ...], ...]
     """Alternatives; each is what a request must carry."""
     key_header: str | None = None
     """The header for a key that makes a repeated request count once."""
@@ -42,26 +47,26 @@ class Operation:
         return f"{self.method} {self.path}"
 
 
-def operations(document: Document) -> Iterator[Operation | tuple[str, str]]:
+def read_operations(document: OpenAPIDocument) -> Iterator[ApiOperation | tuple[str, str]]:
     """Each operation, or how it is called and why it cannot be."""
     paths = document.data.get("paths") or {}
     if not isinstance(paths, Mapping):
         raise OpenAPIError("its paths are not an object", remedy="correct the document")
-    known: tuple[Known, Known] = ({}, {})
+    known: tuple[TranslatedRefs, TranslatedRefs] = ({}, {})
     for path, given in paths.items():
         item = document.part(given)
         for method in METHODS:
             if method not in item:
                 continue
-            told, spelled = item[method], f"{method} {path}"
-            if not isinstance(told, Mapping):
+            spec, spelled = item[method], f"{method} {path}"
+            if not isinstance(spec, Mapping):
                 yield spelled, "it is not an object"
                 continue
             try:
                 if not path.startswith("/"):
-                    raise Unsupported("its path does not begin with a slash")
-                yield _operation(document, method, path, item, told, known)
-            except Unsupported as why:
+                    raise UnsupportedOperation("its path does not begin with a slash")
+                yield _operation(document, method, path, item, spec, known)
+            except UnsupportedOperation as why:
                 yield spelled, str(why)
             except RecursionError:
                 yield spelled, "its schemas are nested too deeply"
@@ -70,46 +75,46 @@ def operations(document: Document) -> Iterator[Operation | tuple[str, str]]:
 
 
 def _operation(
-    document: Document,
+    document: OpenAPIDocument,
     method: str,
     path: str,
     item: Mapping[str, Any],
-    told: Mapping[str, Any],
-    known: tuple[Known, Known],
-) -> Operation:
-    schemas = Schemas(document, "in", known[0])
-    fields, key_header = parameters(document, item, told, schemas)
-    body_type, body = body_of(document, told, schemas)
-    named = keyed([*fields, *body])
+    spec: Mapping[str, Any],
+    known: tuple[TranslatedRefs, TranslatedRefs],
+) -> ApiOperation:
+    schemas = SchemaTranslator(document, "in", known[0])
+    fields, key_header = read_parameters(document, item, spec, schemas)
+    body_type, body = read_body(document, spec, schemas)
+    named = with_unique_keys([*fields, *body])
     holes = {one.name for one in named if one.where == "path"}
     for one in holes:
         if f"{{{one}}}" not in path:
-            raise Unsupported(f"its path has no place for {one!r}")
+            raise UnsupportedOperation(f"its path has no place for {one!r}")
     left = path
     for one in holes:
         left = left.replace(f"{{{one}}}", "")
     if "{" in left or "}" in left:
-        raise Unsupported("its path has a place that no parameter fills")
-    operation_id = told.get("operationId")
-    tags = told.get("tags")
-    return Operation(
+        raise UnsupportedOperation("its path has a place that no parameter fills")
+    operation_id = spec.get("operationId")
+    tags = spec.get("tags")
+    return ApiOperation(
         method,
         path,
         operation_id if isinstance(operation_id, str) else None,
-        str(told.get("summary") or item.get("summary") or ""),
-        str(told.get("description") or item.get("description") or ""),
+        str(spec.get("summary") or item.get("summary") or ""),
+        str(spec.get("description") or item.get("description") or ""),
         tuple(map(str, tags)) if isinstance(tags, list) else (),
         named,
         body_type,
-        document.part(told.get("requestBody")).get("required") is True,
+        document.part(spec.get("requestBody")).get("required") is True,
         _input(named, schemas),
-        _output(told, document, Schemas(document, "out", known[1])),
-        alternatives(document, told),
+        _output(spec, document, SchemaTranslator(document, "out", known[1])),
+        security_alternatives(document, spec),
         key_header,
     )
 
 
-def _input(fields: tuple[Field, ...], schemas: Schemas) -> dict[str, Any]:
+def _input(fields: tuple[RequestField, ...], schemas: SchemaTranslator) -> dict[str, Any]:
     made: dict[str, Any] = {"type": "object", "properties": {one.key: one.schema for one in fields}}
     needed = [one.key for one in fields if one.required]
     if needed:
@@ -117,9 +122,11 @@ def _input(fields: tuple[Field, ...], schemas: Schemas) -> dict[str, Any]:
     return schemas.with_defs({**made, "additionalProperties": False})
 
 
-def _output(told: Mapping[str, Any], document: Document, schemas: Schemas) -> dict[str, Any] | None:
+def _output(
+    spec: Mapping[str, Any], document: OpenAPIDocument, schemas: SchemaTranslator
+) -> dict[str, Any] | None:
     """What a success answers, where every success answers JSON or nothing."""
-    responses = told.get("responses")
+    responses = spec.get("responses")
     found: list[Any] = []
     for status, given in responses.items() if isinstance(responses, Mapping) else ():
         if not str(status).startswith("2"):

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from handrail.bridges.openapi.fields import Field
-from handrail.bridges.openapi.operations import Operation
+from handrail.bridges.openapi.operations import ApiOperation
+from handrail.bridges.openapi.parameters import RequestField
 from handrail.ext import ToolError
 
 _SLASHES = re.compile(r"[/\\]")
@@ -20,7 +20,7 @@ _BETWEEN = {"spaceDelimited": "%20", "pipeDelimited": "%7C"}
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ApiRequest:
     """What is sent, without credentials."""
 
     method: str
@@ -36,7 +36,7 @@ class Request:
         return self.method.lower() in ("get", "head")
 
 
-def build(operation: Operation, args: Mapping[str, Any]) -> Request:
+def build_request(operation: ApiOperation, args: Mapping[str, Any]) -> ApiRequest:
     """Every argument in its place. What could lead the request elsewhere raises `ToolError`."""
     path = operation.path
     query: list[str] = []
@@ -66,7 +66,7 @@ def build(operation: Operation, args: Mapping[str, Any]) -> Request:
     if content is not None and operation.body_type is not None:
         headers["Content-Type"] = operation.body_type
     target = path + ("?" + "&".join(query) if query else "")
-    return Request(operation.method.upper(), target, headers, cookies, content)
+    return ApiRequest(operation.method.upper(), target, headers, cookies, content)
 
 
 def _encoded(media: str, body: Mapping[str, Any]) -> bytes:
@@ -85,14 +85,14 @@ def _json(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode("ascii")
 
 
-def _in_path(one: Field, value: Any) -> str:
+def _in_path(one: RequestField, value: Any) -> str:
     if isinstance(value, Mapping) and one.explode and not one.is_json:
         pairs = ((_segment(one, str(key)), _segment(one, _text(part))) for key, part in value.items())
         parts = [f"{key}={text}" for key, text in pairs]
     else:
         parts = [_segment(one, text) for text in _parts(one, value)]
     if not parts:
-        raise _wrong(one, "is empty")
+        raise _invalid(one, "is empty")
     if one.style == "label":
         return "." + ("." if one.explode else ",").join(parts)
     if one.style == "matrix":
@@ -101,11 +101,11 @@ def _in_path(one: Field, value: Any) -> str:
     return ",".join(parts)
 
 
-def _segment(one: Field, text: str) -> str:
+def _segment(one: RequestField, text: str) -> str:
     if not text:
-        raise _wrong(one, "is empty")
+        raise _invalid(one, "is empty")
     if any(part in (".", "..") for part in _SLASHES.split(text)):
-        raise _wrong(one, "has '.' or '..' as a part, which leads to another address")
+        raise _invalid(one, "has '.' or '..' as a part, which leads to another address")
     return _quoted(text)
 
 
@@ -114,7 +114,7 @@ def _check_path(path: str) -> None:
         raise ToolError("The arguments make a path that leads to another address.", code="INVALID_PARAM")
 
 
-def _in_query(one: Field, value: Any) -> list[str]:
+def _in_query(one: RequestField, value: Any) -> list[str]:
     name = _quoted(one.name)
     safe = _RESERVED.replace("&", "").replace("#", "").replace("+", "") if one.reserved else ""
     if one.is_json:
@@ -131,20 +131,20 @@ def _in_query(one: Field, value: Any) -> list[str]:
     return [f"{name}={between.join(_quoted(part, safe) for part in _parts(one, value))}"]
 
 
-def _in_header(one: Field, value: Any) -> str:
+def _in_header(one: RequestField, value: Any) -> str:
     text = _joined(one, value)
     if not _HEADER.match(text):
-        raise _wrong(one, "has a line break or another character that no header can hold")
+        raise _invalid(one, "has a line break or another character that no header can hold")
     return text
 
 
-def _joined(one: Field, value: Any) -> str:
+def _joined(one: RequestField, value: Any) -> str:
     if one.is_json:
         return _json(value).decode()
     return ",".join(_parts(one, value))
 
 
-def _parts(one: Field, value: Any) -> list[str]:
+def _parts(one: RequestField, value: Any) -> list[str]:
     """The texts of a value: itself, its items, or its names and values."""
     if one.is_json:
         return [_json(value).decode()]
@@ -169,5 +169,5 @@ def _quoted(text: str, safe: str = "") -> str:
     return quote(text, safe=safe, errors="replace")
 
 
-def _wrong(one: Field, why: str) -> ToolError:
+def _invalid(one: RequestField, why: str) -> ToolError:
     return ToolError(f"{one.key}: {why}.", code="INVALID_PARAM")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from handrail.bridges.openapi.document import Document, OpenAPIError
+from handrail.bridges.openapi.document import OpenAPIDocument, OpenAPIError
 
 Direction = Literal["in", "out"]
 
@@ -23,14 +23,14 @@ _LEFT_OUT = frozenset(
 _SIMPLE = re.compile(r"[A-Za-z0-9_.\-]+\Z")
 
 
-Known = dict[str, tuple[Any, frozenset[str]]]
+TranslatedRefs = dict[str, tuple[Any, frozenset[str]]]
 """By reference: the schema it leads to, translated, and the references in it."""
 
 
-class Schemas:
+class SchemaTranslator:
     """Translates the schemas of one tool. Those they refer to are translated once for a whole document."""
 
-    def __init__(self, document: Document, direction: Direction, known: Known) -> None:
+    def __init__(self, document: OpenAPIDocument, direction: Direction, known: TranslatedRefs) -> None:
         self._document = document
         self._direction = direction
         self._hidden = "readOnly" if direction == "in" else "writeOnly"
@@ -69,7 +69,7 @@ class Schemas:
     def _led_to(self, ref: str) -> tuple[Any, frozenset[str]]:
         if ref not in self._known:
             self._document.part({"$ref": ref})  # one that leads to itself has no end
-            there = Schemas(self._document, self._direction, self._known)
+            there = SchemaTranslator(self._document, self._direction, self._known)
             self._known[ref] = there.translate(self._document.at(ref)), frozenset(there._refs)
         return self._known[ref]
 

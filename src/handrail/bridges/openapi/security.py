@@ -7,13 +7,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from handrail.bridges.openapi.document import Document, Unsupported
+from handrail.bridges.openapi.document import OpenAPIDocument, UnsupportedOperation
 
 Form = Literal["plain", "bearer", "basic"]
 
 
 @dataclass(frozen=True, slots=True)
-class Scheme:
+class SecurityScheme:
     """One credential: in which header, query parameter or cookie it goes, and in what form."""
 
     name: str
@@ -30,26 +30,30 @@ class Scheme:
         return secret
 
 
-def alternatives(document: Document, told: Mapping[str, Any]) -> tuple[tuple[Scheme, ...], ...]:
+def security_alternatives(
+    document: OpenAPIDocument, spec: Mapping[str, Any]
+) -> tuple[tuple[SecurityScheme, ...], ...]:
     """What an operation asks for: all of one alternative. An empty one lets everybody in."""
-    wanted = told.get("security", document.data.get("security"))
+    wanted = spec.get("security", document.data.get("security"))
     known = _schemes(document)
     asked = [one for one in wanted if isinstance(one, Mapping)] if isinstance(wanted, list) else []
     read = [[_scheme(name, document.part(known.get(name))) for name in one] for one in asked]
     usable = tuple(tuple(filter(None, one)) for one in read if None not in one)
     if asked and not usable:
         names = ", ".join(sorted({name for one in asked for name in one}))
-        raise Unsupported(f"it asks for credentials that cannot be given ({names})")
+        raise UnsupportedOperation(f"it asks for credentials that cannot be given ({names})")
     return usable
 
 
-def carriers(document: Document) -> set[tuple[str, str]]:
+def credential_locations(document: OpenAPIDocument) -> set[tuple[str, str]]:
     """Where the document says that credentials go: whoever calls a tool is not asked for them."""
-    read = (_scheme(name, document.part(told)) for name, told in _schemes(document).items())
+    read = (_scheme(name, document.part(spec)) for name, spec in _schemes(document).items())
     return {(one.where, one.carrier.lower()) for one in read if one is not None}
 
 
-def chosen(offered: tuple[tuple[Scheme, ...], ...], credentials: Collection[str]) -> tuple[Scheme, ...]:
+def choose_alternative(
+    offered: tuple[tuple[SecurityScheme, ...], ...], credentials: Collection[str]
+) -> tuple[SecurityScheme, ...]:
     """The alternative to take: the first for which all credentials are named, else none, else the first."""
     for one in offered:
         if one and all(scheme.name in credentials for scheme in one):
@@ -57,17 +61,17 @@ def chosen(offered: tuple[tuple[Scheme, ...], ...], credentials: Collection[str]
     return () if not offered or () in offered else offered[0]
 
 
-def _schemes(document: Document) -> Mapping[str, Any]:
+def _schemes(document: OpenAPIDocument) -> Mapping[str, Any]:
     return document.part(document.part(document.data.get("components")).get("securitySchemes"))
 
 
-def _scheme(name: str, told: Mapping[str, Any]) -> Scheme | None:
+def _scheme(name: str, spec: Mapping[str, Any]) -> SecurityScheme | None:
     """One scheme of the document; None when we know no way to do what it asks for."""
-    kind = told.get("type")
-    if kind == "apiKey" and told.get("in") in ("header", "query", "cookie") and told.get("name"):
-        return Scheme(name, str(told["in"]), str(told["name"]))
-    if kind == "http" and str(told.get("scheme", "")).lower() == "basic":
-        return Scheme(name, "header", "Authorization", "basic")
+    kind = spec.get("type")
+    if kind == "apiKey" and spec.get("in") in ("header", "query", "cookie") and spec.get("name"):
+        return SecurityScheme(name, str(spec["in"]), str(spec["name"]))
+    if kind == "http" and str(spec.get("scheme", "")).lower() == "basic":
+        return SecurityScheme(name, "header", "Authorization", "basic")
     if kind in ("http", "oauth2", "openIdConnect"):
-        return Scheme(name, "header", "Authorization", "bearer")
+        return SecurityScheme(name, "header", "Authorization", "bearer")
     return None

@@ -1,7 +1,8 @@
-"""build: every source style becomes the same frozen Tool here."""
+"""build: the options of a definition, in any spelling, become one frozen Tool."""
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -12,13 +13,10 @@ from pydantic import BaseModel, RootModel, TypeAdapter
 from pydantic.errors import PydanticUserError
 from pydantic_core import SchemaError
 
-from handrail.core.define import description as texts
-from handrail.core.define.body import last_line
+from handrail.core.define import description_files as texts
 from handrail.core.define.check import check
-from handrail.core.define.flat import FlatValidator, flat_validator
-from handrail.core.define.names import category_of, humanize_field_name, slug_of
-from handrail.core.define.output import data_checker, output_checker, plain_outputs
-from handrail.core.define.permission import (
+from handrail.core.define.introspection import error_summary
+from handrail.core.define.levels import (
     CAPABILITIES,
     DANGERS,
     DEFAULT_LEVEL,
@@ -28,38 +26,48 @@ from handrail.core.define.permission import (
     level_for,
     level_of,
 )
+from handrail.core.define.names import category_of, humanize_field_name, slug_of, words
+from handrail.core.define.output_validation import data_checker, output_checker, plain_outputs
+from handrail.core.define.redaction import secret_paths
 from handrail.core.define.result import Result, ToolResponse
 from handrail.core.define.retry import retry_of
 from handrail.core.define.schema import JsonSchema, schema_of
-from handrail.core.define.secrecy import secret_paths
-from handrail.core.define.sections import FormSpec, OutputSection, ViewSpec
 from handrail.core.define.tool import Body, Tool, digest
-from handrail.core.define.validation import Validator, model_validator, schema_validator
-from handrail.core.errors import DefinitionError, Place
+from handrail.core.define.ui_specs import FormSpec, OutputSection, ViewSpec
+from handrail.core.define.validation import (
+    FlatValidator,
+    Validator,
+    flat_validator,
+    model_validator,
+    schema_validator,
+)
+from handrail.core.errors import DefinitionError, SourceLocation
 
 _NO_SCHEMA = (inspect.Signature.empty, Any, None, type(None), Result, ToolResponse)
 
 
-def build(tool_id: str, given: Mapping[str, Any], body: Body, place: Place | None) -> Tool:
+def build(tool_id: str, given: Mapping[str, Any], body: Body, location: SourceLocation | None) -> Tool:
     """One Tool from folded options (see `spelling`), checked; a bad definition raises `DefinitionError`."""
     options = dict(given)
     try:
-        tool = _built(tool_id, options, body, place)
+        tool = _make_tool(tool_id, options, body, location)
     except DefinitionError as error:
-        raise DefinitionError(error.problem, tool=str(tool_id), place=place, remedy=error.remedy) from error
+        raise DefinitionError(
+            error.problem, tool=str(tool_id), location=location, remedy=error.remedy
+        ) from error
     check(tool)
     return replace(tool, digest=digest(tool))
 
 
-def _built(tool_id: str, options: dict[str, Any], body: Body, place: Place | None) -> Tool:
+def _make_tool(tool_id: str, options: dict[str, Any], body: Body, location: SourceLocation | None) -> Tool:
     if not isinstance(tool_id, str):
         raise DefinitionError(f"{tool_id!r} is not a name a tool can have", remedy="give its id as text")
     input_schema, validate, flat_validate = _input(options)
     declared_output = _without_envelopes(options.pop("output", None))
     output_schema, check_output = _output(declared_output)
-    description, guidance = _texts(tool_id, options, place)
-    sections = _read("sections", options, lambda given: tuple(map(_section, given)), _SECTIONS) or ()
-    view = _read(
+    description, guidance = _description_and_guidance(tool_id, options, location)
+    sections = _read_option("sections", options, lambda given: tuple(map(_section, given)), _SECTIONS) or ()
+    view = _read_option(
         "view", options, lambda given: given if isinstance(given, ViewSpec) else ViewSpec(**given), _VIEW
     )
     axes = _axes(options)
@@ -71,17 +79,18 @@ def _built(tool_id: str, options: dict[str, Any], body: Body, place: Place | Non
         id=tool_id,
         description=description,
         guidance=guidance,
-        aliases=_read("aliases", options, aliases_of, _ALIASES) or {},
-        param_aliases=_read("param_aliases", options, _param_aliases, _PARAM_ALIASES) or {},
+        aliases=_read_option("aliases", options, aliases_of, _ALIASES) or {},
+        param_aliases=_read_option("param_aliases", options, _param_aliases, _PARAM_ALIASES) or {},
         slug=options.pop("slug", None) or slug_of(tool_id),
         name=options.pop("name", None) or humanize_field_name(tool_id.rpartition(".")[2]),
         category=options.pop("category", None) or category_of(tool_id),
         input_schema=input_schema,
         output_schema=output_schema,
-        tenants=_read("tenants", options, lambda given: frozenset(several(given)), _TENANTS) or frozenset(),
-        retry=_read("retry", options, retry_of, _RETRY),
+        tenants=_read_option("tenants", options, lambda given: frozenset(as_tuple(given)), _TENANTS)
+        or frozenset(),
+        retry=_read_option("retry", options, retry_of, _RETRY),
         sections=sections,
-        form=_read(
+        form=_read_option(
             "form",
             options,
             lambda given: given if isinstance(given, FormSpec) else FormSpec(dict(given)),
@@ -95,7 +104,7 @@ def _built(tool_id: str, options: dict[str, Any], body: Body, place: Place | Non
         quiet=axes["level"] in ("read", "draft") and not (axes["level_of_call"] or axes["danger_of_call"]),
         check_output=check_output,
         plain_outputs=plain_outputs(None if check_output is None else declared_output),
-        place=place,
+        location=location,
         **axes,
         **{name: value for name, value in options.items() if value is not None},
     )
@@ -111,7 +120,7 @@ _TENANTS = "give the slugs of tenants"
 _PERMISSIONS = 'write {"required": ["read"], "optional": ["network"]}'
 
 
-def _read(name: str, options: dict[str, Any], reader: Callable[[Any], Any], remedy: str) -> Any:
+def _read_option(name: str, options: dict[str, Any], reader: Callable[[Any], Any], remedy: str) -> Any:
     """An option in the form a Tool keeps it; None when it is not given."""
     given = options.pop(name, None)
     if given is None:
@@ -146,15 +155,15 @@ def _input(options: dict[str, Any]) -> tuple[JsonSchema, Validator, FlatValidato
             remedy="make it one flat model: an `action` enum and every other field optional",
         )
     if isinstance(declared, type) and issubclass(declared, BaseModel):
-        schema = _emitted(declared)
-        return schema, model_validator(declared, schema), _flat(declared)
+        schema = _input_schema(declared)
+        return schema, model_validator(declared, schema), _flat_validator(declared)
     raise DefinitionError(
         f"its input is {declared!r}, which is neither a pydantic model nor a JSON Schema",
         remedy="give a BaseModel class, a JSON Schema object, or paramSchema",
     )
 
 
-def _flat(model: type[BaseModel]) -> FlatValidator | None:
+def _flat_validator(model: type[BaseModel]) -> FlatValidator | None:
     """The short way for arguments, where there is one."""
     if model.model_config.get("extra") != "forbid":
         return None
@@ -164,12 +173,12 @@ def _flat(model: type[BaseModel]) -> FlatValidator | None:
         return None
 
 
-def _emitted(model: type[BaseModel]) -> JsonSchema:
+def _input_schema(model: type[BaseModel]) -> JsonSchema:
     try:
         return schema_of(model, "validation")
     except (PydanticUserError, NameError) as error:
         raise DefinitionError(
-            f"its input cannot become a schema: {last_line(error)}",
+            f"its input cannot become a schema: {error_summary(error)}",
             remedy="use types that JSON can carry, and define every type before the tool",
         ) from error
 
@@ -185,7 +194,7 @@ def _params_schema(params: Mapping[str, Any], required: Iterable[str]) -> JsonSc
         "properties": {name: dict(part) for name, part in params.items()},
         "additionalProperties": False,
     }
-    names = list(several(required))
+    names = list(as_tuple(required))
     if unknown := [name for name in names if name not in params]:
         raise DefinitionError(
             f"requiredParams names {unknown[0]!r}, which paramSchema does not declare",
@@ -216,18 +225,20 @@ def _output(declared: Any) -> tuple[JsonSchema | None, Validator | None]:
         return emitted, output_checker(adapter, declared, emitted)
     except (PydanticUserError, SchemaError, TypeError, NameError) as error:
         raise DefinitionError(
-            f"its output type cannot become a schema: {last_line(error)}",
+            f"its output type cannot become a schema: {error_summary(error)}",
             remedy="return a pydantic model, a TypedDict, a plain type, or a Result",
         ) from error
 
 
-def _texts(tool_id: str, options: dict[str, Any], place: Place | None) -> tuple[str, str]:
+def _description_and_guidance(
+    tool_id: str, options: dict[str, Any], location: SourceLocation | None
+) -> tuple[str, str]:
     inline = str(options.pop("description", None) or "")
     guidance = str(options.pop("guidance", None) or "")
-    text = texts.external(tool_id, options.pop("description_path", None), place)
+    text = texts.read_description(tool_id, options.pop("description_path", None), location)
     if text is None or not text.strip():
         return " ".join(inline.split()), guidance.strip()
-    first, rest = texts.split(text)
+    first, rest = texts.split_description(text)
     return first, rest or guidance.strip()
 
 
@@ -235,10 +246,10 @@ def _axes(options: dict[str, Any]) -> dict[str, Any]:
     """Level, danger and capabilities, each derived from the others where it is missing."""
     level, level_fn = _value_or_function(options, "level")
     danger, danger_fn = _value_or_function(options, "danger")
-    required, optional = _read("permissions", options, capabilities_of, _PERMISSIONS) or (None, None)
-    needed: frozenset[Capability] = frozenset(several(options.pop("capabilities", None) or required or ()))
+    required, optional = _read_option("permissions", options, capabilities_of, _PERMISSIONS) or (None, None)
+    needed: frozenset[Capability] = frozenset(as_tuple(options.pop("capabilities", None) or required or ()))
     wished: frozenset[Capability] = frozenset(
-        several(options.pop("optional_capabilities", None) or optional or ())
+        as_tuple(options.pop("optional_capabilities", None) or optional or ())
     )
     if danger is None and danger_fn is not None:
         danger = "dangerous"
@@ -275,8 +286,8 @@ def capabilities_of(permissions: Mapping[str, Any]) -> tuple[frozenset[Capabilit
     if strange := [name for name in permissions if name not in ("required", "optional")]:
         raise ValueError(f"{strange[0]!r} is neither required nor optional")
     return (
-        frozenset(several(permissions.get("required") or ())),
-        frozenset(several(permissions.get("optional") or ())),
+        frozenset(as_tuple(permissions.get("required") or ())),
+        frozenset(as_tuple(permissions.get("optional") or ())),
     )
 
 
@@ -286,7 +297,7 @@ def _value_or_function(options: dict[str, Any], name: str) -> tuple[Any, Callabl
     return (None, value) if callable(value) else (value, function)
 
 
-def several(given: Any) -> tuple[Any, ...]:
+def as_tuple(given: Any) -> tuple[Any, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
@@ -294,12 +305,79 @@ def aliases_of(given: Any) -> dict[str, Mapping[str, str]]:
     """Aliases with the names each gives to parameters."""
     if isinstance(given, Mapping):
         return {name: dict(params or {}) for name, params in given.items()}
-    return {name: {} for name in several(given)}
+    return {name: {} for name in as_tuple(given)}
 
 
 def _param_aliases(given: Any) -> dict[str, tuple[str, ...]]:
-    return {name: several(others) for name, others in given.items()}
+    return {name: as_tuple(others) for name, others in given.items()}
 
 
 def _section(given: Any) -> OutputSection:
     return given if isinstance(given, OutputSection) else OutputSection(**given)
+
+
+_OPTION_ALIASES = {
+    "permission_level": "level",
+    "danger_level": "danger",
+    "get_danger_level": "danger_fn",
+    "required_permission": "requires",
+    "permission_policy": "policy",
+    "tenant_slugs": "tenants",
+    "output_sections": "sections",
+    "parameters": "input",
+    "input_schema": "input",
+    "param_schema": "params",
+    "required_params": "required",
+    "output_schema": "output",
+    "output_schema_zod": "output",
+    "long_description": "guidance",
+    "when_to_use": "guidance",
+    "title": "name",
+    "form_spec": "form",
+    "view_spec": "view",
+}
+
+OPTIONS = frozenset(
+    "description guidance description_path aliases param_aliases slug name category icon input output params "
+    "required level danger level_fn danger_fn capabilities optional_capabilities permissions requires policy "
+    "approvals four_eyes tenants reads writes concurrency timeout retry idempotent repeatable isolation "
+    "collaborative aggregate undo preview sections form view origin execute resources formats".split()
+)
+
+
+def option_name(key: Any) -> str | None:
+    """The option a key stands for, in whatever style it is written, or None."""
+    if not isinstance(key, str):
+        return None
+    snake = "_".join(word.lower() for word in words(key))
+    name = _OPTION_ALIASES.get(snake, snake)
+    return name if name in OPTIONS else None
+
+
+def _nearest_option(key: object) -> str:
+    """The remedy for an option that is not known: the one that is nearly it, or all there are."""
+    near = difflib.get_close_matches(str(key), sorted({*OPTIONS, *_OPTION_ALIASES}), 1, 0.7)
+    return f"did you mean {near[0]!r}?" if near else f"use one of: {', '.join(sorted(OPTIONS))}"
+
+
+def normalise_options(given: Mapping[str, Any], tool: str, location: SourceLocation | None) -> dict[str, Any]:
+    """Options under their own names, whatever style they were written in: `permissionLevel` is level."""
+    folded: dict[str, Any] = {}
+    for key, value in given.items():
+        name = option_name(key)
+        if name is None:
+            raise DefinitionError(
+                f"{key!r} is not an option of a tool",
+                tool=tool,
+                location=location,
+                remedy=_nearest_option(key),
+            )
+        if name in folded:
+            raise DefinitionError(
+                f"{key!r} is given twice, under two spellings",
+                tool=tool,
+                location=location,
+                remedy="keep one",
+            )
+        folded[name] = value
+    return folded

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from handrail.core.define.bound import MODEL_LIMIT
 from handrail.core.define.decision import Decision
-from handrail.core.define.permission import Source
+from handrail.core.define.levels import Source
 from handrail.core.define.principal import Principal
-from handrail.core.define.result import Result
-from handrail.core.record import maker, record
+from handrail.core.define.result import MODEL_LIMIT, Result
+from handrail.core.frozen_record import constructor_of, record
 
 Status = Literal[
     "completed",
@@ -43,6 +42,38 @@ class Call:
     parent: str | None = None
     """The call this one is nested in, or replays; only a nested one has a depth."""
     depth: int = 0
+    durable_start: bool = False
+    """Whether the answer waits until `tool.started` is durable, since it names the run."""
+    approval_key: str | None = None
+    """An idempotency key that counts only if the call has to ask a person."""
+
+
+@record
+class BoundCall:
+    """A call on its way: who makes it and its id are known. Its arguments travel beside it."""
+
+    tool: str
+    principal: Principal
+    id: str
+    source: Source = "agent"
+    session: str | None = None
+    turn: int | None = None
+    idempotency_key: str | None = None
+    digest: str | None = None
+    message: str | None = None
+    parent: str | None = None
+    depth: int = 0
+    durable_start: bool = False
+    approval_key: str | None = None
+
+    @property
+    def tenant(self) -> str:
+        return self.principal.tenant
+
+    @property
+    def log_session(self) -> str:
+        """The session under which its events stand: the caller's, or one of this call alone."""
+        return self.session or f"call:{self.id}"
 
 
 @record
@@ -114,5 +145,5 @@ class Outcome:
         return self.result.to_legacy_run(self.duration_ms, self.run_id)
 
 
-make_call = maker(Call)
-make_outcome = maker(Outcome)
+bind_call = constructor_of(BoundCall)
+make_outcome = constructor_of(Outcome)

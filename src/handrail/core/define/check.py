@@ -8,9 +8,9 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, get_args
 
-from handrail.core.define.body import function_of
+from handrail.core.define.introspection import function_of
+from handrail.core.define.levels import CAPABILITIES, CONCURRENCIES, DANGERS, LEVELS, POLICIES
 from handrail.core.define.names import MAX_NAME, SLUG, is_name
-from handrail.core.define.permission import CAPABILITIES, CONCURRENCIES, DANGERS, LEVELS, POLICIES
 from handrail.core.define.schema import JsonSchema, branches, resolve
 from handrail.core.define.tool import Isolation, Origin, Tool
 from handrail.core.errors import DefinitionError
@@ -19,7 +19,7 @@ from handrail.core.errors import DefinitionError
 def check(tool: Tool) -> None:
     """Raise `DefinitionError` with file, line, tool and remedy if the definition cannot be used."""
     for problem, remedy in _problems(tool):
-        raise DefinitionError(problem, tool=tool.id, place=tool.place, remedy=remedy)
+        raise DefinitionError(problem, tool=tool.id, location=tool.location, remedy=remedy)
 
 
 def _problems(tool: Tool) -> Iterator[tuple[str, str]]:

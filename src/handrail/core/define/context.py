@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from handrail.core.define.permission import Capability, Source
+from handrail.core.define.levels import Capability, Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.signal import Signal
 from handrail.core.errors import NoTenant
 
 if TYPE_CHECKING:
-    from handrail.core.define.call import Call, Outcome
-    from handrail.core.define.found import Described, Found
+    from handrail.core.define.call import BoundCall, Outcome
+    from handrail.core.define.lookup import ToolDetails, ToolMatch
 
 T = TypeVar("T")
 
@@ -31,14 +31,14 @@ class Host(Protocol):
     def nested_and_wait(self, ctx: Context, tool: str, args: Mapping[str, Any] | None) -> Outcome: ...
     async def in_thread(self, ctx: Context, work: Callable[[], T]) -> T: ...
     async def page(self, ctx: Context, handle: str, offset: int, limit: int | None) -> str: ...
-    async def search(self, ctx: Context, words: str, limit: int) -> list[Found]: ...
-    async def describe(self, ctx: Context, name: str) -> Described: ...
+    async def search(self, ctx: Context, words: str, limit: int) -> list[ToolMatch]: ...
+    async def describe(self, ctx: Context, name: str) -> ToolDetails: ...
 
 
-class CallState(Protocol):
+class ContextState(Protocol):
     """What the engine knows of the call a context belongs to."""
 
-    call: Call
+    call: BoundCall
     next_run_id: str
     extra: Mapping[str, Any]
 
@@ -55,18 +55,16 @@ class Context:
 
     __slots__ = ("_call", "_state")
 
-    def __init__(self, state: CallState) -> None:
+    def __init__(self, state: ContextState) -> None:
         self._state = state
         self._call = state.call
 
     @property
     def principal(self) -> Principal:
-        assert self._call.principal is not None
         return self._call.principal
 
     @property
     def call_id(self) -> str:
-        assert self._call.id is not None
         return self._call.id
 
     @property
@@ -110,7 +108,7 @@ class Context:
 
     @property
     def session_id(self) -> str:
-        return self._call.session or f"call:{self.call_id}"
+        return self._call.log_session
 
     @property
     def message_id(self) -> str | None:
@@ -188,11 +186,11 @@ class Context:
         """A page of an earlier result that was too large to show, if this principal may read it."""
         return await self._state.host.page(self, handle, offset, limit)
 
-    async def search(self, words: str, limit: int = 10) -> list[Found]:
+    async def search(self, words: str, limit: int = 10) -> list[ToolMatch]:
         """The tools this principal may see that fit the words best."""
         return await self._state.host.search(self, words, limit)
 
-    async def describe(self, name: str) -> Described:
+    async def describe(self, name: str) -> ToolDetails:
         """A tool this principal may see, and what a call would meet. Raises ToolError when there is none."""
         return await self._state.host.describe(self, name)
 
@@ -204,7 +202,9 @@ class TenantScope:
     tenant_id: str
 
 
-_current: ContextVar[Context | CallState | TenantScope | None] = ContextVar("handrail_context", default=None)
+_current: ContextVar[Context | ContextState | TenantScope | None] = ContextVar(
+    "handrail_context", default=None
+)
 """A running call enters with its state alone: most bodies never ask for their context."""
 active_tenant: ContextVar[Callable[[], str | None] | None] = ContextVar(
     "handrail_active_tenant", default=None

@@ -8,7 +8,7 @@ from typing import Any, Literal
 Verdict = Literal["allow", "ask", "queue", "deny"]
 STRICTNESS: dict[Verdict, int] = {"allow": 0, "ask": 1, "queue": 2, "deny": 3}
 
-Asked = Literal["reviewer", "caller"]
+AnsweredBy = Literal["reviewer", "caller"]
 """Who may answer an ask: somebody with the right to review, or the calling person at once."""
 
 
@@ -21,7 +21,7 @@ class Step:
     reason: str
     rule: str | None = None
     code: str | None = None
-    by: Asked | None = None
+    by: AnsweredBy | None = None
     clearable: bool = False
     """Whether a standing approval may turn this ask into allow."""
 
@@ -39,7 +39,7 @@ class Decision:
     rule: str | None = None
     code: str | None = None
     reason: str = ""
-    by: Asked | None = None
+    by: AnsweredBy | None = None
     """Who may answer, when the verdict is ask."""
     trace: tuple[Step, ...] = ()
 

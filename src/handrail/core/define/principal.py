@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from handrail.core.define.permission import LEVELS, Level
+from handrail.core.define.levels import LEVELS, Level
+from handrail.core.define.schema import digest_of
 
 KeyKind = Literal["agent", "person", "service"]
 
@@ -37,6 +38,8 @@ class Principal:
     """The gravest level its key reaches; None is no bound."""
     embed: bool = False
     """Whether it came by the token of a published page: what was disabled since is shown there."""
+    key_id: str | None = None
+    """The id of the API key that was shown, where one was."""
     _identity: tuple[Any, ...] = field(init=False, repr=False)
     _hash: int = field(init=False, repr=False)
 
@@ -55,6 +58,7 @@ class Principal:
             scope: Iterable[str] | None = None,
             ceiling: Level | None = None,
             embed: bool = False,
+            key_id: str | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -81,6 +85,7 @@ class Principal:
             self.scope,
             self.ceiling,
             self.embed,
+            self.key_id,
         )
         object.__setattr__(self, "_identity", identity)
         object.__setattr__(self, "_hash", hash(identity))
@@ -92,6 +97,21 @@ class Principal:
         if self is other:
             return True
         return isinstance(other, Principal) and self._identity == other._identity
+
+    @property
+    def caller(self) -> tuple[str | None, ...]:
+        """Who calls, whatever they may do at the moment: the same for all calls of one user or agent.
+
+        Callers without a name are told apart by their keys, or where there is none by all that they hold.
+        """
+        return (self.tenant, self.user, self.agent, self.workspace, self.nameless_id)
+
+    @property
+    def nameless_id(self) -> str | None:
+        """What tells a caller without a name from others; None for one that has a name."""
+        if self.user is not None or self.agent is not None:
+            return None
+        return self.key_id or digest_of(self.to_dict())
 
     @classmethod
     def local(cls) -> Principal:
@@ -114,16 +134,22 @@ class Principal:
 
     def spawn(self, agent: str, permissions: Iterable[str] | None = None) -> Principal:
         """The principal of a sub-agent: never more than this one holds, and no person's key."""
-        kept = self.permissions if permissions is None else both(frozenset(permissions), self.permissions)
+        kept = (
+            self.permissions
+            if permissions is None
+            else intersect_permissions(frozenset(permissions), self.permissions)
+        )
         above = self.ancestors if self.agent is None else (*self.ancestors, self.agent)
         return replace(self, agent=agent, permissions=kept, key="agent", ancestors=above)
 
     def as_of(self, now: Principal) -> Principal:
         """This principal with the roles that the same user has now, and no permission that they have lost."""
-        return replace(self, roles=now.roles, permissions=both(self.permissions, now.permissions))
+        return replace(
+            self, roles=now.roles, permissions=intersect_permissions(self.permissions, now.permissions)
+        )
 
 
-def both(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+def intersect_permissions(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
     """The permissions that are in both; `*` is every one."""
     if EVERYTHING in one:
         return other

@@ -1,4 +1,4 @@
-"""Result: the one envelope every tool yields, and how each audience sees it."""
+"""Result: the envelope every tool yields, how each audience sees it, and where it is cut."""
 
 from __future__ import annotations
 
@@ -11,8 +11,26 @@ from urllib.parse import quote
 
 from pydantic_core import to_json as to_json_bytes
 
-from handrail.core.define.bound import MODEL_LIMIT, cut
-from handrail.core.record import changer, maker, record
+from handrail.core.frozen_record import constructor_of, record, replacer_of
+
+MODEL_LIMIT = 30_000
+"""Characters of one result that a model is given unless the caller asks for another bound."""
+
+
+def truncate(text: str, limit: int, handle: str | None = None, begins: int = 0) -> str:
+    """At most `limit` characters of the text, and a marker that says what is missing and how to get it.
+
+    `begins` is where the text itself begins in the whole that the handle stands for.
+    """
+    if len(text) <= limit:
+        return text
+    shown = max(0, limit)
+    if handle is None:
+        rest = "Ask for less, or for a part of it."
+    else:
+        rest = f"Read on with read_result(handle={handle!r}, offset={begins + shown})."
+    return f"{text[:shown]}\n[cut: {shown} of {len(text)} characters shown. {rest}]"
+
 
 PAGE = "handrail_page"
 """In the metadata of a result that is a page of another: its handle, and where the page lies in the whole."""
@@ -80,10 +98,10 @@ class Result:
         if len(text) <= limit:
             return text
         if (page := self.metadata.get(PAGE)) is not None:
-            return cut(text, min(limit, page["length"]), page["handle"], page["offset"])
+            return truncate(text, min(limit, page["length"]), page["handle"], page["offset"])
         if self.code == "DUPLICATE":
             handle = self.metadata.get("duplicate_of", handle)
-        return cut(text, limit, handle)
+        return truncate(text, limit, handle)
 
     def text(self) -> str:
         """What the model would read if nothing had to be cut."""
@@ -189,8 +207,8 @@ class Result:
         return replace(self, metadata={**self.metadata, **more})
 
 
-make_result = maker(Result)
-change_result = changer(Result)
+make_result = constructor_of(Result)
+change_result = replacer_of(Result)
 
 
 @record

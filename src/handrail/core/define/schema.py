@@ -156,7 +156,7 @@ def resolve(node: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
     """The schema a local `$ref` points to, with what stands beside the reference; anything else as it is."""
     hops = 0
     while isinstance(node, Mapping) and isinstance(node.get("$ref"), str) and hops < _MAX_HOPS:
-        target = pointer(root, node["$ref"])
+        target = resolve_pointer(root, node["$ref"])
         if target is None:
             return node
         node = _joined(target, {key: value for key, value in node.items() if key != "$ref"})
@@ -175,7 +175,7 @@ def _joined(target: Mapping[str, Any], beside: Mapping[str, Any]) -> Mapping[str
     return joined
 
 
-def pointer(root: Mapping[str, Any], ref: str) -> Mapping[str, Any] | None:
+def resolve_pointer(root: Mapping[str, Any], ref: str) -> Mapping[str, Any] | None:
     """What `#/$defs/name` or `#anchor` points to, or None."""
     if not ref.startswith("#"):
         return None
@@ -239,11 +239,11 @@ def _step(node: Mapping[str, Any], part: int | str) -> Any:
     return properties[part] if part in properties else node.get("additionalProperties")
 
 
-def canonical(value: Any) -> bytes:
+def canonical_json(value: Any) -> bytes:
     """One spelling for one JSON value, whatever the order of its keys."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str).encode()
 
 
 def digest_of(value: Any) -> str:
     """A short fingerprint of a JSON value."""
-    return hashlib.sha256(canonical(value)).hexdigest()
+    return hashlib.sha256(canonical_json(value)).hexdigest()

@@ -6,20 +6,23 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
-from handrail.core.define.flat import FlatValidator
-from handrail.core.define.permission import Capability, Concurrency, Danger, Level, PermissionPolicy
+from handrail.core.define.levels import Capability, Concurrency, Danger, Level, PermissionPolicy
+from handrail.core.define.result import Result
 from handrail.core.define.retry import Retry
 from handrail.core.define.schema import JsonSchema, digest_of
-from handrail.core.define.sections import FormSpec, OutputSection, ViewSpec
-from handrail.core.define.validation import Validator
-from handrail.core.errors import Place
+from handrail.core.define.ui_specs import FormSpec, OutputSection, ViewSpec
+from handrail.core.define.validation import FlatValidator, Validator
+from handrail.core.errors import SourceLocation
 
 Origin = Literal["system", "custom", "tenant_custom", "bundle", "mcp"]
 Isolation = Literal["process"]
+
 OfArgs = Callable[[Any], Any]
 """A function of the validated arguments, given as an object with attributes."""
+
 Compensation = Callable[[Any, Any], tuple[str, Mapping[str, Any]] | None]
 """(validated arguments, data of the result) -> the call that takes its effect back, or None. Pure."""
+
 Preview = Callable[[Any, Any], Any]
 """(validated arguments, context) -> words or a diff, or None; or an awaitable of it."""
 
@@ -117,7 +120,7 @@ class Tool:
     """Whether no call of it can change anything, whatever its arguments."""
     init: Initialiser | None = None
     """Set while the tool is not yet initialised: called once, at first use, for the whole definition."""
-    place: Place | None = None
+    location: SourceLocation | None = None
     digest: str = ""
     """Fingerprint of everything a model sees."""
 
@@ -196,3 +199,14 @@ def digest(tool: Tool) -> str:
         *sorted(tool.capabilities | tool.optional_capabilities),
     )
     return digest_of([texts, hints, tool.input_schema, tool.output_schema])[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class RegistryEvent:
+    """What registry listeners hear: a tool came, went, ran or failed."""
+
+    type: Literal["register", "unregister", "execute", "error"]
+    tool: str
+    definition: Tool | None = None
+    replaced: Tool | None = None
+    result: Result | None = None

@@ -1,25 +1,25 @@
-"""Validators: the strict check of arguments and outputs against a pydantic model or a JSON Schema."""
+"""Validators: the strict check of arguments against a pydantic model or a JSON Schema."""
 
 from __future__ import annotations
 
 import difflib
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Literal, Protocol, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import PydanticSerializationError
+from pydantic_core import PydanticSerializationError, SchemaValidator, core_schema
 from pydantic_core import to_json as to_json_bytes
 
 from handrail.core.define.call import FieldError
-from handrail.core.define.jsonvalue import copy_object, copy_value
+from handrail.core.define.json_values import TOO_LARGE, TOO_SMALL, all_json_scalars, copy_object, copy_value
+from handrail.core.define.redaction import mask_paths, secret_paths
 from handrail.core.define.schema import JsonSchema, branches, objects_at
-from handrail.core.define.secrecy import masked, secret_paths
-from handrail.core.errors import DefinitionError
+from handrail.core.errors import DefinitionError, UsageError
 
 _PLAIN = frozenset({str, int, float, bool, type(None)})
-_SHOWN = 80
+_MAX_DISPLAYED = 80
 _KINDS = {"NoneType": "null", "str": "text", "dict": "object", "bool": "boolean"}
 _UNKNOWN = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
 
@@ -27,7 +27,7 @@ Path = tuple[int | str, ...]
 """Where in a value: names and indices."""
 
 
-class Invalid(Exception):
+class InvalidValue(Exception):
     """The value does not fit its schema."""
 
     def __init__(self, errors: Sequence[FieldError]) -> None:
@@ -81,7 +81,7 @@ def model_validator(model: type[BaseModel], schema: JsonSchema) -> Validator:
             try:
                 text = to_json_bytes(value)
             except (PydanticSerializationError, ValueError) as error:
-                raise Invalid([FieldError("", f"is not valid JSON: {error}")]) from None
+                raise InvalidValue([FieldError("", f"is not valid JSON: {error}")]) from None
             try:
                 return check_json(text, strict=True)
             except ValidationError as error:
@@ -116,15 +116,15 @@ def _refuse(
     unknown = {path for detail, path in details if detail["type"] in _UNKNOWN}
     welcome = {path for path in unknown if any(map(_is_open, objects_at(schema, path[:-1])))}
     if not welcome:
-        raise Invalid(_from_pydantic(details, value, schema, secrets)) from None
+        raise InvalidValue(_from_pydantic(details, value, schema, secrets)) from None
     if unknown - welcome:
         strangers = [(detail, path) for detail, path in details if path in unknown - welcome]
-        raise Invalid(_from_pydantic(strangers, value, schema, secrets)) from None
+        raise InvalidValue(_from_pydantic(strangers, value, schema, secrets)) from None
     try:
         return leniently()
     except ValidationError as other:
         details = [(detail, _real_path(detail["loc"], value, detail["type"])) for detail in _details(other)]
-        raise Invalid(_from_pydantic(details, value, schema, secrets)) from None
+        raise InvalidValue(_from_pydantic(details, value, schema, secrets)) from None
 
 
 def _details(error: ValidationError) -> list[Any]:
@@ -139,17 +139,17 @@ def _is_open(node: Mapping[str, Any]) -> bool:
 def _from_pydantic(
     details: Sequence[tuple[Any, Path]], value: Any, schema: JsonSchema, secrets: frozenset[str]
 ) -> list[FieldError]:
-    open_values = masked(value, secrets) if secrets else None
+    open_values = mask_paths(value, secrets) if secrets else None
     found: dict[str, FieldError] = {}
     for detail, location in details:
         path = _dotted(location)
         if detail["type"] == "missing":
             found.setdefault(path, FieldError(path, "is required", missing=len(location) == 1))
         elif detail["type"] in _UNKNOWN:
-            found.setdefault(path, FieldError(path, _unknown(location, schema)))
+            found.setdefault(path, FieldError(path, _unknown_name_reason(location, schema)))
         else:
             given = detail["input"] if open_values is None else _value_at(open_values, location)
-            reason = f"{_sentence(detail['msg'])}, got {shown(given)}"
+            reason = f"{_sentence(detail['msg'])}, got {display_value(given)}"
             earlier = found.get(path)
             if earlier is not None and reason not in earlier.reason:
                 reason = f"{earlier.reason}; or {reason}"
@@ -186,7 +186,7 @@ def _sentence(message: str) -> str:
     return message[:1].lower() + message[1:]
 
 
-def _unknown(path: Path, schema: JsonSchema) -> str:
+def _unknown_name_reason(path: Path, schema: JsonSchema) -> str:
     """Why the name at the end of a path is refused, with the nearest known one."""
     name, parent = str(path[-1]), path[:-1]
     known = list(
@@ -200,14 +200,14 @@ def _unknown(path: Path, schema: JsonSchema) -> str:
     return f"{what}; {hint}Known: {', '.join(known)}"
 
 
-def shown(value: Any) -> str:
+def display_value(value: Any) -> str:
     """A value as an error message may show it."""
     try:
         text = repr(value)
     except (ValueError, RecursionError):  # a number of more digits than Python prints, a list in itself
         text = "a value too large to show"
     kind = _KINDS.get(type(value).__name__, type(value).__name__)
-    return f"{text[:_SHOWN]}{'…' if len(text) > _SHOWN else ''} ({kind})"
+    return f"{text[:_MAX_DISPLAYED]}{'…' if len(text) > _MAX_DISPLAYED else ''} ({kind})"
 
 
 def schema_validator(
@@ -224,7 +224,7 @@ def schema_validator(
     def validate(value: Any, /) -> Any:
         errors = check(value)
         if errors:
-            raise Invalid(_from_schema(errors, value, schema, secrets))
+            raise InvalidValue(_from_schema(errors, value, schema, secrets))
         return fill(value)
 
     return validate
@@ -259,7 +259,7 @@ def schema_checker(
                 return []
             return list(validator.iter_errors(value))
         except ValueError as error:  # text that is no unicode, such as a lone surrogate
-            raise Invalid([FieldError("", f"cannot be read: {error}")]) from None
+            raise InvalidValue([FieldError("", f"cannot be read: {error}")]) from None
 
     return check
 
@@ -267,7 +267,7 @@ def schema_checker(
 def _from_schema(
     errors: Sequence[Any], value: Any, schema: JsonSchema, secrets: frozenset[str]
 ) -> list[FieldError]:
-    open_values = masked(value, secrets) if secrets else None
+    open_values = mask_paths(value, secrets) if secrets else None
     found: list[FieldError] = []
     for error in errors:
         location: Path = tuple(error.instance_path)
@@ -277,7 +277,7 @@ def _from_schema(
             found.append(FieldError(_dotted(missing), "is required", missing=not location))
         elif kind in ("additionalProperties", "unevaluatedProperties"):
             strangers = [(*location, str(name)) for name in error.kind.unexpected]
-            found += [FieldError(_dotted(path), _unknown(path, schema)) for path in strangers]
+            found += [FieldError(_dotted(path), _unknown_name_reason(path, schema)) for path in strangers]
         else:
             hidden = open_values is not None and _value_at(open_values, location) != error.instance
             reason = f"does not fit its schema ({kind})" if hidden else _reason(error)
@@ -292,10 +292,10 @@ def _dotted(path: Path) -> str:
 def _reason(error: Any) -> str:
     kind = error.kind.name
     if kind == "type":
-        return f"should be {' or '.join(error.kind.types)}, got {shown(error.instance)}"
+        return f"should be {' or '.join(error.kind.types)}, got {display_value(error.instance)}"
     if kind == "enum":
         choices = ", ".join(map(repr, error.kind.options))
-        return f"should be one of {choices}, got {shown(error.instance)}"
+        return f"should be one of {choices}, got {display_value(error.instance)}"
     if kind in ("anyOf", "oneOf"):
         return _union_reason(error)
     return str(error.message)[:400]
@@ -327,3 +327,83 @@ def _defaults(schema: JsonSchema) -> Callable[[Any], Any]:
         return filled
 
     return lambda value: fill(copy_object(value), schema) if isinstance(value, dict) else value
+
+
+FlatValidator = Callable[[dict[str, Any]], dict[str, Any] | None]
+_FLAT = frozenset({str, int, bool, type(None)})
+
+
+def flat_validator(model: type[BaseModel]) -> FlatValidator | None:
+    """A function from raw to validated arguments, or to None when they must go the long way.
+
+    None instead of a function when the model has fields that are not flat, or validators of its own.
+    """
+    if not all(_is_flat(field.annotation) for field in model.model_fields.values()):
+        return None
+    core: Any = model.__pydantic_core_schema__
+    inner = core.get("schema", {})
+    if core["type"] != "model" or inner.get("type") != "model-fields":
+        return None
+    fields = {name: _typed_dict_field(part) for name, part in inner["fields"].items()}
+    strictly = core_schema.CoreConfig(strict=True)
+    schema = core_schema.typed_dict_schema(fields, extra_behavior="forbid", config=strictly)
+    validate = SchemaValidator(schema).validate_python
+
+    texts = any(_takes_text(field.annotation) for field in model.model_fields.values())
+
+    def flat(raw: dict[str, Any]) -> dict[str, Any] | None:
+        try:
+            valid: dict[str, Any] = validate(raw)
+        except ValidationError:
+            return None
+        return None if texts and not all_json_scalars(valid.values()) else valid
+
+    return flat
+
+
+def _typed_dict_field(part: Any) -> core_schema.TypedDictField:
+    schema = part["schema"]
+    return core_schema.typed_dict_field(_bounded(schema), required=schema["type"] != "default")
+
+
+def _bounded(schema: Any) -> Any:
+    """The schema with whole numbers kept to those that can be written as JSON."""
+    if schema["type"] == "int":
+        return {"gt": TOO_SMALL, "lt": TOO_LARGE, **schema}
+    if "schema" in schema:
+        return {**schema, "schema": _bounded(schema["schema"])}
+    if "choices" in schema:
+        return {**schema, "choices": [_bounded(choice) for choice in schema["choices"]]}
+    return schema
+
+
+def _takes_text(annotation: Any) -> bool:
+    return annotation is str or str in get_args(annotation)
+
+
+def _is_flat(annotation: Any) -> bool:
+    if get_origin(annotation) in (Union, types.UnionType):
+        return all(map(_is_flat, get_args(annotation)))
+    return isinstance(annotation, type) and annotation in _FLAT
+
+
+def action_error(
+    tool: str, action: str, args: Any, required: Mapping[str, Iterable[str]]
+) -> dict[str, str] | None:
+    """What is wrong when a field the action needs is not given, for a body to return as it is; else None.
+
+    `if error := action_error("manageTools", args.action, args, NEEDS): return error` answers with
+    `{"error": "manageTools.create requires 'slug'"}`.
+    """
+    for name in required.get(action, ()):
+        value = args.get(name) if isinstance(args, Mapping) else getattr(args, name, None)
+        if value is None:
+            return {"error": f"{tool}.{action} requires {name!r}"}
+    return None
+
+
+def positive_int(what: str, given: object) -> int:
+    """The number, if it is a whole one from 1 on; otherwise an error that says what it is for."""
+    if type(given) is not int or given < 1:
+        raise UsageError(f"{what} is a whole number from 1 on, not {given!r}.")
+    return given

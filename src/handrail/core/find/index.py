@@ -1,9 +1,4 @@
-"""Index: which tools have which terms, and how much a term says of each.
-
-The weight of a term in a tool follows BM25F: occurrences count by the part they stand in, less in a long
-part, and each further one adds less. Unlike there, the usual length of a part is a constant rather than
-the average of the collection, so that no tool changes the weight of another.
-"""
+"""Index: which tools have which search terms, and what a term says of each (BM25F)."""
 
 from __future__ import annotations
 
@@ -11,26 +6,110 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from handrail.core.define.names import category_of
 from handrail.core.define.tool import Tool
-from handrail.core.find.planes import Bits, bits_of
+from handrail.core.find.bitsets import Bits, Planes, add, bits_of, largest, slots_of
 from handrail.core.find.registry import every_name
-from handrail.core.find.vocabulary import Vocabulary
-from handrail.core.find.words import squeezed, terms
+from handrail.core.find.terms import compact_name, terms
 
-TOP = 15
+_LOOKED_AT = 16
+"""How many terms are compared letter by letter."""
+_TAKEN = 4
+_LONGEST = 40
+
+
+class Vocabulary:
+    """Terms in order. `known` says which of them count: those of tools that the one who asks may see."""
+
+    def __init__(self, terms: Iterable[str]) -> None:
+        self.terms = tuple(sorted(terms))
+        by_pair: dict[str, list[int]] = {}
+        by_length: dict[int, list[int]] = {}
+        for slot, term in enumerate(self.terms):
+            by_length.setdefault(len(term), []).append(slot)
+            for pair in _pairs(term):
+                by_pair.setdefault(pair, []).append(slot)
+        self._by_pair = {pair: bits_of(slots, len(self.terms)) for pair, slots in by_pair.items()}
+        self._by_length = {length: bits_of(slots, len(self.terms)) for length, slots in by_length.items()}
+
+    def near(self, word: str, known: Bits) -> set[str]:
+        """Terms that a word may be meant for: longer ones, a shorter one, others with nearly its letters."""
+        if not 3 <= len(word) <= _LONGEST or not word.isalpha():
+            return set()
+        return {*self._begun_by(word, known), *self._beginning(word, known), *self._spelled_like(word, known)}
+
+    def split(self, word: str, known: Bits) -> tuple[str, str] | None:
+        """The two terms that a word is made of: webfetch is web and fetch."""
+        for at in range(len(word) - 3, 2, -1):
+            if self.has(word[:at], known) and self.has(word[at:], known):
+                return word[:at], word[at:]
+        return None
+
+    def has(self, term: str, known: Bits) -> bool:
+        slot = bisect_left(self.terms, term)
+        return slot < len(self.terms) and self.terms[slot] == term and bool(known >> slot & 1)
+
+    def _begun_by(self, word: str, known: Bits) -> list[str]:
+        """The first few terms that begin with a word: auth is meant for authenticate."""
+        start, end = bisect_left(self.terms, word), bisect_left(self.terms, f"{word}\U0010ffff")
+        span = (known >> start) & ((1 << (end - start)) - 1)
+        return [self.terms[start + slot] for slot in islice(slots_of(span), _TAKEN)]
+
+    def _beginning(self, word: str, known: Bits) -> list[str]:
+        """The longest term that a word begins with: deployment is meant for deploy."""
+        least = max(4, len(word) // 2)
+        starts = (word[:length] for length in range(len(word) - 1, least - 1, -1))
+        return [start for start in starts if self.has(start, known)][:1]
+
+    def _spelled_like(self, word: str, known: Bits) -> list[str]:
+        """The terms with the fewest slips of the pen between them and the word."""
+        slips = len(word) // 4
+        shared: Planes = []
+        for pair in _pairs(word):
+            add(shared, [self._by_pair.get(pair, 0)])
+        as_long = 0
+        for length in range(len(word) - slips, len(word) + slips + 1):
+            as_long |= self._by_length.get(length, 0)
+        candidates = [self.terms[slot] for slot in slots_of(largest(shared, known & as_long, _LOOKED_AT))]
+        apart = {term: distance(word, term) for term in candidates}
+        fewest = min(apart.values(), default=slips + 1)
+        return [term for term, slipped in apart.items() if slipped == fewest <= slips][:_TAKEN]
+
+
+def _pairs(term: str) -> set[str]:
+    """The pairs of letters that stand together, the ends of the term included."""
+    return {f"^{term}"[:2], f"{term}$"[-2:], *(term[at : at + 2] for at in range(len(term) - 1))}
+
+
+def distance(one: str, other: str) -> int:
+    """How many letters are added, left out, changed or swapped with their neighbour."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        before, last, row = row, before, [i]
+        for j, wanted in enumerate(other, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != wanted))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+    return row[-1]
+
+
+MAX_IMPACT = 15
 """The largest impact of a term on a tool."""
 _SATURATION = 2.0
-_TEXT = 4_000
+
+_MAX_TEXT = 4_000
 """How many characters of a text are read."""
-_DEEP = 4
+_MAX_DEPTH = 4
 _REMEMBERED = 1_024
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SearchField:
     """A part of a tool that is searched."""
 
     name: str
@@ -39,13 +118,13 @@ class Part:
     """Its usual length in terms."""
 
 
-PARTS = (
-    Part("name", 8.0, 3),
-    Part("alias", 5.0, 4),
-    Part("category", 4.0, 2),
-    Part("description", 2.0, 10),
-    Part("parameter", 1.2, 5),
-    Part("guidance", 0.6, 40),
+SEARCH_FIELDS = (
+    SearchField("name", 8.0, 3),
+    SearchField("alias", 5.0, 4),
+    SearchField("category", 4.0, 2),
+    SearchField("description", 2.0, 10),
+    SearchField("parameter", 1.2, 5),
+    SearchField("guidance", 0.6, 40),
 )
 
 
@@ -58,7 +137,7 @@ class Posting:
     parts: array[int]
 
 
-_NOWHERE = Posting(array("I"), array("B"), array("B"))
+_NO_POSTING = Posting(array("I"), array("B"), array("B"))
 
 
 class Index:
@@ -71,19 +150,19 @@ class Index:
         self._names: dict[str, list[int]] = {}
         self._classes: dict[str, list[tuple[int, Bits]]] = {}
         for slot, tool in enumerate(self.tools):
-            for name in {squeezed(name) or name for name in every_name(tool)}:
+            for name in {compact_name(name) or name for name in every_name(tool)}:
                 self._names.setdefault(name, []).append(slot)
-            for term, (weight, parts) in _weighed(tool).items():
+            for term, (weight, parts) in _term_weights(tool).items():
                 posting = self._postings.get(term)
                 if posting is None:
                     posting = self._postings[term] = Posting(array("I"), array("B"), array("B"))
                 posting.slots.append(slot)
-                posting.impacts.append(max(1, round(TOP * weight / (weight + _SATURATION))))
+                posting.impacts.append(max(1, round(MAX_IMPACT * weight / (weight + _SATURATION))))
                 posting.parts.append(parts)
         self.vocabulary = Vocabulary(self._postings)
 
     def posting(self, term: str) -> Posting:
-        return self._postings.get(term, _NOWHERE)
+        return self._postings.get(term, _NO_POSTING)
 
     def classes(self, term: str) -> list[tuple[int, Bits]]:
         """The tools that have a term, by its impact on them, the largest first."""
@@ -110,11 +189,11 @@ class Index:
 
     def named(self, name: str) -> list[int]:
         """The tools of that name, however it is spelled."""
-        return self._names.get(squeezed(name) or name, [])
+        return self._names.get(compact_name(name) or name, [])
 
 
 @dataclass(slots=True)
-class Shelf:
+class IndexView:
     """The tools of an index that somebody may see. Nothing else of the index is used for them."""
 
     index: Index
@@ -140,11 +219,11 @@ class Shelf:
         return self._known
 
 
-def _weighed(tool: Tool) -> dict[str, tuple[float, int]]:
+def _term_weights(tool: Tool) -> dict[str, tuple[float, int]]:
     """By term: its weight in a tool, and the parts that have it."""
     found: dict[str, tuple[float, int]] = {}
-    for number, (part, texts) in enumerate(zip(PARTS, _texts(tool), strict=True)):
-        there = [term for text in texts for term in terms(text[:_TEXT])]
+    for number, (part, texts) in enumerate(zip(SEARCH_FIELDS, _texts(tool), strict=True)):
+        there = [term for text in texts for term in terms(text[:_MAX_TEXT])]
         each = part.weight / (0.5 + 0.5 * len(there) / part.usual)
         for term in there:
             weight, parts = found.get(term, (0.0, 0))
@@ -156,8 +235,8 @@ def _texts(tool: Tool) -> Iterator[list[str]]:
     """The texts of each part, in the order of `PARTS`."""
     own = tool.id.rpartition(".")[2]
     heading = category_of(tool.id) or ""
-    params = list(_parameters(tool.input_schema, _DEEP))
-    yield [own, *([tool.name] if squeezed(tool.name) != squeezed(own) else [])]
+    params = list(_parameters(tool.input_schema, _MAX_DEPTH))
+    yield [own, *([tool.name] if compact_name(tool.name) != compact_name(own) else [])]
     yield list(tool.aliases)
     yield [heading, *([tool.category] if tool.category and tool.category != heading else [])]
     yield [tool.description]

@@ -10,7 +10,7 @@ from handrail.core.clock import Clock
 from handrail.core.define.schema import digest_of
 from handrail.core.find.visibility import DEFAULT_TENANT_ID
 
-MOST_PINS = 20_000
+MAX_PINS = 20_000
 """Tools of one server that are remembered."""
 Definition = Mapping[str, Any]
 """What a server says of a tool, as JSON data."""
@@ -32,7 +32,7 @@ class Pin:
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class PinChanges:
     """What is to be remembered after a server told its tools."""
 
     first: tuple[Pin, ...] = ()
@@ -51,7 +51,7 @@ class Pins(Protocol):
 
     async def read(self, tenant: str, server: str, /) -> dict[str, Pin]: ...
 
-    async def note(self, tenant: str, server: str, seen: Sighting, /) -> None:
+    async def note(self, tenant: str, server: str, seen: PinChanges, /) -> None:
         """Remember what was seen. What is accepted already stays so, whoever saw something first."""
         ...
 
@@ -66,7 +66,7 @@ class Pins(Protocol):
         ...
 
 
-def sight(pins: Mapping[str, Pin], told: Mapping[str, Definition], trusting: bool) -> Sighting:
+def compare_pins(pins: Mapping[str, Pin], told: Mapping[str, Definition], trusting: bool) -> PinChanges:
     """What the pins have to learn from what a server tells. A tool that is gone keeps its pin.
 
     A server that makes up new names all the time is not remembered without end: what is too much is not
@@ -75,22 +75,22 @@ def sight(pins: Mapping[str, Pin], told: Mapping[str, Definition], trusting: boo
     first: list[Pin] = []
     held: list[Pin] = []
     back: list[str] = []
-    room = MOST_PINS - len(pins)
+    room = MAX_PINS - len(pins)
     for name, definition in told.items():
         pin = pins.get(name)
         if pin is None and len(first) + len(held) >= room:
             continue
         if pin is None and trusting:
             first.append(Pin(name, definition))
-        elif is_open(pin, definition):
+        elif is_accepted(pin, definition):
             if pin is not None and pin.held is not None:
                 back.append(name)
         elif pin is None or pin.held is None or digest_of(pin.held) != digest_of(definition):
             held.append(Pin(name, None if pin is None else pin.accepted, definition))
-    return Sighting(tuple(first), tuple(held), tuple(back))
+    return PinChanges(tuple(first), tuple(held), tuple(back))
 
 
-def is_open(pin: Pin | None, definition: Definition) -> bool:
+def is_accepted(pin: Pin | None, definition: Definition) -> bool:
     """Whether this very definition was accepted."""
     return pin is not None and pin.accepted is not None and digest_of(pin.accepted) == digest_of(definition)
 
@@ -105,7 +105,7 @@ class MemoryPins:
     async def read(self, tenant: str, server: str, /) -> dict[str, Pin]:
         return {**self._pins.get((DEFAULT_TENANT_ID, server), {}), **self._pins.get((tenant, server), {})}
 
-    async def note(self, tenant: str, server: str, seen: Sighting, /) -> None:
+    async def note(self, tenant: str, server: str, seen: PinChanges, /) -> None:
         pins = self._pins.setdefault((tenant, server), {})
         for pin in seen.first:
             pins.setdefault(pin.tool, replace(pin, accepted_at=self._clock.now()))

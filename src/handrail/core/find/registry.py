@@ -1,20 +1,24 @@
-"""Registry: tools by name. Thread-safe; readers see frozen snapshots."""
+"""Registry: tools by name, and the ways into it. Thread-safe; readers see frozen snapshots."""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeGuard
 
-from handrail.core.define.body import outside_place, place_of
 from handrail.core.define.build import capabilities_of
 from handrail.core.define.check import check
+from handrail.core.define.constructors import BaseTool
+from handrail.core.define.description_files import description_in_folder, split_description
+from handrail.core.define.introspection import location_of, outside_location
+from handrail.core.define.levels import Capability
 from handrail.core.define.names import wire_name
-from handrail.core.define.permission import Capability
-from handrail.core.define.registryevent import RegistryEvent
-from handrail.core.define.styles import BaseTool
-from handrail.core.define.tool import Tool, ToolMeta, digest, to_tool_meta
+from handrail.core.define.tool import RegistryEvent, Tool, ToolMeta, digest, to_tool_meta
 from handrail.core.errors import DefinitionError, DuplicateName
 from handrail.core.listeners import Listeners
 
@@ -38,9 +42,9 @@ class Registry:
         self.newest: Snapshot | None = None
         """The last snapshot, as long as nothing changed; ask `snapshot()` when there is none."""
         self._lock = threading.RLock()
-        self._feeding = threading.RLock()
-        self._feeders: list[Callable[[Registry], None]] = []
-        self._fed_by: Callable[[Registry], None] | None = None
+        self._load_lock = threading.RLock()
+        self._loaders: list[Callable[[Registry], None]] = []
+        self._current_loader: Callable[[Registry], None] | None = None
         self.listeners = Listeners()
         for tool in tools:
             self.register(tool)
@@ -129,36 +133,36 @@ class Registry:
     def snapshot(self) -> Snapshot:
         """The registry as it is now, and stays in the reader's hands."""
         while (snapshot := self.newest) is None:
-            self.ensure_fed()
+            self.ensure_loaded()
             with self._lock:
-                if self._feeders:  # one more came meanwhile
+                if self._loaders:  # one more came meanwhile
                     continue
                 tools = tuple(tool for _, tool in sorted(self._tools.items()))
                 snapshot = Snapshot(tools, dict(self._names).get)
-                if self._fed_by:
+                if self._current_loader:
                     return snapshot  # half of what the feeder will give; nobody else should see that
                 self.newest = snapshot
         return snapshot
 
-    def feed(self, feeder: Callable[[Registry], None]) -> None:
+    def add_loader(self, loader: Callable[[Registry], None]) -> None:
         """Have a function register its tools when the registry is first read."""
         with self._lock:
-            self._feeders.append(feeder)
+            self._loaders.append(loader)
             self.newest = None
 
-    def ensure_fed(self) -> None:
+    def ensure_loaded(self) -> None:
         """Run the feeders that have not run yet; each runs once, and whoever reads meanwhile waits for it."""
-        with self._feeding:
-            outer = self._fed_by
-            while self._feeders:
-                feeder = self._fed_by = self._feeders.pop(0)
+        with self._load_lock:
+            outer = self._current_loader
+            while self._loaders:
+                loader = self._current_loader = self._loaders.pop(0)
                 try:
-                    feeder(self)
+                    loader(self)
                 except BaseException:
-                    self._feeders.insert(0, feeder)
+                    self._loaders.insert(0, loader)
                     raise
                 finally:
-                    self._fed_by = outer
+                    self._current_loader = outer
 
 
 def as_tool(given: Any) -> Tool:
@@ -171,7 +175,7 @@ def as_tool(given: Any) -> Tool:
         return given.tool()
     raise DefinitionError(
         f"{given!r} is not a tool",
-        place=place_of(given) or outside_place(),
+        location=location_of(given) or outside_location(),
         remedy="decorate the function with @tool, or use define, from_params, from_json_schema or BaseTool",
     )
 
@@ -183,7 +187,7 @@ def _with_permissions(tool: Tool, permissions: Mapping[str, Iterable[Capability]
         raise DefinitionError(
             f"the permissions it is registered with cannot be read: {error}",
             tool=tool.id,
-            place=tool.place,
+            location=tool.location,
             remedy='write {"required": ["read"], "optional": ["network"]}',
         ) from error
     granted = replace(tool, capabilities=required, optional_capabilities=optional)
@@ -199,9 +203,12 @@ def every_name(tool: Tool) -> list[str]:
 
 
 def _duplicate(tool: Tool, name: str, holder: Tool, remedy: str) -> DuplicateName:
-    where = f" at {holder.place}" if holder.place else ""
+    where = f" at {holder.location}" if holder.location else ""
     return DuplicateName(
-        f"the name {name!r} belongs to {holder.id!r}{where}", tool=tool.id, place=tool.place, remedy=remedy
+        f"the name {name!r} belongs to {holder.id!r}{where}",
+        tool=tool.id,
+        location=tool.location,
+        remedy=remedy,
     )
 
 
@@ -216,4 +223,85 @@ def register_tool(tool: Any, **options: Any) -> Tool:
 
 def ensure_system_tools_registered(registry: Registry = default_registry) -> None:
     """Load the tools that ship with the engine; as often as you like, they load once."""
-    registry.ensure_fed()
+    registry.ensure_loaded()
+
+
+def discover(package: ModuleType | str) -> list[Tool]:
+    """Every tool defined at the top of a module, or of any module below a package."""
+    module = importlib.import_module(package) if isinstance(package, str) else package
+    modules = [module]
+    if path := getattr(module, "__path__", None):
+        below = pkgutil.walk_packages(path, f"{module.__name__}.")
+        modules += [importlib.import_module(info.name) for info in below]
+    found: dict[int, Tool] = {}
+    for one in modules:
+        for value in list(vars(one).values()):
+            if isinstance(value, Tool):
+                found[id(value)] = value
+            elif _is_tool_class(value) and value.__module__ == one.__name__:
+                found[id(value)] = value.tool()
+    return list(found.values())
+
+
+def _is_tool_class(value: Any) -> TypeGuard[type[BaseTool]]:
+    """Whether this is a tool written as a class; one without `execute` is a base for others."""
+    return isinstance(value, type) and issubclass(value, BaseTool) and value.execute is not BaseTool.execute
+
+
+def register_builtin_tools(
+    folder: str | Path,
+    entries: Iterable[Any],
+    registry: Registry = default_registry,
+    *,
+    replace: bool = False,
+) -> list[Tool]:
+    """Register tools, or `{"tool": ..., "permissions": {...}}`; `<tool>.txt` in the folder describes one.
+
+    All or none: where one cannot be registered, the registry is left as it was.
+    """
+    texts = Path(folder)
+    if not texts.is_dir():
+        raise DefinitionError(
+            f"there is no folder {str(folder)!r} to find descriptions in",
+            location=outside_location(),
+            remedy="give the folder of the tools' modules, such as Path(__file__).parent",
+        )
+    read = [_read_entry(entry, texts) for entry in entries]
+    before = registry.snapshot()
+    registered: list[Tool] = []
+    try:
+        for tool, needed in read:
+            registered.append(registry.register(tool, replace=replace, permissions=needed))
+    except DefinitionError:
+        for tool in reversed(registered):
+            _undo_registration(tool, before.find(tool.id), registry)
+        raise
+    return registered
+
+
+def _undo_registration(tool: Tool, old: Tool | None, registry: Registry) -> None:
+    if old is None:
+        registry.unregister(tool.id)
+    else:
+        registry.register(old, replace=True)
+
+
+def _read_entry(entry: Any, folder: Path) -> tuple[Tool, Mapping[str, Any] | None]:
+    if not isinstance(entry, Mapping):
+        return _with_description_file(as_tool(entry), folder), None
+    if "tool" not in entry or not entry.keys() <= {"tool", "permissions"}:
+        raise DefinitionError(
+            f"an entry has {', '.join(map(repr, entry)) or 'nothing'} where 'tool' and 'permissions' belong",
+            location=outside_location(),
+            remedy='write {"tool": read, "permissions": {"required": ["read"]}}',
+        )
+    return _with_description_file(as_tool(entry["tool"]), folder), entry.get("permissions")
+
+
+def _with_description_file(tool: Tool, folder: Path) -> Tool:
+    text = description_in_folder(tool.id, folder)
+    if text is None or not text.strip():
+        return tool
+    first, rest = split_description(text)
+    described = replace(tool, description=first, guidance=rest or tool.guidance)
+    return replace(described, digest=digest(described)) if described.ready else described

@@ -1,19 +1,57 @@
-"""Toolsets that give, filter, rename, join or load on demand."""
+"""Toolsets: sources of tools that are asked, filtered, renamed, joined or loaded on demand."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from handrail.core.define.names import WIRE_LIMIT, category_of, slug_of, wire_name
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool, digest
-from handrail.core.define.toolset import Toolset
 from handrail.core.find.registry import every_name
 
-Resolver = Callable[[str], Awaitable[Tool | None] | Tool | None]
+
+@runtime_checkable
+class Toolset(Protocol):
+    """Gives tools to those who may have them. What it holds back is unknown to the principal."""
+
+    async def tools(self, principal: Principal, /) -> Sequence[Tool]:
+        """What this principal gets from here, loaded."""
+        ...
+
+    async def find(self, name: str, principal: Principal, /) -> Tool | None:
+        """The tool of that name for this principal, or nothing."""
+        ...
+
+
+@runtime_checkable
+class OnDemandToolset(Protocol):
+    """A toolset that loads a tool when it is called. Until then its name and description are known."""
+
+    async def known(self, principal: Principal, /) -> Sequence[Tool]:
+        """What is there for this principal and is not loaded: the same objects while nothing changes.
+
+        They have no schema and no body. They are shown and found by their words, never called.
+        """
+        ...
+
+
+@runtime_checkable
+class AttachableToolset(Protocol):
+    """A toolset that works with what the Handrail has that it is given to, and holds something open."""
+
+    def attach(self, secrets: Callable[[str, Any], str | None] | None, pins: Any, /) -> None:
+        """Take `(name, principal) -> the secret, or None`, and where pins are kept; None without any."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of everything."""
+        ...
+
+
+ToolLoader = Callable[[str], Awaitable[Tool | None] | Tool | None]
 
 
 class StaticToolset:
@@ -38,14 +76,14 @@ class _Wrapper:
 
     @property
     def hooks(self) -> tuple[Any, ...]:
-        return brought(self.wrapped, "hooks")
+        return toolset_extras(self.wrapped, "hooks")
 
     @property
     def safety(self) -> tuple[Any, ...]:
-        return brought(self.wrapped, "safety")
+        return toolset_extras(self.wrapped, "safety")
 
 
-def brought(toolset: Toolset, what: Literal["hooks", "safety"]) -> tuple[Any, ...]:
+def toolset_extras(toolset: Toolset, what: Literal["hooks", "safety"]) -> tuple[Any, ...]:
     """The hooks or safety checks of a toolset; one that has none brings none."""
     return tuple(getattr(toolset, what, ()))
 
@@ -112,11 +150,11 @@ class CombinedToolset:
 
     @property
     def hooks(self) -> tuple[Any, ...]:
-        return tuple(hook for part in self.parts for hook in brought(part, "hooks"))
+        return tuple(hook for part in self.parts for hook in toolset_extras(part, "hooks"))
 
     @property
     def safety(self) -> tuple[Any, ...]:
-        return tuple(check for part in self.parts for check in brought(part, "safety"))
+        return tuple(check for part in self.parts for check in toolset_extras(part, "safety"))
 
     async def tools(self, principal: Principal, /) -> Sequence[Tool]:
         found: dict[str, Tool] = {}
@@ -136,7 +174,7 @@ class CombinedToolset:
 class LazyToolset:
     """Tools that exist but are not loaded: known by name and description, resolved when called."""
 
-    resolver: Resolver
+    resolver: ToolLoader
     summaries: Mapping[str, str] = field(default_factory=dict)
     """Name to description, for the prompt's menu."""
     _spelled: dict[str, str] = field(default_factory=dict, init=False, repr=False)

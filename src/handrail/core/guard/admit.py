@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from handrail.core.define.call import FieldError, Repair
-from handrail.core.define.jsonvalue import NotJson, copy_object
+from handrail.core.define.json_values import NotJson, copy_object
 from handrail.core.define.tool import Tool
-from handrail.core.define.validation import Invalid
+from handrail.core.define.validation import InvalidValue
 from handrail.core.guard.repair import repair
 
 MAX_TEXT = 10_000_000
@@ -47,7 +47,7 @@ def admit(
         read = (*read, *renamed)
     try:
         return Admitted(args, validate(args), read)
-    except Invalid as error:
+    except InvalidValue as error:
         if not repairing:
             return error.errors
         first = error.errors
@@ -56,7 +56,7 @@ def admit(
         return first
     try:
         return Admitted(repaired, validate(repaired), (*read, *repairs))
-    except Invalid as error:
+    except InvalidValue as error:
         return error.errors
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ClaimConflict:
     """A resource somebody else holds."""
 
     key: str
@@ -19,7 +19,7 @@ class Taken:
 class Claims(Protocol):
     """A blackboard of claimed resources. Each tenant has its own, and learns nothing of the others'."""
 
-    def take(self, keys: Iterable[str], tenant: str, holder: str, /) -> Taken | None:
+    def take(self, keys: Iterable[str], tenant: str, holder: str, /) -> ClaimConflict | None:
         """Claim all of the keys or none; says which one is held by whom when it cannot be had.
 
         A key that ends in `/` stands for everything below it.
@@ -40,13 +40,13 @@ class MemoryClaims:
     def __len__(self) -> int:
         return len(self._held)
 
-    def take(self, keys: Iterable[str], tenant: str, holder: str, /) -> Taken | None:
+    def take(self, keys: Iterable[str], tenant: str, holder: str, /) -> ClaimConflict | None:
         wanted = list(keys)
         with self._lock:
             for key in wanted:
                 for place in self._touching(tenant, key):
                     if self._held[place][0] != holder:
-                        return Taken(place[1], self._held[place][0])
+                        return ClaimConflict(place[1], self._held[place][0])
             for key in wanted:
                 times = self._held.get((tenant, key), (holder, 0))[1]
                 self._held[tenant, key] = (holder, times + 1)

@@ -13,13 +13,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from handrail.core.define.decision import Asked, Decision, Step, Verdict, strictest
-from handrail.core.define.permission import LEVELS, Danger, Level, Source
+from handrail.core.define.decision import AnsweredBy, Decision, Step, Verdict, strictest
+from handrail.core.define.levels import LEVELS, Danger, Level, Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
-from handrail.core.guard.axes import Judgement, is_dynamic, judge
-from handrail.core.guard.policy import Policy, listed, names_of
-from handrail.core.guard.rules import Rule
+from handrail.core.guard.policy import Policy, listed
+from handrail.core.guard.risk import Risk, assess_risk, is_dynamic
+from handrail.core.guard.rules import Rule, names_of
 
 CallerKind = Literal["automation", "person", "service"]
 SafetyCheck = Callable[[Tool, Any, Principal], Step | None]
@@ -129,7 +129,7 @@ def decide(
         if is_dynamic(tool):
             said = _rules(tool, applying, holding(applying, args, principal, source))
             return strictest((*sight(tool, principal, policy), *said))
-    judged = judge(tool, args)
+    judged = assess_risk(tool, args)
     held = holding(applying, args, principal, source, judged.level, judged.danger)
     checks = [_checked(tool, step) for check in safety if (step := check(tool, args, principal)) is not None]
     return weigh(tool, principal, policy, source, judged, applying, held, checks)
@@ -140,7 +140,7 @@ def weigh(
     principal: Principal,
     policy: Policy,
     source: Source,
-    judged: Judgement,
+    judged: Risk,
     rules: tuple[Rule, ...],
     held: tuple[bool, ...],
     checks: Iterable[Step] = (),
@@ -161,7 +161,7 @@ def weigh(
 def rules_for(tool: Tool, policy: Policy) -> tuple[Rule, ...]:
     """The rules, here and above, that speak of a tool."""
     names = names_of(tool)
-    return tuple(rule for one in policy.chain for rule in one.rules if rule.applies_to(names))
+    return tuple(rule for rule in policy.all_rules if rule.applies_to(names))
 
 
 def looks_at_args(rule: Rule, tool: Tool) -> bool:
@@ -217,7 +217,7 @@ def _said(rule: Rule, tool: Tool) -> Step:
     reason = rule.reason or f"a rule for {rule.tool} says {rule.verdict}"
     if rule.verdict == "deny":
         return _not_permitted("rules", tool, reason, rule.label)
-    by: Asked | None = "reviewer" if rule.verdict == "ask" else None
+    by: AnsweredBy | None = "reviewer" if rule.verdict == "ask" else None
     return Step("rules", rule.verdict, reason, rule.label, _CODES.get(rule.verdict), by)
 
 
@@ -245,7 +245,7 @@ def _plan(policy: Policy, level: Level) -> Step:
 
 
 def gates(
-    judged: Judgement,
+    judged: Risk,
     permission_policy: str,
     mode: str,
     moderate: str,

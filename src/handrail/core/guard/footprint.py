@@ -9,8 +9,8 @@ from operator import methodcaller
 from typing import Any
 
 from handrail.core.define.tool import OfArgs, Tool
-from handrail.core.guard.axes import is_effectful
-from handrail.core.record import record
+from handrail.core.frozen_record import record
+from handrail.core.guard.risk import is_effectful
 
 _NONE: frozenset[str] = frozenset()
 _is_tree = methodcaller("endswith", "/")

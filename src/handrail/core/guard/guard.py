@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
 from handrail.core.define.decision import Decision, Step, strictest
-from handrail.core.define.permission import Source
+from handrail.core.define.levels import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
-from handrail.core.guard.axes import is_dynamic, judge
 from handrail.core.guard.decide import (
     SafetyCheck,
     decide,
@@ -19,9 +19,8 @@ from handrail.core.guard.decide import (
     weigh,
 )
 from handrail.core.guard.policy import Policy
-from handrail.core.guard.rulebook import RuleBook
-from handrail.core.guard.rules import Rule
-from handrail.core.guard.watching import REMEMBERED, watching
+from handrail.core.guard.risk import assess_risk, is_dynamic
+from handrail.core.guard.rules import Rule, RuleIndex
 
 _log = logging.getLogger("handrail.guard")
 
@@ -29,13 +28,23 @@ _log = logging.getLogger("handrail.guard")
 class Guard:
     """One policy, and the decisions it has already taken. An error while deciding refuses."""
 
-    __slots__ = ("_book", "_fixed", "_known", "_last", "_seen", "_weighed", "granted", "policy", "safety")
+    __slots__ = (
+        "_fixed",
+        "_known",
+        "_last",
+        "_rule_index",
+        "_seen",
+        "_weighed",
+        "granted",
+        "policy",
+        "safety",
+    )
 
     def __init__(self, policy: Policy, safety: tuple[SafetyCheck, ...] = ()) -> None:
         self.policy = policy
         self.safety = safety
         self.granted = policy.grants()
-        self._book: RuleBook | None = None
+        self._rule_index: RuleIndex | None = None
         self._seen: dict[tuple[Tool, Principal], Decision] = {}
         self._fixed: dict[tuple[Tool, Principal, Source], Decision] = {}
         self._weighed: dict[tuple[Any, ...], Decision] = {}
@@ -97,7 +106,7 @@ class Guard:
 
         Where the tool says why, it speaks of this very call, and nothing is remembered.
         """
-        judged = judge(tool, args)
+        judged = assess_risk(tool, args)
         held = holding(rules, args, principal, source, judged.level, judged.danger)
         if judged.explained:
             return weigh(tool, principal, self.policy, source, judged, rules, held)
@@ -126,18 +135,18 @@ class Guard:
         """The rules that speak of a tool, the checks that watch it, whether its decisions vary by call."""
         known = self._known.get(tool)
         if known is None:
-            if self._book is None:
-                self._book = RuleBook(self.policy)
-            rules = self._book.about(tool)
+            if self._rule_index is None:
+                self._rule_index = RuleIndex(self.policy.all_rules)
+            rules = self._rule_index.about(tool)
             conditional = any(looks_at_args(rule, tool) for rule in rules)
-            checks = watching(self.safety, tool)
+            checks = watchers_of(self.safety, tool)
             known = (rules, checks, conditional or is_dynamic(tool) or bool(checks))
             self._remember(self._known, tool, known)
         return known
 
     @staticmethod
     def _remember(memory: dict[Any, Any], key: Any, value: Any) -> None:
-        if len(memory) >= REMEMBERED:
+        if len(memory) >= MAX_REMEMBERED_TOOLS:
             memory.clear()
         memory[key] = value
 
@@ -149,3 +158,91 @@ class Guard:
             "Nothing was run. Tell whoever runs this system."
         )
         return strictest((Step("error", "deny", reason, None, "POLICY_ERROR"),))
+
+
+_NO_TOOLS = Policy(allow=())
+
+
+class AgentGuards(Guard):
+    """Decides by who calls. An agent of whom nothing is written may call nothing.
+
+    What a sub-agent has is within what the agents above it have; of one that has no policy of its own, theirs
+    holds.
+    """
+
+    __slots__ = ("_agents", "_of")
+
+    def __init__(
+        self, policy: Policy, safety: tuple[SafetyCheck, ...] = (), agents: Mapping[str, Policy] | None = None
+    ) -> None:
+        super().__init__(policy, safety)
+        self._agents = dict(agents or {})
+        self._of: dict[tuple[str, ...], Guard] = {}
+
+    def of(self, principal: Principal) -> Guard:
+        if principal.agent is None:
+            return Guard.of(self, principal)
+        line = (*principal.ancestors, principal.agent)
+        guard = self._of.get(line)
+        if guard is None:
+            guard = Guard(self._policy_of(line), self.safety)
+            self._remember(self._of, line, guard)
+        return guard
+
+    def _policy_of(self, line: tuple[str, ...]) -> Policy:
+        if line[0] not in self._agents:
+            return self.policy.spawn(_NO_TOOLS)
+        policy = self.policy
+        for name in line:
+            if name in self._agents:
+                policy = policy.spawn(self._agents[name])
+        return policy
+
+    def without_plan(self) -> Guard:
+        agents = {name: policy.without_plan() for name, policy in self._agents.items()}
+        return AgentGuards(self.policy.without_plan(), self.safety, agents)
+
+    def see(self, tool: Tool, principal: Principal) -> Decision:
+        guard = self.of(principal)
+        return super().see(tool, principal) if guard is self else guard.see(tool, principal)
+
+    def remembered(self, tool: Tool, principal: Principal, source: Source) -> Decision | None:
+        guard = self.of(principal)
+        if guard is self:
+            return super().remembered(tool, principal, source)
+        return guard.remembered(tool, principal, source)
+
+    def decide(self, tool: Tool, args: Any, principal: Principal, source: Source) -> Decision:
+        guard = self.of(principal)
+        if guard is self:
+            return super().decide(tool, args, principal, source)
+        return guard.decide(tool, args, principal, source)
+
+    def certain(self, tool: Tool, principal: Principal, source: Source) -> Decision:
+        guard = self.of(principal)
+        if guard is self:
+            return super().certain(tool, principal, source)
+        return guard.certain(tool, principal, source)
+
+
+Watcher = TypeVar("Watcher")
+
+MAX_REMEMBERED_TOOLS = 20_000
+"""How many tools a memory by tool holds before it begins anew."""
+
+
+def watchers_of(watchers: Iterable[Watcher], tool: Tool) -> tuple[Watcher, ...]:
+    """Those whose `watches(tool)` says so, and those that have no such word: they see every tool."""
+    return tuple(one for one in watchers if _watches(one, tool))
+
+
+def _watches(watcher: Any, tool: Tool) -> bool:
+    says = getattr(watcher, "watches", None)
+    return says is None or bool(says(tool))
+
+
+def make_guard(
+    policy: Policy, safety: tuple[SafetyCheck, ...], agents: Mapping[str, Policy] | None = None
+) -> Guard:
+    """The guard of a policy; with agents, inside it one for each that has a policy of its own."""
+    return Guard(policy, safety) if agents is None else AgentGuards(policy, safety, agents)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from handrail.core.define.names import wire_name
-from handrail.core.define.permission import CAPABILITIES, Capability
+from handrail.core.define.levels import CAPABILITIES, Capability
+from handrail.core.define.principal import EVERYTHING
 from handrail.core.define.tool import Tool
 from handrail.core.errors import PolicyError
-from handrail.core.guard.rules import Rule
+from handrail.core.guard.rules import Rule, names_of
 
 ApprovalMode = Literal["strict", "policy", "danger"]
 _WILD = frozenset("*?[")
@@ -62,6 +62,11 @@ class Policy:
     def denies(self, tool: Tool) -> bool:
         return listed(self.deny, tool)
 
+    @property
+    def all_rules(self) -> tuple[Rule, ...]:
+        """The rules of this policy and of those above it, in their order."""
+        return tuple(rule for policy in self.chain for rule in policy.rules)
+
     def grants(self) -> frozenset[Capability]:
         """The capabilities granted here and everywhere above."""
         granted: frozenset[Capability] = frozenset(CAPABILITIES)
@@ -107,11 +112,6 @@ class Policy:
         return cls(allow=tools.get("allow") or None, deny=tools.get("deny") or (), **more)
 
 
-def names_of(tool: Tool) -> tuple[str, ...]:
-    """Every name under which a tool can be called: a list or rule may use any of them."""
-    return (*tool.names, *map(wire_name, tool.names), tool.slug)
-
-
 def listed(patterns: Iterable[str], tool: Tool) -> bool:
     """Whether a list names the tool, itself or by a pattern."""
     names = names_of(tool)
@@ -135,3 +135,16 @@ def _patterns(what: str, given: Iterable[str]) -> tuple[str, ...]:
 def _one_of(what: str, value: Any, choices: Iterable[Any]) -> None:
     if not any(value is choice or (isinstance(choice, str) and value == choice) for choice in choices):
         raise PolicyError(f"{value!r} is no {what}", remedy=f"use one of: {', '.join(map(str, choices))}")
+
+
+def tool_group(tools: Iterable[Tool]) -> Callable[[Iterable[str] | None], list[Tool]]:
+    """A function from permissions to the tools of a group that they open; without permissions, none."""
+    listed = tuple(tools)
+
+    def group(permissions: Iterable[str] | None = None) -> list[Tool]:
+        held = frozenset(permissions or ())
+        if not held:
+            return []
+        return [tool for tool in listed if tool.requires is None or {tool.requires, EVERYTHING} & held]
+
+    return group

@@ -5,17 +5,20 @@ from __future__ import annotations
 import fnmatch
 import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from handrail.core.define.decision import STRICTNESS, Step, Verdict
+from handrail.core.define.names import wire_name
+from handrail.core.define.tool import Tool
 from handrail.core.errors import PolicyError
 
 Test = Callable[[Any], bool]
+
 Condition = tuple[str, tuple[str, ...], Callable[[list[Any]], bool]]
 """A path, its steps (a fact has none), and whether what is found there will do."""
-
 _FACTS = ("@source", "@tenant", "@user", "@agent", "@role", "@level", "@danger")
 _AXES = frozenset({"@level", "@danger"})
 
@@ -288,3 +291,69 @@ _OPERATORS: dict[str, Callable[[Any], Test]] = {
 def _same(value: Any, wanted: Any) -> bool:
     """Equal as JSON values: true is not 1."""
     return bool(value == wanted and isinstance(value, bool) == isinstance(wanted, bool))
+
+
+_WILD = re.compile(r"\*|\?|\[.*\]|\[", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedRule:
+    """A rule with a wildcard, by its number."""
+
+    number: int
+    part: str
+    """A text that every name it speaks of has inside; cheap to look for."""
+    fits: Callable[[str], object] | None
+    """Whether a name fits the whole pattern; None where it does if it is met."""
+
+
+def names_of(tool: Tool) -> tuple[str, ...]:
+    """Every name under which a tool can be called: a list or rule may use any of them."""
+    return (*tool.names, *map(wire_name, tool.names), tool.slug)
+
+
+RulesByText = dict[str, list[IndexedRule]]
+"""The rules to try on names that have a text at one end."""
+
+
+class RuleIndex:
+    """Rules in their order, and which of them speak of a tool, without trying each on each name."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._rules = tuple(rules)
+        self._exact: dict[str, list[int]] = defaultdict(list)
+        heads: RulesByText = defaultdict(list)
+        tails: RulesByText = defaultdict(list)
+        for number, rule in enumerate(self._rules):
+            pattern = rule.tool
+            head, *parts = _WILD.split(pattern)
+            if not parts:
+                self._exact[pattern].append(number)
+                continue
+            entry = IndexedRule(number, "", None)
+            if pattern not in (f"{head}*", f"*{parts[-1]}"):
+                fits = re.compile(fnmatch.translate(pattern)).match
+                entry = IndexedRule(number, max(reversed(parts), key=len), fits)
+            (heads[head] if head or not parts[-1] else tails[parts[-1]]).append(entry)
+        self._ends = [(slice(length), bucket) for length, bucket in _by_length(heads)]
+        self._ends += [(slice(-length, None), bucket) for length, bucket in _by_length(tails)]
+
+    def about(self, tool: Tool) -> tuple[Rule, ...]:
+        """The rules that speak of a tool under any of its names, in order."""
+        if not self._rules:
+            return ()
+        found: set[int] = set()
+        for name in set(names_of(tool)):
+            if name in self._exact:
+                found.update(self._exact[name])
+            for end, bucket in self._ends:
+                for entry in bucket.get(name[end], ()):
+                    if entry.part in name and (entry.fits is None or entry.fits(name)):
+                        found.add(entry.number)
+        return tuple([self._rules[number] for number in sorted(found)])
+
+
+def _by_length(bucket: RulesByText) -> list[tuple[int, RulesByText]]:
+    """The same, apart for each length of end, so that a name needs one look for each."""
+    lengths = {len(end) for end in bucket}
+    return [(length, {end: met for end, met in bucket.items() if len(end) == length}) for length in lengths]

@@ -16,7 +16,7 @@ from handrail.core.guard.footprint import FREE, Footprint
 
 State = Literal["coming", "placed", "running", "stuck", "gone"]
 
-_NOBODY: set[Turn] = set()
+_NOBODY: set[BatchSlot] = set()
 """Shared by all who wait for nobody; never written to."""
 
 
@@ -50,7 +50,7 @@ class InOrder:
             waiting.set_result(None)
 
 
-class Turn:
+class BatchSlot:
     """One call's place in its batch."""
 
     __slots__ = ("_batch", "_number", "followers", "footprint", "go", "repeats", "state", "waits_for")
@@ -62,8 +62,8 @@ class Turn:
         """Whether the call turned out to be a repetition."""
         self.state: State = "coming"
         self.footprint = FREE
-        self.waits_for: set[Turn] = _NOBODY
-        self.followers: list[Turn] = []
+        self.waits_for: set[BatchSlot] = _NOBODY
+        self.followers: list[BatchSlot] = []
         self.go: asyncio.Future[None] | None = None
 
     async def recall(self) -> None:
@@ -73,19 +73,11 @@ class Turn:
     def recalled(self) -> None:
         self._batch.recalling.let_pass(self._number)
 
-    def take(self, footprint: Footprint) -> bool:
-        """Whether nothing is in the way, so that the call runs now; else it has to wait."""
-        self.footprint = footprint
-        if not self._batch.taking.is_open(self._number):
-            return False
-        self._place()
-        return self.state == "running"
-
-    async def wait(self) -> bool:
+    async def enter(self, footprint: Footprint) -> bool:
         """Wait until nothing is in the way. False when a call that did not stop will stay in the way."""
-        if self.state == "coming":
-            await self._batch.taking.reach(self._number)
-            self._place()
+        self.footprint = footprint
+        await self._batch.taking.reach(self._number)
+        self._place()
         if self.state == "running":
             return True
         if not self.stuck:
@@ -126,50 +118,50 @@ class Batch:
     """Who touches what, who waits for whom, and how many run."""
 
     def __init__(self, size: int, limit: int) -> None:
-        self.turns = tuple(Turn(self, number) for number in range(size))
+        self.slots = tuple(BatchSlot(self, number) for number in range(size))
         self.recalling = InOrder(size)
         self.taking = InOrder(size)
         self._limit = limit
         self._over = 0
         self._end: asyncio.Future[None] | None = None
         self._running = 0
-        self._ready: deque[Turn] = deque()
-        self._there: set[Turn] = set()
-        self._alone: set[Turn] = set()
-        self._readers: defaultdict[str, set[Turn]] = defaultdict(set)
-        self._writers: defaultdict[str, set[Turn]] = defaultdict(set)
+        self._ready: deque[BatchSlot] = deque()
+        self._there: set[BatchSlot] = set()
+        self._alone: set[BatchSlot] = set()
+        self._readers: defaultdict[str, set[BatchSlot]] = defaultdict(set)
+        self._writers: defaultdict[str, set[BatchSlot]] = defaultdict(set)
         self._trees = False
         """Whether any key so far stands for everything below it."""
 
     def left(self) -> None:
         """One call more is over."""
         self._over += 1
-        if self._over == len(self.turns) and self._end is not None and not self._end.done():
+        if self._over == len(self.slots) and self._end is not None and not self._end.done():
             self._end.set_result(None)
 
     async def over(self) -> None:
         """Wait until all calls are over."""
-        if self._over < len(self.turns):
+        if self._over < len(self.slots):
             self._end = asyncio.get_running_loop().create_future()
             await self._end
 
-    def place(self, turn: Turn) -> None:
+    def place(self, slot: BatchSlot) -> None:
         """Behind everybody who is there and touches the same."""
-        turn.waits_for = others = self._in_the_way_of(turn.footprint)
+        slot.waits_for = others = self._in_the_way_of(slot.footprint)
         for other in others:
-            other.followers.append(turn)
-        for users in self._lists_for(turn.footprint):
-            users.add(turn)
-        turn.state = "placed"
+            other.followers.append(slot)
+        for users in self._lists_for(slot.footprint):
+            users.add(slot)
+        slot.state = "placed"
         if others:
             return
         if self._running < self._limit and not self._ready:
-            turn.state = "running"
+            slot.state = "running"
             self._running += 1
         else:
-            self._ready.append(turn)
+            self._ready.append(slot)
 
-    def _in_the_way_of(self, footprint: Footprint) -> set[Turn]:
+    def _in_the_way_of(self, footprint: Footprint) -> set[BatchSlot]:
         """Found by key, so that a batch of many does not compare each with each, unless keys are trees."""
         if footprint.alone:
             return set(self._there)
@@ -185,7 +177,7 @@ class Batch:
             found.update(self._writers.get(key, ()), self._readers.get(key, ()))
         return found
 
-    def _lists_for(self, footprint: Footprint) -> list[set[Turn]]:
+    def _lists_for(self, footprint: Footprint) -> list[set[BatchSlot]]:
         lists = [self._there, self._alone] if footprint.alone else [self._there]
         if footprint.reads:
             lists += [self._readers[key] for key in footprint.reads]
@@ -195,29 +187,29 @@ class Batch:
 
     def _start(self) -> None:
         while self._ready and self._running < self._limit:
-            turn = self._ready.popleft()
-            if turn.state == "placed":
-                turn.state = "running"
+            slot = self._ready.popleft()
+            if slot.state == "placed":
+                slot.state = "running"
                 self._running += 1
-                turn.wake()
+                slot.wake()
 
-    def remove(self, turn: Turn) -> None:
+    def remove(self, slot: BatchSlot) -> None:
         """The call touches nothing any more: whoever waited for it alone may begin."""
-        if turn.state == "running":
+        if slot.state == "running":
             self._running -= 1
-        turn.state = "gone"
-        for users in self._lists_for(turn.footprint):
-            users.discard(turn)
-        for other in turn.followers:
-            other.waits_for.discard(turn)
+        slot.state = "gone"
+        for users in self._lists_for(slot.footprint):
+            users.discard(slot)
+        for other in slot.followers:
+            other.waits_for.discard(slot)
             if other.state == "placed" and not other.waits_for:
                 self._ready.append(other)
         self._start()
 
-    def hold(self, turn: Turn) -> None:
+    def hold(self, slot: BatchSlot) -> None:
         """The call is over and its body is not: who waits for it is sent away."""
-        turn.state = "stuck"
+        slot.state = "stuck"
         self._running -= 1
-        for other in turn.followers:
+        for other in slot.followers:
             other.wake()
         self._start()

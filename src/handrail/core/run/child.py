@@ -24,12 +24,12 @@ from typing import Any, NoReturn, TypeVar
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from handrail.core.define import context
-from handrail.core.define.call import Call, Outcome
+from handrail.core.define.call import BoundCall, Outcome
+from handrail.core.define.constructors import BaseTool, initialised
 from handrail.core.define.context import Context
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Attachment, Result, ToolResponse
 from handrail.core.define.signal import Signal
-from handrail.core.define.styles import BaseTool, initialised
 from handrail.core.define.tool import InitContext, Tool
 from handrail.core.errors import ToolError, class_name
 
@@ -60,7 +60,7 @@ class Remote:
     extra: Mapping[str, Any] = {}
 
     def __init__(self, facts: Mapping[str, Any], channel: socket.socket) -> None:
-        self.call = Call(principal=Principal.from_dict(facts["principal"]), **facts["call"])
+        self.call = BoundCall(principal=Principal.from_dict(facts["principal"]), **facts["call"])
         self.next_run_id: str = facts["run_id"]
         self.granted = frozenset(facts["capabilities"])
         self.signal = Signal()

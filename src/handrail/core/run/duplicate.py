@@ -8,136 +8,136 @@ from dataclasses import replace
 from handrail.core.define.call import Outcome
 from handrail.core.define.result import Result
 from handrail.core.define.schema import digest_of
-from handrail.core.guard.axes import is_effectful
+from handrail.core.define.tool import Tool
 from handrail.core.guard.dedup import Dedup, signature_of
-from handrail.core.guard.keys import KeyEntry, key_id
-from handrail.core.run import refusal
-from handrail.core.run.answering import expired
-from handrail.core.run.batch import Turn
-from handrail.core.run.brought import Brought
-from handrail.core.run.tale import Tale, begin
+from handrail.core.guard.idempotency import KeyEntry, key_id
+from handrail.core.guard.risk import is_effectful
+from handrail.core.run import refusals
+from handrail.core.run.approvals.resume import expired_refusal
+from handrail.core.run.batch import BatchSlot
+from handrail.core.run.call_state import CallState, Resume, new_call_state
 
 
-async def earlier_outcome(tale: Tale, brought: Brought | None) -> Outcome | None:
+async def earlier_outcome(state: CallState, tool: Tool, resume: Resume | None) -> Outcome | None:
     """What was answered before, or None when this call is the one that runs.
 
     A twin that is still running is waited for: a hundred at once make one run.
     """
-    if brought is not None and (brought.grant is not None or brought.run_id is not None):
-        _go_on(tale)
+    key = state.call.idempotency_key
+    if resume is not None and (resume.grant is not None or resume.run_id is not None):
+        if key is not None:
+            state.key = key_id(state.call.principal, key)  # it is this call's already
         return None
-    if tale.call.idempotency_key is not None and (earlier := await _under_key(tale)) is not None:
+    if key is not None and (earlier := await _under_key(state, tool, key)) is not None:
         return earlier
-    if brought is not None and brought.memory is not None and brought.turn is not None:
-        return await _in_memory(tale, brought.memory, brought.turn)
+    if resume is not None and resume.memory is not None and resume.slot is not None:
+        return await _in_memory(state, tool, resume.memory, resume.slot)
     return None
 
 
-def _go_on(tale: Tale) -> None:
-    """The call has its key already."""
-    call = tale.call
-    if call.idempotency_key is not None and call.principal is not None:
-        tale.key = key_id(call.principal, call.idempotency_key)
-
-
-async def _in_memory(tale: Tale, memory: Dedup, turn: Turn) -> Outcome | None:
-    """What the agent was told when it made the same call before."""
-    tool, principal = tale.tool, tale.call.principal
-    assert tool is not None and principal is not None
-    if tool.repeatable:
-        turn.recalled()
+async def outcome_under_approval_key(state: CallState, tool: Tool) -> Outcome | None:
+    """The same for a call that has to ask a person, and named a key for that case alone."""
+    key = state.call.approval_key
+    if key is None:
         return None
-    signature = signature_of(tool.id, tale.args, principal)
+    state.call = replace(state.call, idempotency_key=key, approval_key=None)
+    return await _under_key(state, tool, key)
+
+
+async def _in_memory(state: CallState, tool: Tool, memory: Dedup, slot: BatchSlot) -> Outcome | None:
+    """What the agent was answered when it made the same call before."""
+    if tool.repeatable:
+        slot.recalled()
+        return None
+    signature = signature_of(tool.id, state.args, state.call.principal)
     while True:
-        await turn.recall()
-        entry, ours = memory.recall(signature, is_effectful(tool, tale.values))
-        turn.recalled()
-        if ours:
-            tale.entry = (signature, entry)
+        await slot.recall()
+        entry, is_first = memory.recall(signature, is_effectful(tool, state.values))
+        slot.recalled()
+        if is_first:
+            state.entry = (signature, entry)
             return None
         if not entry.ended.done():
-            turn.step_aside()
+            slot.step_aside()
             await asyncio.shield(entry.ended)
         if entry.outcome is None:
             continue
-        if entry.outcome.status == "queued" and not await _is_planned(tale, entry.outcome.call_id):
+        if entry.outcome.status == "queued" and not await _is_planned(state, entry.outcome.call_id):
             memory.settle(signature, entry, None)
             continue
-        known = await _final(tale, entry.outcome)
+        known = await _final(state, entry.outcome)
         if known is not entry.outcome:
             memory.settle(signature, entry, known)
             continue
-        turn.repeats = True
-        return _again(tale, known)
+        slot.repeats = True
+        return _answer_again(state, known)
 
 
-async def _is_planned(tale: Tale, call_id: str) -> bool:
-    assert tale.call.principal is not None
-    return await tale.house.plans.holds(call_id, tale.call.principal.tenant)
+async def _is_planned(state: CallState, call_id: str) -> bool:
+    return await state.runtime.plans.holds(call_id, state.call.tenant)
 
 
-async def _under_key(tale: Tale) -> Outcome | None:
-    call, tool, admitted = tale.call, tale.tool, tale.admitted
-    assert call.principal and call.idempotency_key is not None and tool and admitted
-    key = key_id(call.principal, call.idempotency_key)
-    fingerprint = digest_of([tool.id, admitted.args])
+async def _under_key(state: CallState, tool: Tool, name: str) -> Outcome | None:
+    call, keys = state.call, state.runtime.keys
+    key = key_id(call.principal, name)
+    fingerprint = digest_of([tool.id, state.args])
     while True:
-        entry, ours = await tale.house.keys.begin(key, fingerprint, call.id or "")
-        if ours:
-            tale.key = key
+        entry, is_ours = await keys.begin(key, fingerprint, call.id)
+        if is_ours:
+            state.key = key
             return None
         if entry.fingerprint != fingerprint:
-            return tale.refuse(refusal.key_reused(call.idempotency_key))
-        if entry.state != "done" and not entry.ended.done() and not _orphaned(entry):
-            tale.step_aside()
+            return state.refuse(refusals.key_reused(name))
+        if entry.state != "done" and not entry.ended.done() and not _is_orphaned(entry):
+            state.step_aside()
             await entry.over()
         if entry.outcome is not None:
-            known = await _final(tale, entry.outcome)
-            if known is not entry.outcome and not tale.house.book.enqueues:
-                tale.house.keys.finish(key, known)
-            return _again(tale, known)
-        if _orphaned(entry):
+            known = await _final(state, entry.outcome)
+            if known is not entry.outcome and not state.runtime.approvals.enqueues:
+                keys.finish(key, known)
+            return _answer_again(state, known)
+        if _is_orphaned(entry):
             if tool.idempotent:
-                tale.key = key
-                tale.house.keys.dispatched(key)
+                state.key = key
+                keys.dispatched(key)
                 return None
-            what = (
-                f"An earlier call of {tool.id} under the key {call.idempotency_key!r} began and never ended."
-            )
-            return tale.refuse(refusal.unknown_outcome(what))
+            what = f"An earlier call of {tool.id} under the key {name!r} began and never ended."
+            return state.refuse(refusals.unknown_outcome(what))
 
 
-def _orphaned(entry: KeyEntry) -> bool:
+def _is_orphaned(entry: KeyEntry) -> bool:
     """Dispatched by a process that is no more: only a store can hand over such an entry."""
     return entry.state == "dispatched" and entry.outcome is None and entry.ended.done()
 
 
-async def _final(tale: Tale, earlier: Outcome) -> Outcome:
+async def _final(state: CallState, earlier: Outcome) -> Outcome:
     """The outcome; of a call that waited too long for an approval, how it ended thereby."""
-    house, call = tale.house, tale.call
-    if earlier.status != "pending" or earlier.approval_id is None or call.principal is None:
+    runtime = state.runtime
+    if earlier.status != "pending" or earlier.approval_id is None:
         return earlier
-    late = await house.book.settle(earlier.approval_id, call.principal.tenant, "expired", None)
+    late = await runtime.approvals.settle(earlier.approval_id, state.call.tenant, "expired", None)
     if late is None:
         return earlier
-    if house.book.enqueues:  # the run that ends the call is in the queue, and tells
-        return replace(earlier, status="refused", result=expired(late).result)
-    waited = begin(late.call, late.raw, house)
-    waited.tool, waited.admitted, waited.approval_id = tale.tool, tale.admitted, late.id
-    return waited.refuse(expired(late))
+    if runtime.approvals.enqueues:  # the run that ends the call is in the queue, and records it
+        return replace(earlier, status="refused", result=expired_refusal(late).result)
+    waited = new_call_state(late.call, late.raw, runtime)
+    waited.tool, waited.admitted, waited.approval_id = state.tool, state.admitted, late.id
+    return waited.refuse(expired_refusal(late))
 
 
-def _again(tale: Tale, earlier: Outcome) -> Outcome:
-    """The earlier outcome, said again."""
+def _answer_again(state: CallState, earlier: Outcome) -> Outcome:
+    """The earlier outcome once more. One that still waits is the earlier call's own: wait for that one."""
     if earlier.approval_id is not None:
-        tale.approval_id = earlier.approval_id
+        state.approval_id = earlier.approval_id
     if earlier.status in ("pending", "needs_review", "refused"):
-        tale.decision = earlier.decision
-        said_again = tale.quietly(earlier.status, earlier.result)
-        return replace(said_again, run_id=earlier.run_id)
-    result = earlier.result
-    said: Result = replace(result, metadata={**result.metadata, "duplicate_of": earlier.call_id})
-    if said.success:
-        said = replace(said, code="DUPLICATE")
-    outcome = tale.quietly("duplicate", said)
+        state.decision = earlier.decision or state.decision
+        repeated = state.end_silently(earlier.status, earlier.result)
+        call_id = earlier.call_id if earlier.status == "pending" else repeated.call_id
+        return replace(repeated, call_id=call_id, run_id=earlier.run_id)
+    result: Result = replace(
+        earlier.result, metadata={**earlier.result.metadata, "duplicate_of": earlier.call_id}
+    )
+    if result.success:
+        result = replace(result, code="DUPLICATE")
+    outcome = state.end_silently("duplicate", result)
     return replace(outcome, run_id=earlier.run_id, repairs=earlier.repairs)

@@ -10,7 +10,7 @@ from handrail.core.define.context import Context
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
 from handrail.core.guard.decide import SafetyCheck
-from handrail.core.guard.watching import REMEMBERED, watching
+from handrail.core.guard.guard import MAX_REMEMBERED_TOOLS, watchers_of
 from handrail.core.run.normalise import normalise
 
 _log = logging.getLogger("handrail.run")
@@ -45,7 +45,7 @@ class Equipped(Protocol):
     def safety(self) -> Sequence[SafetyCheck]: ...
 
 
-class Watched(NamedTuple):
+class ToolHooks(NamedTuple):
     """What looks at the calls of one tool beside its body."""
 
     hooks: tuple[Hook, ...] = ()
@@ -53,26 +53,26 @@ class Watched(NamedTuple):
     """Whether nothing but the body looks at validated arguments, so that flat ones may go the short way."""
 
 
-UNWATCHED = Watched()
+NO_HOOKS = ToolHooks()
 
 
-class Watchers:
+class Hooks:
     """The hooks and safety checks of a Handrail, sorted once for each tool."""
 
     __slots__ = ("_hooks", "_of", "_safety")
 
     def __init__(self, hooks: tuple[Hook, ...], safety: tuple[SafetyCheck, ...]) -> None:
         self._hooks, self._safety = hooks, safety
-        self._of: dict[Tool, Watched] = {}
+        self._of: dict[Tool, ToolHooks] = {}
 
-    def of(self, tool: Tool) -> Watched:
+    def of(self, tool: Tool) -> ToolHooks:
         """What looks at this tool."""
         watched = self._of.get(tool)
         if watched is None:
-            hooks = watching(self._hooks, tool)
-            checks = watching(self._safety, tool)
-            watched = Watched(hooks, not hooks and not checks)
-            if len(self._of) >= REMEMBERED:
+            hooks = watchers_of(self._hooks, tool)
+            checks = watchers_of(self._safety, tool)
+            watched = ToolHooks(hooks, not hooks and not checks)
+            if len(self._of) >= MAX_REMEMBERED_TOOLS:
                 self._of.clear()
             self._of[tool] = watched
         return watched
@@ -86,7 +86,9 @@ async def cached_result(hooks: tuple[Hook, ...], tool: Tool, values: Any, ctx: C
     return None
 
 
-async def recorded(hooks: tuple[Hook, ...], tool: Tool, values: Any, ctx: Context, result: Result) -> Result:
+async def after_hooks(
+    hooks: tuple[Hook, ...], tool: Tool, values: Any, ctx: Context, result: Result
+) -> Result:
     """The result after every hook has seen it.
 
     The body has had its effect: a hook that fails now is reported beside the result, not instead of it.

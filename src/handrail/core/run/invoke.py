@@ -15,29 +15,29 @@ from typing import Any
 from handrail.core.define.context import Context
 from handrail.core.define.tool import Body, Tool
 from handrail.core.errors import ToolError
-from handrail.core.run.process import in_process
-from handrail.core.run.tale import Tale
+from handrail.core.run.call_state import CallState
+from handrail.core.run.process import run_in_process
 
 holds_thread: ContextVar[bool] = ContextVar("handrail_holds_thread", default=False)
 """Whether a body above waits in a thread. Those below get threads of their own: all could be waiting so."""
 
 
-async def invoke(tool: Tool, body: Body, values: Any, ctx: Context, tale: Tale) -> Any:
+async def invoke(tool: Tool, body: Body, values: Any, ctx: Context, state: CallState) -> Any:
     """The value of a body: awaited, from a thread, or from a process of its own."""
     if tool.isolation is None:
         if body.is_async:
             return await body.call(values, ctx)
-        return await in_thread(partial(body.call, values, ctx), tale)
-    house, args = tale.house, tale.args
+        return await in_thread(partial(body.call, values, ctx), state)
+    runtime, args = state.runtime, state.args
     assert args is not None
-    return await in_process(tool, args, ctx, house.init, house.place.grace)
+    return await run_in_process(tool, args, ctx, runtime.init, runtime.execution.grace)
 
 
-async def in_thread(work: Callable[[], Any], tale: Tale) -> Any:
+async def in_thread(work: Callable[[], Any], state: CallState) -> Any:
     """What waits gets a thread, so that the loop goes on, and the caller's context variables."""
-    place = tale.house.place
+    execution = state.runtime.execution
     here = contextvars.copy_context()
-    pool = ThreadPoolExecutor(1, "handrail-nested") if holds_thread.get() else place.threads()
+    pool = ThreadPoolExecutor(1, "handrail-nested") if holds_thread.get() else execution.threads()
     running = pool.submit(here.run, _kept, work)
     if holds_thread.get():
         pool.shutdown(wait=False)
@@ -45,13 +45,13 @@ async def in_thread(work: Callable[[], Any], tale: Tale) -> Any:
     try:
         await landing.ended
     except asyncio.CancelledError:
-        tale.signal.abort("the caller was cancelled")
+        state.signal.abort("the caller was cancelled")
         if not running.cancel():
             ended = landing.again()
-            if not await _heeds(ended, place.grace):
-                tale.stray = ended
+            if not await _heeds(ended, execution.grace):
+                state.stray = ended
             elif running.result()[1] is None:
-                tale.finished = True
+                state.finished = True
         raise
     if running.cancelled():
         raise ToolError("It was not run: this Handrail was closed before its turn came.")

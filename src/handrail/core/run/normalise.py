@@ -6,13 +6,12 @@ import base64
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
 
-from pydantic_core import to_json, to_jsonable_python
+from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
 from handrail.core.define.result import Attachment, Result, ToolResponse, change_result
 from handrail.core.define.schema import branches
 from handrail.core.define.tool import Tool
-from handrail.core.define.validation import Invalid
-from handrail.core.run.sound import mended, sound, sound_text
+from handrail.core.define.validation import InvalidValue
 
 _TEXTS = ("summary", "markdown", "error", "code", "title", "output")
 _ENVELOPE = frozenset({"success", "data", "metadata", "attachments", *_TEXTS})
@@ -28,7 +27,7 @@ def normalise(value: Any, tool: Tool) -> Result:
             return Result(True, value)
         if kind is not dict:
             if isinstance(value, str):
-                text = sound_text(value)
+                text = readable_text(value)
                 check = tool.check_output
                 return Result(True, text if check is None else check(text), output=text)
             if isinstance(value, Result):
@@ -61,7 +60,7 @@ def answered(given: Result, tool: Tool) -> Result | str:
 
 
 def _problem(error: Exception) -> str:
-    if isinstance(error, Invalid):
+    if isinstance(error, InvalidValue):
         return f"does not fit its output schema: {'; '.join(map(str, error.errors))}"
     return f"cannot be written as JSON: {str(error) or type(error).__name__}"
 
@@ -73,7 +72,7 @@ def _checked(data: Any, tool: Tool) -> Any:
         raise ValueError("it is a generator; return a list, or stream with ctx.append_output")
     if tool.check_output is None:
         return _as_json(data)
-    return sound(tool.check_output(data))
+    return readable_json(tool.check_output(data))
 
 
 def _as_json(value: Any) -> Any:
@@ -81,8 +80,8 @@ def _as_json(value: Any) -> Any:
     try:
         data = to_jsonable_python(value, by_alias=True, inf_nan_mode="null")
     except UnicodeEncodeError:  # in a name
-        data = to_jsonable_python(mended(value), by_alias=True, inf_nan_mode="null")
-    return sound(data)
+        data = to_jsonable_python(_mended(value), by_alias=True, inf_nan_mode="null")
+    return readable_json(data)
 
 
 def _envelope(value: Mapping[str, Any], tool: Tool) -> Result | None:
@@ -136,7 +135,9 @@ def _tidied(given: Result, tool: Tool, checking: bool = True) -> Result:
     for name in _TEXTS:
         value = getattr(given, name)
         if value is not None and (value.__class__ is not str or not value.isascii()):
-            changes[name] = sound_text(value) if isinstance(value, str) else to_json(_as_json(value)).decode()
+            changes[name] = (
+                readable_text(value) if isinstance(value, str) else to_json(_as_json(value)).decode()
+            )
     if given.metadata:
         changes["metadata"] = _as_json(dict(given.metadata))
     if given.attachments:
@@ -176,3 +177,32 @@ def _broken(tool: Tool, problem: str) -> Result:
         code="INVALID_OUTPUT",
         summary=f"{tool.name} ran, but its answer could not be used",
     )
+
+
+def readable_json(data: Any) -> Any:
+    """JSON data in which all text is text: a mark stands for each half of a surrogate pair."""
+    try:
+        to_json(data)
+    except PydanticSerializationError:
+        return _mended(data)
+    return data
+
+
+def _mended(data: Any) -> Any:
+    if isinstance(data, str):
+        return readable_text(data)
+    if isinstance(data, dict):
+        return {_mended(name): _mended(part) for name, part in data.items()}
+    return [_mended(item) for item in data] if isinstance(data, list) else data
+
+
+def readable_text(value: str) -> str:
+    """The text, also of an enumeration member; the name of a file can hold what is none."""
+    text = str.__str__(value)
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

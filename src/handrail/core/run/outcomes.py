@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 
 from handrail.core.define.call import Outcome
 
-Look = Callable[[Collection[str]], Awaitable[Iterable[tuple[str, Outcome]]]]
+FindOutcomes = Callable[[Collection[str]], Awaitable[Iterable[tuple[str, Outcome]]]]
 """How those of the calls ended, given by their ids, that ran before or elsewhere and are over: whose, how."""
 
 _Key = tuple[str, str]
@@ -29,7 +29,7 @@ class Outcomes:
     With `look`, calls are found that ended before this process began, or end in another one.
     """
 
-    def __init__(self, keep: int = 1_000, look: Look | None = None) -> None:
+    def __init__(self, keep: int = 1_000, look: FindOutcomes | None = None) -> None:
         self._keep = keep
         self._look = look
         self._known: dict[_Key, Outcome] = {}
@@ -82,7 +82,7 @@ class Outcomes:
             if not waiting:
                 self._waiting.pop(call_id, None)
 
-    async def _look_around(self, look: Look) -> None:
+    async def _look_around(self, look: FindOutcomes) -> None:
         """Look for all that are waited for at once, as long as there are any."""
         failing_since: float | None = None
         while self._waiting and self._look is not None:

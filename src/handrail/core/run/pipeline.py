@@ -8,198 +8,236 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any
 
 from handrail.core.define import context
-from handrail.core.define.call import Call, Outcome
+from handrail.core.define.call import BoundCall, Outcome
 from handrail.core.define.context import Context
-from handrail.core.define.permission import SOURCES
+from handrail.core.define.levels import SOURCES
+from handrail.core.define.redaction import redact_decision
 from handrail.core.define.result import make_result
 from handrail.core.find.registry import Snapshot
-from handrail.core.find.view import TenantView
+from handrail.core.find.visibility import TenantView
 from handrail.core.guard.admit import Admitted, admit
-from handrail.core.guard.axes import is_effectful
+from handrail.core.guard.risk import is_effectful
 from handrail.core.ids import new_id
-from handrail.core.run import refusal
-from handrail.core.run.approve import pass_gate
-from handrail.core.run.aside import NOTHING_ASIDE
-from handrail.core.run.brought import Brought
-from handrail.core.run.discreet import discreet
-from handrail.core.run.duplicate import earlier_outcome
-from handrail.core.run.ending import failed, interrupted, stopped, without_secrets
-from handrail.core.run.hooks import UNWATCHED, cached_result, recorded
-from handrail.core.run.house import House
+from handrail.core.run import refusals
+from handrail.core.run.approvals.gate import pass_gate
+from handrail.core.run.call_state import Resume, new_call_state
+from handrail.core.run.duplicate import earlier_outcome, outcome_under_approval_key
+from handrail.core.run.failures import failed, interrupted, stopped, without_secrets
+from handrail.core.run.find_tool import find_tool, hidden_or_denied
+from handrail.core.run.hooks import NO_HOOKS, after_hooks, cached_result
+from handrail.core.run.interrupt import NO_RARE_STATE
 from handrail.core.run.invoke import invoke
 from handrail.core.run.normalise import normalise
-from handrail.core.run.refusal import Refusal
-from handrail.core.run.retrying import attempts
-from handrail.core.run.seek import hidden_or_denied, seek
-from handrail.core.run.tale import begin
+from handrail.core.run.refusals import Refusal
+from handrail.core.run.retries import run_with_retries
+from handrail.core.run.runtime import Runtime
 from handrail.core.tell.events import ToolStarted, bare_completed
-from handrail.core.tell.log import Note
+from handrail.core.tell.log import EventNote
 
 _log = logging.getLogger("handrail.run")
 _SESSIONS = frozenset({str, type(None)})
 
 
-async def run(call: Call, raw: Any, house: House, brought: Brought | None = None) -> Outcome:
+def run(
+    call: BoundCall, raw: Any, runtime: Runtime, resume: Resume | None = None
+) -> Coroutine[Any, Any, Outcome]:
     """One call through every stage. `call` names tool, principal and id; `raw` are its arguments."""
-    tale = begin(call, raw, house)
-    principal = call.principal
-    assert principal is not None
-    if type(call.id) is not str or type(call.session) not in _SESSIONS:
-        return begin(replace(call, id=str(call.id), session=None), None, house).refuse(refusal.bad_names())
-    if house.running.setdefault((principal.tenant, call.id), tale) is not tale:
-        return tale.refuse(refusal.id_in_use())
-    token = None
-    watchers = house.watchers
-    watched = UNWATCHED
+    if call.durable_start:
+        return _run_with_durable_start(call, raw, runtime, resume or Resume())
+    return _run_stages(call, raw, runtime, resume)
+
+
+async def _run_with_durable_start(call: BoundCall, raw: Any, runtime: Runtime, resume: Resume) -> Outcome:
+    """The outcome once the row of its run id is durable; a read does not wait for that beforehand."""
+    outcome = await _run_stages(call, raw, runtime, resume)
+    if resume.state is None or resume.state.started is None:
+        return outcome
     try:
-        if brought is not None or call.parent is not None:
-            tale.bring(brought)
+        await runtime.teller.log.flush(resume.state.started)
+    except Exception:
+        _log.exception("the event log did not take tool.started, so %s is not answered", call.tool)
+        return Outcome("refused", refusals.no_log().result, call.id, call.tool)
+    return outcome
+
+
+def _waits_for_start(runtime: Runtime, resume: Resume | None) -> bool:
+    """Whether a durable start is waited for before the body, and not only before the answer."""
+    return not runtime.groups_reads or (resume is not None and resume.is_followed)
+
+
+async def _run_stages(call: BoundCall, raw: Any, runtime: Runtime, resume: Resume | None) -> Outcome:
+    state = new_call_state(call, raw, runtime)
+    principal = call.principal
+    if type(call.id) is not str or type(call.session) not in _SESSIONS:
+        return new_call_state(replace(call, id=str(call.id), session=None), None, runtime).refuse(
+            refusals.bad_names()
+        )
+    if runtime.running.setdefault((principal.tenant, call.id), state) is not state:
+        return state.refuse(refusals.id_in_use())
+    token = None
+    watchers = runtime.watchers
+    watched = NO_HOOKS
+    try:
+        if resume is not None or call.parent is not None:
+            state.adopt(resume)
         tools: Snapshot | TenantView | None
-        if house.resolver is None:
-            tools = house.registry.newest or house.registry.snapshot()
+        if runtime.resolver is None:
+            tools = runtime.registry.newest or runtime.registry.snapshot()
         else:
-            tools = house.resolver.at_hand(principal)
+            tools = runtime.resolver.at_hand(principal)
         tool = tools.find(call.tool) if tools is not None and type(call.tool) is str else None
         if tool is None or tool.init is not None:
-            found = await seek(call, house)
+            found = await find_tool(call.tool, principal, runtime, call.source)
             if isinstance(found, Refusal):
-                return tale.refuse(found)
+                return state.refuse(found)
             tool = found
 
-        decision = house.guard.remembered(tool, principal, call.source)
+        decision = runtime.guard.remembered(tool, principal, call.source)
         if decision is None:
             if call.source not in SOURCES:
-                return tale.refuse(refusal.unknown_source(call.source))
-            seen = house.guard.see(tool, principal)
+                return state.refuse(refusals.unknown_source(call.source))
+            seen = runtime.guard.see(tool, principal)
             if seen.verdict == "deny":
-                return tale.refuse(await hidden_or_denied(seen, tool, call, house))
-        tale.tool = tool
+                refusal = await hidden_or_denied(seen, tool, call.tool, principal, runtime, call.source)
+                return state.refuse(refusal)
+        state.tool = tool
         if call.digest is not None and call.digest != tool.digest:
-            return tale.refuse(refusal.stale(tool))
+            return state.refuse(refusals.stale(tool))
 
         if watchers is not None:
             watched = watchers.of(tool)
         flat = tool.flat_validate
         if flat is not None and type(raw) is dict and watched.plain and (values := flat(raw)) is not None:
-            tale.args = values if len(values) == len(raw) else raw.copy()
-            tale.values = values
+            state.args = values if len(values) == len(raw) else raw.copy()
+            state.values = values
         else:
-            admitted = admit(tool, raw, call.tool, house.repairing)
+            admitted = admit(tool, raw, call.tool, runtime.repairing)
             if not isinstance(admitted, Admitted):
-                return tale.refuse(refusal.invalid(tool, admitted))
-            tale.admitted = admitted
+                return state.refuse(refusals.invalid(tool, admitted))
+            state.admitted = admitted
 
-        if call.idempotency_key is not None or (brought is not None and brought.looks_back):
-            earlier = await earlier_outcome(tale, brought)
+        if call.idempotency_key is not None or (resume is not None and resume.looks_back):
+            earlier = await earlier_outcome(state, tool, resume)
             if earlier is not None:
                 return earlier
 
         if decision is None:
-            decision = house.guard.decide(tool, tale.values, principal, call.source)
-            if tool.secrets or tale.aside.secrets:
-                decision = discreet(decision, tool, tale.args, tale.secrets)
-        tale.decision = decision
-        if decision.verdict != "allow" or (brought is not None and brought.grant is not None):
-            passed = await pass_gate(tale, decision, brought.grant if brought is not None else None)
+            decision = runtime.guard.decide(tool, state.values, principal, call.source)
+            if tool.secrets or state.rare.secrets:
+                decision = redact_decision(decision, state.args, tool.secrets, state.secrets)
+        state.decision = decision
+        grant = resume.grant if resume is not None else None
+        if decision.verdict != "allow" or grant is not None:
+            if decision.verdict == "ask" and grant is None and call.approval_key is not None:
+                earlier = await outcome_under_approval_key(state, tool)
+                if earlier is not None:
+                    return earlier
+                call = state.call
+            passed = await pass_gate(state, tool, decision, grant)
             if isinstance(passed, Outcome):
                 return passed
-            tale.admitted, tool = passed
+            state.admitted, tool = passed
             if watchers is not None:
                 watched = watchers.of(tool)
-        body, args, values = tool.body, tale.args, tale.values
-        assert body is not None and args is not None
+        body, args, values = tool.body, state.args, state.values
+        if body is None or args is None:
+            raise LookupError(f"{tool.id} has no body to run")
 
-        if brought is None or brought.takes_turn(tool, values, args, house.init.working_dir):
-            pass
-        elif not await brought.in_turn():
-            return tale.refuse(refusal.held_up(tool))
-        if tool.writes is not None and (busy := tale.claim(tool, values)) is not None:
-            return tale.refuse(busy)
+        if resume is not None and not await resume.enter_batch(tool, values, args, runtime.init.working_dir):
+            return state.refuse(refusals.held_up(tool))
+        if tool.writes is not None and (busy := state.claim(tool, values)) is not None:
+            return state.refuse(busy)
 
-        run_id = tale.next_run_id = (brought and brought.run_id) or new_id("run")
-        if house.create_context is not None:
-            tale.extra = house.create_context(tool.id, call.id)
-        token = context.enter(tale)
+        run_id = state.next_run_id = (resume and resume.run_id) or new_id("run")
+        if runtime.create_context is not None:
+            state.extra = runtime.create_context(tool.id, call.id)
+        token = context.enter(state)
         cached = None
         hooks = watched.hooks
         if hooks:
-            cached = await cached_result(hooks, tool, values, Context(tale))
-            tale.check()
+            cached = await cached_result(hooks, tool, values, Context(state))
+            state.check()
 
-        shown = tale.show(args, tool) if tool.secrets or tale.aside.secrets else args
-        beginning: Note = (ToolStarted, call, tool.id, house.clock.now(), run_id, shown, tale.repairs)
-        if brought is not None and brought.run_id is not None:
-            pass  # whoever began the run told its start
-        elif call.source == "api" or (not tool.quiet and is_effectful(tool, values)):
-            busy = await tale.committed(beginning, tool.idempotent or not is_effectful(tool, values))
+        shown = state.show(args, tool) if tool.secrets or state.rare.secrets else args
+        beginning: EventNote = (ToolStarted, call, tool.id, runtime.clock.now(), run_id, shown, state.repairs)
+        keyed = call.idempotency_key is not None
+        effectful = (keyed or not tool.quiet) and is_effectful(tool, values, keyed)
+        if resume is not None and resume.run_id is not None:
+            pass  # who began the run has recorded its start
+        elif effectful or (call.durable_start and (keyed or _waits_for_start(runtime, resume))):
+            busy = await state.commit_start(beginning, tool.idempotent or not effectful)
             if busy is not None:
-                return tale.refuse(busy)
-            tale.check()
+                return state.refuse(busy)
+            state.check()
+        elif call.durable_start:
+            if (busy := state.record_start(beginning)) is not None:
+                return state.refuse(busy)
         else:
-            house.teller.tell(beginning)
-        tale.run_id = run_id
+            runtime.teller.tell(beginning)
+        state.run_id = run_id
         if cached is not None:
-            return tale.complete(cached)
+            return state.complete(cached)
 
-        timeout = tool.timeout or house.timeout
+        timeout = tool.timeout or runtime.timeout
         if timeout:
-            tale.limit(timeout)
-        tale.begun = True
-        retry = tool.retry or house.retry
+            state.limit(timeout)
+        state.body_began = True
+        retry = tool.retry or runtime.retry
         try:
             if retry is not None:
-                value = await attempts(retry, tool, body, values, tale)
+                value = await run_with_retries(retry, tool, body, values, state)
             elif tool.isolation is not None or not body.is_async:
-                value = await invoke(tool, body, values, Context(tale), tale)
+                value = await invoke(tool, body, values, Context(state), state)
             elif body.bare and values.__class__ is dict:
                 value = await body.fn(**values)
             else:
-                value = await body.call(values, Context(tale))
+                value = await body.call(values, Context(state))
         except (Exception, SystemExit) as error:
-            return await stopped(tale) if tale.ending is not None else failed(tale, tool, values, error)
+            return await stopped(state) if state.ending is not None else failed(state, tool, values, error)
         except asyncio.CancelledError as error:
-            if tale.ending is not None or tale.is_cancelled_from_outside():
+            if state.ending is not None or state.is_cancelled_from_outside():
                 raise
-            return failed(tale, tool, values, error)
-        if tale.ending is not None:
-            return await stopped(tale, ignored=True)
+            return failed(state, tool, values, error)
+        if state.ending is not None:
+            return await stopped(state, ignored=True)
 
-        if value.__class__ in tool.plain_outputs and not (tale.aside.secrets or hooks):
-            return tale.complete(make_result(True, value), bare_completed)
+        if value.__class__ in tool.plain_outputs and not (state.rare.secrets or hooks):
+            return state.complete(make_result(True, value), bare_completed)
         result = normalise(value, tool)
-        if tale.aside.tries:
-            result = result.with_metadata(attempts=tale.attempt)
-        if tale.secrets:
-            result = without_secrets(result, tale.secrets)
+        if state.rare.tries:
+            result = result.with_metadata(attempts=state.attempt)
+        if state.secrets:
+            result = without_secrets(result, state.secrets)
         if hooks:
-            result = await recorded(hooks, tool, values, Context(tale), result)
-            if tale.ending is not None:
-                return await stopped(tale, ignored=True)
-            if tale.secrets:
-                result = without_secrets(result, tale.secrets)
+            result = await after_hooks(hooks, tool, values, Context(state), result)
+            if state.ending is not None:
+                return await stopped(state, ignored=True)
+            if state.secrets:
+                result = without_secrets(result, state.secrets)
         if result.success:
-            return tale.complete(result)
-        return tale.fail("failed", without_secrets(result, tale.hidden) if tool.secrets else result)
+            return state.complete(result)
+        return state.fail("failed", without_secrets(result, state.hidden) if tool.secrets else result)
     except Exception as error:
-        if tale.ending is not None and tale.outcome is None:
-            return await stopped(tale)
+        if state.ending is not None and state.outcome is None:
+            return await stopped(state)
         _log.exception("call %s of %s failed inside Handrail or one of its ports", call.id, call.tool)
-        return tale.outcome or tale.refuse(refusal.internal(call.tool, error))
+        return state.outcome or state.refuse(refusals.internal(call.tool, error))
     except BaseException as stop:
-        if tale.outcome is not None:
+        if state.outcome is not None:
             raise
-        ours = isinstance(stop, asyncio.CancelledError) and tale.ending is not None and tale.take_back()
-        ended = interrupted(tale)
+        ours = isinstance(stop, asyncio.CancelledError) and state.ending is not None and state.take_back()
+        ended = interrupted(state)
         if ours:
             return ended
         raise
     finally:
-        del house.running[principal.tenant, call.id]
-        if tale.aside is not NOTHING_ASIDE:
-            tale.leave()
+        del runtime.running[principal.tenant, call.id]
+        if state.rare is not NO_RARE_STATE:
+            state.close()
         if token is not None:
             context.leave(token)

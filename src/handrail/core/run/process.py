@@ -39,7 +39,7 @@ class ProcessDied(Exception):
         """Whether the body may have run."""
 
 
-async def in_process(
+async def run_in_process(
     tool: Tool, args: Mapping[str, Any], ctx: Context, init: InitContext, grace: float
 ) -> Any:
     """The body's value, from a process that is gone, with all its children, when this returns."""

@@ -9,29 +9,29 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from handrail.core.define.call import Call, Outcome, make_call
+from handrail.core.define.call import BoundCall, Outcome, bind_call
 from handrail.core.define.decision import Decision
-from handrail.core.define.jsonvalue import copy_object
-from handrail.core.define.permission import Source
+from handrail.core.define.json_values import copy_object
+from handrail.core.define.levels import Source
 from handrail.core.define.principal import Principal
-from handrail.core.define.secrecy import MASK
+from handrail.core.define.redaction import MASK
 from handrail.core.define.tool import Tool
 from handrail.core.errors import ToolError
 from handrail.core.guard.admit import Admitted, admit
-from handrail.core.guard.keys import KeyId
-from handrail.core.run.explaining import explain
-from handrail.core.run.house import House
-from handrail.core.run.pages import is_of, may_see
-from handrail.core.run.refusal import Refusal
-from handrail.core.run.seek import seek
+from handrail.core.guard.idempotency import KeyId
+from handrail.core.run.explain import explain
+from handrail.core.run.find_tool import find_tool
+from handrail.core.run.refusals import Refusal
+from handrail.core.run.results import may_see
+from handrail.core.run.runtime import Runtime
 from handrail.core.tell.events import Event, ToolCompleted, ToolStarted
-from handrail.core.tell.outcome import of_the_call, outcome_of
+from handrail.core.tell.projections import outcome_of, without_id_conflicts
 
 _log = logging.getLogger("handrail.run")
 
 
 @dataclass(frozen=True, slots=True)
-class Undoing:
+class Undo:
     """How a call is undone: what is called for it, and what came of that."""
 
     call_id: str
@@ -45,44 +45,44 @@ class Undoing:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedUndo:
     """The call that undoes another one, ready to run."""
 
-    call: Call
+    call: BoundCall
     args: dict[str, Any]
     decision: Decision
 
 
 @asynccontextmanager
-async def alone(call_id: str, who: Principal, house: House) -> AsyncIterator[None]:
+async def alone(call_id: str, who: Principal, runtime: Runtime) -> AsyncIterator[None]:
     """Let whoever else undoes this call, as anybody and in any process, wait until it is in the record."""
     key: KeyId = (who.tenant, None, None, f"undo of {call_id}")
     while True:
-        entry, ours = await house.keys.begin(key, "undo", f"undo of {call_id}")
+        entry, ours = await runtime.keys.begin(key, "undo", f"undo of {call_id}")
         if ours:
             break
         await entry.over()
     try:
         yield
     finally:
-        house.keys.release(key)
+        runtime.keys.release(key)
 
 
-async def prepare(call_id: str, who: Principal, source: Source, house: House) -> Prepared:
+async def prepare(call_id: str, who: Principal, source: Source, runtime: Runtime) -> PreparedUndo:
     """What would take a call back; a `ToolError` says why nothing does."""
-    started, completed = await _told(call_id, who, house)
-    tool = await _tool(started, who, house)
+    started, completed = await _told(call_id, who, runtime)
+    tool = await _tool(started, who, runtime)
     name, args = _compensation(tool, started, completed)
-    number = await _free_attempt(call_id, who, house)
+    number = await _free_attempt(call_id, who, runtime)
     undo_id = _undo_id(call_id, number)
-    call = make_call(name, None, who, source, started.call.session, undo_id, None, f"undo:{undo_id}")
-    return Prepared(call, args, await explain(call, args, house))
+    call = bind_call(name, who, undo_id, source, started.call.session, idempotency_key=f"undo:{undo_id}")
+    return PreparedUndo(call, args, await explain(call, args, runtime))
 
 
-async def _told(call_id: str, who: Principal, house: House) -> tuple[ToolStarted, ToolCompleted]:
+async def _told(call_id: str, who: Principal, runtime: Runtime) -> tuple[ToolStarted, ToolCompleted]:
     """The beginning and the end of a call that is theirs, in the record."""
-    events = [event for event in await _events(call_id, who, house) if _is_theirs(event, who)]
-    if not events or not await may_see(house, events[0].tool, who):
+    events = [event for event in await _events(call_id, who, runtime) if _is_theirs(event, who)]
+    if not events or not await may_see(runtime, events[0].tool, who):
         raise ToolError(
             f"There is no call {call_id!r} of yours. See which there are in the record of runs.",
             code="CALL_NOT_FOUND",
@@ -97,33 +97,32 @@ async def _told(call_id: str, who: Principal, house: House) -> tuple[ToolStarted
     return begun[-1], ended[-1]
 
 
-async def _events(call_id: str, who: Principal, house: House) -> list[Event]:
-    log = house.teller.log
+async def _events(call_id: str, who: Principal, runtime: Runtime) -> list[Event]:
+    log = runtime.teller.log
     return await asyncio.to_thread(lambda: list(log.read(who.tenant, call_id=call_id)))
 
 
 def _is_theirs(event: Event, who: Principal) -> bool:
     """Whether it tells of a call of their own, or of one that an agent of theirs made."""
     owner = event.call.principal
-    if owner is None or is_of(event, who):
-        return owner is not None
+    if owner.caller == who.caller:
+        return True
     mine = (who.tenant, who.user, who.workspace) == (owner.tenant, owner.user, owner.workspace)
     return mine and who.user is not None and who.agent is None
 
 
-async def _tool(started: ToolStarted, who: Principal, house: House) -> Tool:
-    tool = await seek(make_call(started.tool, None, who, "agent", None, None, None, None), house)
+async def _tool(started: ToolStarted, who: Principal, runtime: Runtime) -> Tool:
+    tool = await find_tool(started.tool, who, runtime)
     if isinstance(tool, Refusal):
         raise ToolError(f"{tool.result.error}", code=tool.result.code or "TOOL_NOT_FOUND")
-    if tool.undo is None:
-        raise _not_undoable(f"{tool.id} does not say how its effect is taken back")
     if _is_masked(started.input):
         raise _not_undoable("its arguments are masked in the record, so nobody knows them any more")
     return tool
 
 
 def _compensation(tool: Tool, started: ToolStarted, completed: ToolCompleted) -> tuple[str, dict[str, Any]]:
-    assert tool.undo is not None
+    if tool.undo is None:
+        raise _not_undoable(f"{tool.id} does not say how its effect is taken back")
     given = admit(tool, dict(started.input), None, repairing=False)
     if not isinstance(given, Admitted):
         raise _not_undoable(f"{tool.id} has changed since, and the arguments of the call no longer fit it")
@@ -154,20 +153,20 @@ def _is_masked(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and any(map(_is_masked, value))
 
 
-async def _free_attempt(call_id: str, who: Principal, house: House) -> int:
+async def _free_attempt(call_id: str, who: Principal, runtime: Runtime) -> int:
     """The number of the next attempt: earlier ones came to nothing. One that did something is the last."""
     number = 1
-    while events := await _events(_undo_id(call_id, number), who, house):
+    while events := await _events(_undo_id(call_id, number), who, runtime):
         undo_id = _undo_id(call_id, number)
         if any(isinstance(event, ToolCompleted) for event in events):
             raise already_undone(undo_id)
-        known = outcome_of(of_the_call(events))
+        known = outcome_of(without_id_conflicts(events))
         if known is not None and known.status == "pending":
             raise _under_way(undo_id, "it waits for a person")
         if known is None or known.status == "needs_review":
             raise _under_way(undo_id, "nobody knows yet how it ends")
         number += 1
-    if await house.plans.holds(_undo_id(call_id, number), who.tenant):
+    if await runtime.plans.holds(_undo_id(call_id, number), who.tenant):
         raise _under_way(_undo_id(call_id, number), "it is planned: run the plan, or discard it")
     return number
 

@@ -22,7 +22,7 @@ from handrail.core.tell.events import (
 
 BOUNDS_MS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000)
 """Where one class of durations ends and the next begins, in milliseconds."""
-LONGEST = "us_longest"
+LONGEST_US = "us_longest"
 """The one measure that does not add up: of two, the greater counts."""
 TOKENS = ("input_tokens", "output_tokens", "cached_tokens")
 """Metadata of a result that count as tokens."""
@@ -33,7 +33,7 @@ _MOST = 1_000_000
 _CODE = re.compile(r"[A-Z][A-Z0-9_]{0,63}\Z")
 
 
-def measured(event: Event) -> dict[str, int]:
+def measure(event: Event) -> dict[str, int]:
     """What one event adds to the counts; nothing for most."""
     if isinstance(event, (ToolCompleted, ToolFailed, ToolCancelled)):
         return _ended(event)
@@ -65,7 +65,7 @@ def _ended(event: ToolCompleted | ToolFailed | ToolCancelled) -> dict[str, int]:
             found["expired"] = 1
     else:
         found["unclear" if code == "UNKNOWN_OUTCOME" else "failed"] = found[f"failed {code}"] = 1
-    return found | spent(result)
+    return found | cost_and_tokens(result)
 
 
 def code_of(result: Result) -> str:
@@ -76,10 +76,10 @@ def code_of(result: Result) -> str:
 def _took(duration_ms: float) -> dict[str, int]:
     duration = max(duration_ms, 0.0) if math.isfinite(duration_ms) else 0.0
     micro = round(duration * 1000)
-    return {"runs": 1, "us": micro, LONGEST: micro, f"ms {bisect_left(BOUNDS_MS, duration)}": 1}
+    return {"runs": 1, "us": micro, LONGEST_US: micro, f"ms {bisect_left(BOUNDS_MS, duration)}": 1}
 
 
-def spent(result: Result) -> dict[str, int]:
+def cost_and_tokens(result: Result) -> dict[str, int]:
     """Cost, in billionths, and tokens that the metadata of a result tell."""
     found: dict[str, int] = {}
     metadata = result.metadata
@@ -116,7 +116,7 @@ class Counts:
         amounts = self.amounts
         for name, amount in more.items():
             known = amounts.get(name, 0)
-            amounts[name] = max(known, amount) if name == LONGEST else known + amount
+            amounts[name] = max(known, amount) if name == LONGEST_US else known + amount
 
     def __getitem__(self, measure: str) -> int:
         return self.amounts.get(measure, 0)
@@ -154,7 +154,7 @@ class Counts:
 
     @property
     def longest_ms(self) -> float | None:
-        return self[LONGEST] / 1000 if self["runs"] else None
+        return self[LONGEST_US] / 1000 if self["runs"] else None
 
     def quantile_ms(self, share: float) -> float | None:
         """A duration that this share of the runs did not exceed: the end of its class, or the longest."""
@@ -170,7 +170,7 @@ class Counts:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON data."""
-        told: dict[str, Any] = {name: self[name] for name in _TOLD}
+        told: dict[str, Any] = {name: self[name] for name in _REPORTED}
         told |= {name: self[name] for name in TOKENS}
         return told | {
             "cost": self.cost,
@@ -184,7 +184,7 @@ class Counts:
         }
 
 
-_TOLD = (
+_REPORTED = (
     *("calls", "runs", "completed", "failed", "refused", "cancelled", "unclear"),
     *("duplicates", "planned", "cached", "retries"),
     *("asked", "approved", "rejected", "expired", "answered"),

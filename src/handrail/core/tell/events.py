@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, ClassVar
 
-from handrail.core.define.call import Call, Outcome, Repair
+from handrail.core.define.call import BoundCall, Outcome, Repair
 from handrail.core.define.result import Result
-from handrail.core.record import record
+from handrail.core.frozen_record import record
 
 
 @record
@@ -23,7 +23,7 @@ class Event:
     type: ClassVar[str] = ""
     kind: ClassVar[str] = ""
 
-    call: Call
+    call: BoundCall
     tool: str
     at: float
     seq: int = field(default=0, init=False)
@@ -31,15 +31,15 @@ class Event:
 
     @property
     def call_id(self) -> str:
-        return self.call.id or ""
+        return self.call.id
 
     @property
     def session(self) -> str:
-        return self.call.session or f"call:{self.call.id}"
+        return self.call.log_session
 
     @property
     def tenant(self) -> str:
-        return self.call.principal.tenant if self.call.principal else ""
+        return self.call.tenant
 
     @property
     def id(self) -> str:
@@ -62,8 +62,8 @@ class Event:
             "call_id": self.call_id,
             "parent": self.call.parent,
             "tool": self.tool,
-            "user": principal.user if principal else None,
-            "agent": principal.agent if principal else None,
+            "user": principal.user,
+            "agent": principal.agent,
             "source": self.call.source,
             "turn": self.call.turn,
             **self.payload(),
@@ -125,7 +125,7 @@ class ToolCompleted(Event):
 
 
 def bare_completed(
-    call: Call, tool: str, at: float, run_id: str | None, data: Any, duration_ms: float
+    call: BoundCall, tool: str, at: float, run_id: str | None, data: Any, duration_ms: float
 ) -> ToolCompleted:
     """The event of a run whose result is data and nothing else."""
     return ToolCompleted(call, tool, at, run_id, Result(True, data), duration_ms)

@@ -1,20 +1,81 @@
-"""follow: events as they are told, from any number on, each once."""
+"""follow: events as they are told, each once; LogNotifier wakes those who follow."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import suppress
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
-from handrail.core.tell.bell import Bell
 from handrail.core.tell.events import Event
+
+Channel = tuple[str, str | None]
+"""A tenant and one of its sessions, or all of them."""
+
+
+class LogNotifier:
+    """Rung from any thread, heard in any loop."""
+
+    def __init__(self, on_change: Callable[[], object] = lambda: None) -> None:
+        self._on_change = on_change
+        self._lock = threading.Lock()
+        self._rooms: dict[Channel, list[tuple[asyncio.AbstractEventLoop, asyncio.Event]]] = {}
+
+    def __bool__(self) -> bool:
+        """Whether anybody listens."""
+        return bool(self._rooms)
+
+    @contextmanager
+    def listen(self, tenant: str, session: str | None) -> Iterator[asyncio.Event]:
+        """An event that is set whenever the bell rings in this room."""
+        room, heard = (tenant, session), asyncio.Event()
+        listener = (asyncio.get_running_loop(), heard)
+        with self._lock:
+            self._rooms.setdefault(room, []).append(listener)
+        self._on_change()
+        try:
+            yield heard
+        finally:
+            with self._lock:
+                listeners = self._rooms[room]
+                listeners.remove(listener)
+                if not listeners:
+                    del self._rooms[room]
+            self._on_change()
+
+    def notify(self, tenant: str, sessions: Iterable[str] | None = None) -> None:
+        """Something is new in these sessions of the tenant; None: in any of them."""
+        with self._lock:
+            if sessions is None:
+                rooms = [room for room in self._rooms if room[0] == tenant]
+            else:
+                rooms = [(tenant, None), *((tenant, session) for session in sessions)]
+            wake = [listener for room in rooms for listener in self._rooms.get(room, ())]
+        self._wake(wake)
+
+    def notify_all(self) -> None:
+        """Anything may be new anywhere."""
+        with self._lock:
+            wake = [listener for listeners in self._rooms.values() for listener in listeners]
+        self._wake(wake)
+
+    def _wake(self, listeners: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]]) -> None:
+        for loop, heard in listeners:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(heard.set)
+
 
 Fetch = Callable[[int], Awaitable[Sequence[Event]]]
 """The next events after a number, in order; as many as are wanted at a time, none when there is no more."""
 
 
 async def follow(
-    fetch: Fetch, bell: Bell, tenant: str, session: str | None, after: int, patience: float | None = None
+    fetch: Fetch,
+    notifier: LogNotifier,
+    tenant: str,
+    session: str | None,
+    after: int,
+    patience: float | None = None,
 ) -> AsyncGenerator[Event, None]:
     """Yield what is there, then whatever comes, without an end.
 
@@ -22,7 +83,7 @@ async def follow(
     which events become visible, so whoever saw number n has seen all before it. The bell is listened to
     before the log is read, so nothing falls between. After `patience` seconds the log is read unasked.
     """
-    with bell.listen(tenant, session) as heard:
+    with notifier.listen(tenant, session) as heard:
         while True:
             heard.clear()
             page = await fetch(after)
@@ -30,10 +91,10 @@ async def follow(
                 yield event
                 after = event.seq if session is not None else event.position
             if not page:
-                await _heard(heard, patience)
+                await _wait_for_change(heard, patience)
 
 
-async def _heard(heard: asyncio.Event, patience: float | None) -> None:
+async def _wait_for_change(heard: asyncio.Event, patience: float | None) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(patience):  # `wait_for` may lose a cancellation
             await heard.wait()

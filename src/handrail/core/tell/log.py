@@ -8,14 +8,13 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from typing import Any, Protocol, runtime_checkable
 
 from handrail.core.define.principal import Principal
-from handrail.core.tell.bell import Bell
 from handrail.core.tell.events import Event, OutputAppended, ToolStarted
-from handrail.core.tell.follow import follow
-from handrail.core.tell.runs import Run, RunFilter, RunList, newest_first, runs_of
+from handrail.core.tell.follow import LogNotifier, follow
+from handrail.core.tell.runs import Run, RunFilter, RunList, page_of_runs, runs_of
 
-Note = tuple[Any, ...]
+EventNote = tuple[Any, ...]
 """An event that is not made yet: its type and its fields."""
-Session = tuple[str, str]
+SessionKey = tuple[str, str]
 """A tenant and one of its sessions."""
 
 
@@ -48,7 +47,7 @@ class EventLog(Protocol):
 
 
 @runtime_checkable
-class FollowedLog(EventLog, RunList, Protocol):
+class FollowableLog(EventLog, RunList, Protocol):
     """A log that can also be followed as it grows, and knows runs."""
 
     def follow(
@@ -83,22 +82,22 @@ class MemoryLog:
     def __init__(self, keep: int = 10_000) -> None:
         self._keep = keep
         self.limit = keep + keep // 4
-        self.notes: deque[Note] = deque(maxlen=self.limit)
+        self.notes: deque[EventNote] = deque(maxlen=self.limit)
         """What was told and is not read yet; the teller appends here."""
         self._events: deque[Event] = deque()
-        self._counts: dict[Session, int] = {}
+        self._counts: dict[SessionKey, int] = {}
         """The last number of each session that has events here."""
-        self._past: dict[Session, int] = {}
+        self._past: dict[SessionKey, int] = {}
         """The last number of sessions whose events are gone, the newest of them last."""
         self._position = 0
         self._lock = threading.Lock()
         self.on_follow: list[Callable[[], None]] = []
         """Told when somebody begins to follow, or ceases: while one does, events are made at once."""
-        self._bell = Bell(lambda: [told() for told in self.on_follow])
+        self._notifier = LogNotifier(lambda: [told() for told in self.on_follow])
 
     @property
     def followed(self) -> bool:
-        return bool(self._bell)
+        return bool(self._notifier)
 
     def __len__(self) -> int:
         return len(self.notes) + len(self._events)
@@ -107,8 +106,8 @@ class MemoryLog:
         with self._lock:
             self._write_down()
             self._number(event)
-        if self._bell:
-            self._bell.ring(event.tenant, (event.session,))
+        if self._notifier:
+            self._notifier.notify(event.tenant, (event.session,))
 
     async def flush(self, event: Event, /) -> None:
         return
@@ -180,7 +179,7 @@ class MemoryLog:
             return [event for event in self.read(tenant) if event.position > beyond]
 
         # Patient: a note that another thread was just making when this began rings no bell.
-        return follow(fetch, self._bell, tenant, session, after, _PATIENCE)
+        return follow(fetch, self._notifier, tenant, session, after, _PATIENCE)
 
     def ends(self, who: Principal, tool: str, /) -> Iterator[Event]:
         for event in reversed(tuple(self.read(who.tenant, tool=tool))):
@@ -195,7 +194,7 @@ class MemoryLog:
     async def runs(
         self, tenant: str, which: RunFilter = EVERY_RUN, /, *, after: str | None = None, limit: int = 50
     ) -> list[Run]:
-        return newest_first(runs_of(self.read(tenant)), which, after, limit)
+        return page_of_runs(runs_of(self.read(tenant)), which, after, limit)
 
     async def run(self, tenant: str, run_id: str, /) -> Run | None:
         return next((run for run in runs_of(self.read(tenant)) if run.id == run_id), None)

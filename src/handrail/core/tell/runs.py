@@ -16,9 +16,9 @@ from handrail.core.errors import UsageError
 from handrail.core.tell.events import Event, ToolCancelled, ToolCompleted, ToolFailed, ToolStarted
 
 RunStatus = Literal["running", "completed", "failed", "cancelled", "needs_review"]
-UNKNOWN = "UNKNOWN_OUTCOME"
+UNKNOWN_OUTCOME = "UNKNOWN_OUTCOME"
 """The code of a run of which nobody knows whether it had its effect: a person must look."""
-MOST_RUNS = 1_000
+MAX_RUNS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class RunList(Protocol):
         ...
 
 
-def place_of(cursor: str) -> tuple[float, str]:
+def parse_cursor(cursor: str) -> tuple[float, str]:
     """When the run of a cursor began, and its id."""
     try:
         began_at, run_id = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
@@ -103,22 +103,22 @@ def place_of(cursor: str) -> tuple[float, str]:
     )
 
 
-def bounded(limit: int) -> int:
+def check_limit(limit: int) -> int:
     """How many runs a page may have."""
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST_RUNS:
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_RUNS:
         raise UsageError(
-            f"The limit of a list of runs is a whole number from 1 to {MOST_RUNS}, not {limit!r}."
+            f"The limit of a list of runs is a whole number from 1 to {MAX_RUNS}, not {limit!r}."
         )
     return limit
 
 
-def status_of(kind: str, code: str | None) -> RunStatus:
+def run_status(kind: str, code: str | None) -> RunStatus:
     """What the end of a run means for it; `kind` is that of the event."""
     if kind == "completed":
         return "completed"
     if kind == "cancelled":
         return "cancelled"
-    return "needs_review" if code == UNKNOWN else "failed"
+    return "needs_review" if code == UNKNOWN_OUTCOME else "failed"
 
 
 def runs_of(events: Iterable[Event]) -> list[Run]:
@@ -129,21 +129,21 @@ def runs_of(events: Iterable[Event]) -> list[Run]:
             runs.setdefault(event.run_id, _begun(event))
         elif isinstance(event, (ToolCompleted, ToolFailed, ToolCancelled)) and event.run_id in runs:
             code = event.result.code
-            status = status_of(event.kind, code)
+            status = run_status(event.kind, code)
             runs[event.run_id] = replace(runs[event.run_id], status=status, code=code, ended_at=event.at)
     return list(runs.values())
 
 
-def newest_first(
+def page_of_runs(
     runs: Iterable[Run], which: RunFilter, after: str | None = None, limit: int = 50
 ) -> list[Run]:
     """A page of the runs that fit."""
-    place = None if after is None else place_of(after)
-    found = sorted((run for run in runs if which.fits(run)), key=_place, reverse=True)
-    return [run for run in found if place is None or _place(run) < place][: bounded(limit)]
+    place = None if after is None else parse_cursor(after)
+    found = sorted((run for run in runs if which.fits(run)), key=_sort_key, reverse=True)
+    return [run for run in found if place is None or _sort_key(run) < place][: check_limit(limit)]
 
 
-def _place(run: Run) -> tuple[float, str]:
+def _sort_key(run: Run) -> tuple[float, str]:
     return run.began_at, run.id
 
 
@@ -154,8 +154,8 @@ def _begun(event: ToolStarted) -> Run:
         event.call_id,
         event.session,
         event.tool,
-        principal.user if principal else None,
-        principal.agent if principal else None,
+        principal.user,
+        principal.agent,
         event.call.source,
         "running",
         None,

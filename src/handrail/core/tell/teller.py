@@ -9,10 +9,10 @@ from typing import Any
 
 from handrail.core.listeners import Listeners
 from handrail.core.tell.events import Event
-from handrail.core.tell.log import EventLog, MemoryLog, Note
+from handrail.core.tell.log import EventLog, EventNote, MemoryLog
 
 _log = logging.getLogger("handrail.tell")
-_choosing = threading.Lock()
+_tell_lock = threading.Lock()
 
 
 class Teller:
@@ -20,7 +20,7 @@ class Teller:
 
     __slots__ = ("listeners", "log", "tell")
 
-    tell: Callable[[Note], None]
+    tell: Callable[[EventNote], None]
     """Say it for the record, without waiting. While nobody listens or follows, the log in memory notes it."""
 
     def __init__(self, log: EventLog) -> None:
@@ -32,12 +32,12 @@ class Teller:
 
     def listen(self, listener: Callable[[Any], None]) -> Callable[[], None]:
         """Hear of every event; call what comes back to stop."""
-        with _choosing:
+        with _tell_lock:
             remove = self.listeners.add(listener)
             self._choose()
 
         def stop() -> None:
-            with _choosing:
+            with _tell_lock:
                 remove()
                 self._choose()
 
@@ -50,7 +50,7 @@ class Teller:
         else:
             self.tell = self._tell_everyone
 
-    def _tell_everyone(self, note: Note) -> None:
+    def _tell_everyone(self, note: EventNote) -> None:
         """A log that fails is reported to the developer, not to the caller."""
         event = note[0](*note[1:])
         try:
@@ -63,6 +63,6 @@ class Teller:
         """Tell the listeners of an event that is in the log already."""
         self.listeners.hear(event)
 
-    def mention(self, note: Note) -> None:
+    def mention(self, note: EventNote) -> None:
         """Say it to whoever listens now; it is not recorded."""
         self.hear(note[0](*note[1:]))

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
-from typing import Literal, NamedTuple, Protocol, get_args
+from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 from handrail.core.errors import UsageError
-from handrail.core.tell.counts import Counts, measured
-from handrail.core.tell.events import Event, ToolFailed
+from handrail.core.tell.counts import TOKENS, Counts, code_of, measure
+from handrail.core.tell.events import Event, ToolCancelled, ToolCompleted, ToolFailed
 
-By = Literal["tool", "user", "agent", "tenant", "source", "day"]
-Told = dict[tuple[str, ...], Counts]
+UsageDimension = Literal["tool", "user", "agent", "tenant", "source", "day"]
+
+CountsByKey = dict[tuple[str, ...], Counts]
 """Counts by the names that were asked for, in order."""
-UNKNOWN = "?"
+
+UNKNOWN_NAME = "?"
 """Stands for every name that is no tool's: a model may invent as many as it likes."""
 
 
-class Cell(NamedTuple):
+class UsageKey(NamedTuple):
     """Whose calls of what are counted together. Empty where there is no user or agent."""
 
     tenant: str
@@ -30,17 +32,17 @@ class Cell(NamedTuple):
     source: str
 
 
-def cell_of(event: Event) -> Cell:
+def usage_key(event: Event) -> UsageKey:
     """Where an event is counted; the day is that of UTC."""
     principal = event.call.principal
     nowhere = isinstance(event, ToolFailed) and event.code == "TOOL_NOT_FOUND"
-    return Cell(
+    return UsageKey(
         tenant=event.tenant,
         day=day_of(event.at),
-        tool=UNKNOWN if nowhere else event.tool,
-        user=(principal.user if principal else None) or "",
-        agent=(principal.agent if principal else None) or "",
-        source=event.call.source if isinstance(event.call.source, str) else UNKNOWN,
+        tool=UNKNOWN_NAME if nowhere else event.tool,
+        user=principal.user or "",
+        agent=principal.agent or "",
+        source=event.call.source if isinstance(event.call.source, str) else UNKNOWN_NAME,
     )
 
 
@@ -58,7 +60,7 @@ _SECONDS = 86_400
 _FIRST = date(1970, 1, 1).toordinal()
 
 
-def days(since: float | None, until: float | None) -> tuple[str, str]:
+def day_range(since: float | None, until: float | None) -> tuple[str, str]:
     """The first and the last day that are meant."""
     return "" if since is None else day_of(since), "9999-12-31" if until is None else day_of(until)
 
@@ -67,7 +69,7 @@ class Usage:
     """Counts by cell. Of two usages that counted different events, `merge` makes one that counted all."""
 
     def __init__(self) -> None:
-        self.cells: dict[Cell, Counts] = {}
+        self.cells: dict[UsageKey, Counts] = {}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Usage) and self.cells == other.cells
@@ -77,10 +79,10 @@ class Usage:
 
     def add(self, event: Event) -> None:
         """Count an event."""
-        if amounts := measured(event):
-            self.take(cell_of(event), amounts)
+        if amounts := measure(event):
+            self.take(usage_key(event), amounts)
 
-    def take(self, cell: Cell, amounts: Mapping[str, int]) -> None:
+    def take(self, cell: UsageKey, amounts: Mapping[str, int]) -> None:
         self.cells.setdefault(cell, Counts()).take(amounts)
 
     def merge(self, other: Usage) -> None:
@@ -89,7 +91,7 @@ class Usage:
 
     def of(self, tenant: str, since: float | None = None, until: float | None = None) -> Usage:
         """What one tenant used, from the day of `since` to the day of `until`."""
-        first, last = days(since, until)
+        first, last = day_range(since, until)
         found = Usage()
         found.cells = {
             cell: Counts(counts.amounts)
@@ -98,10 +100,10 @@ class Usage:
         }
         return found
 
-    def by(self, *names: By) -> Told:
+    def by(self, *names: UsageDimension) -> CountsByKey:
         """The counts by these of a cell's names, in their order; without any, one for all."""
-        check_names(names)
-        found: Told = {}
+        check_dimensions(names)
+        found: CountsByKey = {}
         for cell, counts in self.cells.items():
             key = tuple(getattr(cell, name) for name in names)
             found.setdefault(key, Counts()).take(counts.amounts)
@@ -111,15 +113,15 @@ class Usage:
         return self.by().get((), Counts())
 
 
-def check_names(names: Iterable[str]) -> None:
+def check_dimensions(names: Iterable[str]) -> None:
     """Raise for a name that nothing is counted by."""
-    known = get_args(By)
+    known = get_args(UsageDimension)
     for name in names:
         if name not in known:
             raise UsageError(f"Usage is not counted by {name!r}. Give some of: {', '.join(known)}.")
 
 
-class Tally(Protocol):
+class UsageMeter(Protocol):
     """Counts usage: hears of events and tells what was used."""
 
     def hear(self, event: Event, /) -> None:
@@ -127,8 +129,13 @@ class Tally(Protocol):
         ...
 
     async def read(
-        self, tenant: str, *, since: float | None = None, until: float | None = None, by: Sequence[By] = ()
-    ) -> Told:
+        self,
+        tenant: str,
+        *,
+        since: float | None = None,
+        until: float | None = None,
+        by: Sequence[UsageDimension] = (),
+    ) -> CountsByKey:
         """What a tenant used, from the day of `since` to the day of `until`."""
         ...
 
@@ -137,7 +144,7 @@ class Tally(Protocol):
         ...
 
 
-class MemoryTally:
+class MemoryUsageMeter:
     """The usage of a process without a database. Keeps the newest cells."""
 
     def __init__(self, keep: int = 50_000) -> None:
@@ -153,10 +160,45 @@ class MemoryTally:
                 del cells[next(iter(cells))]
 
     async def read(
-        self, tenant: str, *, since: float | None = None, until: float | None = None, by: Sequence[By] = ()
-    ) -> Told:
+        self,
+        tenant: str,
+        *,
+        since: float | None = None,
+        until: float | None = None,
+        by: Sequence[UsageDimension] = (),
+    ) -> CountsByKey:
         with self._lock:
             return self._usage.of(tenant, since, until).by(*by)
 
     async def close(self) -> None:
         return
+
+
+def tool_runs(listener: Callable[[dict[str, Any]], None]) -> Callable[[Event], None]:
+    """A listener for `hr.subscribe` that passes on one `tool_run` for each run, when it has ended."""
+
+    def hear(event: Event) -> None:
+        if (told := to_tool_run(event)) is not None:
+            listener(told)
+
+    return hear
+
+
+def to_tool_run(event: Event) -> dict[str, Any] | None:
+    """The `tool_run` of an event that ends a run: names and numbers, never arguments or results."""
+    if not isinstance(event, (ToolCompleted, ToolFailed, ToolCancelled)) or event.run_id is None:
+        return None
+    counts = Counts(measure(event))
+    return {
+        "event": "tool_run",
+        "run_id": event.run_id,
+        "call_id": event.call_id,
+        "session": event.session,
+        "at": event.at,
+        **usage_key(event)._asdict(),
+        "status": "needs_review" if counts["unclear"] else event.kind,
+        "code": None if event.result.success else code_of(event.result),
+        "duration_ms": event.duration_ms,
+        "cost": counts.cost,
+        **{name: counts[name] for name in TOKENS},
+    }

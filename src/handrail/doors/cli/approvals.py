@@ -1,23 +1,34 @@
-"""handrail approvals list, show: what waits for a person."""
+"""handrail approvals: what waits for a person, and the person's answer."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any
 
 import typer
 
-from handrail.core.guard.approval import ApprovalRequest
-from handrail.doors.cli.exits import Exit, Stop
-from handrail.doors.cli.opening import Opened
-from handrail.doors.cli.options import Database, Debug, Json, Tenant, User
-from handrail.doors.cli.result import show_text, told
-from handrail.doors.cli.rows import show_facts, show_rows, when
-from handrail.doors.cli.screen import Screen, screen
-from handrail.doors.cli.where import open_bare
+from handrail.core.define.call import Outcome
+from handrail.core.define.principal import Principal
+from handrail.core.guard.approval_request import ApprovalRequest
+from handrail.core.run.approvals.inbox import Approvals, Conflict
+from handrail.data_files import parse_json
+from handrail.doors.cli.arguments import json_arguments
+from handrail.doors.cli.context import CommandContext, open_context_without_tools, open_database_context
+from handrail.doors.cli.exit_codes import CommandError, ExitCode, exit_code_of
+from handrail.doors.cli.options import Database, Debug, Json, Tenant, Tools, User
+from handrail.doors.cli.output import (
+    describe_repair,
+    format_time,
+    outcome_json,
+    show_facts,
+    show_outcome,
+    show_rows,
+    show_text,
+)
+from handrail.doors.cli.screen import Screen, open_screen
 
-People = Mapping[str, str]
+EmailsById = Mapping[str, str]
 """Addresses by user id."""
 Id = Annotated[str, typer.Argument(help="The approval: its id.", show_default=False)]
 
@@ -31,21 +42,21 @@ def list_(
     debug: Debug = False,
 ) -> None:
     """List what waits for an answer."""
-    with screen(debug) as here:
-        found, people = asyncio.run(_waiting(open_bare(ctx, database, tenant, user)))
+    with open_screen(debug) as screen:
+        found, people = asyncio.run(_pending(open_context_without_tools(ctx, database, tenant, user)))
         if json:
-            here.out.json([as_json(one) for one in found])
+            screen.out.json([request_json(one) for one in found])
             return
         show_rows(
-            here,
+            screen,
             ("Id", "Tool", "For", "Asked", "Until", "Why"),
             [
                 (
                     one.id,
                     one.tool,
-                    _whom(one, people),
-                    when(one.created_at, here),
-                    when(one.expires_at, here),
+                    _caller(one, people),
+                    format_time(one.created_at, screen),
+                    format_time(one.expires_at, screen),
                     one.reason,
                 )
                 for one in found
@@ -54,22 +65,22 @@ def list_(
         )
 
 
-async def _waiting(opened: Opened) -> tuple[list[ApprovalRequest], People]:
-    async with opened.hr as hr:
-        return await hr.approvals.list(opened.acting.principal), await _people(opened)
+async def _pending(context: CommandContext) -> tuple[list[ApprovalRequest], EmailsById]:
+    async with context.hr as hr:
+        return await hr.approvals.list(context.actor.principal), await _emails(context)
 
 
-async def _people(opened: Opened) -> People:
+async def _emails(context: CommandContext) -> EmailsById:
     """Where the members of the tenant are written to, by their ids."""
-    offices = opened.hr.offices
-    if offices is None:
+    services = context.hr.services
+    if services is None:
         return {}
-    from handrail.identity.offices import Offices  # what has a database has loaded it
-    from handrail.store.users import members
+    from handrail.identity.services import Services  # what has a database has loaded it
+    from handrail.store.users import list_members
 
-    assert isinstance(offices, Offices)
-    tenant = opened.acting.principal.tenant
-    found = await offices.db.read(tenant, lambda conn: members(conn, tenant))
+    assert isinstance(services, Services)
+    tenant = context.actor.principal.tenant
+    found = await services.db.read(tenant, lambda conn: list_members(conn, tenant))
     return {one.id: one.email for one, _ in found}
 
 
@@ -83,54 +94,54 @@ def show(
     debug: Debug = False,
 ) -> None:
     """Show one question with its exact arguments."""
-    with screen(debug) as here:
-        opened = open_bare(ctx, database, tenant, user)
-        request, people = asyncio.run(_one(opened, id))
+    with open_screen(debug) as screen:
+        context = open_context_without_tools(ctx, database, tenant, user)
+        request, people = asyncio.run(_request(context, id))
         if json:
-            here.out.json(as_json(request))
+            screen.out.json(request_json(request))
         else:
-            show_request(here, request, people)
+            show_request(screen, request, people)
             if request.status == "pending":
-                here.out.flush()
-                here.err.say(f"Answer it: {opened.command('approvals', 'approve', id)}")
+                screen.out.flush()
+                screen.err.say(f"Answer it: {context.command('approvals', 'approve', id)}")
 
 
-async def _one(opened: Opened, approval_id: str) -> tuple[ApprovalRequest, People]:
-    async with opened.hr as hr:
-        return await need(opened, hr, approval_id), await _people(opened)
+async def _request(context: CommandContext, approval_id: str) -> tuple[ApprovalRequest, EmailsById]:
+    async with context.hr as hr:
+        return await require_request(context, hr, approval_id), await _emails(context)
 
 
-async def need(opened: Opened, hr: Any, approval_id: str) -> ApprovalRequest:
+async def require_request(context: CommandContext, hr: Any, approval_id: str) -> ApprovalRequest:
     """The request of that id, or a stop that says where to look."""
-    request: ApprovalRequest | None = await hr.approvals.get(approval_id, opened.acting.principal)
+    request: ApprovalRequest | None = await hr.approvals.get(approval_id, context.actor.principal)
     if request is None:
-        raise Stop(
-            f"there is no approval {approval_id!r} for {opened.acting.principal.tenant}",
-            f"see which there are: {opened.command('approvals', 'list')}",
-            Exit.REFUSED,
+        raise CommandError(
+            f"there is no approval {approval_id!r} for {context.actor.principal.tenant}",
+            f"see which there are: {context.command('approvals', 'list')}",
+            ExitCode.REFUSED,
         )
     return request
 
 
-def show_request(here: Screen, request: ApprovalRequest, people: People) -> None:
+def show_request(screen: Screen, request: ApprovalRequest, people: EmailsById) -> None:
     """Everything that a person needs to know before the answer."""
     votes = ", ".join(people.get(vote.user, vote.user) for vote in request.votes)
     decider = request.decided_by
     show_facts(
-        here,
+        screen,
         {
             "approval": request.id,
             "status": request.status,
             "tool": request.tool,
-            "for": _whom(request, people),
+            "for": _caller(request, people),
             "source": request.call.source,
             "session": request.call.session,
             "call": request.call.id,
             "level": request.level,
             "danger": request.danger,
             "why": request.reason,
-            "asked": when(request.created_at, here),
-            "until": when(request.expires_at, here),
+            "asked": format_time(request.created_at, screen),
+            "until": format_time(request.expires_at, screen),
             "needs": None if request.quorum == 1 else f"{request.quorum} persons",
             "four eyes": "yes" if request.four_eyes else None,
             "approved by": votes,
@@ -140,19 +151,19 @@ def show_request(here: Screen, request: ApprovalRequest, people: People) -> None
         },
     )
     for repair in request.repairs:
-        here.out.line(told(repair))
+        screen.out.line(describe_repair(repair))
     if request.preview:
-        here.out.line("What it would change, as of when it was asked:")
-        show_text(here.out, request.preview)
+        screen.out.line("What it would change, as of when it was asked:")
+        show_text(screen.out, request.preview)
 
 
-def _whom(request: ApprovalRequest, people: People) -> str:
+def _caller(request: ApprovalRequest, people: EmailsById) -> str:
     who = request.principal
     user = people.get(who.user, who.user) if who.user else None
     return " for ".join(name for name in (who.agent, user) if name)
 
 
-def as_json(request: ApprovalRequest) -> dict[str, Any]:
+def request_json(request: ApprovalRequest) -> dict[str, Any]:
     """A request as JSON data; secrets are masked."""
     call, who = request.call, request.principal
     return {
@@ -179,3 +190,142 @@ def as_json(request: ApprovalRequest) -> dict[str, Any]:
         "edited_args": dict(request.edited.shown) if request.edited else None,
         "decision": request.decision.to_dict(),
     }
+
+
+Answer = Callable[[Approvals, Principal], Awaitable[ApprovalRequest]]
+
+Wait = Annotated[
+    float | None,
+    typer.Option("--wait", metavar="seconds", help="Wait so long for the outcome of the call, and show it."),
+]
+
+
+def approve(
+    ctx: typer.Context,
+    id: Id,
+    edit: Annotated[
+        str | None,
+        typer.Option(
+            "--edit",
+            metavar="json",
+            help="Run it with these arguments instead: all of them, as a JSON object, @FILE, or -.",
+        ),
+    ] = None,
+    for_session: Annotated[
+        bool,
+        typer.Option(
+            "--for-session",
+            help="Do not ask again for this tool in this session. Never for what is dangerous.",
+        ),
+    ] = False,
+    wait: Wait = None,
+    json: Json = False,
+    database: Database = None,
+    tenant: Tenant = None,
+    user: User = None,
+    tools: Tools = None,
+    debug: Debug = False,
+) -> None:
+    """Let a call run that waits."""
+    with open_screen(debug) as screen:
+        edits = None if edit is None else json_arguments(edit, "--edit")
+        context = open_database_context(ctx, database, tenant, user, tools)
+        _answer(
+            screen,
+            context,
+            id,
+            lambda inbox, by: inbox.approve(id, by=by, edits=edits, for_session=for_session),
+            wait,
+            json,
+        )
+
+
+def reject(
+    ctx: typer.Context,
+    id: Id,
+    reason: Annotated[
+        str | None, typer.Option("--reason", metavar="text", help="What the caller is told.")
+    ] = None,
+    json: Json = False,
+    database: Database = None,
+    tenant: Tenant = None,
+    user: User = None,
+    debug: Debug = False,
+) -> None:
+    """Refuse a call that waits."""
+    with open_screen(debug) as screen:
+        context = open_context_without_tools(ctx, database, tenant, user)
+        _answer(screen, context, id, lambda inbox, by: inbox.reject(id, by=by, reason=reason), None, json)
+
+
+def respond(
+    ctx: typer.Context,
+    id: Id,
+    result: Annotated[
+        str,
+        typer.Option(
+            "--result", metavar="json", help="The result that the caller gets, as JSON.", show_default=False
+        ),
+    ],
+    wait: Wait = None,
+    json: Json = False,
+    database: Database = None,
+    tenant: Tenant = None,
+    user: User = None,
+    tools: Tools = None,
+    debug: Debug = False,
+) -> None:
+    """Answer in the place of the tool."""
+    with open_screen(debug) as screen:
+        given = parse_json(result, "--result")
+        context = open_database_context(ctx, database, tenant, user, tools)
+        _answer(screen, context, id, lambda inbox, by: inbox.respond(id, by=by, result=given), wait, json)
+
+
+def _answer(
+    screen: Screen, context: CommandContext, approval_id: str, answer: Answer, wait: float | None, json: bool
+) -> None:
+    if wait is not None and not wait > 0:
+        raise CommandError(f"--wait {wait:g} is no time", "give seconds above 0")
+    settled, outcome = asyncio.run(_settle(context, approval_id, answer, wait))
+    if json:
+        told: dict[str, Any] = request_json(settled)
+        screen.out.json(told if outcome is None else told | {"outcome": outcome_json(outcome)})
+    elif outcome is not None:
+        show_outcome(screen, outcome, None, None)
+    else:
+        screen.out.say(_status_sentence(settled))
+    if outcome is not None:
+        raise typer.Exit(exit_code_of(outcome))
+
+
+async def _settle(
+    context: CommandContext, approval_id: str, answer: Answer, wait: float | None
+) -> tuple[ApprovalRequest, Outcome | None]:
+    async with context.hr as hr:
+        await require_request(context, hr, approval_id)
+        try:
+            settled = await answer(hr.approvals, context.actor.principal)
+        except Conflict as conflict:
+            raise CommandError(str(conflict), None, ExitCode.REFUSED) from None
+        if wait is None or settled.status == "pending":
+            return settled, None
+        assert settled.call.id is not None
+        try:
+            return settled, await hr.wait(settled.call.id, timeout=wait)
+        except TimeoutError:
+            raise CommandError(
+                f"{approval_id} is {settled.status}, and its call has not ended in {wait:g} s",
+                f"look again: {context.command('runs', 'show', settled.call.id)}",
+                ExitCode.WAITING,
+            ) from None
+
+
+def _status_sentence(settled: ApprovalRequest) -> str:
+    if settled.status == "pending":
+        left = settled.quorum - len(settled.votes)
+        return f"{settled.id} has your yes; {left} more must approve."
+    if settled.status == "approved":
+        call = settled.call.id
+        return f"{settled.id} is approved; {settled.tool} runs as soon as a worker takes it (call {call})."
+    return f"{settled.id} is {settled.status}; {settled.tool} does not run."

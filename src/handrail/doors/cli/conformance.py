@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from handrail.doors.cli.exits import Exit, Stop
-from handrail.doors.cli.loading import load_tools
-from handrail.doors.cli.opening import HOW_TO_FILL, no_tools_in
+from handrail.doors.cli.context import NO_TOOLS_REMEDY, no_tools_message
+from handrail.doors.cli.exit_codes import CommandError, ExitCode
+from handrail.doors.cli.load_tools import load_tools
 from handrail.doors.cli.options import Debug, Json
-from handrail.doors.cli.screen import Side, screen
+from handrail.doors.cli.screen import OutputStream, open_screen
 from handrail.settings import load_settings
 
 if TYPE_CHECKING:
@@ -31,27 +31,27 @@ def command(
     """Check how well tools are written."""
     from handrail.conformance import check_ready  # its rules load when they are asked for
 
-    with screen(debug) as here:
+    with open_screen(debug) as screen:
         settings = load_settings()
         names, folder = (modules, Path.cwd()) if modules else (settings.tools, settings.folder)
         if not names:
-            raise Stop("which tools?", "name a module: handrail conformance shop.tools")
+            raise CommandError("which tools?", "name a module: handrail conformance shop.tools")
         tools = load_tools(names, folder)
         if not tools:
-            raise Stop(no_tools_in(names), HOW_TO_FILL)
+            raise CommandError(no_tools_message(names), NO_TOOLS_REMEDY)
         findings = asyncio.run(check_ready(tools))
         errors = sum(finding.level == "error" for finding in findings)
         counts = {"tools": len(tools), "errors": errors, "warnings": len(findings) - errors}
         if json:
-            here.out.json(counts | {"findings": [as_json(finding) for finding in findings]})
+            screen.out.json(counts | {"findings": [finding_json(finding) for finding in findings]})
         else:
-            _show(here.out, findings)
-            here.err.say(", ".join(_counted(number, what) for what, number in counts.items()))
+            _show(screen.out, findings)
+            screen.err.say(", ".join(_counted(number, what) for what, number in counts.items()))
         if errors or (strict and findings):
-            raise typer.Exit(Exit.FAILED)
+            raise typer.Exit(ExitCode.FAILED)
 
 
-def as_json(finding: Finding) -> dict[str, str | None]:
+def finding_json(finding: Finding) -> dict[str, str | None]:
     return {
         "tool": finding.tool,
         "rule": finding.rule,
@@ -62,11 +62,11 @@ def as_json(finding: Finding) -> dict[str, str | None]:
     }
 
 
-def _show(out: Side, findings: list[Finding]) -> None:
+def _show(out: OutputStream, findings: list[Finding]) -> None:
     """A line for each in a pipe; for people with the remedy under it."""
     for finding in findings:
         place = finding.where or finding.tool
-        if not out.for_people:
+        if not out.is_terminal:
             words = (finding.level, finding.tool, finding.rule, place, finding.message, finding.remedy)
             out.say("\t".join(" ".join(word.split()) for word in words))
             continue

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from handrail.doors.cli.context import require_database, settings_from_options
+from handrail.doors.cli.database import store_packages
 from handrail.doors.cli.options import Database, Debug, Json
-from handrail.doors.cli.screen import screen
-from handrail.doors.cli.stored import the_store
-from handrail.doors.cli.where import need_database, settings_at
+from handrail.doors.cli.screen import open_screen
 
 
 def upgrade(
@@ -32,24 +32,24 @@ def upgrade(
     On PostgreSQL the user of the database's own address is then admitted: it may act as the roles that see
     one tenant at a time, and owns nothing.
     """
-    with screen(debug) as here:
-        settings = settings_at(database)
-        url = need_database(settings)
+    with open_screen(debug) as screen:
+        settings = settings_from_options(database)
+        url = require_database(settings)
         owner = owner_url or settings.owner_url or url
-        with the_store():
+        with store_packages():
             from handrail.databases import upgrade as bring_up
-            from handrail.store.admitting import admit, user_of
             from handrail.store.engines import dialect_of
+            from handrail.store.grants import grant_roles, url_user
 
             bring_up(owner)
-            user = user_of(url)
-            if dialect_of(owner) == "postgresql" and user is not None and user != user_of(owner):
-                admit(owner, user)
+            user = url_user(url)
+            if dialect_of(owner) == "postgresql" and user is not None and user != url_user(owner):
+                grant_roles(owner, user)
             name = _name(url)
         if json:
-            here.out.json({"database": name})
+            screen.out.json({"database": name})
         else:
-            here.out.say(f"{name} is up to date.")
+            screen.out.say(f"{name} is up to date.")
 
 
 def _name(url: str) -> str:

@@ -9,16 +9,13 @@ from typing import Annotated
 import typer
 
 from handrail.core.define.call import Outcome
-from handrail.core.run.approvals import Conflict
-from handrail.core.tell.letters import DeadLetter, LetterStatus
-from handrail.doors.cli.exits import Exit, Stop, exit_of
-from handrail.doors.cli.opening import Opened
-from handrail.doors.cli.options import Database, Debug, Json, Tenant, Tools, User
-from handrail.doors.cli.result import outcome_json, show_outcome
-from handrail.doors.cli.rows import show_facts, show_rows, when
-from handrail.doors.cli.screen import screen
-from handrail.doors.cli.spans import seconds_of
-from handrail.doors.cli.where import open_at
+from handrail.core.run.approvals.inbox import Conflict
+from handrail.core.tell.dead_letters import DeadLetter, DeadLetterStatus
+from handrail.doors.cli.context import CommandContext, open_database_context
+from handrail.doors.cli.exit_codes import CommandError, ExitCode, exit_code_of
+from handrail.doors.cli.options import Database, Debug, Json, Tenant, Tools, User, parse_duration
+from handrail.doors.cli.output import format_time, outcome_json, show_facts, show_outcome, show_rows
+from handrail.doors.cli.screen import open_screen
 
 _STATUSES = ("open", "replaying", "replayed", "unknown")
 
@@ -42,18 +39,23 @@ def list_(
     debug: Debug = False,
 ) -> None:
     """List calls that failed."""
-    with screen(debug) as here:
+    with open_screen(debug) as screen:
         if status is not None and status not in _STATUSES:
-            raise Stop(f"{status!r} is no status of a dead letter", f"use one of: {', '.join(_STATUSES)}")
-        opened = open_at(ctx, database, tenant, user, tools)
-        found = asyncio.run(_letters(opened, tool, session, status))
+            raise CommandError(
+                f"{status!r} is no status of a dead letter", f"use one of: {', '.join(_STATUSES)}"
+            )
+        context = open_database_context(ctx, database, tenant, user, tools)
+        found = asyncio.run(_letters(context, tool, session, status))
         if json:
-            here.out.json([letter.to_dict() for letter in found])
+            screen.out.json([letter.to_dict() for letter in found])
             return
         show_rows(
-            here,
+            screen,
             ("Id", "Tool", "When", "Status", "Code", "Error"),
-            [(one.id, one.tool, when(one.at, here), one.status, one.code, one.error) for one in found],
+            [
+                (one.id, one.tool, format_time(one.at, screen), one.status, one.code, one.error)
+                for one in found
+            ],
             "No call of a tool that you may see has failed."
             if status is None
             else "There are none like that.",
@@ -61,14 +63,14 @@ def list_(
 
 
 async def _letters(
-    opened: Opened, tool: str | None, session: str | None, status: str | None
+    context: CommandContext, tool: str | None, session: str | None, status: str | None
 ) -> list[DeadLetter]:
-    wanted: LetterStatus | None = next((one for one in _KNOWN if one == status), None)
-    async with opened.hr as hr:
-        return await hr.dead_letters.list(opened.acting.principal, tool, session, status=wanted)
+    wanted: DeadLetterStatus | None = next((one for one in _KNOWN if one == status), None)
+    async with context.hr as hr:
+        return await hr.dead_letters.list(context.actor.principal, tool, session, status=wanted)
 
 
-_KNOWN: tuple[LetterStatus, ...] = ("open", "replaying", "replayed", "unknown")
+_KNOWN: tuple[DeadLetterStatus, ...] = ("open", "replaying", "replayed", "unknown")
 
 
 def show(
@@ -82,29 +84,29 @@ def show(
     debug: Debug = False,
 ) -> None:
     """Show one call that failed, and why."""
-    with screen(debug) as here:
-        opened = open_at(ctx, database, tenant, user, tools)
-        letter = asyncio.run(_letter(opened, id))
+    with open_screen(debug) as screen:
+        context = open_database_context(ctx, database, tenant, user, tools)
+        letter = asyncio.run(_letter(context, id))
         if json:
-            here.out.json(letter.to_dict())
+            screen.out.json(letter.to_dict())
             return
         told = letter.to_dict()
         args, replays = told.pop("args"), told.pop("replays")
-        told |= {"at": when(letter.at, here), "replays": ", ".join(replays)}
+        told |= {"at": format_time(letter.at, screen), "replays": ", ".join(replays)}
         told["earlier_errors"] = "; ".join(letter.earlier_errors)
         show_facts(
-            here, {name.replace("_", " "): value for name, value in told.items()} | {"arguments": args}
+            screen, {name.replace("_", " "): value for name, value in told.items()} | {"arguments": args}
         )
 
 
-async def _letter(opened: Opened, letter_id: str) -> DeadLetter:
-    async with opened.hr as hr:
-        letter = await hr.dead_letters.get(letter_id, opened.acting.principal)
+async def _letter(context: CommandContext, letter_id: str) -> DeadLetter:
+    async with context.hr as hr:
+        letter = await hr.dead_letters.get(letter_id, context.actor.principal)
     if letter is None:
-        raise Stop(
+        raise CommandError(
             f"there is no dead letter {letter_id!r} that you may see",
-            f"see which there are: {opened.command('dlq', 'list')}",
-            Exit.REFUSED,
+            f"see which there are: {context.command('dlq', 'list')}",
+            ExitCode.REFUSED,
         )
     return letter
 
@@ -123,22 +125,22 @@ def replay(
 
     It goes through the whole guard, as whoever made it and under the same idempotency key.
     """
-    with screen(debug) as here:
-        opened = open_at(ctx, database, tenant, user, tools)
-        outcome = asyncio.run(_replayed(opened, id))
+    with open_screen(debug) as screen:
+        context = open_database_context(ctx, database, tenant, user, tools)
+        outcome = asyncio.run(_replayed(context, id))
         if json:
-            here.out.json(outcome_json(outcome))
+            screen.out.json(outcome_json(outcome))
         else:
-            show_outcome(here, outcome, None, None)
-        raise typer.Exit(exit_of(outcome))
+            show_outcome(screen, outcome, None, None)
+        raise typer.Exit(exit_code_of(outcome))
 
 
-async def _replayed(opened: Opened, letter_id: str) -> Outcome:
-    async with opened.hr as hr:
+async def _replayed(context: CommandContext, letter_id: str) -> Outcome:
+    async with context.hr as hr:
         try:
-            return await hr.dead_letters.replay(letter_id, by=opened.acting.principal)
+            return await hr.dead_letters.replay(letter_id, by=context.actor.principal)
         except Conflict as conflict:
-            raise Stop(str(conflict), None, Exit.REFUSED) from None
+            raise CommandError(str(conflict), None, ExitCode.REFUSED) from None
 
 
 def purge(
@@ -158,25 +160,29 @@ def purge(
     debug: Debug = False,
 ) -> None:
     """Forget failed calls for good."""
-    with screen(debug) as here:
+    with open_screen(debug) as screen:
         if not all_ and (id, tool, session, older) == (None,) * 4:
-            raise Stop("which ones?", "give an id, --tool, --session or --older-than; or --all")
-        before = None if older is None else time.time() - seconds_of(older, "--older-than")
-        opened = open_at(ctx, database, tenant, user, tools)
-        number = asyncio.run(_purged(opened, id, tool, session, before))
+            raise CommandError("which ones?", "give an id, --tool, --session or --older-than; or --all")
+        before = None if older is None else time.time() - parse_duration(older, "--older-than")
+        context = open_database_context(ctx, database, tenant, user, tools)
+        number = asyncio.run(_purged(context, id, tool, session, before))
         if json:
-            here.out.json({"purged": number})
+            screen.out.json({"purged": number})
         else:
-            here.out.say(f"{number} dead letter{'' if number == 1 else 's'} purged.")
+            screen.out.say(f"{number} dead letter{'' if number == 1 else 's'} purged.")
 
 
 async def _purged(
-    opened: Opened, letter_id: str | None, tool: str | None, session: str | None, before: float | None
+    context: CommandContext,
+    letter_id: str | None,
+    tool: str | None,
+    session: str | None,
+    before: float | None,
 ) -> int:
-    async with opened.hr as hr:
+    async with context.hr as hr:
         try:
             return await hr.dead_letters.purge(
-                letter_id, by=opened.acting.principal, tool=tool, session=session, before=before
+                letter_id, by=context.actor.principal, tool=tool, session=session, before=before
             )
         except Conflict as conflict:
-            raise Stop(str(conflict), None, Exit.REFUSED) from None
+            raise CommandError(str(conflict), None, ExitCode.REFUSED) from None

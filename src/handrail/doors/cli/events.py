@@ -1,4 +1,4 @@
-"""handrail events: the record of what happened, as it stands or as it grows."""
+"""handrail events, verify-log: the record of what happened, and whether anybody changed it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from handrail.core.tell.events import Event
-from handrail.doors.cli.exits import Stop
+from handrail.doors.cli.context import settings_from_options
+from handrail.doors.cli.database import open_database, open_event_log
+from handrail.doors.cli.exit_codes import CommandError, ExitCode
 from handrail.doors.cli.options import Database, Debug, Json, Tenant
-from handrail.doors.cli.rows import when
-from handrail.doors.cli.screen import Screen, screen
-from handrail.doors.cli.stored import log_at
-from handrail.doors.cli.where import settings_at
-from handrail.doors.visible import exact, one_line
+from handrail.doors.cli.output import format_time, show_rows
+from handrail.doors.cli.screen import Screen, open_screen
+from handrail.platform.display_text import one_line, visible_json
 
 if TYPE_CHECKING:
     from handrail.store.events.log import StoreLog
@@ -26,7 +26,7 @@ _PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EventQuery:
     """Which events are shown."""
 
     tenant: str
@@ -43,7 +43,7 @@ class Wanted:
         return self.tool in (None, event.tool) and self.call in (None, event.call_id)
 
 
-def command(
+def list_events(
     session: Annotated[
         str | None, typer.Option("--session", metavar="name", help="Only events of this session.")
     ] = None,
@@ -72,30 +72,33 @@ def command(
     The first column counts the events of the session, or without --session those of the tenant; give it to
     --after to go on from there.
     """
-    with screen(debug) as here, log_at(settings := settings_at(database, tenant)) as log:
-        wanted = Wanted(settings.tenant, session, tool, call, after)
+    with (
+        open_screen(debug) as screen,
+        open_event_log(settings := settings_from_options(database, tenant)) as log,
+    ):
+        query = EventQuery(settings.tenant, session, tool, call, after)
         if follow and json:
-            raise Stop("--follow never ends, and --json is one document", "use --jsonl")
+            raise CommandError("--follow never ends, and --json is one document", "use --jsonl")
         if json:
-            here.out.json([event.to_dict() for event in _events(log, wanted)])
+            screen.out.json([event.to_dict() for event in _events(log, query)])
         elif follow:
             with suppress(KeyboardInterrupt):
-                asyncio.run(_follow(here, log, wanted, jsonl))
+                asyncio.run(_follow(screen, log, query, jsonl))
         else:
-            for event in _events(log, wanted):
-                _show(here, event, wanted, jsonl)
+            for event in _events(log, query):
+                _show(screen, event, query, jsonl)
 
 
-def _show(here: Screen, event: Event, wanted: Wanted, jsonl: bool) -> None:
+def _show(screen: Screen, event: Event, query: EventQuery, jsonl: bool) -> None:
     if jsonl:
-        here.out.line(exact(event.to_dict()))
+        screen.out.line(visible_json(event.to_dict()))
         return
-    number, at = str(wanted.number(event)), when(event.at, here)
-    cells = (number, at, event.session, event.type, event.tool, event.call_id, said(event))
-    here.out.line("\t".join(map(one_line, cells)))
+    number, at = str(query.number(event)), format_time(event.at, screen)
+    cells = (number, at, event.session, event.type, event.tool, event.call_id, event_summary(event))
+    screen.out.line("\t".join(map(one_line, cells)))
 
 
-def said(event: Event) -> str:
+def event_summary(event: Event) -> str:
     """What an event tells beside who and when, in a few words."""
     result = getattr(event, "result", None)
     if result is not None:
@@ -103,16 +106,16 @@ def said(event: Event) -> str:
     return str(getattr(event, "reason", None) or getattr(event, "by", None) or "")
 
 
-def _events(log: StoreLog, wanted: Wanted) -> Iterator[Event]:
+def _events(log: StoreLog, query: EventQuery) -> Iterator[Event]:
     """What is there, a page at a time."""
-    from handrail.store.events.reading import events_page
+    from handrail.store.events.queries import events_page
 
-    session, tool, call = wanted.session, wanted.tool, wanted.call
-    beyond, after = (wanted.after, 0) if session is None else (0, wanted.after)
+    session, tool, call = query.session, query.tool, query.call
+    beyond, after = (query.after, 0) if session is None else (0, query.after)
     while True:
-        with log.db.reading(wanted.tenant) as conn:
+        with log.db.reading(query.tenant) as conn:
             page = events_page(
-                conn, wanted.tenant, beyond, _PAGE, session=session, tool=tool, call_id=call, after=after
+                conn, query.tenant, beyond, _PAGE, session=session, tool=tool, call_id=call, after=after
             )
         yield from page
         if len(page) < _PAGE:
@@ -120,8 +123,74 @@ def _events(log: StoreLog, wanted: Wanted) -> Iterator[Event]:
         beyond = page[-1].position
 
 
-async def _follow(here: Screen, log: StoreLog, wanted: Wanted, jsonl: bool) -> None:
-    async for event in log.follow(wanted.tenant, session=wanted.session, after=wanted.after):
-        if wanted.fits(event):
-            _show(here, event, wanted, jsonl)
-            here.out.flush()
+async def _follow(screen: Screen, log: StoreLog, query: EventQuery, jsonl: bool) -> None:
+    async for event in log.follow(query.tenant, session=query.session, after=query.after):
+        if query.fits(event):
+            _show(screen, event, query, jsonl)
+            screen.out.flush()
+
+
+def verify_log(
+    session: Annotated[
+        str | None, typer.Option("--session", metavar="name", help="Only this session.")
+    ] = None,
+    all_tenants: Annotated[
+        bool, typer.Option("--all-tenants", help="The logs of all tenants, not of one.")
+    ] = False,
+    hashes: Annotated[
+        bool, typer.Option("--hashes", help="Show the last hash of each session, to be kept elsewhere.")
+    ] = False,
+    json: Json = False,
+    database: Database = None,
+    tenant: Tenant = None,
+    debug: Debug = False,
+) -> None:
+    """Check that nobody changed the record of what happened.
+
+    Every event is bound to the one before it in its session. An event that was changed, put in or taken out
+    is named, and the exit code is 1.
+    """
+    with (
+        open_screen(debug) as screen,
+        open_database(settings := settings_from_options(database, tenant)) as db,
+    ):
+        from handrail.store.events.queries import tenants_with_events
+        from handrail.store.events.verify import LogFlaw, verify
+
+        tenants = [settings.tenant]
+        if all_tenants:
+            with db.system() as conn:
+                tenants = tenants_with_events(conn)
+        flaws: list[LogFlaw] = []
+        checked: list[dict[str, Any]] = []
+        for slug in tenants:
+            for found in verify(db, slug, session):
+                if isinstance(found, LogFlaw):
+                    flaws.append(found)
+                else:
+                    told = {"session": found.session, "events": found.events, "last_hash": found.last_hash}
+                    checked.append({"tenant": slug, **told})
+        events = sum(one["events"] for one in checked)
+        if session is not None and not events:
+            raise CommandError(
+                f"{settings.tenant} has no session {session!r}", "see: handrail events", ExitCode.REFUSED
+            )
+        if json:
+            told_flaws = [
+                {"tenant": one.tenant, "session": one.session, "seq": one.seq, "what": one.what}
+                for one in flaws
+            ]
+            screen.out.json({"ok": not flaws, "events": events, "sessions": checked, "flaws": told_flaws})
+        else:
+            if hashes:
+                rows = [(one["tenant"], one["session"], one["events"], one["last_hash"]) for one in checked]
+                show_rows(
+                    screen, ("Tenant", "Session", "Events", "Last hash"), rows, "There are no sessions."
+                )
+            for flaw in flaws:
+                screen.err.say(f"{flaw}", "red")
+            if not flaws:
+                sessions = "1 session" if len(checked) == 1 else f"{len(checked)} sessions"
+                screen.err.say(f"{events} events in {sessions}: nothing was changed.")
+        if flaws:
+            raise typer.Exit(ExitCode.FAILED)

@@ -9,13 +9,13 @@ import typer
 
 from handrail.core.define.decision import Decision, Step
 from handrail.core.guard.decide import is_standing
-from handrail.doors.cli.exits import Exit
-from handrail.doors.cli.hints import Asked
-from handrail.doors.cli.line import Args, Line, Name, Options
-from handrail.doors.cli.opening import Opened, open_for
+from handrail.doors.cli.arguments import Args, CallOptions, Name, ToolCommandLine
+from handrail.doors.cli.context import CommandContext, open_context
+from handrail.doors.cli.exit_codes import ExitCode
+from handrail.doors.cli.hints import RequestedCall
 from handrail.doors.cli.options import As, Debug, Json, Tools
-from handrail.doors.cli.screen import Side, screen
-from handrail.doors.why import remedy
+from handrail.doors.cli.screen import OutputStream, open_screen
+from handrail.platform.decisions import remedy
 
 _KNOWN = frozenset({"args", "as", "debug", "json", "tools"})
 _STYLES = {"allow": "", "ask": "yellow", "queue": "yellow", "deny": "red"}
@@ -36,38 +36,38 @@ def command(
     Every layer that was asked, the one that decided, and what would make it pass. Nothing runs. Give the
     arguments as `handrail run` takes them.
     """
-    options = Options(args, as_, tools=tuple(tools or ()), json=json, debug=debug)
-    line = Line(options, name, ctx.args)
-    with screen(line.early.debug) as here:
-        opened = open_for(ctx, line.early.tools, line.early.as_)
-        opened.need_tools()
-        decision, asked = _explained(opened, line)
-        helps = what_helps(decision, asked)
+    options = CallOptions(args, as_, tools=tuple(tools or ()), json=json, debug=debug)
+    line = ToolCommandLine(options, name, ctx.args)
+    with open_screen(line.early.debug) as screen:
+        context = open_context(ctx, line.early.tools, line.early.as_)
+        context.require_tools()
+        decision, requested = _explain(context, line)
+        helps = remedy_for(decision, requested)
         if json or "--json" in line.words:
-            here.out.json(decision.to_dict() | {"tool": name, "what_helps": helps})
+            screen.out.json(decision.to_dict() | {"tool": name, "what_helps": helps})
         else:
-            _show(here.out, decision, helps)
+            _show(screen.out, decision, helps)
         if decision.code in _INVALID:
-            raise typer.Exit(Exit.USAGE)
-        if asked.tool is None and decision.code in ("TOOL_NOT_FOUND", "TOOL_UNAVAILABLE"):
-            raise typer.Exit(Exit.REFUSED)
+            raise typer.Exit(ExitCode.USAGE)
+        if requested.tool is None and decision.code in ("TOOL_NOT_FOUND", "TOOL_UNAVAILABLE"):
+            raise typer.Exit(ExitCode.REFUSED)
 
 
-def _explained(opened: Opened, line: Line) -> tuple[Decision, Asked]:
-    acting = opened.acting
+def _explain(context: CommandContext, line: ToolCommandLine) -> tuple[Decision, RequestedCall]:
+    actor = context.actor
     with asyncio.Runner() as loop:
         try:
-            found = loop.run(opened.find(line.name))
+            found = loop.run(context.find(line.name))
             if isinstance(found, Decision):
-                return found, Asked(opened, line.name, line.early)
+                return found, RequestedCall(context, line.name, line.early)
             given, options = line.read(found, _KNOWN)
-            explaining = opened.hr.explain(line.name, given, acting.principal, source=acting.source)
-            return loop.run(explaining), Asked(opened, line.name, options, found, given)
+            explaining = context.hr.explain(line.name, given, actor.principal, source=actor.source)
+            return loop.run(explaining), RequestedCall(context, line.name, options, found, given)
         finally:
-            loop.run(opened.hr.close())
+            loop.run(context.hr.close())
 
 
-def _show(out: Side, decision: Decision, helps: str | None) -> None:
+def _show(out: OutputStream, decision: Decision, helps: str | None) -> None:
     out.say(f"{decision.verdict}: {decision.reason}", "bold")
     decider = decision.decider
     for step in decision.trace:
@@ -77,37 +77,37 @@ def _show(out: Side, decision: Decision, helps: str | None) -> None:
         out.say(f"\nWhat would help: {helps}")
 
 
-def what_helps(decision: Decision, asked: Asked) -> str | None:
+def remedy_for(decision: Decision, requested: RequestedCall) -> str | None:
     """What would make the call pass, as far as the deciding step tells."""
     decider = decision.decider
     if decider is None or decision.verdict == "allow":
         return None
     if decision.code in _INVALID:
-        return f"correct the arguments; the flags are shown by: {asked.flags}"
+        return f"correct the arguments; the flags are shown by: {requested.flags}"
     if (known := remedy(decider)) is not None:
         return known
     match decider.layer:
         case "find" | "visibility":
-            return f"use the name of a tool that is there; see: {asked.tools}"
+            return f"use the name of a tool that is there; see: {requested.tools}"
         case "rules":
-            return _rule(decider, asked.opened)
+            return _rule(decider, requested.context)
         case "danger" | "level" | "policy":
-            return _answer(decision, asked)
+            return _answer(decision, requested)
     return "look at what the step says, and ask whoever wrote it"
 
 
-def _rule(step: Step, opened: Opened) -> str:
-    rules: Any = (rule for one in opened.hr.policy.chain for rule in one.rules)
+def _rule(step: Step, context: CommandContext) -> str:
+    rules: Any = (rule for one in context.hr.policy.chain for rule in one.rules)
     rule = next((one for one in rules if one.label == step.rule), None)
     when = f"; it applies when {dict(rule.when)}" if rule is not None and rule.when else ""
     change = f"other arguments, or a change of the rule {step.rule!r}{when}"
     if step.verdict != "ask":
         return change
-    return f"{'somebody else' if opened.acting.agent is None else 'a person'} agrees; or {change}"
+    return f"{'somebody else' if context.actor.agent is None else 'a person'} agrees; or {change}"
 
 
-def _answer(decision: Decision, asked: Asked) -> str:
+def _answer(decision: Decision, requested: RequestedCall) -> str:
     if decision.by == "caller":
-        return f"confirm it; at a terminal you are asked by: {asked.run}"
+        return f"confirm it; at a terminal you are asked by: {requested.run}"
     yes = "answers it too" if is_standing(decision) else "does not answer this one"
-    return f"a person agrees; --yes {yes}; at a terminal you are asked by: {asked.run}"
+    return f"a person agrees; --yes {yes}; at a terminal you are asked by: {requested.run}"

@@ -10,31 +10,30 @@ from typing import Any
 from handrail.core.define.call import Outcome
 from handrail.core.define.tool import Tool
 from handrail.core.guard.decide import is_standing
+from handrail.doors.cli.arguments import CallOptions, format_arguments
+from handrail.doors.cli.context import CommandContext
 from handrail.doors.cli.flags import flags_of
-from handrail.doors.cli.line import Options
-from handrail.doors.cli.opening import Opened
-from handrail.doors.cli.spelling import write_arguments
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestedCall:
     """What was asked for on a command line: one call, as far as it could be read."""
 
-    opened: Opened
+    context: CommandContext
     name: str
-    options: Options
+    options: CallOptions
     tool: Tool | None = None
     args: Mapping[str, Any] | None = None
 
     @property
     def tools(self) -> str:
         """The command that lists the tools."""
-        return self.opened.command("tools")
+        return self.context.command("tools")
 
     @property
     def flags(self) -> str:
         """The command that shows the flags of the tool."""
-        return self.opened.command("run", self.name, then=["--help"])
+        return self.context.command("run", self.name, then=["--help"])
 
     @property
     def explain(self) -> str:
@@ -55,23 +54,23 @@ class Asked:
     def _same(self, *words: str) -> str:
         """A command about the same call; secrets are not written out, so they are left to the reader."""
         if self.tool is None:
-            return self.opened.command(*words, self.name)
+            return self.context.command(*words, self.name)
         flags = flags_of(self.tool, self.name)
         args = dict(self.args or {})
         secret = [flag.param for flag in flags if flag.secret and args.pop(flag.param, None) is not None]
-        command = self.opened.command(*words, self.name, then=write_arguments(args, flags))
+        command = self.context.command(*words, self.name, then=format_arguments(args, flags))
         return f"{command} (and {', '.join(secret)})" if secret else command
 
 
-def as_it_ends(outcome: Outcome, asked: Asked, answerable: bool) -> Outcome:
+def reword_outcome(outcome: Outcome, requested: RequestedCall, answerable: bool) -> Outcome:
     """An outcome in words that are true here: without a database, what waits ends with this command."""
     result = outcome.result
-    if outcome.code == "PLANNED" and not asked.opened.lasting:
-        said = f"{_title(asked, outcome)} was not run: plan mode holds it back."
+    if outcome.code == "PLANNED" and not requested.context.has_database:
+        said = f"{_title(requested, outcome)} was not run: plan mode holds it back."
         return replace(outcome, result=replace(result, summary=said, output=said))
-    if outcome.code != "NEEDS_APPROVAL" or outcome.decision is None or asked.opened.lasting:
+    if outcome.code != "NEEDS_APPROVAL" or outcome.decision is None or requested.context.has_database:
         return outcome
-    if _wants_others(outcome, asked):
+    if _wants_others(outcome, requested):
         why = "somebody else must agree, and nobody else can be asked here"
     else:
         why = "nobody answered" if answerable else "nobody could be asked here"
@@ -79,58 +78,60 @@ def as_it_ends(outcome: Outcome, asked: Asked, answerable: bool) -> Outcome:
     return replace(outcome, result=replace(result, summary="Not approved", error=said))
 
 
-def _title(asked: Asked, outcome: Outcome) -> str:
-    return asked.tool.name if asked.tool is not None else outcome.tool
+def _title(requested: RequestedCall, outcome: Outcome) -> str:
+    return requested.tool.name if requested.tool is not None else outcome.tool
 
 
-def hint_of(outcome: Outcome, asked: Asked, answerable: bool) -> str | None:
+def hint_of(outcome: Outcome, requested: RequestedCall, answerable: bool) -> str | None:
     """What to do next; `answerable` says whether somebody sits at a terminal."""
     match outcome.code:
-        case "NEEDS_APPROVAL" if asked.opened.lasting and outcome.approval_id is not None:
+        case "NEEDS_APPROVAL" if requested.context.has_database and outcome.approval_id is not None:
             return f"It goes on when somebody answers: handrail approvals approve {outcome.approval_id}"
         case "NEEDS_APPROVAL":
-            return _who_answers(outcome, asked, answerable)
+            return _who_answers(outcome, requested, answerable)
         case "TOOL_NOT_FOUND":
-            return f"See which tools there are: {asked.tools}"
+            return f"See which tools there are: {requested.tools}"
         case "NOT_PERMITTED":
-            return f"See why: {asked.explain}"
+            return f"See why: {requested.explain}"
         case "MISSING_PARAM" | "INVALID_PARAM":
-            return f"See its flags: {asked.flags}"
-        case "PLANNED" if asked.opened.lasting:
-            return f"See the plan: handrail plan show; carry it out: {asked.plan}"
+            return f"See its flags: {requested.flags}"
+        case "PLANNED" if requested.context.has_database:
+            return f"See the plan: handrail plan show; carry it out: {requested.plan}"
         case "PLANNED":
             where = (
-                "handrail.toml" if asked.opened.acting.agent is None else "handrail.toml or the agents file"
+                "handrail.toml"
+                if requested.context.actor.agent is None
+                else "handrail.toml or the agents file"
             )
             return f"A plan ends with the command. Set `plan` to false in {where} to run it."
         case "TIMEOUT":
-            return f"Give it more time with {_timeout(asked)} SECONDS."
+            return f"Give it more time with {_timeout(requested)} SECONDS."
         case "SECRET_MISSING":
             return "Name the environment variable under `secrets` in handrail.toml, and set it."
-        case "TOOL_FAILED" if not asked.options.debug:
+        case "TOOL_FAILED" if not requested.options.debug:
             return "See the traceback with --debug."
     return None
 
 
-def _timeout(asked: Asked) -> str:
+def _timeout(requested: RequestedCall) -> str:
     """The flag that ended it: the command's, unless the tool has one of its own."""
-    own = asked.tool is not None and "timeout" in asked.tool.input_schema.get("properties", {})
-    return "--arg-timeout" if own and asked.options.timeout is None else "--timeout"
+    own = requested.tool is not None and "timeout" in requested.tool.input_schema.get("properties", {})
+    return "--arg-timeout" if own and requested.options.timeout is None else "--timeout"
 
 
-def _wants_others(outcome: Outcome, asked: Asked) -> bool:
+def _wants_others(outcome: Outcome, requested: RequestedCall) -> bool:
     """Whether the person at the terminal may not answer this, for it is a call of their own."""
     assert outcome.decision is not None
-    return asked.opened.acting.agent is None and outcome.decision.by != "caller"
+    return requested.context.actor.agent is None and outcome.decision.by != "caller"
 
 
-def _who_answers(outcome: Outcome, asked: Asked, answerable: bool) -> str:
+def _who_answers(outcome: Outcome, requested: RequestedCall, answerable: bool) -> str:
     assert outcome.decision is not None
-    if _wants_others(outcome, asked):
-        return f"A rule wants it, so you cannot answer it yourself. See which: {asked.explain}"
-    if asked.opened.acting.agent is None:
+    if _wants_others(outcome, requested):
+        return f"A rule wants it, so you cannot answer it yourself. See which: {requested.explain}"
+    if requested.context.actor.agent is None:
         return "Run it again and answer." if answerable else "Run it at a terminal, where you can confirm it."
     answer = "Run it again and answer" if answerable else "Run it at a terminal, where you can answer"
-    if asked.options.yes:
+    if requested.options.yes:
         return f"{answer}; --yes does not answer this one."
     return f"{answer}, or with --yes." if is_standing(outcome.decision) else f"{answer}."

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from handrail.core.define.permission import LEVELS
-from handrail.doors.cli.exits import Exit, Stop
-from handrail.doors.cli.options import Database, Debug, Json, Tenant
-from handrail.doors.cli.rows import show_rows, when
-from handrail.doors.cli.screen import screen
-from handrail.doors.cli.spans import seconds_of
-from handrail.doors.cli.stored import database_at
-from handrail.doors.cli.where import settings_at
+from handrail.core.define.levels import LEVELS
+from handrail.doors.cli.context import settings_from_options
+from handrail.doors.cli.database import open_database
+from handrail.doors.cli.exit_codes import CommandError, ExitCode
+from handrail.doors.cli.options import Database, Debug, Json, Tenant, parse_duration
+from handrail.doors.cli.output import format_time, show_rows
+from handrail.doors.cli.screen import open_screen
 
 if TYPE_CHECKING:
-    from handrail.core.define.permission import Level
+    from handrail.core.define.levels import Level
     from handrail.core.define.principal import KeyKind
     from handrail.store.api_keys import ApiKey
 
@@ -26,21 +25,24 @@ _KINDS: tuple[KeyKind, ...] = ("agent", "person", "service")
 
 def list_(json: Json = False, database: Database = None, tenant: Tenant = None, debug: Debug = False) -> None:
     """List the API keys of a tenant."""
-    with screen(debug) as here, database_at(settings := settings_at(database, tenant)) as db:
-        from handrail.identity.granting import console
-        from handrail.identity.key_office import KeyOffice
+    with (
+        open_screen(debug) as screen,
+        open_database(settings := settings_from_options(database, tenant)) as db,
+    ):
+        from handrail.identity.api_keys import KeyAdmin
+        from handrail.identity.permissions import console_principal
 
-        found = asyncio.run(KeyOffice(db).list(console(settings.tenant)))
+        found = asyncio.run(KeyAdmin(db).list(console_principal(settings.tenant)))
         if json:
-            here.out.json([_as_json(one) for one in found])
+            screen.out.json([_as_json(one) for one in found])
             return
         now = db.clock.now()
         rows = [
-            (one.id, one.name, one.kind, _state(one, now), when(one.last_used_at, here), _reach(one))
+            (one.id, one.name, one.kind, _state(one, now), format_time(one.last_used_at, screen), _reach(one))
             for one in found
         ]
         none = f"{settings.tenant} has no keys: handrail keys add NAME --tenant {settings.tenant}"
-        show_rows(here, ("Id", "Name", "Kind", "State", "Last used", "Reaches"), rows, none)
+        show_rows(screen, ("Id", "Name", "Kind", "State", "Last used", "Reaches"), rows, none)
 
 
 def add(
@@ -87,27 +89,26 @@ def add(
     The key alone is on standard output, so that a script can keep it. It cannot be shown again: only a digest
     of it is stored.
     """
-    with screen(debug) as here:
-        settings = settings_at(database, tenant)
+    with open_screen(debug) as screen:
+        settings = settings_from_options(database, tenant)
         wanted = _one_of(kind, _KINDS, "--kind")
         ceiling: Level | None = None if level is None else _one_of(level, LEVELS, "--level")
-        lifetime = None if expires is None else seconds_of(expires, "--expires")
-        with database_at(settings) as db:
-            from handrail.identity.granting import console
-            from handrail.identity.key_office import KeyOffice
-            from handrail.identity.people import People
-            from handrail.identity.roles import permissions_of
+        lifetime = None if expires is None else parse_duration(expires, "--expires")
+        with open_database(settings) as db:
+            from handrail.identity.api_keys import KeyAdmin
+            from handrail.identity.members import MemberAdmin
+            from handrail.identity.permissions import console_principal, permissions_of
 
             async def made() -> tuple[str, ApiKey]:
-                by = console(settings.tenant)
-                _must_be(settings.tenant, [one.id for one in await People(db).tenants()])
+                by = console_principal(settings.tenant)
+                _must_be(settings.tenant, [one.id for one in await MemberAdmin(db).tenants()])
                 granted: frozenset[str] | None = None
                 if role or permission:
-                    known = await People(db).roles(by)
+                    known = await MemberAdmin(db).roles(by)
                     for one in role or ():
                         _one_of(one, tuple(known), "--role")
                     granted = permissions_of(role or (), known) | frozenset(permission or ())
-                text, key = await KeyOffice(db).make(
+                text, key = await KeyAdmin(db).make(
                     by,
                     name,
                     wanted,
@@ -123,10 +124,10 @@ def add(
 
             shown, key = asyncio.run(made())
         if json:
-            here.out.json(_as_json(key) | {"key": shown})
+            screen.out.json(_as_json(key) | {"key": shown})
         else:
-            here.out.line(shown)
-            here.err.say(f"Keep it now: it is not shown again. End it with: handrail keys revoke {key.id}")
+            screen.out.line(shown)
+            screen.err.say(f"Keep it now: it is not shown again. End it with: handrail keys revoke {key.id}")
 
 
 def revoke(
@@ -137,28 +138,31 @@ def revoke(
     debug: Debug = False,
 ) -> None:
     """End an API key for good."""
-    with screen(debug) as here, database_at(settings := settings_at(database, tenant)) as db:
-        from handrail.identity.granting import console
-        from handrail.identity.key_office import KeyOffice
+    with (
+        open_screen(debug) as screen,
+        open_database(settings := settings_from_options(database, tenant)) as db,
+    ):
+        from handrail.identity.api_keys import KeyAdmin
+        from handrail.identity.permissions import console_principal
 
-        if not asyncio.run(KeyOffice(db).revoke(console(settings.tenant), id)):
+        if not asyncio.run(KeyAdmin(db).revoke(console_principal(settings.tenant), id)):
             remedy = f"see which there are: handrail keys list --tenant {settings.tenant}"
-            raise Stop(f"{settings.tenant} has no key {id!r} that is alive", remedy, Exit.REFUSED)
+            raise CommandError(f"{settings.tenant} has no key {id!r} that is alive", remedy, ExitCode.REFUSED)
         if json:
-            here.out.json({"id": id, "revoked": True})
+            screen.out.json({"id": id, "revoked": True})
         else:
-            here.out.say(f"{id} opens nothing any more.")
+            screen.out.say(f"{id} opens nothing any more.")
 
 
 def _must_be(tenant: str, known: list[str]) -> None:
     if tenant not in known:
         remedy = f"add it: handrail tenants add {tenant}; there are: {', '.join(known) or 'none'}"
-        raise Stop(f"there is no tenant {tenant!r}", remedy)
+        raise CommandError(f"there is no tenant {tenant!r}", remedy)
 
 
 def _one_of(given: str, known: tuple[Any, ...], option: str) -> Any:
     if given not in known:
-        raise Stop(f"{option} {given!r} is none", f"use one of: {', '.join(known)}")
+        raise CommandError(f"{option} {given!r} is none", f"use one of: {', '.join(known)}")
     return given
 
 

@@ -13,9 +13,9 @@ from typing import Annotated
 import typer
 
 from handrail.core.define.names import MAX_NAME, is_name, words
-from handrail.doors.cli.exits import Stop
+from handrail.doors.cli.exit_codes import CommandError
 from handrail.doors.cli.options import Debug
-from handrail.doors.cli.screen import screen
+from handrail.doors.cli.screen import open_screen
 
 _TEMPLATES = Path(__file__).parent / "templates"
 STYLES = ("function", "class", "definition", "parameters", "schema")
@@ -32,19 +32,23 @@ def command(
     debug: Debug = False,
 ) -> None:
     """Write a tool, its description file and its test."""
-    with screen(debug) as here:
-        new = named(name, path)
+    with open_screen(debug) as here:
+        new = new_tool(name, path)
         if style not in STYLES:
-            raise Stop(f"{style!r} is no style", f"use one of: {', '.join(STYLES)}")
+            raise CommandError(f"{style!r} is no style", f"use one of: {', '.join(STYLES)}")
         files = new.files(style)
         if not force and (there := [str(file) for file in files if file.exists()]):
-            raise Stop(f"already there: {', '.join(there)}", "choose another name, or overwrite with --force")
+            raise CommandError(
+                f"already there: {', '.join(there)}", "choose another name, or overwrite with --force"
+            )
         try:
             path.mkdir(parents=True, exist_ok=True)
             for file, text in files.items():
                 file.write_text(text, encoding="utf-8")
         except OSError as error:
-            raise Stop(f"{error.filename} cannot be written ({error.strerror})", "check the path") from None
+            raise CommandError(
+                f"{error.filename} cannot be written ({error.strerror})", "check the path"
+            ) from None
         for file in files:
             here.out.say(str(file))
         here.out.flush()
@@ -53,7 +57,7 @@ def command(
 
 
 @dataclass(frozen=True, slots=True)
-class New:
+class NewTool:
     """A tool to be written."""
 
     id: str
@@ -75,7 +79,7 @@ class New:
             "tool": f"{subject}.tool()" if style == "class" else subject,
         }
         return {
-            self.folder / name: _filled(template, facts)
+            self.folder / name: _fill_template(template, facts)
             for name, template in (
                 (f"{self.module}.py", f"{style}.py.txt"),
                 (f"{self.id}.txt", "description.txt"),
@@ -84,19 +88,19 @@ class New:
         }
 
 
-def named(name: str, folder: Path) -> New:
+def new_tool(name: str, folder: Path) -> NewTool:
     """What to write for a name; a name that no tool can have is refused with one that it could."""
     if not is_name(name):
         better = re.sub(r"\W+", "_", "_".join(words(name)), flags=re.ASCII).strip("_").lower()
         hint = f"; perhaps {better}" if is_name(better) else ""
-        raise Stop(f"{name!r} is not a name a tool can have", f"{_RULE}{hint}")
+        raise CommandError(f"{name!r} is not a name a tool can have", f"{_RULE}{hint}")
     module = "_".join(word.lower() for word in words(name))
-    if not module.isidentifier() or keyword.iskeyword(module) or module in _TAKEN:
+    if not module.isidentifier() or keyword.iskeyword(module) or module in _RESERVED_MODULES:
         module = f"{module}_tool" if module[:1].isalpha() else f"tool_{module}"
-    return New(name, folder, module)
+    return NewTool(name, folder, module)
 
 
-_TAKEN = {*sys.stdlib_module_names, "handrail", "pydantic", "pytest"}
+_RESERVED_MODULES = {*sys.stdlib_module_names, "handrail", "pydantic", "pytest"}
 """Modules that a file of the same name would hide."""
 
 
@@ -110,5 +114,5 @@ def _packages(folder: Path) -> list[str]:
     return found
 
 
-def _filled(template: str, facts: dict[str, str]) -> str:
+def _fill_template(template: str, facts: dict[str, str]) -> str:
     return Template((_TEMPLATES / template).read_text(encoding="utf-8")).substitute(facts)

@@ -8,17 +8,22 @@ import typer
 
 from handrail.core.define.call import Outcome
 from handrail.core.define.tool import Tool
-from handrail.core.guard.plan import Planned
-from handrail.doors.cli.acting import Acting
-from handrail.doors.cli.exits import Exit, exit_of
-from handrail.doors.cli.opening import Opened, open_with
+from handrail.core.guard.plans import PlannedCall
+from handrail.doors.cli.approval_prompt import TerminalApprover, TerminalInput
+from handrail.doors.cli.context import (
+    Actor,
+    CommandContext,
+    database_options,
+    open_context_with,
+    open_context_without_tools,
+    require_database,
+    settings_from_options,
+)
+from handrail.doors.cli.exit_codes import ExitCode, exit_code_of
 from handrail.doors.cli.options import Database, Debug, Json, Tenant, Tools, User
-from handrail.doors.cli.prompt import Asking, Terminal
-from handrail.doors.cli.result import outcome_json, show_outcome
-from handrail.doors.cli.rows import show_rows, when
-from handrail.doors.cli.screen import Screen, screen
-from handrail.doors.cli.where import carried_at, need_database, open_bare, settings_at
-from handrail.doors.visible import exact, one_line
+from handrail.doors.cli.output import format_time, outcome_json, show_outcome, show_rows
+from handrail.doors.cli.screen import Screen, open_screen
+from handrail.platform.display_text import one_line, visible_json
 
 _EMPTY = (
     "The plan is empty. Put a call into it with `handrail run --plan NAME`, or all calls that change "
@@ -38,22 +43,22 @@ def show(
     debug: Debug = False,
 ) -> None:
     """Show what is planned, in the order in which it would run."""
-    with screen(debug) as here:
-        opened = open_bare(ctx, database, tenant, user)
-        found = opened.run(opened.hr.planned(opened.acting.principal, session))
+    with open_screen(debug) as screen:
+        context = open_context_without_tools(ctx, database, tenant, user)
+        found = context.run(context.hr.planned(context.actor.principal, session))
         if json:
-            here.out.json([one.to_dict() for one in found])
+            screen.out.json([one.to_dict() for one in found])
             return
         show_rows(
-            here,
+            screen,
             ("Call", "Tool", "Arguments", "By", "When", "Session"),
             [
                 (
                     one.call.id,
                     one.tool,
-                    exact(one.args),
+                    visible_json(one.args),
                     one.principal.agent or one.principal.user,
-                    when(one.at, here),
+                    format_time(one.at, screen),
                     one.call.session,
                 )
                 for one in found
@@ -84,46 +89,53 @@ def run(
     A call that fails, is refused or waits for a person does not stop the rest, unless --stop-on-failure is
     given. The exit code is that of the first call that did not succeed.
     """
-    with screen(debug) as here:
-        asking = Asking(Terminal(here.err))
-        settings = settings_at(database, tenant, user)
-        need_database(settings)
-        opened = open_with(ctx, settings, tools, None, asking, carried_at(database, tenant, user))
-        there, outcomes = opened.run(_carried_out(opened, asking, session, stop_on_failure, json, here))
+    with open_screen(debug) as screen:
+        approver = TerminalApprover(TerminalInput(screen.err))
+        settings = settings_from_options(database, tenant, user)
+        require_database(settings)
+        context = open_context_with(
+            ctx, settings, tools, None, approver, database_options(database, tenant, user)
+        )
+        there, outcomes = context.run(_run_plan(context, approver, session, stop_on_failure, json, screen))
         if json:
-            here.out.json([outcome_json(one) for one in outcomes])
+            screen.out.json([outcome_json(one) for one in outcomes])
         elif not outcomes:
-            here.err.say(_BUSY if there else _EMPTY)
-        here.out.flush()
-        raise typer.Exit(next((exit_of(one) for one in outcomes if not one.ok), Exit.DONE))
+            screen.err.say(_BUSY if there else _EMPTY)
+        screen.out.flush()
+        raise typer.Exit(next((exit_code_of(one) for one in outcomes if not one.ok), ExitCode.DONE))
 
 
-async def _carried_out(
-    opened: Opened, asking: Asking, session: str | None, stop: bool, json: bool, here: Screen
+async def _run_plan(
+    context: CommandContext,
+    approver: TerminalApprover,
+    session: str | None,
+    stop: bool,
+    json: bool,
+    screen: Screen,
 ) -> tuple[int, list[Outcome]]:
     """Each call by itself, so that its end is seen before the next one begins; how many there were."""
-    hr, who = opened.hr, opened.acting.principal
+    hr, who = context.hr, context.actor.principal
     outcomes: list[Outcome] = []
     there = await hr.planned(who, session)
     for planned in there:
-        asking.acting = Acting(planned.principal, planned.call.source, opened.acting.person)
-        found = await opened.find(planned.tool)
-        asking.tool = found if isinstance(found, Tool) else None
+        approver.actor = Actor(planned.principal, planned.call.source, context.actor.person)
+        found = await context.find(planned.tool)
+        approver.tool = found if isinstance(found, Tool) else None
         assert planned.call.id is not None
         for outcome in await hr.run_plan(who, session, calls=[planned.call.id]):
             outcomes.append(outcome)
             if not json:
-                _tell(here, planned, outcome, asking)
+                _show_call(screen, planned, outcome, approver)
         if stop and outcomes and not outcomes[-1].ok:
             break
     return len(there), outcomes
 
 
-def _tell(here: Screen, planned: Planned, outcome: Outcome, asking: Asking) -> None:
-    here.err.say(f"{planned.tool} {one_line(exact(planned.args))}", "bold")
+def _show_call(screen: Screen, planned: PlannedCall, outcome: Outcome, approver: TerminalApprover) -> None:
+    screen.err.say(f"{planned.tool} {one_line(visible_json(planned.args))}", "bold")
     waits = outcome.approval_id
     hint = None if waits is None else f"It goes on when somebody answers: handrail approvals approve {waits}"
-    show_outcome(here, outcome, asking.tool, hint)
+    show_outcome(screen, outcome, approver.tool, hint)
 
 
 def discard(
@@ -136,10 +148,10 @@ def discard(
     debug: Debug = False,
 ) -> None:
     """Forget what is planned; none of it runs."""
-    with screen(debug) as here:
-        opened = open_bare(ctx, database, tenant, user)
-        number = opened.run(opened.hr.discard_plan(opened.acting.principal, session))
+    with open_screen(debug) as screen:
+        context = open_context_without_tools(ctx, database, tenant, user)
+        number = context.run(context.hr.discard_plan(context.actor.principal, session))
         if json:
-            here.out.json({"discarded": number})
+            screen.out.json({"discarded": number})
         else:
-            here.out.say(f"{number} planned {'call was' if number == 1 else 'calls were'} discarded.")
+            screen.out.say(f"{number} planned {'call was' if number == 1 else 'calls were'} discarded.")

@@ -6,29 +6,108 @@ import asyncio
 import math
 import os
 import threading
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
+from handrail.core.define.call import Outcome
 from handrail.core.define.decision import Decision
 from handrail.core.define.tool import Tool
-from handrail.doors.cli.calling import call
-from handrail.doors.cli.exits import Exit, Stop, exit_of
+from handrail.core.ids import new_id
+from handrail.core.tell.events import Event, OutputAppended, Progress
+from handrail.doors.cli.approval_prompt import TerminalApprover, TerminalInput
+from handrail.doors.cli.arguments import Args, CallOptions, Name, ToolCommandLine
+from handrail.doors.cli.context import CommandContext, open_context_with, require_database
+from handrail.doors.cli.exit_codes import CommandError, ExitCode, exit_code_of
 from handrail.doors.cli.flags import flags_of
-from handrail.doors.cli.hints import Asked, as_it_ends, hint_of
-from handrail.doors.cli.line import Args, Line, Name, Options
-from handrail.doors.cli.opening import Opened, open_with
+from handrail.doors.cli.hints import RequestedCall, hint_of, reword_outcome
 from handrail.doors.cli.options import As, Debug, Json, Tools
-from handrail.doors.cli.prompt import Asking, Terminal
-from handrail.doors.cli.result import outcome_json, show_outcome
-from handrail.doors.cli.screen import Screen, screen
-from handrail.doors.cli.show import show_flags
-from handrail.doors.cli.where import need_database
+from handrail.doors.cli.output import outcome_json, show_outcome
+from handrail.doors.cli.screen import OutputStream, Screen, open_screen
+from handrail.doors.cli.signals import on_stop
+from handrail.doors.cli.tools import show_flags
+from handrail.platform.display_text import one_line, visible
 from handrail.settings import Settings, load_settings
 
-_LAST_SECOND = 1.0
-_DATABASE = 'write database = "sqlite:///handrail.db" in handrail.toml, or set HANDRAIL_DATABASE'
+_MAX_STREAMED = 200_000
+"""Characters of what a body says that are kept, so that they are not said again."""
+
+
+async def call_with_progress(
+    context: CommandContext,
+    name: str,
+    args: Mapping[str, Any],
+    digest: str,
+    live: OutputStream,
+    session: str | None = None,
+) -> Outcome:
+    """Run one call. A first Ctrl-C cancels it, and its body can clean up; a second one leaves at once."""
+    hr, actor = context.hr, context.actor
+    call_id = new_id("call")
+    told = _LiveOutput(live, call_id)
+    stop_listening = hr.subscribe(told.hear)
+    calling = asyncio.create_task(
+        hr.call(
+            name,
+            args,
+            principal=actor.principal,
+            source=actor.source,
+            session=session,
+            digest=digest,
+            id=call_id,
+        )
+    )
+    stopping: list[asyncio.Task[bool]] = []
+
+    def stop(why: str) -> None:
+        live.say("Stopping; press Ctrl-C again to leave at once.", "dim")
+        stopping.append(asyncio.create_task(hr.cancel(call_id, why)))
+
+    on_stop(asyncio.get_running_loop(), stop)
+    try:
+        return await calling
+    finally:
+        stop_listening()
+        told.end()
+
+
+class _LiveOutput:
+    """What a body says while it runs, on standard error."""
+
+    def __init__(self, side: OutputStream, call_id: str) -> None:
+        self._side = side
+        self._call_id = call_id
+        self._open = False
+        """Whether the last piece of output left its line open."""
+
+    def hear(self, event: Event) -> None:
+        if event.call_id != self._call_id:
+            return
+        with suppress(OSError):  # nobody reads it any more; the call goes on
+            if isinstance(event, Progress) and isinstance(event.title, str):
+                self.end()
+                self._side.say(f"… {one_line(event.title)}", "dim")
+            elif isinstance(event, OutputAppended) and event.chunk:
+                piece = visible(event.chunk)
+                self._side.stream.write(piece)
+                self._side.flush()
+                if len(self._side.streamed) < _MAX_STREAMED:
+                    self._side.streamed += piece
+                self._open = not event.chunk.endswith("\n")
+
+    def end(self) -> None:
+        """Close the line that a piece of output left open."""
+        if self._open:
+            with suppress(OSError):
+                self._side.stream.write("\n")
+            self._open = False
+
+
+_EXIT_DELAY = 1.0
+_DATABASE_REMEDY = 'write database = "sqlite:///handrail.db" in handrail.toml, or set HANDRAIL_DATABASE'
 
 
 def command(
@@ -64,66 +143,68 @@ def command(
     `--limit:=null`. The options below may also stand among the flags; a parameter that is called like one of
     them has `arg-` in front.
     """
-    options = Options(args, as_, session, timeout, tuple(tools or ()), json, yes, plan, debug)
-    line = Line(options, name, ctx.args)
-    with screen(line.early.debug) as here:
-        asking = Asking(Terminal(here.err))
-        opened = open_with(ctx, _settings(line.early), line.early.tools, line.early.as_, asking)
-        opened.need_tools()
+    options = CallOptions(args, as_, session, timeout, tuple(tools or ()), json, yes, plan, debug)
+    line = ToolCommandLine(options, name, ctx.args)
+    with open_screen(line.early.debug) as screen:
+        approver = TerminalApprover(TerminalInput(screen.err))
+        context = open_context_with(ctx, _settings(line.early), line.early.tools, line.early.as_, approver)
+        context.require_tools()
         if "--help" in line.words:
-            _help(here, opened.run(opened.need(line.name)), line.name)
+            _help(screen, context.run(context.need(line.name)), line.name)
             return
         with asyncio.Runner() as loop:
-            tool = loop.run(opened.find(line.name))
+            tool = loop.run(context.find(line.name))
             # Read between two runs: while the loop runs, Ctrl-C does not end the reading of standard input.
             read = line.read(tool) if isinstance(tool, Tool) else ({}, line.early)
-            raise typer.Exit(loop.run(_run(opened, asking, line, tool, *read, here)))
+            raise typer.Exit(loop.run(_run(context, approver, line, tool, *read, screen)))
 
 
-def _settings(options: Options) -> Settings:
+def _settings(options: CallOptions) -> Settings:
     """The settings; with --plan, those under which every call is planned."""
     settings = load_settings()
     if not options.plan:
         return settings
-    need_database(settings, _DATABASE)
+    require_database(settings, _DATABASE_REMEDY)
     return replace(settings, policy={**settings.policy, "plan": "all"})
 
 
 async def _run(
-    opened: Opened,
-    asking: Asking,
-    line: Line,
+    context: CommandContext,
+    approver: TerminalApprover,
+    line: ToolCommandLine,
     tool: Tool | Decision,
     given: dict[str, Any],
-    options: Options,
-    here: Screen,
-) -> Exit:
-    async with opened.hr as hr:
+    options: CallOptions,
+    screen: Screen,
+) -> ExitCode:
+    async with context.hr as hr:
         if isinstance(tool, Tool):
             if options.timeout is not None:
                 tool = hr.registry.register(replace(tool, timeout=_seconds(options.timeout)), replace=True)
-            if options.yes and opened.acting.agent is None:
+            if options.yes and context.actor.agent is None:
                 remedy = "you are asked yourself; --yes answers in your place only with --as agent"
-                raise Stop("--yes goes with --as agent", remedy)
-            asking.acting, asking.tool, asking.yes = opened.acting, tool, options.yes
-            outcome = await call(opened, line.name, given, tool.digest, here.err, options.session)
+                raise CommandError("--yes goes with --as agent", remedy)
+            approver.actor, approver.tool, approver.yes = context.actor, tool, options.yes
+            outcome = await call_with_progress(
+                context, line.name, given, tool.digest, screen.err, options.session
+            )
             json = options.json
-            asked = Asked(opened, line.name, options, tool, given)
+            requested = RequestedCall(context, line.name, options, tool, given)
         else:
             # With the digest of no tool: whatever this name stands for by now, it is refused and not run.
-            outcome = await call(opened, line.name, {}, "unseen", here.err)
+            outcome = await call_with_progress(context, line.name, {}, "unseen", screen.err)
             json = line.before.json or "--json" in line.words
-            asked = Asked(opened, line.name, options)
-        answerable = asking.terminal.is_there
-        outcome = as_it_ends(outcome, asked, answerable)
+            requested = RequestedCall(context, line.name, options)
+        answerable = approver.terminal.is_there
+        outcome = reword_outcome(outcome, requested, answerable)
         if json:
-            here.out.json(outcome_json(outcome))
+            screen.out.json(outcome_json(outcome))
         else:
-            show_outcome(here, outcome, asked.tool, hint_of(outcome, asked, answerable))
-        here.out.flush()
+            show_outcome(screen, outcome, requested.tool, hint_of(outcome, requested, answerable))
+        screen.out.flush()
     if outcome.code in ("CANCELLED", "TIMEOUT"):
-        _leave_within(_LAST_SECOND, exit_of(outcome))
-    return exit_of(outcome)
+        _leave_within(_EXIT_DELAY, exit_code_of(outcome))
+    return exit_code_of(outcome)
 
 
 def _seconds(text: str) -> float:
@@ -132,22 +213,22 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if not 0 < seconds < math.inf:
-        raise Stop(f"--timeout {text!r} is no time", "give seconds above 0")
+        raise CommandError(f"--timeout {text!r} is no time", "give seconds above 0")
     return seconds
 
 
-def _leave_within(seconds: float, code: Exit) -> None:
+def _leave_within(seconds: float, code: ExitCode) -> None:
     """End the process soon: a thread of a stopped body may go on, and Python would wait for it."""
     timer = threading.Timer(seconds, os._exit, (code,))
     timer.daemon = True
     timer.start()
 
 
-def _help(here: Screen, tool: Tool, name: str) -> None:
-    here.out.say(f"Usage: handrail run {tool.id} [FLAGS]\n")
-    here.out.say(f"{tool.description}\n")
-    show_flags(here.out, flags_of(tool, name), tool)
-    here.out.say(
+def _help(screen: Screen, tool: Tool, name: str) -> None:
+    screen.out.say(f"Usage: handrail run {tool.id} [FLAGS]\n")
+    screen.out.say(f"{tool.description}\n")
+    show_flags(screen.out, flags_of(tool, name), tool)
+    screen.out.say(
         "\n--flag:=JSON gives a flag any value. There are also --args, --as, --yes, --json, --plan, "
         "--session, --timeout, --tools and --debug; see: handrail run --help"
     )

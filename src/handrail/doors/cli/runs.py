@@ -11,17 +11,15 @@ import typer
 
 from handrail.core.define.call import Outcome
 from handrail.core.tell.events import Event
-from handrail.core.tell.outcome import outcome_of
+from handrail.core.tell.projections import outcome_of
 from handrail.core.tell.runs import Run, RunFilter, RunStatus
-from handrail.doors.cli.events import said
-from handrail.doors.cli.exits import Exit, Stop
-from handrail.doors.cli.options import Database, Debug, Json, Tenant
-from handrail.doors.cli.result import outcome_json
-from handrail.doors.cli.rows import show_facts, show_rows, when
-from handrail.doors.cli.screen import Screen, screen
-from handrail.doors.cli.spans import seconds_of
-from handrail.doors.cli.stored import log_at
-from handrail.doors.cli.where import settings_at
+from handrail.doors.cli.context import settings_from_options
+from handrail.doors.cli.database import open_event_log
+from handrail.doors.cli.events import event_summary
+from handrail.doors.cli.exit_codes import CommandError, ExitCode
+from handrail.doors.cli.options import Database, Debug, Json, Tenant, parse_duration
+from handrail.doors.cli.output import format_time, outcome_json, show_facts, show_rows
+from handrail.doors.cli.screen import Screen, open_screen
 
 if TYPE_CHECKING:
     from handrail.store.events.log import StoreLog
@@ -50,28 +48,35 @@ def list_(
     debug: Debug = False,
 ) -> None:
     """List calls whose body began, the newest first."""
-    with screen(debug) as here:
+    with open_screen(debug) as screen:
         if status is not None and status not in _STATUSES:
-            raise Stop(f"{status!r} is no status of a run", f"use one of: {', '.join(_STATUSES)}")
+            raise CommandError(f"{status!r} is no status of a run", f"use one of: {', '.join(_STATUSES)}")
         known = next((one for one in _STATUSES if one == status), None)
-        began = None if since is None else time.time() - seconds_of(since, "--since")
+        began = None if since is None else time.time() - parse_duration(since, "--since")
         which = RunFilter(session=session, tool=tool, status=known, agent=agent, since=began)
-        with log_at(settings := settings_at(database, tenant)) as log:
+        with open_event_log(settings := settings_from_options(database, tenant)) as log:
             found = asyncio.run(log.runs(settings.tenant, which, after=after, limit=limit))
         if json:
-            here.out.json([asdict(run) | {"cursor": run.cursor} for run in found])
+            screen.out.json([asdict(run) | {"cursor": run.cursor} for run in found])
             return
         show_rows(
-            here,
+            screen,
             ("Id", "Tool", "For", "Began", "Status", "Took"),
             [
-                (run.id, run.tool, _whom(run), when(run.began_at, here), _status(run), _took(run))
+                (
+                    run.id,
+                    run.tool,
+                    _caller(run),
+                    format_time(run.began_at, screen),
+                    _status(run),
+                    _duration(run),
+                )
                 for run in found
             ],
             "There are no runs like that.",
         )
         if len(found) == limit:
-            here.err.say(f"There may be more: add --after {found[-1].cursor}")
+            screen.err.say(f"There may be more: add --after {found[-1].cursor}")
 
 
 def show(
@@ -82,12 +87,12 @@ def show(
     debug: Debug = False,
 ) -> None:
     """Show one call: what it was given, everything that happened to it, and how it ended."""
-    with screen(debug) as here:
-        with log_at(settings := settings_at(database, tenant)) as log:
+    with open_screen(debug) as screen:
+        with open_event_log(settings := settings_from_options(database, tenant)) as log:
             events = asyncio.run(_events(log, settings.tenant, id))
         outcome = outcome_of(events)
         if json:
-            here.out.json(
+            screen.out.json(
                 {
                     "call_id": events[0].call_id,
                     "events": [event.to_dict() for event in events],
@@ -95,7 +100,7 @@ def show(
                 }
             )
         else:
-            _show(here, events, outcome)
+            _show(screen, events, outcome)
 
 
 async def _events(log: StoreLog, tenant: str, given: str) -> list[Event]:
@@ -105,22 +110,22 @@ async def _events(log: StoreLog, tenant: str, given: str) -> list[Event]:
     events = await asyncio.to_thread(lambda: list(log.read(tenant, call_id=call_id)))
     if not events:
         remedy = "see which there are: handrail runs list"
-        raise Stop(f"{tenant} has no run or call {given!r}", remedy, Exit.REFUSED)
+        raise CommandError(f"{tenant} has no run or call {given!r}", remedy, ExitCode.REFUSED)
     return events
 
 
-def _show(here: Screen, events: list[Event], outcome: Outcome | None) -> None:
+def _show(screen: Screen, events: list[Event], outcome: Outcome | None) -> None:
     first = events[0]
     who = first.call.principal
     status = "running" if outcome is None else outcome.status
     given: Any = next((found for event in events if (found := getattr(event, "input", None))), None)
     show_facts(
-        here,
+        screen,
         {
             "call": first.call_id,
             "run": next((run for event in events if (run := getattr(event, "run_id", None))), None),
             "tool": first.tool,
-            "for": " for ".join(name for name in (who.agent, who.user) if name) if who else None,
+            "for": " for ".join(name for name in (who.agent, who.user) if name),
             "source": first.call.source,
             "session": first.session,
             "status": status if outcome is None or outcome.code is None else f"{status} {outcome.code}",
@@ -130,12 +135,12 @@ def _show(here: Screen, events: list[Event], outcome: Outcome | None) -> None:
             "result": {"data": outcome.result.data} if outcome is not None and outcome.ok else None,
         },
     )
-    here.out.say()
-    rows = [(when(event.at, here), event.type, said(event)) for event in events]
-    show_rows(here, ("When", "Event", ""), rows, "")
+    screen.out.say()
+    rows = [(format_time(event.at, screen), event.type, event_summary(event)) for event in events]
+    show_rows(screen, ("When", "Event", ""), rows, "")
 
 
-def _whom(run: Run) -> str:
+def _caller(run: Run) -> str:
     return " for ".join(name for name in (run.agent, run.user) if name)
 
 
@@ -143,5 +148,5 @@ def _status(run: Run) -> str:
     return run.status if run.code is None else f"{run.status} {run.code}"
 
 
-def _took(run: Run) -> str:
+def _duration(run: Run) -> str:
     return "" if run.ended_at is None else f"{(run.ended_at - run.began_at) * 1000:.0f} ms"

@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, TextIO
 import typer
 
 from handrail.core.errors import HandrailError
-from handrail.doors.cli.exits import Exit, Stop
-from handrail.doors.visible import exact, visible
+from handrail.doors.cli.exit_codes import CommandError, ExitCode
+from handrail.platform.display_text import visible, visible_json
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 
-class Side:
+class OutputStream:
     """One of the two streams."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
-        self.for_people = stream.isatty()
+        self.is_terminal = stream.isatty()
         self.streamed = ""
         """What a body said here while it ran; the start of it, if that is much."""
 
@@ -39,7 +39,7 @@ class Side:
         """The terminal, for what is laid out. Loaded on first use: a pipe needs none of it."""
         from rich.console import Console
 
-        people = self.for_people
+        people = self.is_terminal
         return Console(file=self.stream, force_terminal=people, markup=False, highlight=False, emoji=False)
 
     @property
@@ -52,7 +52,7 @@ class Side:
 
     def say(self, text: str = "", style: str = "") -> None:
         """A sentence, or several lines; broken between words where the screen ends."""
-        if self.for_people:
+        if self.is_terminal:
             from rich.text import Text
 
             self.console.print(Text(visible(text), style))
@@ -61,7 +61,7 @@ class Side:
 
     def line(self, text: str, style: str = "") -> None:
         """Text of which no space may be lost; a terminal breaks it wherever it ends."""
-        if style and self.for_people:
+        if style and self.is_terminal:
             from rich.text import Text
 
             self.console.print(Text(visible(text), style), soft_wrap=True)
@@ -70,7 +70,7 @@ class Side:
 
     def json(self, value: object) -> None:
         """One JSON document."""
-        self.stream.write(exact(value, indent=2 if self.for_people else None) + "\n")
+        self.stream.write(visible_json(value, indent=2 if self.is_terminal else None) + "\n")
 
     def flush(self) -> None:
         self.stream.flush()
@@ -87,18 +87,18 @@ class Screen:
     """Both streams of a command."""
 
     def __init__(self, out: TextIO, err: TextIO) -> None:
-        self.out = Side(out)
-        self.err = Side(err)
+        self.out = OutputStream(out)
+        self.err = OutputStream(err)
 
     @property
-    def is_one(self) -> bool:
+    def is_same_file(self) -> bool:
         """Whether both lead to the same place, so that whoever reads one reads the other."""
         try:
             return os.path.sameopenfile(self.out.stream.fileno(), self.err.stream.fileno())
         except (OSError, ValueError):
             return False
 
-    def complain(self, stop: Stop) -> None:
+    def show_error(self, stop: CommandError) -> None:
         """Say what is wrong and what to do."""
         self.err.say(f"error: {stop.problem}", "red")
         if stop.remedy:
@@ -106,44 +106,46 @@ class Screen:
 
 
 @contextmanager
-def screen(debug: bool = False) -> Iterator[Screen]:
+def open_screen(debug: bool = False) -> Iterator[Screen]:
     """The screen of one command. What goes wrong inside is told there and becomes an exit code."""
-    here = Screen(_kept_output(), sys.stderr or _nowhere())
-    _log_to(here.err, debug)
+    screen = Screen(_reserved_stdout(), sys.stderr or _null_stream())
+    _log_to(screen.err, debug)
     try:
-        with _flushed(here.out):
-            yield here
+        with _flushed(screen.out):
+            yield screen
     except BrokenPipeError:
-        here.out.mute()
-        here.err.mute()
-        raise typer.Exit(Exit.UNREAD) from None
+        screen.out.mute()
+        screen.err.mute()
+        raise typer.Exit(ExitCode.UNREAD) from None
     except OSError as error:
         if debug:
-            here.err.line(traceback.format_exc())
-        here.out.mute()
-        here.complain(Stop(f"it cannot be written or read: {error}", "look at the disk and the folder"))
-        raise typer.Exit(Exit.FAILED) from None
+            screen.err.line(traceback.format_exc())
+        screen.out.mute()
+        screen.show_error(
+            CommandError(f"it cannot be written or read: {error}", "look at the disk and the folder")
+        )
+        raise typer.Exit(ExitCode.FAILED) from None
     except KeyboardInterrupt:
-        here.err.say("Cancelled.")
-        raise typer.Exit(Exit.CANCELLED) from None
-    except (Stop, HandrailError) as error:
+        screen.err.say("Cancelled.")
+        raise typer.Exit(ExitCode.CANCELLED) from None
+    except (CommandError, HandrailError) as error:
         if debug:
-            here.err.line(traceback.format_exc())
-        stop = error if isinstance(error, Stop) else Stop.of(error)
-        here.complain(stop)
+            screen.err.line(traceback.format_exc())
+        stop = error if isinstance(error, CommandError) else CommandError.of(error)
+        screen.show_error(stop)
         raise typer.Exit(stop.code) from None
     except Exception as error:
-        trouble = database_trouble(error)
+        trouble = database_error(error)
         if trouble is None:
             raise
         if debug:
-            here.err.line(traceback.format_exc())
-        here.complain(trouble)
+            screen.err.line(traceback.format_exc())
+        screen.show_error(trouble)
         raise typer.Exit(trouble.code) from None
 
 
 @contextmanager
-def _flushed(out: Side) -> Iterator[None]:
+def _flushed(out: OutputStream) -> Iterator[None]:
     """Whatever a command says is out when it ends, whatever its exit code."""
     try:
         yield
@@ -153,19 +155,21 @@ def _flushed(out: Side) -> Iterator[None]:
     out.flush()
 
 
-def database_trouble(error: Exception) -> Stop | None:
+def database_error(error: Exception) -> CommandError | None:
     """What a database says is wrong, if it is one that says it; its library is loaded then."""
     known = sys.modules.get("sqlalchemy.exc")
     if known is None or not isinstance(error, known.DBAPIError):
         return None
     said = " ".join(str(error.orig).split())
-    return Stop(f"the database says: {said}", "look at its address and at who it lets in", Exit.FAILED)
+    return CommandError(
+        f"the database says: {said}", "look at its address and at who it lets in", ExitCode.FAILED
+    )
 
 
-def _kept_output() -> TextIO:
+def _reserved_stdout() -> TextIO:
     """Standard output for the answer alone; what anybody else writes there goes to standard error."""
     if sys.stdout is None:
-        return _nowhere()
+        return _null_stream()
     kept = os.dup(sys.stdout.fileno())
     encoding = sys.stdout.encoding
     if sys.stderr is not None:
@@ -173,7 +177,7 @@ def _kept_output() -> TextIO:
     return os.fdopen(kept, "w", encoding=encoding, errors="backslashreplace")
 
 
-def _nowhere() -> TextIO:
+def _null_stream() -> TextIO:
     """For a stream that was closed from the start."""
     return open(os.devnull, "w", encoding="utf-8")
 
@@ -189,7 +193,7 @@ class _OneLine(logging.Formatter):
 
 
 class _ToSide(logging.Handler):
-    def __init__(self, side: Side) -> None:
+    def __init__(self, side: OutputStream) -> None:
         super().__init__()
         self._side = side
 
@@ -198,7 +202,7 @@ class _ToSide(logging.Handler):
             self._side.say(self.format(record), "dim")
 
 
-def _log_to(side: Side, debug: bool) -> None:
+def _log_to(side: OutputStream, debug: bool) -> None:
     """What the library logs: warnings in a line each, and with `--debug` everything with its traceback."""
     log = logging.getLogger("handrail")
     handler = _ToSide(side)

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from handrail.doors.cli.exits import Exit, Stop
+from handrail.doors.cli.context import settings_from_options
+from handrail.doors.cli.database import open_database
+from handrail.doors.cli.exit_codes import CommandError, ExitCode
 from handrail.doors.cli.options import Database, Debug, Json, Tenant
-from handrail.doors.cli.rows import show_rows, when
-from handrail.doors.cli.screen import screen
-from handrail.doors.cli.stored import database_at
-from handrail.doors.cli.where import settings_at
+from handrail.doors.cli.output import format_time, show_rows
+from handrail.doors.cli.screen import open_screen
 from handrail.settings import Settings
 
 if TYPE_CHECKING:
-    from handrail.core.run.secret_office import SecretOffice
+    from handrail.engine.admin import SecretAdmin
 
 Name = Annotated[str, typer.Argument(help="What tools call it, such as BANK_TOKEN.", show_default=False)]
 For = Annotated[
@@ -30,13 +30,13 @@ For = Annotated[
 
 
 @contextmanager
-def _office(settings: Settings) -> Iterator[SecretOffice]:
-    with database_at(settings) as db:
-        from handrail.core.run.secret_office import SecretOffice
-        from handrail.databases import seal_of
+def _secrets_admin(settings: Settings) -> Iterator[SecretAdmin]:
+    with open_database(settings) as db:
+        from handrail.databases import database_seal
+        from handrail.engine.admin import SecretAdmin
         from handrail.store.secrets import StoreSecrets
 
-        yield SecretOffice(StoreSecrets(db, seal_of(db)))
+        yield SecretAdmin(StoreSecrets(db, database_seal(db)))
 
 
 def list_(json: Json = False, database: Database = None, tenant: Tenant = None, debug: Debug = False) -> None:
@@ -44,18 +44,21 @@ def list_(json: Json = False, database: Database = None, tenant: Tenant = None, 
 
     Never what they are.
     """
-    with screen(debug) as here, _office(settings := settings_at(database, tenant)) as office:
-        from handrail.identity.granting import console
+    with (
+        open_screen(debug) as screen,
+        _secrets_admin(settings := settings_from_options(database, tenant)) as admin,
+    ):
+        from handrail.identity.permissions import console_principal
 
-        found = asyncio.run(office.list(console(settings.tenant)))
+        found = asyncio.run(admin.list(console_principal(settings.tenant)))
         if json:
-            here.out.json(
+            screen.out.json(
                 [{"name": one.name, "user": one.user, "updated_at": one.updated_at} for one in found]
             )
             return
-        rows = [(one.name, one.user or "", when(one.updated_at, here)) for one in found]
+        rows = [(one.name, one.user or "", format_time(one.updated_at, screen)) for one in found]
         none = f"{settings.tenant} has no secrets: handrail secrets set NAME --tenant {settings.tenant}"
-        show_rows(here, ("Name", "Of user", "Kept"), rows, none)
+        show_rows(screen, ("Name", "Of user", "Kept"), rows, none)
 
 
 def set_(
@@ -69,14 +72,17 @@ def set_(
 
     Its value is asked for, or read from standard input: one line.
     """
-    with screen(debug) as here, _office(settings := settings_at(database, tenant)) as office:
-        from handrail.identity.granting import console
+    with (
+        open_screen(debug) as screen,
+        _secrets_admin(settings := settings_from_options(database, tenant)) as admin,
+    ):
+        from handrail.identity.permissions import console_principal
 
         value = getpass.getpass("Value: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\r\n")
         if not value:
-            raise Stop("there is no value", "type it, or give it on standard input")
-        asyncio.run(office.set(name, value, by=console(settings.tenant), user=for_))
-        here.err.say(f"{name} is kept. Tools read it with ctx.secret({name!r}).")
+            raise CommandError("there is no value", "type it, or give it on standard input")
+        asyncio.run(admin.set(name, value, by=console_principal(settings.tenant), user=for_))
+        screen.err.say(f"{name} is kept. Tools read it with ctx.secret({name!r}).")
 
 
 def remove(
@@ -87,10 +93,13 @@ def remove(
     debug: Debug = False,
 ) -> None:
     """Forget a secret for good."""
-    with screen(debug) as here, _office(settings := settings_at(database, tenant)) as office:
-        from handrail.identity.granting import console
+    with (
+        open_screen(debug) as screen,
+        _secrets_admin(settings := settings_from_options(database, tenant)) as admin,
+    ):
+        from handrail.identity.permissions import console_principal
 
-        if not asyncio.run(office.delete(name, by=console(settings.tenant), user=for_)):
+        if not asyncio.run(admin.delete(name, by=console_principal(settings.tenant), user=for_)):
             remedy = f"see which there are: handrail secrets list --tenant {settings.tenant}"
-            raise Stop(f"{settings.tenant} has no secret {name!r}", remedy, Exit.REFUSED)
-        here.err.say(f"{name} is forgotten.")
+            raise CommandError(f"{settings.tenant} has no secret {name!r}", remedy, ExitCode.REFUSED)
+        screen.err.say(f"{name} is forgotten.")

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from handrail.doors.cli.exits import Exit, Stop
+from handrail.doors.cli.context import settings_from_options
+from handrail.doors.cli.database import open_database
+from handrail.doors.cli.exit_codes import CommandError, ExitCode
 from handrail.doors.cli.options import Database, Debug, Json, Tenant
-from handrail.doors.cli.screen import screen
-from handrail.doors.cli.stored import database_at
-from handrail.doors.cli.where import settings_at
+from handrail.doors.cli.screen import open_screen
 
 
 def command(
@@ -37,18 +37,21 @@ def command(
 
     It is for the server that runs on this database, and ends after fifteen minutes.
     """
-    with screen(debug) as here, database_at(settings := settings_at(database, tenant)) as db:
-        from handrail.databases import seal_of
-        from handrail.identity.founding import link_for
-        from handrail.identity.offices import Offices
+    with (
+        open_screen(debug) as screen,
+        open_database(settings := settings_from_options(database, tenant)) as db,
+    ):
+        from handrail.databases import database_seal
+        from handrail.identity.bootstrap import create_sign_in_link
+        from handrail.identity.services import Services
 
-        link = asyncio.run(link_for(Offices(db, seal_of(db)), settings.tenant, email))
+        link = asyncio.run(create_sign_in_link(Services(db, database_seal(db)), settings.tenant, email))
         if link is None:
             lacks = "owner, or several" if email is None else f"member {email}"
             said = f"{settings.tenant} has no {lacks}"
-            raise Stop(said, "name a member by their address", Exit.REFUSED)
+            raise CommandError(said, "name a member by their address", ExitCode.REFUSED)
         made = f"{(url or settings.url).rstrip('/')}/sign-in?link={link}"
         if json:
-            here.out.json({"url": made})
+            screen.out.json({"url": made})
         else:
-            here.out.line(made)
+            screen.out.line(made)

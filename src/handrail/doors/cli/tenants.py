@@ -8,24 +8,26 @@ from typing import Annotated
 
 import typer
 
+from handrail.doors.cli.context import settings_from_options
+from handrail.doors.cli.database import open_database
 from handrail.doors.cli.options import Database, Debug, Json
-from handrail.doors.cli.rows import show_rows, when
-from handrail.doors.cli.screen import screen
-from handrail.doors.cli.stored import database_at
-from handrail.doors.cli.where import settings_at
+from handrail.doors.cli.output import format_time, show_rows
+from handrail.doors.cli.screen import open_screen
 
 
 def list_(json: Json = False, database: Database = None, debug: Debug = False) -> None:
     """List the tenants of the database."""
-    with screen(debug) as here, database_at(settings_at(database)) as db:
-        from handrail.identity.people import People
+    with open_screen(debug) as screen, open_database(settings_from_options(database)) as db:
+        from handrail.identity.members import MemberAdmin
 
-        found = asyncio.run(People(db).tenants())
+        found = asyncio.run(MemberAdmin(db).tenants())
         if json:
-            here.out.json([asdict(one) for one in found])
+            screen.out.json([asdict(one) for one in found])
             return
-        rows = [(one.id, one.name, when(one.created_at, here)) for one in found]
-        show_rows(here, ("Id", "Name", "Since"), rows, "There are no tenants yet: handrail tenants add SLUG")
+        rows = [(one.id, one.name, format_time(one.created_at, screen)) for one in found]
+        show_rows(
+            screen, ("Id", "Name", "Since"), rows, "There are no tenants yet: handrail tenants add SLUG"
+        )
 
 
 def add(
@@ -40,11 +42,13 @@ def add(
     debug: Debug = False,
 ) -> None:
     """Add a tenant."""
-    with screen(debug) as here, database_at(settings_at(database)) as db:
-        from handrail.identity.people import People
+    with open_screen(debug) as screen, open_database(settings_from_options(database)) as db:
+        from handrail.identity.members import MemberAdmin
 
-        made = asyncio.run(People(db).create_tenant(slug, slug if name is None else name))
+        made = asyncio.run(MemberAdmin(db).create_tenant(slug, slug if name is None else name))
         if json:
-            here.out.json(asdict(made))
+            screen.out.json(asdict(made))
         else:
-            here.out.say(f"{made.id} is there now. Give it a key: handrail keys add NAME --tenant {made.id}")
+            screen.out.say(
+                f"{made.id} is there now. Give it a key: handrail keys add NAME --tenant {made.id}"
+            )

@@ -7,15 +7,19 @@ from typing import Annotated, Any
 import typer
 
 from handrail.core.errors import ToolError
-from handrail.core.run.undo import Undoing
-from handrail.doors.cli.exits import Exit, Stop, exit_of
-from handrail.doors.cli.opening import Opened, open_with
+from handrail.core.run.undo import Undo
+from handrail.doors.cli.approval_prompt import TerminalApprover, TerminalInput
+from handrail.doors.cli.context import (
+    CommandContext,
+    database_options,
+    open_context_with,
+    require_database,
+    settings_from_options,
+)
+from handrail.doors.cli.exit_codes import CommandError, ExitCode, exit_code_of
 from handrail.doors.cli.options import Database, Debug, Json, Tenant, Tools, User
-from handrail.doors.cli.prompt import Asking, Terminal
-from handrail.doors.cli.result import outcome_json, show_outcome
-from handrail.doors.cli.rows import show_facts
-from handrail.doors.cli.screen import Screen, screen
-from handrail.doors.cli.where import carried_at, need_database, settings_at
+from handrail.doors.cli.output import outcome_json, show_facts, show_outcome
+from handrail.doors.cli.screen import Screen, open_screen
 
 
 def command(
@@ -46,49 +50,56 @@ def command(
     The tool of the call says which other call takes it back; that one goes through the whole guard, once.
     --file and --turn undo changes of files instead.
     """
-    with screen(debug) as here:
+    with open_screen(debug) as screen:
         if [call, file, turn].count(None) != 2:
-            raise Stop("undo what?", "give the id of a call, or --file PATH, or --turn NUMBER")
-        asking = Asking(Terminal(here.err))
-        settings = settings_at(database, tenant, user)
+            raise CommandError("undo what?", "give the id of a call, or --file PATH, or --turn NUMBER")
+        approver = TerminalApprover(TerminalInput(screen.err))
+        settings = settings_from_options(database, tenant, user)
         if call is not None:
-            need_database(settings)
-        opened = open_with(ctx, settings, tools, None, asking, carried_at(database, tenant, user))
-        asking.acting = opened.acting
+            require_database(settings)
+        context = open_context_with(
+            ctx, settings, tools, None, approver, database_options(database, tenant, user)
+        )
+        approver.actor = context.actor
         if call is not None:
-            code = opened.run(_undone(opened, asking, call, preview, json, here))
+            code = context.run(_undo_call(context, approver, call, preview, json, screen))
         else:
             name, args = ("undo_turn", {"turn": turn}) if file is None else ("undo_file", {"path": file})
-            code = opened.run(
-                _handed_on(opened, asking, name, {**args, "preview": preview}, session, json, here)
+            code = context.run(
+                _undo_files(context, approver, name, {**args, "preview": preview}, session, json, screen)
             )
-        here.out.flush()
+        screen.out.flush()
         raise typer.Exit(code)
 
 
-async def _undone(
-    opened: Opened, asking: Asking, call_id: str, preview: bool, json: bool, here: Screen
-) -> Exit:
-    hr, acting = opened.hr, opened.acting
+async def _undo_call(
+    context: CommandContext,
+    approver: TerminalApprover,
+    call_id: str,
+    preview: bool,
+    json: bool,
+    screen: Screen,
+) -> ExitCode:
+    hr, actor = context.hr, context.actor
     try:
-        shown = await hr.undo(call_id, principal=acting.principal, source=acting.source, preview=True)
-        asking.tool = hr.registry.get(shown.tool)
+        shown = await hr.undo(call_id, principal=actor.principal, source=actor.source, preview=True)
+        approver.tool = hr.registry.get(shown.tool)
         if not preview:
-            shown = await hr.undo(call_id, principal=acting.principal, source=acting.source)
+            shown = await hr.undo(call_id, principal=actor.principal, source=actor.source)
     except ToolError as error:
-        seen = f"see what ran: {opened.command('runs', 'list')}" if error.code == "CALL_NOT_FOUND" else None
-        raise Stop(f"{error.code}: {error}", seen, Exit.REFUSED) from None
+        seen = f"see what ran: {context.command('runs', 'list')}" if error.code == "CALL_NOT_FOUND" else None
+        raise CommandError(f"{error.code}: {error}", seen, ExitCode.REFUSED) from None
     if json:
-        here.out.json(_as_json(shown))
+        screen.out.json(_as_json(shown))
     elif shown.outcome is not None:
-        show_outcome(here, shown.outcome, asking.tool, None)
+        show_outcome(screen, shown.outcome, approver.tool, None)
     else:
         facts = {"undoes": call_id, "by calling": shown.tool, "arguments": dict(shown.args)}
-        show_facts(here, facts | {"the guard says": f"{shown.decision.verdict}, {shown.decision.reason}"})
-    return Exit.DONE if shown.outcome is None else exit_of(shown.outcome)
+        show_facts(screen, facts | {"the guard says": f"{shown.decision.verdict}, {shown.decision.reason}"})
+    return ExitCode.DONE if shown.outcome is None else exit_code_of(shown.outcome)
 
 
-def _as_json(shown: Undoing) -> dict[str, Any]:
+def _as_json(shown: Undo) -> dict[str, Any]:
     return {
         "undoes": shown.call_id,
         "tool": shown.tool,
@@ -98,26 +109,26 @@ def _as_json(shown: Undoing) -> dict[str, Any]:
     }
 
 
-async def _handed_on(
-    opened: Opened,
-    asking: Asking,
+async def _undo_files(
+    context: CommandContext,
+    approver: TerminalApprover,
     name: str,
     args: dict[str, Any],
     session: str | None,
     json: bool,
-    here: Screen,
-) -> Exit:
+    screen: Screen,
+) -> ExitCode:
     """To the tools of a workspace, which know what became of files."""
-    hr, acting = opened.hr, opened.acting
+    hr, actor = context.hr, context.actor
     try:
-        described = await hr.describe(name, acting.principal, source=acting.source)
+        described = await hr.describe(name, actor.principal, source=actor.source)
     except ToolError:
         remedy = "give the id of a call, or set up a workspace in handrail.toml"
-        raise Stop(f"there is no tool {name} here", remedy, Exit.REFUSED) from None
-    asking.tool = described.tool
-    outcome = await hr.call(name, args, principal=acting.principal, source=acting.source, session=session)
+        raise CommandError(f"there is no tool {name} here", remedy, ExitCode.REFUSED) from None
+    approver.tool = described.tool
+    outcome = await hr.call(name, args, principal=actor.principal, source=actor.source, session=session)
     if json:
-        here.out.json(outcome_json(outcome))
+        screen.out.json(outcome_json(outcome))
     else:
-        show_outcome(here, outcome, described.tool, None)
-    return exit_of(outcome)
+        show_outcome(screen, outcome, described.tool, None)
+    return exit_code_of(outcome)

@@ -9,16 +9,13 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 import handrail
-from handrail.doors.entrance import COOKIE
 from handrail.doors.http import (
     approvals,
-    calling,
     calls,
+    dead_letters,
     embeds,
     events,
     keys,
-    letters,
-    overrides,
     people,
     plan,
     runs,
@@ -26,20 +23,19 @@ from handrail.doors.http import (
     tools,
     usage,
 )
-from handrail.doors.http.refusing import HANDLERS
-from handrail.doors.http.streams import Running
+from handrail.doors.http.errors import EXCEPTION_HANDLERS
 from handrail.platform import Platform
+from handrail.platform.middleware import SESSION_COOKIE
 
 _ROUTERS = (
-    calling.routes,  # first, since it is looked for most
-    calls.streams,
+    calls.raw_routes,  # first, since it is looked for most
     calls.routes,
     tools.routes,
-    overrides.routes,
+    tools.override_routes,
     runs.routes,
     events.routes,
     approvals.routes,
-    letters.routes,
+    dead_letters.routes,
     plan.routes,
     keys.routes,
     people.routes,
@@ -47,7 +43,7 @@ _ROUTERS = (
     embeds.routes,
     usage.routes,
 )
-_ABOUT = (
+_DESCRIPTION = (
     "Tools under one guard, for programs. Every answer that is not a success has the body "
     "`{error: {code, message, fields?, hint?}}`."
 )
@@ -55,25 +51,24 @@ _ABOUT = (
 
 def build_api(platform: Platform) -> FastAPI:
     """REST over a platform; it stands behind the entrance, which says who calls."""
-    api = _Api(
+    api = _FastApiWithSecurity(
         title="Handrail",
         version=handrail.__version__,
-        description=_ABOUT,
+        description=_DESCRIPTION,
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
         telemetry={"tracing": False, "metrics": False, "logs": False},  # Handrail tells of calls itself
-        exception_handlers=HANDLERS,
+        exception_handlers=EXCEPTION_HANDLERS,
     )
     api.state.platform = platform
-    api.state.running = Running()
     for one in _ROUTERS:
         api.router.routes.extend(one.routes)
     return api
 
 
-class _Api(FastAPI):
+class _FastApiWithSecurity(FastAPI):
     """FastAPI, whose document also says how one shows who one is."""
 
     def openapi(self) -> dict[str, Any]:
@@ -85,7 +80,7 @@ class _Api(FastAPI):
             )
             schemes = made.setdefault("components", {}).setdefault("securitySchemes", {})
             schemes["key"] = {"type": "http", "scheme": "bearer", "description": "An API key."}
-            schemes["session"] = {"type": "apiKey", "in": "cookie", "name": COOKIE}
+            schemes["session"] = {"type": "apiKey", "in": "cookie", "name": SESSION_COOKIE}
             made["security"] = [{"key": []}, {"session": []}]
             self.openapi_schema = made
         return self.openapi_schema

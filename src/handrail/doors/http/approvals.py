@@ -9,26 +9,26 @@ from starlette.responses import Response
 
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
-from handrail.core.guard.approval import ApprovalRequest
-from handrail.core.run.approvals import is_reviewer, may_decide
-from handrail.doors.http import shapes
-from handrail.doors.http.ending import approval_url, call_url
-from handrail.doors.http.paging import After, Limit, cut
-from handrail.doors.http.reading import body
-from handrail.doors.http.refusing import invalid, no_such
-from handrail.doors.http.routing import TheHandrail, answers, need, router
-from handrail.doors.http.telling import ready
-from handrail.doors.http.whose import is_same, plausible
-from handrail.engine import Handrail
+from handrail.core.guard.approval_request import ApprovalRequest
+from handrail.core.run.approvals.inbox import is_reviewer
+from handrail.doors.http import schemas
+from handrail.doors.http.errors import invalid_param, not_found
+from handrail.doors.http.outcomes import approval_url, call_url
+from handrail.doors.http.parameters import After, Limit, json_body
+from handrail.doors.http.routing import TheHandrail, need, openapi_responses, router
+from handrail.engine.handrail import Handrail
+from handrail.platform.access import READ_APPROVALS, is_plausible_id, may_see_approval
+from handrail.platform.responses import json_response, page_and_cursor
 
 routes = router("approvals")
-READ, DECIDE = "approvals.read", "approvals.decide"
-Seen = Annotated[Principal, need(READ, own=True)]
-Deciding = Annotated[Principal, need(DECIDE, own=True)]
-_DECIDED = answers(409, 415, ok=shapes.ApprovalLine, says="The question as it stands now.")
+ApprovalReader = Annotated[Principal, need(READ_APPROVALS, own=True)]
+ApprovalDecider = Annotated[Principal, need("approvals.decide", own=True)]
+_DECIDED_RESPONSES = openapi_responses(
+    409, 415, ok=schemas.ApprovalDetail, says="The question as it stands now."
+)
 
 
-class Yes(BaseModel):
+class ApproveBody(BaseModel):
     """Agree, as asked or with other arguments."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -39,7 +39,7 @@ class Yes(BaseModel):
     standing: bool = Field(default=False, description="Agree to this tool for the rest of its session.")
 
 
-class No(BaseModel):
+class RejectBody(BaseModel):
     """Refuse."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -47,7 +47,7 @@ class No(BaseModel):
     reason: str | None = Field(default=None, max_length=2_000, description="Told to whoever called.")
 
 
-class Instead(BaseModel):
+class RespondBody(BaseModel):
     """Answer in the tool's place: with data that fits its output schema, or with words."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -56,75 +56,86 @@ class Instead(BaseModel):
     output: str | None = Field(default=None, max_length=100_000)
 
 
-@routes.get("/approvals", summary="List what waits for a person", responses=answers(ok=shapes.ApprovalPage))
-async def list_approvals(who: Seen, hr: TheHandrail, after: After = None, limit: Limit = 50) -> Response:
+@routes.get(
+    "/approvals", summary="List what waits for a person", responses=openapi_responses(ok=schemas.ApprovalPage)
+)
+async def list_approvals(
+    who: ApprovalReader, hr: TheHandrail, after: After = None, limit: Limit = 50
+) -> Response:
     """The oldest first. Without the permission to read all, those of your own calls."""
     found: list[ApprovalRequest] = []
     place = after
     while len(found) <= limit:
         batch = await hr.approvals.list(who, after=place, limit=limit + 1)
-        found += [one for one in batch if may_see(who, one)]
+        found += [one for one in batch if may_see_approval(who, one)]
         if len(batch) <= limit:
             break
         place = batch[-1].id
-    page, following = cut(found, limit, lambda one: one.id)
-    return ready({"approvals": [as_json(one, who) for one in page], "next": following})
+    page, following = page_and_cursor(found, limit, lambda one: one.id)
+    return json_response({"approvals": [approval_json(one, who) for one in page], "next": following})
 
 
 @routes.get(
     "/approvals/{approval_id}",
     summary="Read one question with its exact arguments",
-    responses=answers(ok=shapes.ApprovalLine),
+    responses=openapi_responses(ok=schemas.ApprovalDetail),
 )
-async def read_approval(who: Seen, hr: TheHandrail, approval_id: str) -> Response:
-    return ready(as_json(await _asked(hr, approval_id, who), who))
+async def read_approval(who: ApprovalReader, hr: TheHandrail, approval_id: str) -> Response:
+    return json_response(approval_json(await _visible_approval(hr, approval_id, who), who))
 
 
 @routes.post(
-    "/approvals/{approval_id}/approve", summary="Agree, perhaps with other arguments", responses=_DECIDED
+    "/approvals/{approval_id}/approve",
+    summary="Agree, perhaps with other arguments",
+    responses=_DECIDED_RESPONSES,
 )
 async def approve(
-    who: Deciding, hr: TheHandrail, approval_id: str, yes: Annotated[Yes, body(Yes)]
+    who: ApprovalDecider,
+    hr: TheHandrail,
+    approval_id: str,
+    yes: Annotated[ApproveBody, json_body(ApproveBody)],
 ) -> Response:
     """The call runs once, with exactly these arguments. Ask for its outcome at `call_url`."""
-    await _asked(hr, approval_id, who)
+    await _visible_approval(hr, approval_id, who)
     settled = await hr.approvals.approve(approval_id, by=who, edits=yes.arguments, for_session=yes.standing)
-    return ready(as_json(settled, who))
+    return json_response(approval_json(settled, who))
 
 
-@routes.post("/approvals/{approval_id}/reject", summary="Refuse", responses=_DECIDED)
-async def reject(who: Deciding, hr: TheHandrail, approval_id: str, no: Annotated[No, body(No)]) -> Response:
+@routes.post("/approvals/{approval_id}/reject", summary="Refuse", responses=_DECIDED_RESPONSES)
+async def reject(
+    who: ApprovalDecider, hr: TheHandrail, approval_id: str, no: Annotated[RejectBody, json_body(RejectBody)]
+) -> Response:
     """The call does not run; whoever made it is told so."""
-    await _asked(hr, approval_id, who)
-    return ready(as_json(await hr.approvals.reject(approval_id, by=who, reason=no.reason), who))
+    await _visible_approval(hr, approval_id, who)
+    return json_response(approval_json(await hr.approvals.reject(approval_id, by=who, reason=no.reason), who))
 
 
-@routes.post("/approvals/{approval_id}/respond", summary="Answer in the tool's place", responses=_DECIDED)
+@routes.post(
+    "/approvals/{approval_id}/respond", summary="Answer in the tool's place", responses=_DECIDED_RESPONSES
+)
 async def respond(
-    who: Deciding, hr: TheHandrail, approval_id: str, instead: Annotated[Instead, body(Instead)]
+    who: ApprovalDecider,
+    hr: TheHandrail,
+    approval_id: str,
+    instead: Annotated[RespondBody, json_body(RespondBody)],
 ) -> Response:
     """The tool does not run; whoever called gets this as its result."""
     if not instead.model_fields_set:
-        raise invalid("", "Give the answer as `data`, or in words as `output`")
-    await _asked(hr, approval_id, who)
+        raise invalid_param("", "Give the answer as `data`, or in words as `output`")
+    await _visible_approval(hr, approval_id, who)
     result = Result(data=instead.data, output=instead.output)
-    return ready(as_json(await hr.approvals.respond(approval_id, by=who, result=result), who))
+    return json_response(approval_json(await hr.approvals.respond(approval_id, by=who, result=result), who))
 
 
-async def _asked(hr: Handrail, approval_id: str, who: Principal) -> ApprovalRequest:
+async def _visible_approval(hr: Handrail, approval_id: str, who: Principal) -> ApprovalRequest:
     """The question, if there is one that this principal may see."""
-    found = await hr.approvals.get(approval_id, who) if plausible(approval_id) else None
-    if found is None or not may_see(who, found):
-        raise no_such("approval")
+    found = await hr.approvals.get(approval_id, who) if is_plausible_id(approval_id) else None
+    if found is None or not may_see_approval(who, found):
+        raise not_found("approval")
     return found
 
 
-def may_see(who: Principal, request: ApprovalRequest) -> bool:
-    """Whoever reads all, whoever may answer it, and whoever's call it is."""
-    return who.holds(READ) or may_decide(who, request) or is_same(who, request.principal)
-
-
-def as_json(request: ApprovalRequest, reader: Principal) -> dict[str, Any]:
+def approval_json(request: ApprovalRequest, reader: Principal) -> dict[str, Any]:
     """A question as JSON data; secrets are masked, the digests are of the exact arguments."""
     call, who = request.call, request.principal
     call_id = call.id or ""

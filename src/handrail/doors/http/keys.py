@@ -7,17 +7,17 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from handrail.core.define.permission import Level
+from handrail.core.define.levels import Level
 from handrail.core.define.principal import KeyKind, Principal
-from handrail.doors.http import shapes
-from handrail.doors.http.reading import body
-from handrail.doors.http.refusing import no_such
-from handrail.doors.http.routing import TheOffices, answers, need, router
-from handrail.doors.http.telling import nothing, ready
-from handrail.doors.http.whose import plausible
+from handrail.doors.http import schemas
+from handrail.doors.http.errors import not_found
+from handrail.doors.http.parameters import json_body
+from handrail.doors.http.routing import TheServices, need, openapi_responses, router
+from handrail.platform.access import is_plausible_id
+from handrail.platform.responses import json_response, no_content
 
 routes = router("keys")
-Managing = Annotated[Principal, need("keys.manage")]
+KeyManager = Annotated[Principal, need("keys.manage")]
 _CENTURY = 100 * 365 * 86_400.0
 
 
@@ -37,21 +37,25 @@ class NewKey(BaseModel):
     lifetime: float | None = Field(default=None, gt=0, le=_CENTURY, allow_inf_nan=False)
 
 
-@routes.get("/keys", summary="List keys", responses=answers(409, ok=shapes.KeyList))
-async def list_keys(who: Managing, offices: TheOffices) -> Response:
+@routes.get("/keys", summary="List keys", responses=openapi_responses(409, ok=schemas.KeyList))
+async def list_keys(who: KeyManager, services: TheServices) -> Response:
     """The newest first. No key can be read from it."""
-    return ready({"keys": [one.to_dict() for one in await offices.keys.list(who)]})
+    return json_response({"keys": [one.to_dict() for one in await services.keys.list(who)]})
 
 
 @routes.post(
     "/keys",
     summary="Make a key",
     status_code=201,
-    responses=answers(409, 415, ok=shapes.MadeKey, status=201, says="The key. It is shown only here."),
+    responses=openapi_responses(
+        409, 415, ok=schemas.CreatedKey, status=201, says="The key. It is shown only here."
+    ),
 )
-async def make_key(who: Managing, offices: TheOffices, given: Annotated[NewKey, body(NewKey)]) -> Response:
+async def make_key(
+    who: KeyManager, services: TheServices, given: Annotated[NewKey, json_body(NewKey)]
+) -> Response:
     """Keep it: nobody can read it again."""
-    text, made = await offices.keys.make(
+    text, made = await services.keys.make(
         who,
         given.name,
         given.kind,
@@ -64,12 +68,14 @@ async def make_key(who: Managing, offices: TheOffices, given: Annotated[NewKey, 
         lifetime=given.lifetime,
     )
     headers = {"cache-control": "no-store"}
-    return ready(made.to_dict() | {"key": text.reveal()}, 201, headers)
+    return json_response(made.to_dict() | {"key": text.reveal()}, 201, headers)
 
 
-@routes.delete("/keys/{key_id}", summary="Revoke a key", status_code=204, responses=answers(409, status=204))
-async def revoke_key(who: Managing, offices: TheOffices, key_id: str) -> Response:
+@routes.delete(
+    "/keys/{key_id}", summary="Revoke a key", status_code=204, responses=openapi_responses(409, status=204)
+)
+async def revoke_key(who: KeyManager, services: TheServices, key_id: str) -> Response:
     """It opens nothing any more, anywhere within a second."""
-    if not plausible(key_id) or not await offices.keys.revoke(who, key_id):
-        raise no_such("key")
-    return nothing()
+    if not is_plausible_id(key_id) or not await services.keys.revoke(who, key_id):
+        raise not_found("key")
+    return no_content()

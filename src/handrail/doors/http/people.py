@@ -8,16 +8,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from handrail.core.define.principal import Principal
-from handrail.doors.http import shapes
-from handrail.doors.http.reading import body
-from handrail.doors.http.refusing import no_such
-from handrail.doors.http.routing import Anybody, TheOffices, TheSource, answers, need, router
-from handrail.doors.http.telling import nothing, ready
-from handrail.doors.http.whose import plausible
+from handrail.doors.http import schemas
+from handrail.doors.http.errors import not_found
+from handrail.doors.http.parameters import json_body
+from handrail.doors.http.routing import SignedIn, TheServices, TheSource, need, openapi_responses, router
+from handrail.platform.access import is_plausible_id
+from handrail.platform.responses import json_response, no_content
 from handrail.store.users import User
 
 routes = router("people")
-Managing = Annotated[Principal, need("members.manage")]
+MemberManager = Annotated[Principal, need("members.manage")]
 
 
 class NewMember(BaseModel):
@@ -38,8 +38,8 @@ class NewRole(BaseModel):
     permissions: list[str]
 
 
-@routes.get("/me", summary="Who you are here", responses=answers(ok=shapes.Me))
-async def read_me(who: Anybody, source: TheSource) -> Response:
+@routes.get("/me", summary="Who you are here", responses=openapi_responses(ok=schemas.CurrentPrincipal))
+async def read_me(who: SignedIn, source: TheSource) -> Response:
     told = {
         "tenant": who.tenant,
         "user": who.user,
@@ -51,79 +51,88 @@ async def read_me(who: Anybody, source: TheSource) -> Response:
         "tools": None if who.scope is None else list(who.scope),
         "ceiling": who.ceiling,
     }
-    return ready(told)
+    return json_response(told)
 
 
 @routes.get(
-    "/members", summary="List who belongs to your tenant", responses=answers(409, ok=shapes.MemberList)
+    "/members",
+    summary="List who belongs to your tenant",
+    responses=openapi_responses(409, ok=schemas.MemberList),
 )
-async def list_members(who: Managing, offices: TheOffices) -> Response:
-    found = await offices.people.members(who)
-    return ready({"members": [_line(user, roles) for user, roles in found]})
+async def list_members(who: MemberManager, services: TheServices) -> Response:
+    found = await services.people.members(who)
+    return json_response({"members": [_member_json(user, roles) for user, roles in found]})
 
 
 @routes.post(
     "/members",
     summary="Give somebody roles",
     status_code=201,
-    responses=answers(409, 415, ok=shapes.MemberLine, status=201),
+    responses=openapi_responses(409, 415, ok=schemas.MemberSummary, status=201),
 )
 async def add_member(
-    who: Managing, offices: TheOffices, given: Annotated[NewMember, body(NewMember)]
+    who: MemberManager, services: TheServices, given: Annotated[NewMember, json_body(NewMember)]
 ) -> Response:
     """Only roles that give no more than you hold."""
-    user = await offices.people.add_member(who, given.email, given.roles, given.name)
-    roles = next((has for one, has in await offices.people.members(who) if one.id == user.id), frozenset())
-    return ready(_line(user, roles), 201)
+    user = await services.people.add_member(who, given.email, given.roles, given.name)
+    roles = next((has for one, has in await services.people.members(who) if one.id == user.id), frozenset())
+    return json_response(_member_json(user, roles), 201)
 
 
 @routes.delete(
     "/members/{user_id}",
     summary="Let somebody belong no more",
     status_code=204,
-    responses=answers(409, status=204),
+    responses=openapi_responses(409, status=204),
 )
-async def remove_member(who: Managing, offices: TheOffices, user_id: str) -> Response:
-    if not plausible(user_id) or not await offices.people.remove_member(who, user_id):
-        raise no_such("member")
-    return nothing()
+async def remove_member(who: MemberManager, services: TheServices, user_id: str) -> Response:
+    if not is_plausible_id(user_id) or not await services.people.remove_member(who, user_id):
+        raise not_found("member")
+    return no_content()
 
 
-@routes.get("/roles", summary="List the roles that can be given", responses=answers(409, ok=shapes.RoleList))
-async def list_roles(who: Managing, offices: TheOffices) -> Response:
-    found = await offices.people.roles(who)
-    return ready({"roles": {name: sorted(gives) for name, gives in sorted(found.items())}})
+@routes.get(
+    "/roles",
+    summary="List the roles that can be given",
+    responses=openapi_responses(409, ok=schemas.RoleList),
+)
+async def list_roles(who: MemberManager, services: TheServices) -> Response:
+    found = await services.people.roles(who)
+    return json_response({"roles": {name: sorted(gives) for name, gives in sorted(found.items())}})
 
 
 @routes.put(
     "/roles/{name}",
     summary="Make or change a role of your own",
     status_code=204,
-    responses=answers(409, 415, status=204),
+    responses=openapi_responses(409, 415, status=204),
 )
 async def save_role(
     who: Annotated[Principal, need("roles.manage")],
-    offices: TheOffices,
+    services: TheServices,
     name: str,
-    given: Annotated[NewRole, body(NewRole)],
+    given: Annotated[NewRole, json_body(NewRole)],
 ) -> Response:
     """It gives no more than you hold."""
-    await offices.people.save_role(who, name, given.permissions)
-    return nothing()
+    await services.people.save_role(who, name, given.permissions)
+    return no_content()
 
 
 @routes.delete(
-    "/roles/{name}", summary="Remove a role of your own", status_code=204, responses=answers(409, status=204)
+    "/roles/{name}",
+    summary="Remove a role of your own",
+    status_code=204,
+    responses=openapi_responses(409, status=204),
 )
 async def delete_role(
-    who: Annotated[Principal, need("roles.manage")], offices: TheOffices, name: str
+    who: Annotated[Principal, need("roles.manage")], services: TheServices, name: str
 ) -> Response:
-    if not plausible(name) or not await offices.people.delete_role(who, name):
-        raise no_such("role")
-    return nothing()
+    if not is_plausible_id(name) or not await services.people.delete_role(who, name):
+        raise not_found("role")
+    return no_content()
 
 
-def _line(user: User, roles: frozenset[str]) -> dict[str, Any]:
+def _member_json(user: User, roles: frozenset[str]) -> dict[str, Any]:
     return {
         "id": user.id,
         "email": user.email,

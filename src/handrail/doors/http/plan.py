@@ -8,30 +8,30 @@ from fastapi import Query
 from starlette.responses import Response
 
 from handrail.core.define.principal import Principal
-from handrail.doors.http import shapes
-from handrail.doors.http.ending import told
-from handrail.doors.http.later_shapes import PlanPage, PlanRun
-from handrail.doors.http.paging import After, Limit, Name, page_of
-from handrail.doors.http.routing import Anybody, TheHandrail, answers, need, router
-from handrail.doors.http.telling import ready
+from handrail.doors.http import schemas
+from handrail.doors.http.outcomes import outcome_json
+from handrail.doors.http.parameters import After, Limit, Name, page_after
+from handrail.doors.http.routing import SignedIn, TheHandrail, need, openapi_responses, router
+from handrail.doors.http.schemas import PlanOutcomes, PlanPage
+from handrail.platform.responses import json_response
 
 routes = router("plan")
 
 
-@routes.get("/plan", summary="List what is planned, in order", responses=answers(ok=PlanPage))
+@routes.get("/plan", summary="List what is planned, in order", responses=openapi_responses(ok=PlanPage))
 async def list_plan(
-    who: Anybody, hr: TheHandrail, session: Name = None, after: After = None, limit: Limit = 50
+    who: SignedIn, hr: TheHandrail, session: Name = None, after: After = None, limit: Limit = 50
 ) -> Response:
     """In the order in which it would run. Secrets are masked."""
     found = await hr.planned(who, session)
-    page, following = page_of(found, after, limit, lambda one: one.call.id or "")
-    return ready({"calls": [one.to_dict() for one in page], "next": following})
+    page, following = page_after(found, after, limit, lambda one: one.call.id or "")
+    return json_response({"calls": [one.to_dict() for one in page], "next": following})
 
 
 @routes.post(
     "/plan/run",
     summary="Run what is planned, in order",
-    responses=answers(ok=PlanRun, says="What became of each call, in order."),
+    responses=openapi_responses(ok=PlanOutcomes, says="What became of each call, in order."),
 )
 async def run_plan(
     who: Annotated[Principal, need("plans.run")],
@@ -43,10 +43,12 @@ async def run_plan(
 ) -> Response:
     """Each call goes through the whole guard, as whoever planned it. Nobody runs one twice."""
     outcomes = await hr.run_plan(who, session, stop_on_failure=stop_on_failure)
-    return ready({"outcomes": [told(one) for one in outcomes]})
+    return json_response({"outcomes": [outcome_json(one) for one in outcomes]})
 
 
-@routes.delete("/plan", summary="Discard what is planned", responses=answers(ok=shapes.Discarded))
-async def discard_plan(who: Anybody, hr: TheHandrail, session: Name = None) -> Response:
+@routes.delete(
+    "/plan", summary="Discard what is planned", responses=openapi_responses(ok=schemas.DiscardResult)
+)
+async def discard_plan(who: SignedIn, hr: TheHandrail, session: Name = None) -> Response:
     """None of it runs."""
-    return ready({"discarded": await hr.discard_plan(who, session)})
+    return json_response({"discarded": await hr.discard_plan(who, session)})

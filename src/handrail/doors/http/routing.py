@@ -1,4 +1,4 @@
-"""Routing: what each route needs stands beside it, and goes into the document by itself."""
+"""Routes that state who may use them; the OpenAPI document follows from that."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.routing import request_response
 
-from handrail.core.define.permission import Source
+from handrail.core.define.levels import Source
 from handrail.core.define.principal import Principal
-from handrail.doors.http.reading import Reading
-from handrail.doors.http.refusing import needs_database, not_permitted, not_signed_in
-from handrail.doors.http.shapes import Refusal
-from handrail.engine import Handrail
-from handrail.identity.offices import Offices
+from handrail.doors.http.errors import needs_database, not_permitted, not_signed_in
+from handrail.doors.http.parameters import JsonBody
+from handrail.doors.http.schemas import ErrorBody
+from handrail.engine.handrail import Handrail
+from handrail.identity.services import Services
 from handrail.platform import Platform
+from handrail.platform.access import source_of
 
-_WHY = {
+_STATUS_DESCRIPTIONS = {
     400: "The request or its body cannot be read.",
     401: "Nobody is signed in, or the key does not hold.",
     403: "You may not do that.",
@@ -36,7 +37,7 @@ _WHY = {
     500: "Something is wrong here.",
     503: "Something that is needed cannot be reached now.",
 }
-_ALWAYS = (400, 401, 403, 404, 413, 421, 422, 429, 500, 503)
+_COMMON_STATUSES = (400, 401, 403, 404, 413, 421, 422, 429, 500, 503)
 
 
 class Need:
@@ -62,12 +63,7 @@ def need(permission: str | None = None, *, own: bool = False) -> Any:
     return Depends(Need(permission, own))
 
 
-Anybody = Annotated[Principal, need()]
-
-
-def source_of(request: Request) -> Source:
-    """The door of whoever asks: a person who is signed in comes by the web, a key by the programs' door."""
-    return "web" if request.scope["state"].get("source") == "web" else "api"
+SignedIn = Annotated[Principal, need()]
 
 
 async def _source(request: Request) -> Source:
@@ -84,16 +80,16 @@ async def _handrail(request: Request) -> Handrail:
     return platform.hr
 
 
-async def _offices(request: Request) -> Offices:
+async def _services(request: Request) -> Services:
     platform: Platform = request.app.state.platform
-    if platform.offices is None:
+    if platform.services is None:
         raise needs_database()
-    return platform.offices
+    return platform.services
 
 
 ThePlatform = Annotated[Platform, Depends(_platform)]
 TheHandrail = Annotated[Handrail, Depends(_handrail)]
-TheOffices = Annotated[Offices, Depends(_offices)]
+TheServices = Annotated[Services, Depends(_services)]
 TheSource = Annotated[Source, Depends(_source)]
 
 
@@ -102,7 +98,7 @@ class Route(APIRoute):
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         super().__init__(path, endpoint, **options)
-        needs = [one for one in _within(self.dependant) if isinstance(one, Need)]
+        needs = [one for one in _nested_dependencies(self.dependant) if isinstance(one, Need)]
         if len(needs) != 1:
             raise TypeError(f"{path}: say once who may use it: need(...)")
         self.need = needs[0]
@@ -110,14 +106,14 @@ class Route(APIRoute):
         extra["x-permission"] = self.need.permission
         if self.need.own:
             extra["x-own"] = True
-        for one in _within(self.dependant):
-            if isinstance(one, Reading):
-                extra["requestBody"] = request_body(one.model, not one.optional)
+        for one in _nested_dependencies(self.dependant):
+            if isinstance(one, JsonBody):
+                extra["requestBody"] = openapi_request_body(one.model, not one.optional)
         self.openapi_extra = extra
         self.operation_id = endpoint.__name__.rstrip("_")
 
 
-class Quick(Route):
+class RawRoute(Route):
     """A route whose function gets the request as it is.
 
     No dependency is resolved for it, not even the need: the function asks `signed_in` itself.
@@ -136,13 +132,13 @@ def signed_in(request: Request) -> Principal:
     return who
 
 
-def _within(dependant: Dependant) -> Iterator[Any]:
+def _nested_dependencies(dependant: Dependant) -> Iterator[Any]:
     for one in dependant.dependencies:
         yield one.call
-        yield from _within(one)
+        yield from _nested_dependencies(one)
 
 
-def request_body(model: type[BaseModel], required: bool = True) -> dict[str, Any]:
+def openapi_request_body(model: type[BaseModel], required: bool = True) -> dict[str, Any]:
     """A body as the document tells of it."""
     schema = model.model_json_schema()
     return {"required": required, "content": {"application/json": {"schema": schema}}}
@@ -153,13 +149,13 @@ def router(tag: str, kind: type[Route] = Route) -> APIRouter:
     return APIRouter(prefix="/api", tags=[tag], route_class=kind)
 
 
-def answers(
+def openapi_responses(
     *more: int, ok: Any = None, status: int = 200, says: str = "Done."
 ) -> dict[int | str, dict[str, Any]]:
     """Everything that a route may answer with."""
     told: dict[int | str, dict[str, Any]] = {status: {"description": says}}
     if ok is not None:
         told[status]["model"] = ok
-    for code in (*_ALWAYS, *more):
-        told[code] = {"model": Refusal, "description": _WHY[code]}
+    for code in (*_COMMON_STATUSES, *more):
+        told[code] = {"model": ErrorBody, "description": _STATUS_DESCRIPTIONS[code]}
     return told

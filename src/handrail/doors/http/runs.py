@@ -7,26 +7,25 @@ from typing import Annotated, Any
 
 from starlette.responses import Response
 
-from handrail.core.define.permission import Source
+from handrail.core.define.levels import Source
 from handrail.core.define.principal import Principal
 from handrail.core.tell.events import ToolStarted
-from handrail.core.tell.log import FollowedLog
 from handrail.core.tell.runs import Run, RunStatus
-from handrail.doors.http import shapes
-from handrail.doors.http.paging import After, Limit, Name, Time, cut
-from handrail.doors.http.record import Record, Wanted
-from handrail.doors.http.refusing import no_such
-from handrail.doors.http.routing import TheHandrail, ThePlatform, answers, need, router
-from handrail.doors.http.telling import ready
-from handrail.doors.http.whose import is_same, plausible
+from handrail.doors.http import schemas
+from handrail.doors.http.errors import not_found
+from handrail.doors.http.parameters import After, Limit, Name, Time
+from handrail.doors.http.routing import TheHandrail, ThePlatform, need, openapi_responses, router
+from handrail.platform.access import is_plausible_id, is_same_caller
+from handrail.platform.events import EventFilter, EventReader
+from handrail.platform.responses import json_response, page_and_cursor
 
 routes = router("runs")
-Seen = Annotated[Principal, need("runs.read")]
+RunReader = Annotated[Principal, need("runs.read")]
 
 
-@routes.get("/runs", summary="List runs, the newest first", responses=answers(ok=shapes.RunPage))
+@routes.get("/runs", summary="List runs, the newest first", responses=openapi_responses(ok=schemas.RunPage))
 async def list_runs(
-    who: Seen,
+    who: RunReader,
     hr: TheHandrail,
     session: Name = None,
     tool: Name = None,
@@ -53,26 +52,25 @@ async def list_runs(
         after=after,
         limit=limit + 1,
     )
-    page, following = cut(found, limit, lambda run: run.cursor)
-    return ready({"runs": [asdict(run) for run in page], "next": following})
+    page, following = page_and_cursor(found, limit, lambda run: run.cursor)
+    return json_response({"runs": [asdict(run) for run in page], "next": following})
 
 
-@routes.get("/runs/{run_id}", summary="Read one run", responses=answers(ok=shapes.RunWhole))
-async def read_run(who: Seen, platform: ThePlatform, run_id: str) -> Response:
+@routes.get("/runs/{run_id}", summary="Read one run", responses=openapi_responses(ok=schemas.RunDetail))
+async def read_run(who: RunReader, platform: ThePlatform, run_id: str) -> Response:
     """What it was given and what it yielded are for whoever made the call, or may read events."""
-    log = platform.hr.log
-    run = await log.run(who.tenant, run_id) if plausible(run_id) and isinstance(log, FollowedLog) else None
+    run = await platform.events.run(who.tenant, run_id) if is_plausible_id(run_id) else None
     if run is None:
-        raise no_such("run")
-    return ready(asdict(run) | await _content(Record(platform), run, who))
+        raise not_found("run")
+    return json_response(asdict(run) | await _content(platform.events, run, who))
 
 
-async def _content(record: Record, run: Run, who: Principal) -> dict[str, Any]:
+async def _content(events: EventReader, run: Run, who: Principal) -> dict[str, Any]:
     nothing: dict[str, Any] = {"input": None, "result": None}
-    begun = await record.page(who.tenant, Wanted(call_id=run.call_id, status="started"), limit=5)
+    begun = await events.page(who.tenant, EventFilter(call_id=run.call_id, status="started"), limit=5)
     started = next((one for one in begun if isinstance(one, ToolStarted) and one.run_id == run.id), None)
-    if started is None or not (who.holds("events.read") or is_same(who, started.call.principal or who)):
+    if started is None or not (who.holds("events.read") or is_same_caller(who, started.call.principal)):
         return nothing
-    outcome = await record.outcome(who.tenant, run.call_id)
+    outcome = await events.outcome(who.tenant, run.call_id)
     ended = outcome is not None and outcome.run_id == run.id
     return {"input": dict(started.input), "result": outcome.result.to_dict() if outcome and ended else None}

@@ -12,30 +12,29 @@ from starlette.responses import Response
 
 from handrail.core.define.principal import Principal
 from handrail.core.errors import ToolError
-from handrail.doors.http import shared_shapes as shapes
-from handrail.doors.http.ending import answer
-from handrail.doors.http.paging import After, Limit, Name, cut
-from handrail.doors.http.reading import body
-from handrail.doors.http.refusing import invalid, no_such
-from handrail.doors.http.routing import TheHandrail, TheOffices, TheSource, answers, need, router
-from handrail.doors.http.telling import nothing, ready
-from handrail.doors.http.tools import no_such_tool
-from handrail.doors.http.whose import plausible
-from handrail.doors.session_export import as_csv, as_data
-from handrail.engine import Handrail
-from handrail.identity.aggregating import Aggregate
-from handrail.identity.offices import Offices
-from handrail.identity.submitting import member_of, submit, tool_of
-from handrail.identity.tool_sessions import LONGEST_SHARE, SHARED_FOR, may_manage
+from handrail.doors.http import schemas
+from handrail.doors.http.errors import invalid_param, not_found
+from handrail.doors.http.outcomes import outcome_response
+from handrail.doors.http.parameters import After, Limit, Name, json_body
+from handrail.doors.http.routing import TheHandrail, TheServices, TheSource, need, openapi_responses, router
+from handrail.doors.http.tools import tool_not_found
+from handrail.engine.handrail import Handrail
+from handrail.identity.aggregates import Aggregate
+from handrail.identity.services import Services
+from handrail.identity.submissions import member_participant, submit, tool_of_session
+from handrail.identity.tool_sessions import DEFAULT_SHARE_SECONDS, MAX_SHARE_SECONDS, may_manage
+from handrail.platform.access import is_plausible_id
+from handrail.platform.responses import json_response, no_content, page_and_cursor
+from handrail.platform.session_export import export_csv, export_json
 from handrail.store.tool_sessions import SessionStatus, ToolSession, ToolSessionSubmission
 
 routes = router("tool sessions")
-Seen = Annotated[Principal, need("tool_sessions.read")]
-Managing = Annotated[Principal, need("tool_sessions.manage", own=True)]
+SessionReader = Annotated[Principal, need("tool_sessions.read")]
+SessionManager = Annotated[Principal, need("tool_sessions.manage", own=True)]
 
 
-_EXPORTED = answers(409, ok=shapes.ToolSessionExport)
-_EXPORTED[200]["content"] = {"text/csv": {"schema": {"type": "string"}}}
+_EXPORT_RESPONSES = openapi_responses(409, ok=schemas.ToolSessionExport)
+_EXPORT_RESPONSES[200]["content"] = {"text/csv": {"schema": {"type": "string"}}}
 
 
 class NewToolSession(BaseModel):
@@ -49,7 +48,7 @@ class NewToolSession(BaseModel):
     config: dict[str, Any] = {}
 
 
-class Given(BaseModel):
+class SubmissionBody(BaseModel):
     """What you submit."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -57,248 +56,258 @@ class Given(BaseModel):
     arguments: dict[str, Any] = Field(description="By the tool's input schema.")
 
 
-class Sharing(BaseModel):
+class ShareBody(BaseModel):
     """How long the link lives."""
 
     model_config = ConfigDict(extra="forbid")
 
-    lifetime: float = Field(default=SHARED_FOR, ge=60, le=LONGEST_SHARE, allow_inf_nan=False)
+    lifetime: float = Field(default=DEFAULT_SHARE_SECONDS, ge=60, le=MAX_SHARE_SECONDS, allow_inf_nan=False)
 
 
 @routes.get(
     "/tool-sessions",
     summary="List tool sessions, the newest first",
-    responses=answers(409, ok=shapes.ToolSessionPage),
+    responses=openapi_responses(409, ok=schemas.ToolSessionPage),
 )
 async def list_tool_sessions(
-    who: Seen,
+    who: SessionReader,
     hr: TheHandrail,
-    offices: TheOffices,
+    services: TheServices,
     tool: Name = None,
     status: SessionStatus | None = None,
     after: After = None,
     limit: Limit = 50,
 ) -> Response:
     """`tool` is a slug. Sessions of tools that you may not use are left out."""
-    place = None if after is None else _place(after)
-    known = tool is None or plausible(tool)
+    place = None if after is None else _read_cursor(after)
+    known = tool is None or is_plausible_id(tool)
     found = (
-        await offices.tool_sessions.list(who, tool=tool, status=status, after=place, limit=limit + 1)
+        await services.tool_sessions.list(who, tool=tool, status=status, after=place, limit=limit + 1)
         if known
         else []
     )
-    page, following = cut(found, limit, lambda one: f"{one.created_at!r}:{one.id}")
-    shown = [one.to_dict() for one in page if await _shows(hr, who, one)]
-    return ready({"tool_sessions": shown, "next": following})
+    page, following = page_and_cursor(found, limit, lambda one: f"{one.created_at!r}:{one.id}")
+    shown = [one.to_dict() for one in page if await _sees_tool_of(hr, who, one)]
+    return json_response({"tool_sessions": shown, "next": following})
 
 
 @routes.post(
     "/tool-sessions",
     summary="Begin a tool session",
     status_code=201,
-    responses=answers(409, 415, ok=shapes.ToolSessionLine, status=201),
+    responses=openapi_responses(409, 415, ok=schemas.ToolSessionSummary, status=201),
 )
 async def begin_tool_session(
     who: Annotated[Principal, need("tool_sessions.create")],
     hr: TheHandrail,
-    offices: TheOffices,
+    services: TheServices,
     source: TheSource,
-    given: Annotated[NewToolSession, body(NewToolSession)],
+    given: Annotated[NewToolSession, json_body(NewToolSession)],
 ) -> Response:
     """Of a collaborative tool that you may use."""
     try:
         tool = (await hr.describe(given.tool, who, source=source)).tool
     except ToolError as error:
-        raise (no_such_tool() if error.code == "TOOL_NOT_FOUND" else error) from None
-    made = await offices.tool_sessions.create(
+        raise (tool_not_found() if error.code == "TOOL_NOT_FOUND" else error) from None
+    made = await services.tool_sessions.create(
         who, tool, given.title, entity_ids=given.entity_ids, config=given.config
     )
-    return ready(made.to_dict(), 201)
+    return json_response(made.to_dict(), 201)
 
 
 @routes.get(
     "/tool-sessions/{tool_session_id}",
     summary="Read a tool session",
-    responses=answers(409, ok=shapes.ToolSessionLine),
+    responses=openapi_responses(409, ok=schemas.ToolSessionSummary),
 )
 async def read_tool_session(
-    who: Seen, hr: TheHandrail, offices: TheOffices, tool_session_id: str
+    who: SessionReader, hr: TheHandrail, services: TheServices, tool_session_id: str
 ) -> Response:
-    return ready((await _seen(hr, offices, who, tool_session_id)).to_dict())
+    return json_response((await _visible_session(hr, services, who, tool_session_id)).to_dict())
 
 
 @routes.get(
     "/tool-sessions/{tool_session_id}/submissions",
     summary="What was submitted to a tool session",
-    responses=answers(409, ok=shapes.SubmissionList),
+    responses=openapi_responses(409, ok=schemas.SubmissionList),
 )
-async def list_submissions(who: Seen, hr: TheHandrail, offices: TheOffices, tool_session_id: str) -> Response:
+async def list_submissions(
+    who: SessionReader, hr: TheHandrail, services: TheServices, tool_session_id: str
+) -> Response:
     """The oldest first, one a participant. Earlier ones of theirs stand in the record."""
-    session = await _seen(hr, offices, who, tool_session_id)
-    given = await offices.tool_sessions.submissions(session)
-    return ready({"submissions": [one.to_dict() for one in given]})
+    session = await _visible_session(hr, services, who, tool_session_id)
+    given = await services.tool_sessions.submissions(session)
+    return json_response({"submissions": [one.to_dict() for one in given]})
 
 
 @routes.post(
     "/tool-sessions/{tool_session_id}/submissions",
     summary="Submit to a tool session",
     status_code=201,
-    responses=answers(409, 415, 499, ok=shapes.SubmissionLine, status=201),
+    responses=openapi_responses(409, 415, 499, ok=schemas.SubmissionDetail, status=201),
 )
 async def submit_to_session(
-    who: Seen,
+    who: SessionReader,
     hr: TheHandrail,
-    offices: TheOffices,
+    services: TheServices,
     source: TheSource,
     tool_session_id: str,
-    given: Annotated[Given, body(Given)],
+    given: Annotated[SubmissionBody, json_body(SubmissionBody)],
 ) -> Response:
     """Runs the tool like any call. What you submitted before is replaced."""
-    session = await _seen(hr, offices, who, tool_session_id)
-    somebody = await member_of(offices.people, who)
-    done = await submit(hr, offices.tool_sessions, session, somebody, given.arguments, source=source)
-    return answer(done.outcome) if done.submission is None else ready(done.submission.to_dict(), 201)
+    session = await _visible_session(hr, services, who, tool_session_id)
+    somebody = await member_participant(services.people, who)
+    done = await submit(hr, services.tool_sessions, session, somebody, given.arguments, source=source)
+    return (
+        outcome_response(done.outcome)
+        if done.submission is None
+        else json_response(done.submission.to_dict(), 201)
+    )
 
 
 @routes.get(
     "/tool-sessions/{tool_session_id}/aggregate",
     summary="What the tool makes of all that was submitted",
-    responses=answers(409, ok=shapes.AggregateTold),
+    responses=openapi_responses(409, ok=schemas.AggregateResult),
 )
-async def read_aggregate(who: Seen, hr: TheHandrail, offices: TheOffices, tool_session_id: str) -> Response:
+async def read_aggregate(
+    who: SessionReader, hr: TheHandrail, services: TheServices, tool_session_id: str
+) -> Response:
     """`error` says in words why there is none."""
-    session = await _seen(hr, offices, who, tool_session_id)
-    given = await offices.tool_sessions.submissions(session)
-    made = await _aggregate(hr, offices, who, session, given) or Aggregate()
-    return ready({"aggregate": made.data, "error": made.error, "of": made.of})
+    session = await _visible_session(hr, services, who, tool_session_id)
+    given = await services.tool_sessions.submissions(session)
+    made = await _aggregate(hr, services, who, session, given) or Aggregate()
+    return json_response({"aggregate": made.data, "error": made.error, "of": made.of})
 
 
 @routes.get(
     "/tool-sessions/{tool_session_id}/export",
     summary="All of a tool session, as JSON or CSV",
-    responses=_EXPORTED,
+    responses=_EXPORT_RESPONSES,
 )
 async def export_tool_session(
-    who: Seen,
+    who: SessionReader,
     hr: TheHandrail,
-    offices: TheOffices,
+    services: TheServices,
     tool_session_id: str,
     format: Annotated[Literal["json", "csv"], Query()] = "json",
 ) -> Response:
-    session = await _seen(hr, offices, who, tool_session_id)
-    given = await offices.tool_sessions.submissions(session)
+    session = await _visible_session(hr, services, who, tool_session_id)
+    given = await services.tool_sessions.submissions(session)
     if format == "csv":
-        return Response(as_csv(given), media_type="text/csv")
-    return ready(as_data(session, given, await _aggregate(hr, offices, who, session, given)))
+        return Response(export_csv(given), media_type="text/csv")
+    return json_response(export_json(session, given, await _aggregate(hr, services, who, session, given)))
 
 
-async def _turn(offices: Offices, who: Principal, name: str, status: SessionStatus) -> Response:
-    session = await _managed(offices, who, name)
-    return ready((await offices.tool_sessions.turn(session, status)).to_dict())
+async def _set_status(services: Services, who: Principal, name: str, status: SessionStatus) -> Response:
+    session = await _managed_session(services, who, name)
+    return json_response((await services.tool_sessions.set_status(session, status)).to_dict())
 
 
 @routes.post(
     "/tool-sessions/{tool_session_id}/close",
     summary="Take no more submissions",
-    responses=answers(409, ok=shapes.ToolSessionLine),
+    responses=openapi_responses(409, ok=schemas.ToolSessionSummary),
 )
-async def close_tool_session(who: Managing, offices: TheOffices, tool_session_id: str) -> Response:
-    return await _turn(offices, who, tool_session_id, "completed")
+async def close_tool_session(who: SessionManager, services: TheServices, tool_session_id: str) -> Response:
+    return await _set_status(services, who, tool_session_id, "completed")
 
 
 @routes.post(
     "/tool-sessions/{tool_session_id}/reopen",
     summary="Take submissions again",
-    responses=answers(409, ok=shapes.ToolSessionLine),
+    responses=openapi_responses(409, ok=schemas.ToolSessionSummary),
 )
-async def reopen_tool_session(who: Managing, offices: TheOffices, tool_session_id: str) -> Response:
-    return await _turn(offices, who, tool_session_id, "active")
+async def reopen_tool_session(who: SessionManager, services: TheServices, tool_session_id: str) -> Response:
+    return await _set_status(services, who, tool_session_id, "active")
 
 
 @routes.post(
     "/tool-sessions/{tool_session_id}/cancel",
     summary="End a tool session for good",
-    responses=answers(409, ok=shapes.ToolSessionLine),
+    responses=openapi_responses(409, ok=schemas.ToolSessionSummary),
 )
-async def cancel_tool_session(who: Managing, offices: TheOffices, tool_session_id: str) -> Response:
-    return await _turn(offices, who, tool_session_id, "cancelled")
+async def cancel_tool_session(who: SessionManager, services: TheServices, tool_session_id: str) -> Response:
+    return await _set_status(services, who, tool_session_id, "cancelled")
 
 
 @routes.post(
     "/tool-sessions/{tool_session_id}/share",
     summary="Make a link by which guests join",
-    responses=answers(409, 415, ok=shapes.SharedToolSession, says="The link. It is shown only here."),
+    responses=openapi_responses(
+        409, 415, ok=schemas.SharedToolSession, says="The link. It is shown only here."
+    ),
 )
 async def share_tool_session(
-    who: Managing,
+    who: SessionManager,
     hr: TheHandrail,
-    offices: TheOffices,
+    services: TheServices,
     tool_session_id: str,
-    given: Annotated[Sharing, body(Sharing)],
+    given: Annotated[ShareBody, json_body(ShareBody)],
 ) -> Response:
     """For a tool that only reads. The link before it ends, and with it the guests who came by it."""
-    session = await _managed(offices, who, tool_session_id)
-    tool = await tool_of(hr, session, who)
-    text, now = await offices.tool_sessions.share(who, session, tool, given.lifetime)
+    session = await _managed_session(services, who, tool_session_id)
+    tool = await tool_of_session(hr, session, who)
+    text, now = await services.tool_sessions.share(who, session, tool, given.lifetime)
     token = text.reveal()
     told = now.to_dict() | {"share_token": token, "share_url": f"/join/{token}"}
-    return ready(told, headers={"cache-control": "no-store"})
+    return json_response(told, headers={"cache-control": "no-store"})
 
 
 @routes.delete(
     "/tool-sessions/{tool_session_id}/share",
     summary="End the link, and with it its guests",
     status_code=204,
-    responses=answers(409, status=204),
+    responses=openapi_responses(409, status=204),
 )
-async def unshare_tool_session(who: Managing, offices: TheOffices, tool_session_id: str) -> Response:
-    await offices.tool_sessions.unshare(await _managed(offices, who, tool_session_id))
-    return nothing()
+async def unshare_tool_session(who: SessionManager, services: TheServices, tool_session_id: str) -> Response:
+    await services.tool_sessions.unshare(await _managed_session(services, who, tool_session_id))
+    return no_content()
 
 
-async def _seen(hr: Handrail, offices: Offices, who: Principal, name: str) -> ToolSession:
-    found = await offices.tool_sessions.get(who, name) if plausible(name) else None
-    if found is None or not await _shows(hr, who, found):
-        raise no_such("tool session")
+async def _visible_session(hr: Handrail, services: Services, who: Principal, name: str) -> ToolSession:
+    found = await services.tool_sessions.get(who, name) if is_plausible_id(name) else None
+    if found is None or not await _sees_tool_of(hr, who, found):
+        raise not_found("tool session")
     return found
 
 
-async def _shows(hr: Handrail, who: Principal, session: ToolSession) -> bool:
+async def _sees_tool_of(hr: Handrail, who: Principal, session: ToolSession) -> bool:
     """Whether the tool is shown to them. Whoever manages a session keeps it when its tool is gone."""
     try:
-        await tool_of(hr, session, who)
+        await tool_of_session(hr, session, who)
     except ToolError as error:
         return error.code != "TOOL_NOT_FOUND" or may_manage(who, session)
     return True
 
 
-async def _managed(offices: Offices, who: Principal, name: str) -> ToolSession:
-    found = await offices.tool_sessions.manage(who, name) if plausible(name) else None
+async def _managed_session(services: Services, who: Principal, name: str) -> ToolSession:
+    found = await services.tool_sessions.manage(who, name) if is_plausible_id(name) else None
     if found is None:
-        raise no_such("tool session")
+        raise not_found("tool session")
     return found
 
 
 async def _aggregate(
     hr: Handrail,
-    offices: Offices,
+    services: Services,
     who: Principal,
     session: ToolSession,
     given: Sequence[ToolSessionSubmission],
 ) -> Aggregate | None:
     try:
-        tool = await tool_of(hr, session, who)
+        tool = await tool_of_session(hr, session, who)
     except ToolError:
         return Aggregate(error="The tool of this session is not there any more.")
-    return await offices.aggregates.of(tool, session, given)
+    return await services.aggregates.of(tool, session, given)
 
 
-def _place(after: str) -> tuple[float, str]:
+def _read_cursor(after: str) -> tuple[float, str]:
     at, _, name = after.partition(":")
     try:
         found = float(at)
     except ValueError:
         found = math.nan
-    if not math.isfinite(found) or not plausible(name):
-        raise invalid("after", "is the `next` of a page before")
+    if not math.isfinite(found) or not is_plausible_id(name):
+        raise invalid_param("after", "is the `next` of a page before")
     return found, name

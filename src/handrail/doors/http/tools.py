@@ -1,34 +1,47 @@
-"""GET /api/tools: which tools there are, for whoever asks."""
+"""/api/tools: list, search and read tools; how a tenant overrides one, and its versions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import Query
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from handrail.core.define.permission import Level, Source
+from handrail.core.define.levels import Level, PermissionPolicy, Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Origin, Tool
 from handrail.core.errors import ToolError
 from handrail.core.find.visibility import row_slug
-from handrail.doors.http import shapes
-from handrail.doors.http.paging import After, Limit, Name
-from handrail.doors.http.refusing import Refused, no_such
-from handrail.doors.http.routing import Anybody, ThePlatform, TheSource, answers, router
-from handrail.doors.http.telling import ready
-from handrail.identity.resolved import ResolvedKind, ResolvedTool
+from handrail.doors.http import schemas
+from handrail.doors.http.errors import ApiError, invalid_param, not_found
+from handrail.doors.http.parameters import After, Limit, Name, json_body
+from handrail.doors.http.routing import (
+    SignedIn,
+    ThePlatform,
+    TheServices,
+    TheSource,
+    need,
+    openapi_responses,
+    router,
+)
+from handrail.identity.tenant_tools import ResolvedKind
 from handrail.platform import Platform
+from handrail.platform.access import is_plausible_id
+from handrail.platform.responses import json_response, no_content
+from handrail.platform.tools import stored_tool, tool_kinds, tool_versions
 
 routes = router("tools")
-KindOf = Callable[[Tool], ResolvedKind]
 _BATCH = 200
 
 
-@routes.get("/tools", summary="List the tools that you may use", responses=answers(ok=shapes.ToolPage))
+@routes.get(
+    "/tools", summary="List the tools that you may use", responses=openapi_responses(ok=schemas.ToolPage)
+)
 async def list_tools(
-    who: Anybody,
+    who: SignedIn,
     platform: ThePlatform,
     source: TheSource,
     origin: Annotated[Origin | None, Query(description="Where they come from.")] = None,
@@ -39,7 +52,7 @@ async def list_tools(
     limit: Limit = 50,
 ) -> Response:
     """Sorted by id. What you may not see is not there."""
-    kind_of = await kinds(platform, who)
+    kind_of = await tool_kinds(platform, who)
 
     def fits(tool: Tool) -> bool:
         return (
@@ -49,12 +62,12 @@ async def list_tools(
             and (kind is None or kind_of(tool) == kind)
         )
 
-    page, more = await _page(platform, who, source, fits, after, limit)
-    lines = [line(tool, kind_of(tool)) for tool in page]
-    return ready({"tools": lines, "next": page[-1].id if more else None})
+    page, more = await _page_of_tools(platform, who, source, fits, after, limit)
+    lines = [tool_summary(tool, kind_of(tool)) for tool in page]
+    return json_response({"tools": lines, "next": page[-1].id if more else None})
 
 
-async def _page(
+async def _page_of_tools(
     platform: Platform,
     who: Principal,
     source: Source,
@@ -73,75 +86,57 @@ async def _page(
     return found[:limit], len(found) > limit
 
 
-@routes.get("/tools/search", summary="Find tools by words", responses=answers(ok=shapes.FoundTools))
+@routes.get(
+    "/tools/search", summary="Find tools by words", responses=openapi_responses(ok=schemas.ToolSearchResults)
+)
 async def search_tools(
-    who: Anybody,
+    who: SignedIn,
     platform: ThePlatform,
     source: TheSource,
     q: Annotated[str, Query(max_length=1_000, description="What the tool should do.")],
     limit: Annotated[int, Query(ge=1, le=50)] = 10,
 ) -> Response:
     """The tools that fit best, the best first."""
-    kind_of = await kinds(platform, who)
+    kind_of = await tool_kinds(platform, who)
     found = await platform.hr.search(q, who, limit=limit, source=source)
     lines = [
-        line(one.tool, kind_of(one.tool))
+        tool_summary(one.tool, kind_of(one.tool))
         | {"score": one.score, "matched": {part: list(words) for part, words in one.matched.items()}}
         for one in found
     ]
-    return ready({"tools": lines})
+    return json_response({"tools": lines})
 
 
 @routes.get(
-    "/tools/{slug}", summary="Read one tool: schemas, level and hints", responses=answers(ok=shapes.ToolWhole)
+    "/tools/{slug}",
+    summary="Read one tool: schemas, level and hints",
+    responses=openapi_responses(ok=schemas.ToolDetail),
 )
-async def read_tool(who: Anybody, platform: ThePlatform, source: TheSource, slug: str) -> Response:
+async def read_tool(who: SignedIn, platform: ThePlatform, source: TheSource, slug: str) -> Response:
     """By slug, id or alias. Whoever may change a tool sees it also while it is hidden."""
-    return ready(await whole_tool(platform, slug, who, source))
+    return json_response(await tool_detail(platform, slug, who, source))
 
 
-async def whole_tool(platform: Platform, slug: str, who: Principal, source: Source) -> dict[str, Any]:
+async def tool_detail(platform: Platform, slug: str, who: Principal, source: Source) -> dict[str, Any]:
     """Everything about a tool that this principal may see, or may look after."""
-    kind_of = await kinds(platform, who)
+    kind_of = await tool_kinds(platform, who)
     try:
         known = await platform.hr.describe(slug, who, source=source)
     except ToolError as error:
         if error.code != "TOOL_NOT_FOUND":
             raise
-        hidden = await kept(platform, slug, who) if who.holds("tools.tenant.update") else None
+        hidden = await stored_tool(platform, slug, who) if who.holds("tools.tenant.update") else None
         if hidden is None:
-            raise no_such_tool() from None
-        return _whole(hidden.tool, hidden.kind, hidden.visible, None, False)
-    return _whole(known.tool, kind_of(known.tool), True, known.decision.verdict, known.varies)
+            raise tool_not_found() from None
+        return _detail_json(hidden.tool, hidden.kind, hidden.visible, None, False)
+    return _detail_json(known.tool, kind_of(known.tool), True, known.decision.verdict, known.varies)
 
 
-async def kept(platform: Platform, slug: str, who: Principal) -> ResolvedTool | None:
-    """A tool that rows may speak of, hidden or not."""
-    if platform.offices is None:
-        return None
-    return await platform.offices.tools.resolve_tool_for_tenant(slug, who.tenant)
+def tool_not_found() -> ApiError:
+    return not_found("tool")
 
 
-def no_such_tool() -> Refused:
-    return no_such("tool")
-
-
-async def kinds(platform: Platform, who: Principal) -> KindOf:
-    """How each tool of a tenant is kept."""
-    if platform.offices is None:
-        return lambda _: "code"
-    view = await platform.offices.tools.view(who)
-    named = view.mine.states().keys() | view.common.states().keys()
-
-    def kind_of(tool: Tool) -> ResolvedKind:
-        if tool.origin == "tenant_custom":
-            return "tenant_custom"
-        return "system_override" if row_slug(tool) in named else "code"
-
-    return kind_of
-
-
-def line(tool: Tool, kind: ResolvedKind) -> dict[str, Any]:
+def tool_summary(tool: Tool, kind: ResolvedKind) -> dict[str, Any]:
     """What a list tells of a tool."""
     return {
         "id": tool.id,
@@ -158,11 +153,11 @@ def line(tool: Tool, kind: ResolvedKind) -> dict[str, Any]:
     }
 
 
-def _whole(
+def _detail_json(
     tool: Tool, kind: ResolvedKind, visible: bool, verdict: str | None, varies: bool
 ) -> dict[str, Any]:
     sections = tool.sections or (tool.view.sections if tool.view else ())
-    return line(tool, kind) | {
+    return tool_summary(tool, kind) | {
         "guidance": tool.guidance,
         "digest": tool.digest,
         "visible": visible,
@@ -184,3 +179,97 @@ def _whole(
         "verdict": verdict,
         "varies": varies,
     }
+
+
+override_routes = router("tools")
+_VERSIONS_PAGE = 50
+
+
+class ToolOverride(BaseModel):
+    """What a tenant changes of a tool. A word that is null is again as the code has it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    enabled: bool = Field(default=True, description="Whether the tenant's callers have the tool.")
+    permission_policy: PermissionPolicy | None = None
+    name: str | None = Field(default=None, max_length=200)
+    description: str | None = Field(default=None, max_length=2_000)
+    category: str | None = Field(default=None, max_length=200)
+    icon: str | None = Field(default=None, max_length=200)
+
+
+@override_routes.patch(
+    "/tools/{slug}",
+    summary="Change how your tenant has a tool",
+    responses=openapi_responses(409, 415, ok=schemas.ToolDetail),
+)
+async def override_tool(
+    who: Annotated[Principal, need("tools.tenant.update")],
+    platform: ThePlatform,
+    services: TheServices,
+    source: TheSource,
+    slug: str,
+    given: Annotated[ToolOverride, json_body(ToolOverride)],
+) -> Response:
+    """Hide it, show it, give it other words, or make it ask. What is left out stays."""
+    found = await stored_tool(platform, slug, who)
+    if found is None or found.kind == "tenant_custom":
+        raise tool_not_found()
+    changes = given.model_dump(exclude_unset=True)
+    if not changes:
+        raise invalid_param("", f"Say what to change: {', '.join(ToolOverride.model_fields)}")
+    await services.tool_admin.override(who, found.slug, changes)
+    return json_response(await tool_detail(platform, found.slug, who, source))
+
+
+@override_routes.delete(
+    "/tools/{slug}",
+    summary="Remove all that your tenant changed of a tool",
+    status_code=204,
+    responses=openapi_responses(409, status=204),
+)
+async def reset_tool(
+    who: Annotated[Principal, need("tools.tenant.delete")],
+    platform: ThePlatform,
+    services: TheServices,
+    slug: str,
+) -> Response:
+    """The tool is again as the code has it."""
+    found = await stored_tool(platform, slug, who)
+    if found is None or found.kind == "tenant_custom":
+        raise tool_not_found()
+    await services.tool_admin.remove(who, found.slug, "system_override")
+    return no_content()
+
+
+@override_routes.get(
+    "/tools/{slug}/versions",
+    summary="The history of a tool's schemas",
+    responses=openapi_responses(ok=schemas.VersionPage),
+)
+async def list_tool_versions(
+    who: Annotated[Principal, need("tools.tenant.read")],
+    platform: ThePlatform,
+    source: TheSource,
+    slug: str,
+    before: Annotated[int | None, Query(ge=1, le=2**31)] = None,
+) -> Response:
+    """The newest first. A tool that is written in code has its history in the code."""
+    tool = await _detail_or_none(platform, slug, who, source)
+    known = tool["slug"] if tool else slug
+    versions = await tool_versions(platform, known, who, before) if is_plausible_id(slug) else []
+    if tool is None and not versions:
+        raise tool_not_found()
+    more = versions[-1].number if len(versions) == _VERSIONS_PAGE and versions[-1].number > 1 else None
+    digest = tool["digest"] if tool else None
+    return json_response({"digest": digest, "versions": [asdict(one) for one in versions], "next": more})
+
+
+async def _detail_or_none(
+    platform: Platform, slug: str, who: Principal, source: Source
+) -> dict[str, Any] | None:
+    """The tool, unless it is only stored and cannot be used now."""
+    try:
+        return await tool_detail(platform, slug, who, source)
+    except ApiError:
+        return None

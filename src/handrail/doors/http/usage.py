@@ -8,23 +8,23 @@ from fastapi import Query
 from starlette.responses import Response
 
 from handrail.core.define.principal import Principal
-from handrail.core.tell.usage import By
-from handrail.doors.http import shapes
-from handrail.doors.http.paging import Time
-from handrail.doors.http.refusing import invalid
-from handrail.doors.http.routing import TheHandrail, answers, need, router
-from handrail.doors.http.telling import ready
+from handrail.core.tell.usage import UsageDimension
+from handrail.doors.http import schemas
+from handrail.doors.http.errors import invalid_param
+from handrail.doors.http.parameters import Time
+from handrail.doors.http.routing import TheHandrail, need, openapi_responses, router
+from handrail.platform.responses import json_response
 
 routes = router("usage")
 _EARLIEST, _LATEST = 0.0, 253_402_300_799.0
 
 
-@routes.get("/usage", summary="What was used, counted", responses=answers(ok=shapes.UsageList))
+@routes.get("/usage", summary="What was used, counted", responses=openapi_responses(ok=schemas.UsageList))
 async def read_usage(
     who: Annotated[Principal, need("usage.read")],
     hr: TheHandrail,
     by: Annotated[
-        list[By],
+        list[UsageDimension],
         Query(default_factory=list, max_length=6, description="What to count by; nothing counts all."),
     ],
     since: Time = None,
@@ -33,7 +33,7 @@ async def read_usage(
     """Of your tenant, from the day of `since` to the day of `until`."""
     for name, time in (("since", since), ("until", until)):
         if time is not None and not _EARLIEST <= time <= _LATEST:
-            raise invalid(name, "is a time between 1970 and the year 9999, in seconds since 1970")
+            raise invalid_param(name, "is a time between 1970 and the year 9999, in seconds since 1970")
     found = await hr.usage(who, since=since, until=until, by=by)
     lines = [{"by": dict(zip(by, names, strict=True)), **counts.to_dict()} for names, counts in found.items()]
-    return ready({"usage": lines})
+    return json_response({"usage": lines})

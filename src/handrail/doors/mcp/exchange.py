@@ -1,10 +1,11 @@
-"""Exchange: one request over HTTP and its answer, as JSON, or as a stream once something is told before."""
+"""One JSON-RPC message over HTTP and its answer: as JSON, or as a stream once something is sent before it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Coroutine, Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import anyio
 from mcp.server.runner import modern_error_data
@@ -14,19 +15,109 @@ from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS
 from mcp.shared.jsonrpc_dispatcher import progress_token_from_params
 from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
-from mcp_types import RequestId
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, RequestId
+from pydantic_core import from_json, to_json
 from starlette.types import Receive, Send
 
-from handrail.doors.mcp.messages import Message, to_error, to_notification, to_result
-from handrail.doors.mcp.visit import Visit
+from handrail.core.define.principal import Principal
+
+
+@dataclass(slots=True)
+class McpRequest:
+    """One request that came over HTTP; a server's handler finds it as `ctx.request`."""
+
+    principal: Principal
+    key: str | None = None
+    """The key that was shown, for those who stay long enough to be asked again."""
+    gone: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when whoever asked has left."""
+
+
+def bearer(authorization: str | None) -> str | None:
+    """The key in an Authorization header."""
+    kind, _, key = (authorization or "").partition(" ")
+    return key.strip() or None if kind.lower() == "bearer" else None
+
+
+_LARGEST_ID = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class RpcMessage:
+    """One message of a client."""
+
+    kind: Literal["request", "notification", "response"]
+    method: str
+    params: dict[str, Any] | None
+    id: RequestId | None
+    body: dict[str, Any]
+    """The whole, as it came."""
+
+
+def read_message(body: bytes) -> RpcMessage | ErrorData:
+    """The message in a body. NaN, lone surrogates and bottomless nesting are not JSON here."""
+    try:
+        found = from_json(body, allow_inf_nan=False, cache_strings=False)
+    except (ValueError, RecursionError, OverflowError):
+        return ErrorData(code=PARSE_ERROR, message="Parse error: the body is not JSON.")
+    if not isinstance(found, dict):
+        return _invalid_request("The body must be one JSON-RPC message, not a batch or a bare value.")
+    if found.get("jsonrpc") != "2.0":
+        return _invalid_request('A message says "jsonrpc": "2.0".')
+    method, params, given = found.get("method"), found.get("params"), found.get("id")
+    if "method" not in found and ("result" in found) != ("error" in found):
+        return RpcMessage("response", "", None, None, found)
+    if not isinstance(method, str):
+        return _invalid_request("A message names its method as text.")
+    if "params" in found and not isinstance(params, dict):
+        return _invalid_request("The params of a message are an object.")
+    if "id" not in found:
+        return RpcMessage("notification", method, params, None, found)
+    if not _is_id(given):
+        return _invalid_request("The id of a request is text or a whole number.")
+    return RpcMessage("request", method, params, given, found)
+
+
+def _is_id(given: Any) -> bool:
+    if isinstance(given, str):
+        return True
+    return isinstance(given, int) and not isinstance(given, bool) and abs(given) < _LARGEST_ID
+
+
+def _invalid_request(why: str) -> ErrorData:
+    return ErrorData(code=INVALID_REQUEST, message=why)
+
+
+def to_result(id: RequestId, result: dict[str, Any]) -> bytes:
+    """A response as it goes over the wire."""
+    return to_json({"jsonrpc": "2.0", "id": id, "result": result}, inf_nan_mode="null", fallback=str)
+
+
+def to_error(id: RequestId | None, error: ErrorData) -> bytes:
+    """An error as it goes over the wire; one whose request could not be read has the id null."""
+    told: dict[str, Any] = {"code": error.code, "message": error.message}
+    if error.data is not None:
+        told["data"] = error.data
+    return to_json({"jsonrpc": "2.0", "id": id, "error": told}, inf_nan_mode="null", fallback=str)
+
+
+def to_notification(method: str, params: dict[str, Any] | None) -> bytes:
+    told: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
+    if params is not None:
+        told["params"] = params
+    return to_json(told, inf_nan_mode="null", fallback=str)
+
 
 _TRANSPORT = TransportContext(kind="streamable-http", can_send_request=False)
-_LOOK_AFTER = 0.05
+
+_WATCH_AFTER = 0.05
 """Seconds until an exchange looks whether its client is still there: most are over by then."""
-_PING = 15.0
+
+_PING_INTERVAL = 15.0
 """Seconds of silence after which a stream says that it is alive."""
-_JSON = (b"content-type", b"application/json")
-_STREAM = [
+_JSON_HEADER = (b"content-type", b"application/json")
+
+_STREAM_HEADERS = [
     (b"content-type", b"text/event-stream"),
     (b"cache-control", b"no-cache, no-transform"),
     (b"x-accel-buffering", b"no"),
@@ -44,14 +135,21 @@ class Exchange:
     transport = _TRANSPORT
 
     def __init__(
-        self, message: Message, visit: Visit, receive: Receive, send: Send, *, modern: bool, streams: bool
+        self,
+        message: RpcMessage,
+        request: McpRequest,
+        receive: Receive,
+        send: Send,
+        *,
+        modern: bool,
+        streams: bool,
     ) -> None:
         assert message.id is not None
         self.request_id: RequestId = message.id
-        self.message_metadata = ServerMessageMetadata(request_context=visit, can_send_request=False)
+        self.message_metadata = ServerMessageMetadata(request_context=request, can_send_request=False)
         self.cancel_requested = anyio.Event()
         self._token = progress_token_from_params(message.params)
-        self._visit = visit
+        self._request = request
         self._receive = receive
         self._send = send
         self._modern = modern
@@ -70,7 +168,7 @@ class Exchange:
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
     ) -> None:
         if self._streams:
-            await self._emit(_event(to_notification(method, None if params is None else dict(params))))
+            await self._emit(_sse_event(to_notification(method, None if params is None else dict(params))))
 
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         if self._token is None:
@@ -84,9 +182,9 @@ class Exchange:
         """Answer with what comes of the work."""
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None
-        timers = [loop.call_later(_LOOK_AFTER, lambda: self._begin(self._watch(task)))]
+        timers = [loop.call_later(_WATCH_AFTER, lambda: self._begin(self._watch(task)))]
         if self._streams:
-            timers.append(loop.call_later(_PING, lambda: self._begin(self._keep_alive())))
+            timers.append(loop.call_later(_PING_INTERVAL, lambda: self._begin(self._keep_alive())))
         try:
             await self._answer(200, to_result(self.request_id, await working))
         except asyncio.CancelledError:
@@ -109,7 +207,7 @@ class Exchange:
     async def _watch(self, task: asyncio.Task[Any]) -> None:
         while (await self._receive())["type"] != "http.disconnect":
             pass
-        self._visit.gone.set()
+        self._request.gone.set()
         if self._modern:
             self._left = True
             task.cancel()
@@ -117,30 +215,30 @@ class Exchange:
     async def _keep_alive(self) -> None:
         while True:
             await self._emit(b": ping\r\n\r\n")
-            await asyncio.sleep(_PING)
+            await asyncio.sleep(_PING_INTERVAL)
 
     async def _emit(self, data: bytes, more: bool = True) -> None:
         async with self._writing:
             if not self._begun:
                 self._begun = True
-                await self._send({"type": "http.response.start", "status": 200, "headers": _STREAM})
+                await self._send({"type": "http.response.start", "status": 200, "headers": _STREAM_HEADERS})
             await self._send({"type": "http.response.body", "body": data, "more_body": more})
 
     async def _answer(self, status: int, body: bytes) -> None:
         if self._begun:
-            await self._emit(_event(body), more=False)
+            await self._emit(_sse_event(body), more=False)
         else:
             self._begun = True
-            await answer(self._send, status, body)
+            await send_json(self._send, status, body)
 
 
-def _event(body: bytes) -> bytes:
+def _sse_event(body: bytes) -> bytes:
     return b"event: message\r\ndata: " + body + b"\r\n\r\n"
 
 
-async def answer(send: Send, status: int, body: bytes, *headers: tuple[bytes, bytes]) -> None:
+async def send_json(send: Send, status: int, body: bytes, *headers: tuple[bytes, bytes]) -> None:
     """One whole answer in JSON."""
     length = (b"content-length", str(len(body)).encode())
-    kind = (_JSON,) if body else ()
+    kind = (_JSON_HEADER,) if body else ()
     await send({"type": "http.response.start", "status": status, "headers": [*kind, length, *headers]})
     await send({"type": "http.response.body", "body": body})

@@ -34,17 +34,16 @@ from handrail import __version__
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.ids import new_id
-from handrail.doors.mcp.answers import answer, input_required, pending, unanswerable
-from handrail.doors.mcp.changes import Changes
-from handrail.doors.mcp.listing import Listing
-from handrail.doors.mcp.progress import Board
-from handrail.doors.mcp.visit import Visit
-from handrail.doors.mcp.waiting import Waiting, bound_to
+from handrail.doors.mcp.exchange import McpRequest
+from handrail.doors.mcp.held_calls import HeldCalls, binding_of
+from handrail.doors.mcp.notifications import ProgressReports, ToolListChanges
+from handrail.doors.mcp.results import call_result, input_required, nobody_can_approve, pending_result
+from handrail.doors.mcp.tool_list import ToolListing
 from handrail.identity.errors import NotSignedIn
 from handrail.platform import Platform
 
 Ctx = ServerRequestContext[Any, Any]
-_MONTH = 30 * 86_400.0
+_STATE_LIFETIME = 30 * 86_400.0
 _INSTRUCTIONS = (
     "Each tool runs under a guard. One that waits for a person says so: call it again with the same "
     "arguments, or come back with the request state, to get its outcome. It never runs twice for that."
@@ -70,10 +69,12 @@ class McpServer:
         self._hr = platform.hr
         self._who = who
         """For a connection that belongs to somebody; over HTTP each request says who it is from."""
-        self._listing = Listing(self._hr, page)
-        self._waiting = Waiting(self._hr, platform.derived("mcp calls that wait"), hold, platform.closing)
-        self._board = Board(self._hr)
-        self.changes = Changes(self._hr, look_every)
+        self._listing = ToolListing(self._hr, page)
+        self._held_calls = HeldCalls(
+            self._hr, platform.derived("mcp calls that wait"), hold, platform.closing
+        )
+        self._progress = ProgressReports(self._hr)
+        self.changes = ToolListChanges(self._hr, look_every)
         self.closing = platform.closing
         self._shaken: asyncio.Queue[ServerSession] = asyncio.Queue()
         """The session of a lasting connection whose handshake is done."""
@@ -87,14 +88,14 @@ class McpServer:
             on_subscriptions_listen=self._listen,
         )
         security = RequestStateSecurity(
-            keys=[platform.derived("mcp request state")], ttl=_MONTH, bind_principal=self._bound
+            keys=[platform.derived("mcp request state")], ttl=_STATE_LIFETIME, bind_principal=self._bound
         )
         # In place of the SDK's own spans: Handrail tells telemetry of calls itself.
         self.sdk.middleware[:] = [RequestStateBoundary(security, default_audience="handrail"), self._directly]
         self._info = self.sdk.server_info_stamp
 
     async def principal(self, ctx: Ctx) -> Principal:
-        if isinstance(ctx.request, Visit):
+        if isinstance(ctx.request, McpRequest):
             return ctx.request.principal
         assert self._who is not None
         try:
@@ -103,7 +104,7 @@ class McpServer:
             raise MCPError(INVALID_REQUEST, str(error)) from None
 
     def _bound(self, ctx: Ctx) -> str | None:
-        return bound_to(ctx.request.principal) if isinstance(ctx.request, Visit) else None
+        return binding_of(ctx.request.principal) if isinstance(ctx.request, McpRequest) else None
 
     async def header_schema(self, name: Any, principal: Principal) -> dict[str, Any] | None:
         """The input schema of a tool some of whose arguments stand in headers too, if it is in sight."""
@@ -134,22 +135,26 @@ class McpServer:
         principal, state = await self.principal(ctx), params.get("requestState")
         name, args, call_id = params["name"], params.get("arguments"), new_id("call")
         if state is not None and modern:
-            waited = await self._waiting.resumed(state, principal)
+            held = await self._held_calls.resumed(state, principal)
         elif progress_token_from_params(params) is None:
-            waited = await self._waiting.call(principal, name, args, call_id)
+            held = await self._held_calls.call(principal, name, args, call_id)
         else:
-            async with self._board.told(call_id, ctx.session.report_progress):
-                waited = await self._waiting.call(principal, name, args, call_id)
-        if waited.waits and waited.asked is not None:
+            async with self._progress.told(call_id, ctx.session.report_progress):
+                held = await self._held_calls.call(principal, name, args, call_id)
+        if held.waits and held.approval is not None:
             if not self._answered:
-                return unanswerable(waited.asked)
-            await ctx.session.report_progress(0, None, f"Waiting for a person: approval {waited.asked.id}")
-            gone = ctx.request.gone if isinstance(ctx.request, Visit) else None
-            waited = await self._waiting.hold(waited, principal, gone)
-        outcome, asked = waited.outcome, waited.asked
-        if waited.waits and asked is not None:
-            return input_required(asked, self._waiting.state(asked)) if modern else pending(asked)
-        return answer(outcome, await self._tool(outcome.tool, principal), modern, asked)
+                return nobody_can_approve(held.approval)
+            await ctx.session.report_progress(0, None, f"Waiting for a person: approval {held.approval.id}")
+            gone = ctx.request.gone if isinstance(ctx.request, McpRequest) else None
+            held = await self._held_calls.hold(held, principal, gone)
+        outcome, approval = held.outcome, held.approval
+        if held.waits and approval is not None:
+            return (
+                input_required(approval, self._held_calls.state(approval))
+                if modern
+                else pending_result(approval)
+            )
+        return call_result(outcome, await self._tool(outcome.tool, principal), modern, approval)
 
     async def _tool(self, id: str, principal: Principal) -> Tool | None:
         """The tool that was called; one that only its tenant has is looked for among what it sees."""
@@ -191,7 +196,7 @@ class McpServer:
 
     async def _still(self, ctx: Ctx) -> Principal:
         """Who listens, as their key has it now; raises when it holds no more."""
-        visit = ctx.request
-        if not isinstance(visit, Visit) or visit.key is None:
+        request = ctx.request
+        if not isinstance(request, McpRequest) or request.key is None:
             return await self.principal(ctx)
-        return await self._platform.who.principal_of(visit.key, "mcp")
+        return await self._platform.auth.principal_of(request.key, "mcp")

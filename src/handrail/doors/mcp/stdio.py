@@ -29,8 +29,9 @@ async def serve_stdio(
 
     Without a database nobody but this process knows what it asks, and its terminal is the client's.
     """
-    answered = platform.offices is not None
-    server = McpServer(platform, hold=hold, look_every=look_every, page=page, who=who, answered=answered)
+    server = McpServer(
+        platform, hold=hold, look_every=look_every, page=page, who=who, answered=platform.has_reviewers
+    )
     options = server.sdk.create_initialization_options(NotificationOptions(tools_changed=True))
     if isinstance(out, TextIOWrapper):
         out.reconfigure(encoding="utf-8", newline="\n")

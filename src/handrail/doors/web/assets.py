@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from starlette.types import Receive, Scope, Send
+
 from handrail.core.errors import UsageError
-from handrail.doors.visit import Receive, Scope, Send
 
 STATIC = Path(__file__).parent / "static"
 _KINDS = {".css": b"text/css; charset=utf-8", ".js": b"text/javascript; charset=utf-8"}
-_MADE = {
+_BUNDLES = {
     "app.css": ("vendor/basecoat.css", "css"),
     "app.js": ("vendor/htmx.js", "vendor/htmx-sse.js", "js"),
     "first.js": ("first.js",),
@@ -39,7 +40,7 @@ class Asset:
 @cache
 def assets() -> dict[str, Asset]:
     """Every asset, by the name that pages use; read once."""
-    return {name: _asset(name, places) for name, places in _MADE.items()}
+    return {name: _asset(name, places) for name, places in _BUNDLES.items()}
 
 
 def asset_url(name: str) -> str:
@@ -67,7 +68,7 @@ def _asset(name: str, places: tuple[str, ...]) -> Asset:
     return Asset(url, _KINDS[Path(name).suffix], body, gzip.compress(body, 9, mtime=0))
 
 
-async def static(scope: Scope, receive: Receive, send: Send) -> None:
+async def serve_asset(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer a request for an asset; whoever has one need not ask again."""
     found = _by_url().get(scope["path"])
     if found is None or scope["method"] not in ("GET", "HEAD"):

@@ -12,13 +12,13 @@ Option = tuple[str, str]
 """A value and its words."""
 
 
-def text(form: FormData, name: str) -> str:
+def posted_text(form: FormData, name: str) -> str:
     """A posted text; nothing where there is none, or a file."""
     found = form.get(name)
     return found if isinstance(found, str) else ""
 
 
-def texts(form: FormData, name: str) -> list[str]:
+def posted_texts(form: FormData, name: str) -> list[str]:
     """Everything that was posted under a name."""
     return [one for one in form.getlist(name) if isinstance(one, str)]
 
@@ -41,7 +41,7 @@ def field(
     return _field(name, label, control, hint, error)
 
 
-def area(
+def text_area(
     name: str, label: str, *, value: str = "", error: str | None = None, hint: h.Node = None, rows: int = 3
 ) -> h.Element:
     """Several lines to type into."""
@@ -51,7 +51,7 @@ def area(
     return _field(name, label, control, hint, error)
 
 
-def choice(
+def select(
     name: str,
     label: str,
     options: Iterable[Option],
@@ -67,7 +67,7 @@ def choice(
     return _field(name, label, control, hint, error)
 
 
-def checks(
+def checkboxes(
     name: str,
     legend: str,
     options: Iterable[Option],

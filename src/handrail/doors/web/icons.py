@@ -11,12 +11,12 @@ from markupsafe import Markup
 
 from handrail.doors.web.assets import STATIC
 
-PLAIN = "wrench"
+DEFAULT_ICON = "wrench"
 
 
 def icon(name: str | None, label: str | None = None) -> Markup:
     """An icon; with a label it speaks for itself, without one it is only to look at."""
-    return _drawn(name if name in _nodes() else PLAIN, label)
+    return _svg(name if name in _nodes() else DEFAULT_ICON, label)
 
 
 @cache
@@ -26,7 +26,7 @@ def _nodes() -> dict[str, list[tuple[str, dict[str, str]]]]:
 
 
 @cache
-def _drawn(name: str | None, label: str | None) -> Markup:
+def _svg(name: str | None, label: str | None) -> Markup:
     spoken = {"aria-hidden": "true"} if label is None else {"role": "img", "aria-label": label}
     look = {"class": "icon", "width": "16", "height": "16", "viewBox": "0 0 24 24", "fill": "none"}
     line = {
@@ -37,6 +37,6 @@ def _drawn(name: str | None, label: str | None) -> Markup:
     }
     shapes = [
         h.Element(kind)({key: str(value) for key, value in given.items() if key != "key"})
-        for kind, given in _nodes()[name or PLAIN]
+        for kind, given in _nodes()[name or DEFAULT_ICON]
     ]
     return Markup(str(h.svg({**look, **line, **spoken})[shapes]))

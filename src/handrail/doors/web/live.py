@@ -17,6 +17,7 @@ import hashlib
 import logging
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing, suppress
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -25,18 +26,23 @@ from starlette.responses import Response, StreamingResponse
 from handrail.core.define.principal import Principal
 from handrail.core.errors import StorageError
 from handrail.core.tell.events import Event, NeedsApproval, Progress, Settled, ToolApproved, ToolCompleted
-from handrail.doors.http.record import ENDS, Record
 from handrail.platform import Platform
+from handrail.platform.events import FINAL_KINDS
+from handrail.store.tool_sessions import ToolSession
 
 _log = logging.getLogger("handrail.web")
-_CALM = 0.25
+
+_DEBOUNCE = 0.25
 """Seconds in which news are gathered before they are told."""
-_BEAT = 15.0
-_PAUSE = 1.0
+_HEARTBEAT = 15.0
+
+_RETRY_AFTER = 1.0
 """Seconds after which a log that could not be read is tried again."""
-_MOST = 20
+
+_MAX_TOPICS = 20
 """Topics of one page."""
-_APPROVED = 1_000
+
+_MAX_APPROVED_CALLS = 1_000
 """Calls whose end is waited for on cards."""
 
 
@@ -49,7 +55,7 @@ def live_url(topics: Iterable[str]) -> str:
     return "/live?" + "&".join(f"on={quote(one, safe='')}" for one in dict.fromkeys(topics))
 
 
-class Line:
+class LiveConnection:
     """What one open page is to be told."""
 
     __slots__ = ("_news", "at", "fresh", "topics", "who")
@@ -74,18 +80,18 @@ class Line:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._news.wait()
-                await asyncio.sleep(_CALM)
+                await asyncio.sleep(_DEBOUNCE)
         self._news.clear()
         found, self.fresh = self.fresh, set()
         return found
 
 
-class Live:
+class LiveUpdates:
     """The lines of all open pages of a process."""
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
-        self._lines: dict[str, set[Line]] = {}
+        self._lines: dict[str, set[LiveConnection]] = {}
         self._readers: dict[str, asyncio.Task[None]] = {}
         self.progress: dict[str, Progress] = {}
         """The newest word of calls that run here, by call id."""
@@ -121,7 +127,7 @@ class Live:
         """The stream of one page."""
         given = request.headers.get("last-event-id", "")
         seen = int(given) if given.isascii() and given.isdigit() and len(given) < 19 else None
-        wanted = frozenset(list(dict.fromkeys(topics))[:_MOST])
+        wanted = frozenset(list(dict.fromkeys(topics))[:_MAX_TOPICS])
         still = request.scope["state"].get("still")
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         pieces = self._pieces(tenant, wanted, who, seen, still)
@@ -130,8 +136,8 @@ class Live:
     async def _pieces(
         self, tenant: str, topics: frozenset[str], who: Principal | None, seen: int | None, still: object
     ) -> AsyncGenerator[str, None]:
-        at = await Record(self._platform).last_position(tenant)
-        line = Line(topics, who, at)
+        at = await self._platform.events.last_position(tenant)
+        line = LiveConnection(topics, who, at)
         self._join(tenant, line)
         closing = asyncio.ensure_future(self._platform.closing.wait())
         closing.add_done_callback(lambda _: line._news.set())
@@ -140,7 +146,7 @@ class Live:
                 line.tell(topics)
             yield f"id: {at}\nevent: hello\ndata:\n\n"
             while not self._platform.closing.is_set():
-                fresh = await line.news(_BEAT)
+                fresh = await line.news(_HEARTBEAT)
                 if callable(still) and not await still():
                     return
                 if not fresh:
@@ -151,14 +157,14 @@ class Live:
             closing.cancel()
             self._leave(tenant, line)
 
-    def _join(self, tenant: str, line: Line) -> None:
+    def _join(self, tenant: str, line: LiveConnection) -> None:
         self._loop = asyncio.get_running_loop()
         lines = self._lines.setdefault(tenant, set())
         lines.add(line)
         if tenant not in self._readers:
             self._readers[tenant] = asyncio.create_task(self._read(tenant, line.at))
 
-    def _leave(self, tenant: str, line: Line) -> None:
+    def _leave(self, tenant: str, line: LiveConnection) -> None:
         lines = self._lines[tenant]
         lines.discard(line)
         if not lines:
@@ -175,7 +181,7 @@ class Live:
                         self._pass_on(tenant, event)
             except StorageError:
                 _log.exception("the log of a tenant could not be followed; it is tried again")
-                await asyncio.sleep(_PAUSE)
+                await asyncio.sleep(_RETRY_AFTER)
 
     def _pass_on(self, tenant: str, event: Event) -> None:
         said = topics_of(event)
@@ -189,9 +195,9 @@ class Live:
         """Whether it is the end of a call that somebody agreed to: their card says what came of it."""
         if isinstance(event, ToolApproved):
             self._approved[event.call_id] = None
-            if len(self._approved) > _APPROVED:
+            if len(self._approved) > _MAX_APPROVED_CALLS:
                 del self._approved[next(iter(self._approved))]
-        if event.kind not in ENDS or event.call_id not in self._approved:
+        if event.kind not in FINAL_KINDS or event.call_id not in self._approved:
             return False
         del self._approved[event.call_id]
         return True
@@ -202,7 +208,7 @@ class Live:
             self.progress[event.call_id] = event
             if self._loop is not None and event.tenant in self._lines:
                 self._loop.call_soon_threadsafe(self.tell, event.tenant, topic("call", event.call_id))
-        elif isinstance(event, Settled) or event.kind in ENDS:
+        elif isinstance(event, Settled) or event.kind in FINAL_KINDS:
             self.progress.pop(event.call_id, None)
 
 
@@ -221,3 +227,67 @@ def _is_behind(reader: Principal | None, caller: Principal | None) -> bool:
     return (
         reader is not None and caller is not None and caller.user is not None and reader.user == caller.user
     )
+
+
+_POLL_EVERY = 1.0
+
+_POLLS_WITHOUT_LISTENER = 30
+"""Looks without a listener after which a session is left alone: a page that opens takes a moment."""
+
+
+def tool_session_topic(session: str) -> str:
+    """The topic of a tool session."""
+    return topic("tool-session", session)
+
+
+@dataclass(slots=True)
+class _WatchedSession:
+    session: ToolSession
+    revision: int
+    alone: int = 0
+
+
+class ToolSessionWatcher:
+    """The tool sessions that pages of this process show."""
+
+    def __init__(self, platform: Platform, live: LiveUpdates) -> None:
+        self._platform = platform
+        self._live = live
+        self._watched: dict[tuple[str, str], _WatchedSession] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def watch(self, session: ToolSession) -> None:
+        """A page shows this session as it stands now."""
+        place = (session.tenant_id, session.id)
+        known = self._watched.get(place)
+        if known is None:
+            self._watched[place] = _WatchedSession(session, session.revision)
+        else:
+            known.alone = 0
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._look())
+
+    def tell(self, session: ToolSession) -> None:
+        """Something in a session was changed here."""
+        self._live.tell(session.tenant_id, tool_session_topic(session.id))
+
+    async def _look(self) -> None:
+        while self._watched and not self._platform.closing.is_set():
+            await asyncio.sleep(_POLL_EVERY)
+            for place, one in list(self._watched.items()):
+                one.alone = 0 if self._live.listens(place[0], tool_session_topic(place[1])) else one.alone + 1
+                if one.alone > _POLLS_WITHOUT_LISTENER:
+                    del self._watched[place]
+                else:
+                    await self._compare(one)
+
+    async def _compare(self, one: _WatchedSession) -> None:
+        assert self._platform.services is not None
+        try:
+            found = await self._platform.services.tool_sessions.revision(one.session)
+        except Exception:
+            _log.exception("a tool session could not be looked at; it is tried again")
+            return
+        if found is not None and found != one.revision:
+            one.revision = found
+            self.tell(one.session)

@@ -28,33 +28,35 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from handrail.core.define.levels import Source
 from handrail.core.define.principal import Principal
-from handrail.engine import Handrail
-from handrail.identity.offices import Offices
+from handrail.engine.handrail import Handrail
+from handrail.identity.services import Services
 from handrail.platform import Platform
+from handrail.platform.access import source_of
 
 if TYPE_CHECKING:
-    from handrail.doors.web.app import Web
+    from handrail.doors.web.app import WebApp
 
-Handler = Callable[["Reader"], Awaitable[Response]]
-FIELDS = 20_000
+Handler = Callable[["PageContext"], Awaitable[Response]]
+MAX_FORM_FIELDS = 20_000
 """The most fields that one form may post."""
 
 
-class NotThere(Exception):
+class PageNotFound(Exception):
     """There is no such page, or not for this reader."""
 
 
-class NotSignedIn(Exception):
+class SignInRequired(Exception):
     """The page is for somebody who is signed in."""
 
 
 @dataclass(frozen=True)
-class Reader:
+class PageContext:
     """Whoever looks at a page or posts a form, and what the page works with."""
 
     request: Request
-    web: Web
+    web: WebApp
 
     @property
     def platform(self) -> Platform:
@@ -65,11 +67,11 @@ class Reader:
         return self.web.platform.hr
 
     @property
-    def offices(self) -> Offices:
+    def services(self) -> Services:
         """People, keys and what they keep. Without a database there is no such page."""
-        found = self.web.platform.offices
+        found = self.web.platform.services
         if found is None:
-            raise NotThere
+            raise PageNotFound
         return found
 
     @property
@@ -83,8 +85,13 @@ class Reader:
         """Who is signed in."""
         found = self.somebody
         if found is None:
-            raise NotSignedIn
+            raise SignInRequired
         return found
+
+    @property
+    def source(self) -> Source:
+        """How the request came: by the web, unless a key asks for a page."""
+        return source_of(self.request)
 
     @property
     def query(self) -> QueryParams:
@@ -97,7 +104,7 @@ class Reader:
 
     async def form(self) -> FormData:
         """What was posted."""
-        return await self.request.form(max_fields=FIELDS, max_files=200, max_part_size=10 * 2**20)
+        return await self.request.form(max_fields=MAX_FORM_FIELDS, max_files=200, max_part_size=10 * 2**20)
 
     @property
     def by_htmx(self) -> bool:
@@ -106,8 +113,7 @@ class Reader:
 
     @property
     def now(self) -> float:
-        offices = self.web.platform.offices
-        return self.web.now() if offices is None else offices.db.clock.now()
+        return self.platform.now()
 
     @property
     def address(self) -> str:
@@ -119,7 +125,7 @@ class Reader:
         return self.who.holds(permission)
 
 
-class Pages:
+class PageRouter:
     """The routes of one file."""
 
     def __init__(self) -> None:
@@ -133,40 +139,40 @@ class Pages:
 
     def _add(self, method: str, path: str, need: str | None, open: bool) -> Callable[[Handler], Handler]:
         def keep(handler: Handler) -> Handler:
-            async def guarded(reader: Reader) -> Response:
+            async def guarded(ctx: PageContext) -> Response:
                 if not open:
-                    who = reader.who
+                    who = ctx.who
                     if need is not None and not who.holds(need):
-                        raise NotThere
-                return await handler(reader)
+                        raise PageNotFound
+                return await handler(ctx)
 
             self.routes.append((method, path, guarded))
             return handler
 
         return keep
 
-    def mounted(self, web: Web) -> list[Route]:
+    def mounted(self, web: WebApp) -> list[Route]:
         """Routes as Starlette takes them."""
 
         def endpoint(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
             async def answer(request: Request) -> Response:
-                return await handler(Reader(request, web))
+                return await handler(PageContext(request, web))
 
             return answer
 
         return [Route(path, endpoint(handler), methods=[method]) for method, path, handler in self.routes]
 
 
-def go(path: str, status: int = 303) -> Response:
+def redirect(path: str, status: int = 303) -> Response:
     """On to another page of ours, after something was done."""
     return RedirectResponse(path, status)
 
 
-def to_sign_in(request: Request) -> Response:
+def redirect_to_sign_in(request: Request) -> Response:
     """Sign in first, and come back."""
     url = request.url
     back = url.path + (f"?{url.query}" if url.query else "")
     goal = "/sign-in" if request.method != "GET" or back == "/" else f"/sign-in?next={quote(back, safe='')}"
     if request.headers.get("hx-request") == "true":
         return Response(status_code=200, headers={"hx-redirect": goal})
-    return go(goal)
+    return redirect(goal)

@@ -17,56 +17,56 @@ from sqlalchemy import Connection
 
 from handrail.core.tell.events import ToolStarted
 from handrail.store import blobs
-from handrail.store.events.rows import COLUMNS, ENDS, Written, chained
-from handrail.store.events.signals import announce
-from handrail.store.scope import enter
+from handrail.store.engines import enter_tenant
+from handrail.store.events.notifications import notify_sessions
+from handrail.store.events.rows import COLUMNS, END_TYPES, EncodedEvent, chain_hash
 
 _log = logging.getLogger("handrail.store")
 
-FIRST = ""
+FIRST_HASH = ""
 """The hash before the first event of a session."""
-_MOST = 1_000
+_ROWS_PER_STATEMENT = 1_000
 """Rows in one statement; a database takes only so many parameters."""
-Numbered = tuple[Written, int, int]
+NumberedEvent = tuple[EncodedEvent, int, int]
 """An event with its number in the session and its position in the tenant."""
 
 
-def append(conn: Connection, rows: Sequence[Written], holder: str) -> list[Numbered]:
+def append(conn: Connection, rows: Sequence[EncodedEvent], holder: str) -> list[NumberedEvent]:
     """Write rows of any tenants; those that were written, numbered."""
-    tenants: dict[str, list[Written]] = {}
+    tenants: dict[str, list[EncodedEvent]] = {}
     for row in rows:
         tenants.setdefault(row.tenant, []).append(row)
     heads: dict[str, int] = {}
     for tenant in sorted(tenants):  # always in this order, before any other lock: nobody waits in a circle
-        enter(conn, tenant)
+        enter_tenant(conn, tenant)
         heads[tenant] = _raise_head(conn, tenant, len(tenants[tenant]))
-    numbered: list[Numbered] = []
+    numbered: list[NumberedEvent] = []
     for tenant, position in heads.items():
         if len(heads) > 1:
-            enter(conn, tenant)
+            enter_tenant(conn, tenant)
         numbered += _append(conn, tenant, tenants[tenant], position, holder)
     return numbered
 
 
 def _append(
-    conn: Connection, tenant: str, given: Sequence[Written], position: int, holder: str
-) -> list[Numbered]:
-    rows, begun = _unfenced(conn, tenant, given, holder)
+    conn: Connection, tenant: str, given: Sequence[EncodedEvent], position: int, holder: str
+) -> list[NumberedEvent]:
+    rows, begun = _without_fenced_ends(conn, tenant, given, holder)
     if len(rows) < len(given):
         _raise_head(conn, tenant, len(rows) - len(given))
     if not rows:
         return []
     names = list(dict.fromkeys([row.session for row in rows]))
-    heads = _heads(conn, tenant, names)
-    numbered: list[Numbered] = []
+    heads = _session_heads(conn, tenant, names)
+    numbered: list[NumberedEvent] = []
     values: list[Any] = []
     for row in rows:
         session, at, kind, blob = row.session, row.event.at, row.type, row.blob
-        seq, previous = heads.get(session) or (0, FIRST)
+        seq, previous = heads.get(session) or (0, FIRST_HASH)
         seq += 1
         position += 1
-        since = begun.get(row.run_id) if row.run_id is not None and kind in _OF_RUNS else None
-        new = chained(previous, tenant, session, seq, position, since, row.said)
+        since = begun.get(row.run_id) if row.run_id is not None and kind in _RUN_TYPES else None
+        new = chain_hash(previous, tenant, session, seq, position, since, row.said)
         heads[session] = (seq, new)
         numbered.append((row, seq, position))
         values += (tenant, session, seq, position, kind, at, since)
@@ -82,17 +82,17 @@ def _append(
     _insert(
         conn, _SESSIONS, [one for name in sorted(names) for one in (tenant, name, *heads[name], now, now)]
     )
-    _insert(conn, _OPEN, _opened(tenant, rows, holder))
-    announce(conn, tenant, names)
+    _insert(conn, _OPEN, _new_open_runs(tenant, rows, holder))
+    notify_sessions(conn, tenant, names)
     return numbered
 
 
-_OF_RUNS = ENDS | {"tool.started"}
+_RUN_TYPES = END_TYPES | {"tool.started"}
 
 
-def _unfenced(
-    conn: Connection, tenant: str, rows: Sequence[Written], holder: str
-) -> tuple[Sequence[Written], dict[str, float]]:
+def _without_fenced_ends(
+    conn: Connection, tenant: str, rows: Sequence[EncodedEvent], holder: str
+) -> tuple[Sequence[EncodedEvent], dict[str, float]]:
     """The rows without ends that are no longer ours to tell; and when each run began."""
     begun: dict[str, float] = {}
     ended: list[str] = []
@@ -100,19 +100,19 @@ def _unfenced(
         if row.run_id is not None:
             if row.type == "tool.started":
                 begun.setdefault(row.run_id, row.event.at)
-            elif row.type in ENDS:
+            elif row.type in END_TYPES:
                 ended.append(row.run_id)
     if not ended:
         return rows, begun
     # Those that began here too: a run that was taken over may be begun anew under its own id.
-    closed = conn.exec_driver_sql(*_among(conn, _CLOSE, ended, (holder, tenant)))
+    closed = conn.exec_driver_sql(*_where_in(conn, _CLOSE, ended, (holder, tenant)))
     known = begun | {run_id: float(since) for run_id, since in closed}
     if len(known) == len(begun) == len(ended) == len(set(ended)):
         return rows, known
     left = set(known)
     kept = []
     for row in rows:
-        if row.run_id is not None and row.type in ENDS:
+        if row.run_id is not None and row.type in END_TYPES:
             if row.run_id not in left:
                 _log.warning(
                     "%s of run %s was dropped: the run has ended, or another process has it in hand",
@@ -127,19 +127,19 @@ def _unfenced(
 
 def _raise_head(conn: Connection, tenant: str, by: int) -> int:
     """The tenant's position before these events; nobody else of this tenant appends until the commit."""
-    row = conn.exec_driver_sql(_marked(conn, _HEAD), (tenant, by)).one()
+    row = conn.exec_driver_sql(_with_placeholders(conn, _HEAD), (tenant, by)).one()
     return int(row[0]) - by
 
 
-def _heads(conn: Connection, tenant: str, sessions: list[str]) -> dict[str, tuple[int, str]]:
+def _session_heads(conn: Connection, tenant: str, sessions: list[str]) -> dict[str, tuple[int, str]]:
     """The last number and hash of each session that has any."""
-    found = conn.exec_driver_sql(*_among(conn, _LAST, sessions, (tenant,)))
+    found = conn.exec_driver_sql(*_where_in(conn, _LAST, sessions, (tenant,)))
     return {name: (last, digest) for name, last, digest in found}
 
 
-def _opened(tenant: str, rows: Sequence[Written], holder: str) -> list[Any]:
+def _new_open_runs(tenant: str, rows: Sequence[EncodedEvent], holder: str) -> list[Any]:
     """The runs that began and did not end in this group."""
-    over = {row.run_id for row in rows if row.type in ENDS}
+    over = {row.run_id for row in rows if row.type in END_TYPES}
     values: list[Any] = []
     for row in rows:
         event = row.event
@@ -175,28 +175,28 @@ def _insert(conn: Connection, into: tuple[str, int, str], values: Sequence[Any])
 
     A statement for each row would have to wait each time until Python lets this thread go on.
     """
-    step = _MOST * into[1]
+    step = _ROWS_PER_STATEMENT * into[1]
     for at in range(0, len(values), step):
         part = tuple(values[at : at + step])
-        conn.exec_driver_sql(_statement(*into, len(part) // into[1], conn.dialect.name), part)
+        conn.exec_driver_sql(_insert_statement(*into, len(part) // into[1], conn.dialect.name), part)
 
 
 @lru_cache(maxsize=64)
-def _statement(head: str, columns: int, tail: str, rows: int, dialect: str) -> str:
+def _insert_statement(head: str, columns: int, tail: str, rows: int, dialect: str) -> str:
     mark = "?" if dialect == "sqlite" else "%s"
     one = f"({', '.join([mark] * columns)})"
     return f"{head}{', '.join([one] * rows)}{tail}"
 
 
-def _marked(conn: Connection, sql: str) -> str:
+def _with_placeholders(conn: Connection, sql: str) -> str:
     return sql if conn.dialect.name == "sqlite" else sql.replace("?", "%s")
 
 
-def _among(
+def _where_in(
     conn: Connection, sql: str, keys: list[str], before: tuple[Any, ...]
 ) -> tuple[str, tuple[Any, ...]]:
     """The statement with its last condition: one of these keys, however many, in a single parameter."""
     returning = " RETURNING run_id, started_at" if sql is _CLOSE else ""
     if conn.dialect.name == "sqlite":
         return f"{sql} IN (SELECT value FROM json_each(?)){returning}", (*before, json.dumps(keys))
-    return f"{_marked(conn, sql)} = ANY(%s){returning}", (*before, keys)
+    return f"{_with_placeholders(conn, sql)} = ANY(%s){returning}", (*before, keys)

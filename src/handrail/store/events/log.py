@@ -16,24 +16,31 @@ from handrail.core.tell.events import Event
 from handrail.core.tell.follow import follow
 from handrail.core.tell.log import EVERY_RUN
 from handrail.core.tell.runs import Run, RunFilter
-from handrail.store.database import Database, told
-from handrail.store.events.append import Numbered, append
-from handrail.store.events.reading import PAGE, newest_ends, read, session_page, tenant_page, tenants_of
-from handrail.store.events.rows import ENDS, Written, encode
+from handrail.store.codec import fit_column
+from handrail.store.database import Database, storage_errors
+from handrail.store.events.append import NumberedEvent, append
+from handrail.store.events.notifications import NotificationListener
+from handrail.store.events.queries import (
+    PAGE_ROWS,
+    newest_end_events,
+    read_events,
+    session_page,
+    tenant_page,
+    tenants_of_session,
+)
+from handrail.store.events.rows import END_TYPES, EncodedEvent, encode_event
 from handrail.store.events.runs import get_run, list_runs
-from handrail.store.events.signals import Signals
-from handrail.store.text import column
 
 _log = logging.getLogger("handrail.store")
 
-MOST_WAITING = 20_000
+MAX_PENDING_EVENTS = 20_000
 """So many events may wait to be written; whoever tells more waits as well."""
-_REMEMBERED = 1_000
-_PATIENCE = 5.0
+_MAX_FAILED = 1_000
+_FOLLOW_SECONDS = 5.0
 """Seconds after which whoever follows looks for what was told, though nothing was heard."""
 
 
-class NotWritten(StorageError):
+class EventNotWritten(StorageError):
     """The event was not written: another process has its run in hand, or the run has ended."""
 
 
@@ -42,24 +49,24 @@ class StoreLog:
 
     def __init__(self, db: Database) -> None:
         self.db = db
-        self._pending: dict[int, Written] = {}
+        self._pending: dict[int, EncodedEvent] = {}
         """What is told and not written yet, by the identity of the event."""
-        self._newest: Written | None = None
+        self._newest: EncodedEvent | None = None
         self._waiting: dict[int, list[asyncio.Future[None]]] = {}
         self._failed: dict[int, tuple[Event, BaseException]] = {}
         self._changed = threading.Condition()
-        self._numbered: list[Numbered] = []
-        self._owed: list[Written] = []
+        self._numbered: list[NumberedEvent] = []
+        self._owed: list[EncodedEvent] = []
         """Ends of runs that could not be written. They are told with the next that can be."""
-        self.fence: Callable[[Connection, list[Written]], list[Written]] | None = None
+        self.fence: Callable[[Connection, list[EncodedEvent]], list[EncodedEvent]] | None = None
         """Keeps back what is no longer ours to tell."""
-        self._signals = Signals(db)
+        self._signals = NotificationListener(db)
         writer = db.writer
         writer.append_all, writer.after, writer.gave_up = self._append_all, self._written, self._given_up
 
     def append(self, event: Event, /) -> None:
-        row = encode(event)
-        if len(self._pending) >= MOST_WAITING:
+        row = encode_event(event)
+        if len(self._pending) >= MAX_PENDING_EVENTS:
             self._hold_up()
         self._pending[id(event)] = row
         self._newest = row
@@ -76,13 +83,13 @@ class StoreLog:
             if event.seq:
                 return
             if (failed := self._failed.get(id(event))) is not None:
-                with told():
+                with storage_errors():
                     raise failed[1]
             if id(event) not in self._pending:
-                raise NotWritten("The event was never appended to this log.")
+                raise EventNotWritten("The event was never appended to this log.")
             future = asyncio.get_running_loop().create_future()
             self._waiting.setdefault(id(event), []).append(future)
-        with told():
+        with storage_errors():
             await future
 
     def read(
@@ -99,7 +106,7 @@ class StoreLog:
         after: int = 0,
     ) -> Iterator[Event]:
         self.settle()
-        return read(
+        return read_events(
             self.db,
             tenant,
             session=session,
@@ -117,22 +124,22 @@ class StoreLog:
     ) -> AsyncGenerator[Event, None]:
         def page(beyond: int) -> Callable[[Connection], list[Event]]:
             if session is not None:
-                return lambda conn: session_page(conn, tenant, session, beyond, PAGE)
-            return lambda conn: tenant_page(conn, tenant, beyond, PAGE)
+                return lambda conn: session_page(conn, tenant, session, beyond, PAGE_ROWS)
+            return lambda conn: tenant_page(conn, tenant, beyond, PAGE_ROWS)
 
         async def fetch(beyond: int) -> list[Event]:
             return await self.db.read(tenant, page(beyond))
 
-        room = session if session is None else column(session)
-        return follow(fetch, self._signals.bell, tenant, room, after, _PATIENCE)
+        room = session if session is None else fit_column(session)
+        return follow(fetch, self._signals.notifier, tenant, room, after, _FOLLOW_SECONDS)
 
     def ends(self, who: Principal, tool: str, /) -> Iterator[Event]:
         self.settle()
         with self.db.reading(who.tenant) as conn:
-            return iter(newest_ends(conn, who.tenant, tool, who.user, who.agent, PAGE))
+            return iter(newest_end_events(conn, who.tenant, tool, who.user, who.agent, PAGE_ROWS))
 
     async def tenants_of(self, session: str, /) -> list[str]:
-        return await self.db.oversee(lambda conn: tenants_of(conn, session))
+        return await self.db.read_all(lambda conn: tenants_of_session(conn, session))
 
     async def runs(
         self, tenant: str, which: RunFilter = EVERY_RUN, /, *, after: str | None = None, limit: int = 50
@@ -165,35 +172,35 @@ class StoreLog:
     def _hold_up(self) -> None:
         self.db.writer.wake()
         with self._changed:
-            if not self._changed.wait_for(lambda: len(self._pending) < MOST_WAITING // 2, 60):
-                raise NotWritten("The database takes no events: too many wait to be written.")
+            if not self._changed.wait_for(lambda: len(self._pending) < MAX_PENDING_EVENTS // 2, 60):
+                raise EventNotWritten("The database takes no events: too many wait to be written.")
 
-    def _append_all(self, conn: Connection, rows: list[Written]) -> None:
+    def _append_all(self, conn: Connection, rows: list[EncodedEvent]) -> None:
         kept = rows if self.fence is None else self.fence(conn, rows)
         self._numbered = append(conn, kept, self.db.holder)
 
-    def _written(self, rows: list[Written]) -> None:
+    def _written(self, rows: list[EncodedEvent]) -> None:
         for row, seq, position in self._numbered:
             event = row.event
             object.__setattr__(event, "position", position)
             object.__setattr__(event, "seq", seq)
-        if self._signals.bell:
+        if self._signals.notifier:
             for tenant in {row.tenant for row in rows}:
-                self._signals.bell.ring(tenant, {row.session for row in rows if row.tenant == tenant})
-        self._settled(rows, None if len(self._numbered) == len(rows) else NotWritten())
+                self._signals.notifier.notify(tenant, {row.session for row in rows if row.tenant == tenant})
+        self._settled(rows, None if len(self._numbered) == len(rows) else EventNotWritten())
         owed, self._owed = self._owed, []
         with suppress(UsageError):  # closed meanwhile: whoever comes next says that nobody knows
             for row in owed:
                 self.db.writer.append(row)
 
-    def _given_up(self, rows: list[Written], error: BaseException) -> None:
+    def _given_up(self, rows: list[EncodedEvent], error: BaseException) -> None:
         for row in rows:
             _log.error("%s of call %s was not written: %s", row.type, row.event.call_id, error)
-        ends = [row for row in rows if row.type in ENDS and row.run_id is not None]
-        self._owed = (self._owed + ends)[:MOST_WAITING]
+        ends = [row for row in rows if row.type in END_TYPES and row.run_id is not None]
+        self._owed = (self._owed + ends)[:MAX_PENDING_EVENTS]
         self._settled(rows, error)
 
-    def _settled(self, rows: list[Written], error: BaseException | None) -> None:
+    def _settled(self, rows: list[EncodedEvent], error: BaseException | None) -> None:
         """Tell whoever waits, each loop once."""
         loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], BaseException | None]]] = {}
         with self._changed:
@@ -206,17 +213,17 @@ class StoreLog:
                     went_wrong = None if row.event.seq else error
                     loops.setdefault(future.get_loop(), []).append((future, went_wrong))
                 pending.pop(key, None)
-            while len(self._failed) > _REMEMBERED:
+            while len(self._failed) > _MAX_FAILED:
                 del self._failed[next(iter(self._failed))]
             self._changed.notify_all()
         for loop, futures in loops.items():
             try:
-                loop.call_soon_threadsafe(_tell, futures)
+                loop.call_soon_threadsafe(_settle_futures, futures)
             except RuntimeError:  # the loop is closed: nobody waits any more
                 _log.debug("nobody waited for %d events", len(futures))
 
 
-def _tell(futures: list[tuple[asyncio.Future[None], BaseException | None]]) -> None:
+def _settle_futures(futures: list[tuple[asyncio.Future[None], BaseException | None]]) -> None:
     for future, error in futures:
         if future.done():
             continue

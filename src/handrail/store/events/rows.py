@@ -1,23 +1,136 @@
-"""Rows: an event as it stands in `session_events`, and back.
-
-Columns hold what lists and filters ask for; the rest is JSON in `payload`. A name that a column cannot hold
-as it is stands there by proxy, and in the payload in full.
-"""
+"""An event as it stands in `session_events`, and back: columns for lists and filters, JSON for the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Protocol
 
-from handrail.core.define.call import Call
+from handrail.core.define.call import BoundCall, Repair
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
-from handrail.core.tell.events import Event, ToolCompleted, ToolFailed
+from handrail.core.tell.events import (
+    Event,
+    NeedsApproval,
+    OutputAppended,
+    ToolApproved,
+    ToolCancelled,
+    ToolCompleted,
+    ToolFailed,
+    ToolStarted,
+)
 from handrail.store.blobs import hash_of
-from handrail.store.events.payloads import MAKE, TELL
-from handrail.store.text import column, dump, load
+from handrail.store.codec import dump, fit_column, load
+
+
+def _encode_result(result: Result) -> dict[str, Any]:
+    """The envelope, exactly: what is not there is not told."""
+    told: dict[str, Any] = {"success": result.success}
+    if result.data is not None:
+        told["data"] = result.data
+    for name in ("summary", "markdown", "error", "code", "title", "output"):
+        if (text := getattr(result, name)) is not None:
+            told[name] = text
+    if result.metadata:
+        told["metadata"] = dict(result.metadata)
+    if result.attachments:
+        told["attachments"] = [attachment.to_log() for attachment in result.attachments]
+    return told
+
+
+def _encode_repairs(repairs: tuple[Repair, ...]) -> list[list[Any]]:
+    return [[one.path, one.kind, one.before, one.after] for one in repairs]
+
+
+def _decode_repairs(told: list[list[Any]]) -> tuple[Repair, ...]:
+    return tuple(Repair(*one) for one in told)
+
+
+def _encode_started(event: ToolStarted) -> dict[str, Any]:
+    told: dict[str, Any] = {"input": event.input}
+    if event.repairs:
+        told["repairs"] = _encode_repairs(event.repairs)
+    if not event.repeatable:
+        told["repeatable"] = False
+    return told
+
+
+def _encode_failed(event: ToolFailed) -> dict[str, Any]:
+    told = {"result": _encode_result(event.result), "duration_ms": event.duration_ms, "input": event.input}
+    if event.layer is not None:
+        told["layer"] = event.layer
+    if event.rule is not None:
+        told["rule"] = event.rule
+    return told
+
+
+PAYLOAD_ENCODERS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "tool.started": _encode_started,
+    "tool.output_appended": lambda event: {"chunk": event.chunk},
+    "tool.completed": lambda event: {
+        "result": _encode_result(event.result),
+        "duration_ms": event.duration_ms,
+    },
+    "tool.failed": _encode_failed,
+    "tool.cancelled": lambda event: {
+        "result": _encode_result(event.result),
+        "duration_ms": event.duration_ms,
+        "input": event.input,
+    },
+    "tool.needs_approval": lambda event: {
+        "approval_id": event.approval_id,
+        "input": event.input,
+        "reason": event.reason,
+        "repairs": _encode_repairs(event.repairs),
+    },
+    "tool.approved": lambda event: {
+        "approval_id": event.approval_id,
+        "by": event.by,
+        "input": event.input,
+        "edited": event.edited,
+    },
+}
+EventDecoder = Callable[[BoundCall, str, float, Any, Mapping[str, Any]], Event]
+
+EVENT_DECODERS: dict[str, EventDecoder] = {
+    "tool.started": lambda call, tool, at, run, told: ToolStarted(
+        call,
+        tool,
+        at,
+        run,
+        told["input"],
+        _decode_repairs(told.get("repairs", [])),
+        told.get("repeatable", True),
+    ),
+    "tool.output_appended": lambda call, tool, at, run, told: OutputAppended(
+        call, tool, at, run, told["chunk"]
+    ),
+    "tool.completed": lambda call, tool, at, run, told: ToolCompleted(
+        call, tool, at, run, Result.from_dict(told["result"]), told["duration_ms"]
+    ),
+    "tool.failed": lambda call, tool, at, run, told: ToolFailed(
+        call,
+        tool,
+        at,
+        run,
+        Result.from_dict(told["result"]),
+        told["duration_ms"],
+        told["input"],
+        told.get("layer"),
+        told.get("rule"),
+    ),
+    "tool.cancelled": lambda call, tool, at, run, told: ToolCancelled(
+        call, tool, at, run, Result.from_dict(told["result"]), told["duration_ms"], told["input"]
+    ),
+    "tool.needs_approval": lambda call, tool, at, run, told: NeedsApproval(
+        call, tool, at, told["approval_id"], told["input"], told["reason"], _decode_repairs(told["repairs"])
+    ),
+    "tool.approved": lambda call, tool, at, run, told: ToolApproved(
+        call, tool, at, told["approval_id"], told["by"], told["input"], told["edited"]
+    ),
+}
+
 
 COLUMNS = (
     "tenant_id",
@@ -38,21 +151,23 @@ COLUMNS = (
     "blob",
     "payload",
 )
-NAMES = COLUMNS[COLUMNS.index("call_id") : COLUMNS.index("hash")]
-LARGE = 64 * 1024
+NAME_COLUMNS = COLUMNS[COLUMNS.index("call_id") : COLUMNS.index("hash")]
+
+BLOB_THRESHOLD = 64 * 1024
 """A payload of more bytes is kept once among the blobs, by its hash."""
-LARGEST_FILE = 10 * 2**20
+
+MAX_FILE_BYTES = 10 * 2**20
 """A file of more bytes is told of and not kept."""
-ENDS = frozenset({"tool.completed", "tool.failed", "tool.cancelled"})
+END_TYPES = frozenset({"tool.completed", "tool.failed", "tool.cancelled"})
 
 
-class Row(Protocol):
+class EventRow(Protocol):
     """The columns of a row, by their names."""
 
     def __getitem__(self, name: str, /) -> Any: ...
 
 
-class Written:
+class EncodedEvent:
     """An event that is encoded and waits for its number."""
 
     __slots__ = ("blob", "event", "files", "names", "payload", "run_id", "said", "session", "tenant", "type")
@@ -74,26 +189,23 @@ class Written:
     """What the hash of the row is made of, besides its place in the chain."""
 
 
-def encode(event: Event) -> Written:
+def encode_event(event: Event) -> EncodedEvent:
     """The event as it is now; what a body changes afterwards does not reach it."""
     call = event.call
     odd: dict[str, Any] = {}
-    principal = call.principal
-    if principal is None:
-        raise ValueError("An event without a principal belongs to no tenant and is not stored.")
-    tenant, user, agent, who = _who(principal)
+    tenant, user, agent, who = _principal_columns(call.principal)
     kind = event.type
-    told = TELL[kind](event)
+    told = PAYLOAD_ENCODERS[kind](event)
     told["call"] = rest = dict(who)
-    row = Written()
+    row = EncodedEvent()
     row.event, row.tenant, row.type = event, tenant, kind
-    call_id = _name("id", call.id, odd) or ""
-    row.session = _name("session", event.session, odd) or ""
-    tool = _name("tool", event.tool, odd)
-    source = _name("source", call.source, odd)
-    run_id = row.run_id = _name("run", getattr(event, "run_id", None), odd)
+    call_id = _name_column("id", call.id, odd) or ""
+    row.session = _name_column("session", event.session, odd) or ""
+    tool = _name_column("tool", event.tool, odd)
+    source = _name_column("source", call.source, odd)
+    run_id = row.run_id = _name_column("run", getattr(event, "run_id", None), odd)
     result = told.get("result")
-    code = None if result is None or (code := result.get("code")) is None else _name("code", code, {})
+    code = None if result is None or (code := result.get("code")) is None else _name_column("code", code, {})
     if odd:
         rest["odd"] = odd
     if call.tool != event.tool:
@@ -113,10 +225,10 @@ def encode(event: Event) -> Written:
     if call.depth:
         rest["depth"] = call.depth
     payload = row.payload = dump(told)
-    row.blob = sha256(payload.encode()).hexdigest() if len(payload) > LARGE else None
+    row.blob = sha256(payload.encode()).hexdigest() if len(payload) > BLOB_THRESHOLD else None
     row.files = _files(event.result) if isinstance(event, ToolCompleted | ToolFailed) else None
     names = row.names = (call_id, run_id, tool, user, agent, source, code)
-    row.said = said(kind, event.at, names, row.blob, payload)
+    row.said = hash_input(kind, event.at, names, row.blob, payload)
     return row
 
 
@@ -124,16 +236,16 @@ def _files(result: Result) -> dict[str, bytes] | None:
     if not result.attachments:
         return None
     files = [one.data for one in result.attachments if one.data is not None]
-    return {hash_of(one): one for one in files if len(one) <= LARGEST_FILE}
+    return {hash_of(one): one for one in files if len(one) <= MAX_FILE_BYTES}
 
 
-def said(kind: str, at: float, names: tuple[Any, ...], blob: str | None, payload: str) -> str:
+def hash_input(kind: str, at: float, names: tuple[Any, ...], blob: str | None, payload: str) -> str:
     """What a row says, on one line a column: no name holds a line break, so no two rows say the same."""
     marked = "\n".join(["\t" if one is None else one if type(one) is str else repr(one) for one in names])
     return f"{kind}\n{at!r}\n{marked}\n{'blob ' + blob if blob else payload}"
 
 
-def chained(
+def chain_hash(
     previous: str, tenant: str, session: str, seq: int, position: int, begun: float | None, said: str
 ) -> str:
     """The hash of a row: over the hash before it, its place, and what it says."""
@@ -141,7 +253,7 @@ def chained(
     return sha256(text.encode()).hexdigest()
 
 
-def decode(row: Row, payload: str | None = None) -> Event:
+def decode_event(row: EventRow, payload: str | None = None) -> Event:
     """The event that a row holds; `payload` is the content of its blob, if it has one."""
     told = load(row["payload"] if payload is None else payload)
     rest = told.pop("call")
@@ -151,9 +263,8 @@ def decode(row: Row, payload: str | None = None) -> Event:
     if session == f"call:{call_id}":
         session = rest.get("session")
     tool = odd.get("tool", row["tool"])
-    call = Call(
+    call = BoundCall(
         rest.get("tool", tool),
-        None,
         Principal(
             row["tenant_id"],
             odd.get("user", rest.get("user", row["user_id"])),
@@ -166,10 +277,11 @@ def decode(row: Row, payload: str | None = None) -> Event:
             rest.get("scope"),
             rest.get("ceiling"),
             rest.get("embed", False),
+            rest.get("key_id"),
         ),
+        call_id,
         odd.get("source", row["source"]),
         session,
-        call_id or None,
         rest.get("turn"),
         rest.get("key"),
         rest.get("digest"),
@@ -178,31 +290,31 @@ def decode(row: Row, payload: str | None = None) -> Event:
         rest.get("depth", 0),
     )
     run_id = odd.get("run", row["run_id"])
-    event = MAKE[row["type"]](call, tool, row["at"], run_id, told)
+    event = EVENT_DECODERS[row["type"]](call, tool, row["at"], run_id, told)
     object.__setattr__(event, "seq", row["seq"])
     object.__setattr__(event, "position", row["position"])
     return event
 
 
-def _name(what: str, text: Any, odd: dict[str, Any]) -> str | None:
+def _name_column(what: str, text: Any, odd: dict[str, Any]) -> str | None:
     if text is None:
         return None
     if type(text) is not str:
         odd[what] = text
-        return column(str(text))
-    held = column(text)
+        return fit_column(str(text))
+    held = fit_column(text)
     if held is not text:
         odd[what] = text
     return held
 
 
 @lru_cache(maxsize=1_000)
-def _who(principal: Principal) -> tuple[str, str | None, str | None, Mapping[str, Any]]:
+def _principal_columns(principal: Principal) -> tuple[str, str | None, str | None, Mapping[str, Any]]:
     """The columns of a principal, and what else there is of it."""
-    if column(principal.tenant) != principal.tenant:
+    if fit_column(principal.tenant) != principal.tenant:
         raise ValueError(f"{principal.tenant!r} is no tenant's slug: short, and of printable characters.")
     odd: dict[str, Any] = {}
-    user, agent = _name("user", principal.user, odd), _name("agent", principal.agent, odd)
+    user, agent = _name_column("user", principal.user, odd), _name_column("agent", principal.agent, odd)
     rest: dict[str, Any] = {
         **odd,
         "roles": sorted(principal.roles),
@@ -212,6 +324,7 @@ def _who(principal: Principal) -> tuple[str, str | None, str | None, Mapping[str
         "ancestors": list(principal.ancestors),
         "ceiling": principal.ceiling,
         "embed": principal.embed or None,
+        "key_id": principal.key_id,
     }
     told = {name: part for name, part in rest.items() if part not in (None, [])}
     if principal.scope is not None:

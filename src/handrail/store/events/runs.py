@@ -14,21 +14,21 @@ from sqlalchemy import ColumnElement, Select, and_, exists, literal, or_, select
 from sqlalchemy.engine import Connection
 
 from handrail.core.tell.runs import (
-    UNKNOWN,
+    UNKNOWN_OUTCOME,
     Run,
     RunFilter,
     RunStatus,
-    bounded,
-    newest_first,
-    place_of,
-    status_of,
+    check_limit,
+    page_of_runs,
+    parse_cursor,
+    run_status,
 )
+from handrail.store.codec import fit_column
 from handrail.store.tables import open_runs, session_events
-from handrail.store.text import column
 
 _e = session_events.c
 _end = session_events.alias("ending")
-_SHOWN = (
+_RUN_COLUMNS = (
     _e.run_id,
     _e.call_id,
     _e.session_id,
@@ -43,10 +43,10 @@ _SHOWN = (
 )
 # Written out: a partial index is used only where the query says literally what the index is about.
 _STARTED = text("session_events.type = 'tool.started'")
-_NO_CHUNK = text("session_events.type <> 'tool.output_appended'")
+_NOT_OUTPUT = text("session_events.type <> 'tool.output_appended'")
 _ENDED = text("session_events.type <> 'tool.started' AND session_events.begun IS NOT NULL")
-_END_IS_NO_CHUNK = text("ending.type <> 'tool.output_appended'")
-_IN_REVIEW = text(f"session_events.code = '{UNKNOWN}'")
+_END_NOT_OUTPUT = text("ending.type <> 'tool.output_appended'")
+_IN_REVIEW = text(f"session_events.code = '{UNKNOWN_OUTCOME}'")
 _ENDS = ("tool.completed", "tool.failed", "tool.cancelled")
 
 
@@ -55,32 +55,34 @@ def list_runs(
 ) -> list[Run]:
     """The tenant's runs that fit, the newest first, beginning after a cursor."""
     if which.status == "running":
-        return newest_first(_open(conn, tenant), _held(which), after, limit)
-    query = _walk(which).where(_e.tenant_id == tenant, *_filters(_held(which)))
+        return page_of_runs(_list_open_runs(conn, tenant), _fitted_filter(which), after, limit)
+    query = _candidate_rows(which).where(_e.tenant_id == tenant, *_filters(_fitted_filter(which)))
     if after is not None:
-        began_at, run_id = place_of(after)
-        query = query.where(tuple_(_e.begun, _e.run_id) < tuple_(literal(began_at), literal(column(run_id))))
-    rows = conn.execute(query.order_by(_e.begun.desc(), _e.run_id.desc()).limit(bounded(limit))).all()
+        began_at, run_id = parse_cursor(after)
+        query = query.where(
+            tuple_(_e.begun, _e.run_id) < tuple_(literal(began_at), literal(fit_column(run_id)))
+        )
+    rows = conn.execute(query.order_by(_e.begun.desc(), _e.run_id.desc()).limit(check_limit(limit))).all()
     ends = _ends(conn, tenant, [row.run_id for row in rows if row.type == "tool.started"])
     return [_run(row, ends.get(row.run_id)) for row in rows]
 
 
 def get_run(conn: Connection, tenant: str, run_id: str) -> Run | None:
     """One run."""
-    query = select(*_SHOWN).where(_e.tenant_id == tenant, _e.run_id == column(run_id), _NO_CHUNK)
+    query = select(*_RUN_COLUMNS).where(_e.tenant_id == tenant, _e.run_id == fit_column(run_id), _NOT_OUTPUT)
     rows = {row.type: row for row in conn.execute(query.order_by(_e.position.desc()))}
     begun = rows.pop("tool.started", None)
     return None if begun is None else _run(begun, next(iter(rows.values()), None))
 
 
-def _open(conn: Connection, tenant: str) -> list[Run]:
+def _list_open_runs(conn: Connection, tenant: str) -> list[Run]:
     """All that run now: few, and each looked up by its id, so that no index over all runs is walked."""
     mine = select(open_runs.c.tenant_id, open_runs.c.run_id).where(open_runs.c.tenant_id == tenant)
-    query = select(*_SHOWN).where(_STARTED, _NO_CHUNK, tuple_(_e.tenant_id, _e.run_id).in_(mine))
+    query = select(*_RUN_COLUMNS).where(_STARTED, _NOT_OUTPUT, tuple_(_e.tenant_id, _e.run_id).in_(mine))
     return [_run(row, None) for row in conn.execute(query)]
 
 
-def _held(which: RunFilter) -> RunFilter:
+def _fitted_filter(which: RunFilter) -> RunFilter:
     """The filter with names as columns hold them."""
     return replace(
         which,
@@ -93,27 +95,27 @@ def _held(which: RunFilter) -> RunFilter:
 
 
 def _name(wanted: str | None) -> str | None:
-    return None if wanted is None else column(wanted)
+    return None if wanted is None else fit_column(wanted)
 
 
-def _walk(which: RunFilter) -> Select[Any]:
+def _candidate_rows(which: RunFilter) -> Select[Any]:
     """The rows that tell of the runs: their beginnings, or their ends."""
-    status, query = which.status, select(*_SHOWN)
+    status, query = which.status, select(*_RUN_COLUMNS)
     if status is None:
         return query.where(_STARTED)
     if any(one is not None for one in (which.session, which.tool, which.user, which.agent)):
-        ending = and_(_end.c.tenant_id == _e.tenant_id, _end.c.run_id == _e.run_id, _END_IS_NO_CHUNK)
-        return query.where(_STARTED, exists().where(ending, *_is(status, _end.c)))
+        ending = and_(_end.c.tenant_id == _e.tenant_id, _end.c.run_id == _e.run_id, _END_NOT_OUTPUT)
+        return query.where(_STARTED, exists().where(ending, *_has_status(status, _end.c)))
     if status == "needs_review":
-        return query.where(_IN_REVIEW, _e.begun.is_not(None), *_is(status, _e))
-    return query.where(_ENDED, *_is(status, _e))
+        return query.where(_IN_REVIEW, _e.begun.is_not(None), *_has_status(status, _e))
+    return query.where(_ENDED, *_has_status(status, _e))
 
 
-def _is(status: RunStatus, of: Any) -> list[ColumnElement[bool]]:
+def _has_status(status: RunStatus, of: Any) -> list[ColumnElement[bool]]:
     if status == "needs_review":
-        return [of.type == "tool.failed", of.code == UNKNOWN]
+        return [of.type == "tool.failed", of.code == UNKNOWN_OUTCOME]
     if status == "failed":
-        return [of.type == "tool.failed", or_(of.code.is_(None), of.code != UNKNOWN)]
+        return [of.type == "tool.failed", or_(of.code.is_(None), of.code != UNKNOWN_OUTCOME)]
     return [of.type == f"tool.{status}"]
 
 
@@ -138,14 +140,14 @@ def _ends(conn: Connection, tenant: str, run_ids: Iterable[str]) -> dict[str, An
     if not wanted:
         return {}
     query = select(_e.run_id, _e.type, _e.code, _e.at).where(
-        _e.tenant_id == tenant, _e.run_id.in_(wanted), _NO_CHUNK, _e.type.in_(_ENDS)
+        _e.tenant_id == tenant, _e.run_id.in_(wanted), _NOT_OUTPUT, _e.type.in_(_ENDS)
     )
     return {row.run_id: row for row in conn.execute(query)}
 
 
 def _run(row: Any, end: Any) -> Run:
     over = row if row.type != "tool.started" else end
-    status: RunStatus = "running" if over is None else status_of(over.type.removeprefix("tool."), over.code)
+    status: RunStatus = "running" if over is None else run_status(over.type.removeprefix("tool."), over.code)
     return Run(
         id=row.run_id,
         call_id=row.call_id,

@@ -13,11 +13,11 @@ from typing import Any
 from sqlalchemy import func, select, union_all
 from sqlalchemy.engine import Connection
 
-from handrail.core.record import record
+from handrail.core.frozen_record import record
 from handrail.store import blobs
 from handrail.store.database import Database
-from handrail.store.events.append import FIRST
-from handrail.store.events.rows import NAMES, chained, said
+from handrail.store.events.append import FIRST_HASH
+from handrail.store.events.rows import NAME_COLUMNS, chain_hash, hash_input
 from handrail.store.tables import event_heads, session_events, sessions
 
 _PAGE = 1_000
@@ -25,7 +25,7 @@ _e, _s = session_events.c, sessions.c
 
 
 @record
-class Flaw:
+class LogFlaw:
     """One thing that is wrong with a log."""
 
     tenant: str
@@ -44,7 +44,7 @@ class Flaw:
 
 
 @record
-class Checked:
+class VerifiedSession:
     """A session that was walked to its end."""
 
     session: str
@@ -52,26 +52,30 @@ class Checked:
     last_hash: str
 
 
-def verify(db: Database, tenant: str, session: str | None = None) -> Iterator[Flaw | Checked]:
+def verify(db: Database, tenant: str, session: str | None = None) -> Iterator[LogFlaw | VerifiedSession]:
     """Walk one session or all of a tenant, page by page; each flaw as it is found, each session when done."""
     if session is not None:
-        yield from _session(db, tenant, session)
+        yield from _verify_session(db, tenant, session)
         return
     with db.reading(tenant) as conn:  # what is told meanwhile is beyond this and not looked at
         head = conn.execute(select(event_heads.c.position).where(event_heads.c.tenant_id == tenant)).scalar()
     found, name = 0, None
-    while (name := _next(db, tenant, name)) is not None:
-        for one in _session(db, tenant, name, head or 0):
-            if isinstance(one, Checked):
+    while (name := _next_session(db, tenant, name)) is not None:
+        for one in _verify_session(db, tenant, name, head or 0):
+            if isinstance(one, VerifiedSession):
                 found += one.events
             yield one
     if found < (head or 0):
-        yield Flaw(tenant, None, None, f"{head} events were written and {found} are there: some are missing")
-    if _beyond(db, tenant):
-        yield Flaw(tenant, None, None, "some events are not counted: they were put in, or the count was lost")
+        yield LogFlaw(
+            tenant, None, None, f"{head} events were written and {found} are there: some are missing"
+        )
+    if _has_uncounted_events(db, tenant):
+        yield LogFlaw(
+            tenant, None, None, "some events are not counted: they were put in, or the count was lost"
+        )
 
 
-def _beyond(db: Database, tenant: str) -> bool:
+def _has_uncounted_events(db: Database, tenant: str) -> bool:
     """Whether there are events beyond the number that the tenant's head says were written."""
     newest = select(func.max(_e.position)).where(_e.tenant_id == tenant)
     with db.reading(tenant) as conn:  # in this order: a head is never behind what was there before
@@ -80,7 +84,7 @@ def _beyond(db: Database, tenant: str) -> bool:
     return last > (head or 0)
 
 
-def _next(db: Database, tenant: str, after: str | None) -> str | None:
+def _next_session(db: Database, tenant: str, after: str | None) -> str | None:
     """The next session by name that has events or a head; in the order of the database, whatever that is."""
     both = []
     for name, of in ((_s.id, _s.tenant_id), (_e.session_id, _e.tenant_id)):
@@ -91,14 +95,16 @@ def _next(db: Database, tenant: str, after: str | None) -> str | None:
     return found
 
 
-def _session(db: Database, tenant: str, session: str, upto: int | None = None) -> Iterator[Flaw | Checked]:
-    seq, previous, count = 0, FIRST, 0
+def _verify_session(
+    db: Database, tenant: str, session: str, upto: int | None = None
+) -> Iterator[LogFlaw | VerifiedSession]:
+    seq, previous, count = 0, FIRST_HASH, 0
     with db.reading(tenant) as conn:
         head = conn.execute(
             select(_s.last_seq, _s.last_hash).where(_s.tenant_id == tenant, _s.id == session)
         ).first()
     if head is None:
-        yield Flaw(
+        yield LogFlaw(
             tenant, session, None, "it has events, but no head that says how many: it was put in or cut"
         )
     while True:
@@ -106,23 +112,23 @@ def _session(db: Database, tenant: str, session: str, upto: int | None = None) -
             rows = _page(conn, tenant, session, seq)
         for row in rows:
             if head is not None and row.seq == head.last_seq and row.hash != head.last_hash:
-                yield Flaw(tenant, session, row.seq, "it is not the event that the session ended with")
+                yield LogFlaw(tenant, session, row.seq, "it is not the event that the session ended with")
             if row.seq != seq + 1:
                 missing = f"event {seq + 1}" if row.seq == seq + 2 else f"events {seq + 1} to {row.seq - 1}"
-                yield Flaw(tenant, session, seq + 1, f"{missing} missing")
+                yield LogFlaw(tenant, session, seq + 1, f"{missing} missing")
             else:
-                what = _wrong(row, previous) or _wrong_blob(db, row)
+                what = _row_flaw(row, previous) or _blob_flaw(db, row)
                 if what is not None:
-                    yield Flaw(tenant, session, row.seq, what)
+                    yield LogFlaw(tenant, session, row.seq, what)
             seq, previous = row.seq, row.hash
             count += upto is None or row.position <= upto
         if len(rows) < _PAGE:
             break
     if head is not None and seq < head.last_seq:
-        yield Flaw(
+        yield LogFlaw(
             tenant, session, seq + 1, f"the session had {head.last_seq} events; those from here on are gone"
         )
-    yield Checked(session, count, previous)
+    yield VerifiedSession(session, count, previous)
 
 
 def _page(conn: Connection, tenant: str, session: str, after: int) -> Any:
@@ -130,23 +136,23 @@ def _page(conn: Connection, tenant: str, session: str, after: int) -> Any:
     return conn.execute(query.order_by(_e.seq).limit(_PAGE)).all()
 
 
-def _wrong(row: Any, previous: str) -> str | None:
-    names = tuple(getattr(row, name) for name in NAMES)
-    told = said(row.type, row.at, names, row.blob, row.payload)
+def _row_flaw(row: Any, previous: str) -> str | None:
+    names = tuple(getattr(row, name) for name in NAME_COLUMNS)
+    told = hash_input(row.type, row.at, names, row.blob, row.payload)
     place = (row.tenant_id, row.session_id, row.seq, row.position, row.begun)
-    if not _is_ours(names, row) or chained(previous, *place, told) != row.hash:
+    if not _is_well_formed(names, row) or chain_hash(previous, *place, told) != row.hash:
         return "it was changed, or the event before it was replaced: its hash does not fit"
     return None
 
 
-def _is_ours(names: tuple[Any, ...], row: Any) -> bool:
+def _is_well_formed(names: tuple[Any, ...], row: Any) -> bool:
     """Whether we could have written the row so. Some that we could not would have the hash of one we did."""
     if not all(one is None or str(one).isprintable() for one in names):
         return False
     return bool(row.payload.startswith("{") if row.blob is None else row.payload == "")
 
 
-def _wrong_blob(db: Database, row: Any) -> str | None:
+def _blob_flaw(db: Database, row: Any) -> str | None:
     """One at a time: they are large."""
     if row.blob is None:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from alembic import op
 
-from handrail.store.privacy import policies, roles
+from handrail.store.grants import policy_statements, role_statements
 
 
 def run(statements: Callable[[str], Iterable[str]]) -> None:
@@ -18,9 +18,9 @@ def run(statements: Callable[[str], Iterable[str]]) -> None:
 
 def make_roles() -> None:
     """Make the roles that the application acts as, on PostgreSQL."""
-    run(lambda dialect: roles() if dialect == "postgresql" else ())
+    run(lambda dialect: role_statements() if dialect == "postgresql" else ())
 
 
 def secure(tables: Iterable[str]) -> None:
     """Say who may do what with these tables, on PostgreSQL."""
-    run(lambda dialect: policies(tables) if dialect == "postgresql" else ())
+    run(lambda dialect: policy_statements(tables) if dialect == "postgresql" else ())

@@ -7,43 +7,54 @@ what is `sealed` can be read only with the key.
 
 from __future__ import annotations
 
-from handrail.store.tables.catalogue import mcp_pins, schema_contents, schema_versions, tool_views, tools
+from handrail.store.tables.calls import (
+    approval_votes,
+    approvals,
+    call_keys,
+    dead_letters,
+    job_parents,
+    jobs,
+    letter_replays,
+    planned_calls,
+    schedules,
+    standing,
+)
+from handrail.store.tables.catalogue import (
+    embed_runs,
+    embeds,
+    mcp_pins,
+    schema_contents,
+    schema_versions,
+    tool_sessions,
+    tool_submissions,
+    tool_views,
+    tools,
+)
 from handrail.store.tables.columns import metadata
-from handrail.store.tables.confidence import secrets, usage
-from handrail.store.tables.housekeeping import leases, settings, writers
-from handrail.store.tables.keepsakes import favourites, saved_inputs
-from handrail.store.tables.people import (
+from handrail.store.tables.event_log import blobs, event_heads, open_runs, session_events, sessions
+from handrail.store.tables.identity import (
     api_keys,
     arrivals,
     ended_sessions,
+    favourites,
     memberships,
     roles,
+    saved_inputs,
     sign_in_attempts,
     sign_in_links,
     tenants,
     users,
 )
-from handrail.store.tables.record import blobs, event_heads, open_runs, session_events, sessions
-from handrail.store.tables.shared import embed_runs, embeds, tool_sessions, tool_submissions
-from handrail.store.tables.waiting import (
-    approval_votes,
-    approvals,
-    call_keys,
-    dead_letters,
-    letter_replays,
-    planned_calls,
-    standing,
-)
-from handrail.store.tables.work import job_parents, jobs, schedules
+from handrail.store.tables.operations import leases, secrets, settings, usage, writers
 
-SHARED = frozenset({"tenants", "users", "leases", "settings", "sign_in_attempts", "writers"})
+TABLES_WITHOUT_TENANT = frozenset({"tenants", "users", "leases", "settings", "sign_in_attempts", "writers"})
 """Tables that belong to no tenant."""
-OPEN_TO_ALL = frozenset({"tools", "tool_views", "roles", "mcp_pins"})
+TABLES_WITH_COMMON_ROWS = frozenset({"tools", "tool_views", "roles", "mcp_pins"})
 """Tables whose rows under DEFAULT_TENANT_ID every tenant may read."""
 
 __all__ = [
-    "OPEN_TO_ALL",
-    "SHARED",
+    "TABLES_WITH_COMMON_ROWS",
+    "TABLES_WITHOUT_TENANT",
     "api_keys",
     "approval_votes",
     "approvals",

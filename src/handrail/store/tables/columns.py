@@ -1,4 +1,4 @@
-"""Columns: what every table is made of."""
+"""The metadata of the schema, and columns that must or may hold a value."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ metadata = MetaData(
 )
 
 
-def must(name: str, kind: Any = Text, **options: Any) -> Column[Any]:
+def required(name: str, kind: Any = Text, **options: Any) -> Column[Any]:
     return Column(name, kind, nullable=False, **options)
 
 
-def may(name: str, kind: Any = Text, **options: Any) -> Column[Any]:
+def optional(name: str, kind: Any = Text, **options: Any) -> Column[Any]:
     return Column(name, kind, nullable=True, **options)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from handrail.toolsets.calculators.figures import HUNDRED, ONE, ZERO, mean
+from handrail.toolsets.calculators.decimals import HUNDRED, ONE, ZERO, mean
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -43,7 +43,7 @@ def spread_of(values: Sequence[Decimal], least: Decimal, most: Decimal) -> Sprea
     return Spread(len(ordered), middle, ordered[0], ordered[-1], deviation, agreement)
 
 
-def readable(outputs: Iterable[Any], model: type[M]) -> list[M]:
+def parse_outputs(outputs: Iterable[Any], model: type[M]) -> list[M]:
     """Outputs as models. What is none of this tool, such as one of an earlier version, is left out."""
     found: list[M] = []
     for output in outputs:
@@ -54,13 +54,13 @@ def readable(outputs: Iterable[Any], model: type[M]) -> list[M]:
     return found
 
 
-def usual(spellings: Iterable[str]) -> str:
+def most_common(spellings: Iterable[str]) -> str:
     """The spelling that most people used; among equals the first of the alphabet."""
     counted = Counter(spellings)
     return min(counted, key=lambda one: (-counted[one], one))
 
 
-def in_words(agreement: Decimal | float | None) -> str:
+def agreement_label(agreement: Decimal | float | None) -> str:
     """What an agreement means."""
     if agreement is None:
         return "one voice"

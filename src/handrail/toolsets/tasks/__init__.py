@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from handrail import Tool
-from handrail.toolsets.tasks.book import MemoryTaskBook, Rows, TaskBook
-from handrail.toolsets.tasks.file_book import FileTaskBook
-from handrail.toolsets.tasks.task_create import task_create
-from handrail.toolsets.tasks.task_get import task_get
-from handrail.toolsets.tasks.task_list import task_list
-from handrail.toolsets.tasks.task_update import task_update
-from handrail.toolsets.tasks.todoread import todoread
-from handrail.toolsets.tasks.todowrite import todowrite
+from handrail.toolsets.tasks.sqlite_store import SqliteTaskStore
+from handrail.toolsets.tasks.store import MemoryTaskStore, TaskList, TaskStore
+from handrail.toolsets.tasks.task_tools import task_create, task_get, task_list, task_update
+from handrail.toolsets.tasks.todo_tools import todoread, todowrite
 
-__all__ = ["FileTaskBook", "MemoryTaskBook", "Rows", "TaskBook", "task_tools"]
+__all__ = ["SqliteTaskStore", "MemoryTaskStore", "TaskList", "TaskStore", "task_tools"]
 
 
-def task_tools(book: TaskBook) -> list[Tool]:
+def task_tools(store: TaskStore) -> list[Tool]:
     """The six tools over one book."""
-    return [make(book) for make in (task_create, task_update, task_get, task_list, todowrite, todoread)]
+    return [make(store) for make in (task_create, task_update, task_get, task_list, todowrite, todoread)]

@@ -1,22 +1,86 @@
-"""readable: a page as Markdown, as text or as clean HTML, with its main part alone where it has one."""
+"""A page as Markdown, as text or as clean HTML, with its main part alone where it has one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from handrail.toolsets.web.elements import BLOCKS, ONCE, TABLE
-from handrail.toolsets.web.marks import escaped, in_html, plain
-from handrail.toolsets.web.needs import needs
-from handrail.toolsets.web.splitting import split
-from handrail.toolsets.web.thinning import Thin, thin
+from handrail.net.fetcher import optional_import
+from handrail.toolsets.web.html_cleaner import CleanPage, clean_html
+from handrail.toolsets.web.html_elements import BLOCKS, INLINE, TABLE, unmask, unmask_escaped, unmask_html
+
+ENOUGH = 32_768
+"""Characters from which on a part ends where a block begins that stands in no other."""
+
+MOST = 131_072
+"""Characters from which on it ends at any block or row; at twice as many, wherever it is."""
+
+_CONTAINERS = frozenset(
+    "address article blockquote div fieldset figure footer header hgroup main search section ul".split()
+)
+"""Elements that can end and begin again between two blocks without a change in what is read."""
+_TAG = re.compile(r"""<(\w+)(?: start="(\d+)")?""")
+_VOID = ("br", "hr", "img")
+
+
+@dataclass(slots=True)
+class _OpenTag:
+    name: str
+    opening: str
+    number: int
+    """Of the item that comes next, in a list that is numbered."""
+
+
+def split_html(pieces: Iterable[str]) -> Iterator[str]:
+    """Balanced pieces in balanced parts: what is open where a part ends begins again in the next."""
+    part: list[str] = []
+    size = 0
+    open_: list[_OpenTag] = []
+    for piece in pieces:
+        tag = _TAG.match(piece) if piece[0] == "<" else None
+        name = tag[1] if tag else ""
+        closes = piece.startswith("</")
+        if size >= ENOUGH and not closes and _part_ends(size, name, open_):
+            yield "".join([*part, *(f"</{one.name}>" for one in reversed(open_))])
+            part = _reopened(open_)
+            size = sum(map(len, part))
+        part.append(piece)
+        size += len(piece)
+        if closes:
+            open_.pop()
+        elif tag and name not in _VOID:
+            if name == "li" and open_:
+                open_[-1].number += 1
+            open_.append(_OpenTag(name, piece, int(tag[2] or 1)))
+    if part:
+        yield "".join(part)
+
+
+def _part_ends(size: int, name: str, open_: list[_OpenTag]) -> bool:
+    """Whether a part that is long enough ends before what comes next."""
+    if size < MOST:
+        return name in BLOCKS and all(one.name in _CONTAINERS for one in open_)
+    return name in BLOCKS or name == "tr" or size >= 2 * MOST
+
+
+def _reopened(open_: list[_OpenTag]) -> list[str]:
+    """What is open, opened once more; an item that goes on keeps its number."""
+    made = []
+    for place, one in enumerate(open_):
+        goes_on = place + 1 < len(open_) and open_[place + 1].name == "li"
+        made.append(f'<ol start="{one.number - goes_on}">' if one.name == "ol" else one.opening)
+    return made
+
 
 Format = Literal["markdown", "text", "html"]
 Span = tuple[int, int]
-_ENOUGH = 200
+
+_MIN_MAIN_CHARS = 200
 """Characters from which on a part of a page is taken for what it is about."""
-_TAGS = {*BLOCKS, *ONCE.values(), *TABLE, "br", "hr", "img"}
+_TAGS = {*BLOCKS, *INLINE.values(), *TABLE, "br", "hr", "img"}
+
 _ATTRIBUTES = {
     "a": {"href"},
     "img": {"src", "alt"},
@@ -29,7 +93,7 @@ _ATTRIBUTES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Readable:
+class ReadablePage:
     """What is to be read of a page."""
 
     title: str
@@ -37,14 +101,14 @@ class Readable:
     is_cut: bool
 
 
-def readable(html: str, url: str, form: Format) -> Readable:
+def make_readable(html: str, url: str, form: Format) -> ReadablePage:
     """The page at an address. Scripts, styles, forms and what is hidden are not in it; links are absolute."""
-    with needs():
+    with optional_import():
         import html_to_markdown
-    thinned = thin(html, url)
-    pieces = chosen(thinned)
+    page = clean_html(html, url)
+    pieces = main_content(page)
     if form == "html":
-        return Readable(thinned.title, in_html(_clean("".join(pieces))).strip(), thinned.is_cut)
+        return ReadablePage(page.title, unmask_html(_sanitize("".join(pieces))).strip(), page.is_cut)
     options = html_to_markdown.ConversionOptions(
         extract_metadata=False,
         bullets="-",
@@ -53,14 +117,14 @@ def readable(html: str, url: str, form: Format) -> Readable:
         output_format="plain" if form == "text" else "markdown",
     )
     # Each conversion keeps every other thread waiting, so none is given a whole page.
-    made = [html_to_markdown.convert(_clean(part), options).content or "" for part in split(pieces)]
+    made = [html_to_markdown.convert(_sanitize(part), options).content or "" for part in split_html(pieces)]
     text = "\n\n".join(part.strip("\n") for part in made if part.strip())
-    return Readable(thinned.title, (plain if form == "text" else escaped)(text).strip(), thinned.is_cut)
+    return ReadablePage(page.title, (unmask if form == "text" else unmask_escaped)(text).strip(), page.is_cut)
 
 
-def _clean(html: str) -> str:
+def _sanitize(html: str) -> str:
     """The second of two locks: what was thinned has nothing else in it."""
-    with needs():
+    with optional_import():
         import nh3
     return nh3.clean(
         html,
@@ -72,17 +136,17 @@ def _clean(html: str) -> str:
     )
 
 
-def chosen(page: Thin) -> list[str]:
+def main_content(page: CleanPage) -> list[str]:
     """The main part of a page, else its articles, else all but what stands around; all if that is little."""
     everything = _outermost([(0, len(page.pieces))])
     whole = _length(page, everything, ())
     inner = _length(page, everything, page.asides)
-    if inner < _ENOUGH and 4 * inner < whole:
+    if inner < _MIN_MAIN_CHARS and 4 * inner < whole:
         return _joined(page, everything, ())
     for spans in (page.mains, page.articles):
         found = _outermost(spans)
         length = _length(page, found, page.asides)
-        if length >= _ENOUGH or 4 * length >= inner > 0:
+        if length >= _MIN_MAIN_CHARS or 4 * length >= inner > 0:
             return _joined(page, found, page.asides)
     return _joined(page, everything, page.asides)
 
@@ -95,7 +159,7 @@ def _outermost(spans: Iterable[Span]) -> list[Span]:
     return kept
 
 
-def _parts(page: Thin, spans: list[Span], without: Iterable[Span]) -> Iterable[list[str]]:
+def _parts(page: CleanPage, spans: list[Span], without: Iterable[Span]) -> Iterable[list[str]]:
     """The pieces of spans, without those of others that lie within them."""
     left_out = _outermost(without)
     place = 0
@@ -110,11 +174,11 @@ def _parts(page: Thin, spans: list[Span], without: Iterable[Span]) -> Iterable[l
         yield page.pieces[at:end]
 
 
-def _length(page: Thin, spans: list[Span], without: Iterable[Span]) -> int:
+def _length(page: CleanPage, spans: list[Span], without: Iterable[Span]) -> int:
     return sum(
         len(piece.strip()) for part in _parts(page, spans, without) for piece in part if piece[0] != "<"
     )
 
 
-def _joined(page: Thin, spans: list[Span], without: Iterable[Span]) -> list[str]:
+def _joined(page: CleanPage, spans: list[Span], without: Iterable[Span]) -> list[str]:
     return [piece for part in _parts(page, spans, without) for piece in part]

@@ -8,13 +8,12 @@ from pydantic import BaseModel, Field
 
 from handrail import Context, Result, Tool, tool
 from handrail.ext import ToolError
-from handrail.toolsets.web.fetching import Fetcher
-from handrail.toolsets.web.framing import framed
+from handrail.net.fetcher import Fetcher
 from handrail.toolsets.web.options import WebOptions
-from handrail.toolsets.web.providers import Brave, Exa, SearXNG
-from handrail.toolsets.web.searching import Hit, SearchProvider
+from handrail.toolsets.web.page import frame_untrusted
+from handrail.toolsets.web.search_providers import Brave, Exa, SearchHit, SearchProvider, SearXNG
 
-_NONE = (
+_NO_PROVIDER = (
     "Nobody is set up to search the web. An administrator has to set the secret EXA_API_KEY or BRAVE_API_KEY,"
     " or the setting searxng_url."
 )
@@ -52,7 +51,7 @@ def web_search(options: WebOptions | None = None) -> Tool:
         for provider in known.values():
             if provider.is_set_up(ctx):
                 return provider
-        raise ToolError(_NONE, code="NO_SEARCH_PROVIDER")
+        raise ToolError(_NO_PROVIDER, code="NO_SEARCH_PROVIDER")
 
     @tool(
         "web_search",
@@ -75,24 +74,24 @@ def web_search(options: WebOptions | None = None) -> Tool:
         ctx: Context,
     ) -> Result:
         provider = provider_for(ctx)
-        async with fetcher.within():
+        async with fetcher.time_limit():
             hits = (await provider.search(query, limit, ctx, fetcher))[:limit]
         found = [WebHit(title=hit.title, url=hit.url, snippet=hit.snippet, date=hit.date) for hit in hits]
         count = "1 page" if len(hits) == 1 else f"{len(hits)} pages"
         return Result(
             data=WebHits(provider=provider.name, results=found),
             summary=f"Found {count} with {provider.name}",
-            output=_told(hits, provider.name),
+            output=_format_hits(hits, provider.name),
         )
 
     return web_search
 
 
-def _told(hits: list[Hit], provider: str) -> str:
+def _format_hits(hits: list[SearchHit], provider: str) -> str:
     if not hits:
         return f"{provider} found nothing. Try other words, or fewer."
     blocks = []
     for number, hit in enumerate(hits, 1):
         lines = [f"{number}. {hit.title}", f"   {hit.url}" + (f" ({hit.date})" if hit.date else "")]
         blocks.append("\n".join([*lines, f"   {hit.snippet}"] if hit.snippet else lines))
-    return framed("\n".join(blocks), f"Found by {provider}; read a page with webfetch")
+    return frame_untrusted("\n".join(blocks), f"Found by {provider}; read a page with webfetch")

@@ -11,15 +11,13 @@ from pydantic import BaseModel, Field
 
 from handrail import Result, Tool, tool
 from handrail.ext import ToolError
-from handrail.toolsets.web.fetching import Answer, Fetcher
-from handrail.toolsets.web.framing import framed
+from handrail.net.fetcher import Fetcher, FetchResponse, retry_after
+from handrail.toolsets.web.html_elements import mask_markup, unmask_escaped
 from handrail.toolsets.web.markdown import Format
-from handrail.toolsets.web.marks import escaped, marked
 from handrail.toolsets.web.options import WebOptions
-from handrail.toolsets.web.reading import ACCEPT, Page, read
-from handrail.toolsets.web.retrying import retry_after
+from handrail.toolsets.web.page import ACCEPT, FetchedPage, frame_untrusted, read_page
 
-_LONGEST_WAIT = 120.0
+_MAX_TIMEOUT = 120.0
 
 
 class WebPage(BaseModel):
@@ -55,19 +53,21 @@ def webfetch(options: WebOptions | None = None) -> Tool:
             int | None, Field(description="Read no more than this many characters of it", ge=1)
         ] = None,
         timeout: Annotated[
-            float | None, Field(description="Seconds to wait at most", gt=0, le=_LONGEST_WAIT)
+            float | None, Field(description="Seconds to wait at most", gt=0, le=_MAX_TIMEOUT)
         ] = None,
     ) -> Result:
-        async with fetcher.within(timeout):
+        async with fetcher.time_limit(timeout):
             answer = await fetcher.fetch(url, ACCEPT)
             if not 200 <= answer.status < 300:
-                raise _status(answer)
-            return await asyncio.to_thread(lambda: _told(answer, read(answer, format), format, max_chars))
+                raise _status_error(answer)
+            return await asyncio.to_thread(
+                lambda: _to_result(answer, read_page(answer, format), format, max_chars)
+            )
 
     return webfetch
 
 
-def _told(answer: Answer, page: Page, form: Format, max_chars: int | None) -> Result:
+def _to_result(answer: FetchResponse, page: FetchedPage, form: Format, max_chars: int | None) -> Result:
     text = page.text if max_chars is None else page.text[:max_chars]
     is_cut = page.is_cut or len(text) < len(page.text)
     data = WebPage(
@@ -90,22 +90,22 @@ def _told(answer: Answer, page: Page, form: Format, max_chars: int | None) -> Re
     if not text:
         empty = f"There is nothing to read at {answer.url.shown}. A page may need a script to show something."
         return Result(data=data, summary=f"Fetched nothing from {answer.url.host}", output=empty)
-    title = f"Title: {_titled(page.title, form)}\n\n" if page.title else ""
-    told = framed(f"{title}{text}", f"Fetched {answer.url.shown} ({page.type})")
+    title = f"Title: {_escape_title(page.title, form)}\n\n" if page.title else ""
+    told = frame_untrusted(f"{title}{text}", f"Fetched {answer.url.shown} ({page.type})")
     if is_cut:
         of = f" of {len(page.text):,}" if not page.is_cut else ""
         told += f"\nThe text was cut after {len(text):,}{of} characters."
     return Result(data=data, summary=f"Fetched {page.title or answer.url.host} ({size})", output=told)
 
 
-def _titled(title: str, form: Format) -> str:
+def _escape_title(title: str, form: Format) -> str:
     """A title as text of its page: nothing in it is markup."""
     if form == "markdown":
-        return escaped(marked(title))
+        return unmask_escaped(mask_markup(title))
     return html.escape(title, quote=False) if form == "html" else title
 
 
-def _status(answer: Answer) -> ToolError:
+def _status_error(answer: FetchResponse) -> ToolError:
     try:
         words = f" ({HTTPStatus(answer.status).phrase})"
     except ValueError:

@@ -1,9 +1,8 @@
 """The workspace toolset: files, search, shell and undo in one folder that its tools cannot leave."""
 
-from handrail.toolsets.workspace.desk import Workspace
-from handrail.toolsets.workspace.keeping import Keeping
-from handrail.toolsets.workspace.options import Options, options_of
-from handrail.toolsets.workspace.root import find_root
+from handrail.toolsets.workspace.options import WorkspaceOptions, find_root, parse_options
+from handrail.toolsets.workspace.path_rules import PathRules
 from handrail.toolsets.workspace.toolset import WorkspaceToolset
+from handrail.toolsets.workspace.workspace import Workspace
 
-__all__ = ["Keeping", "Options", "Workspace", "WorkspaceToolset", "find_root", "options_of"]
+__all__ = ["PathRules", "Workspace", "WorkspaceToolset", "find_root", "WorkspaceOptions", "parse_options"]

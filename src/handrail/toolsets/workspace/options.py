@@ -1,8 +1,9 @@
-"""How a workspace is written in handrail.toml: [workspace]."""
+"""How a workspace is written in handrail.toml, [workspace], and where it begins by default."""
 
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,28 @@ from typing import Any, get_args
 
 from handrail.ext import DefinitionError
 from handrail.toolsets.web.options import ProviderName
-from handrail.toolsets.workspace.keeping import Keeping
+from handrail.toolsets.workspace.path_rules import PathRules
+
+_ROOT_MARKERS = (".git", ".hg", "handrail.toml")
+ROOT_VARIABLE = "AGENT_WORKSPACE_ROOT"
+
+
+def find_root(start: Path | None = None, environment: Mapping[str, str] | None = None) -> Path:
+    """What AGENT_WORKSPACE_ROOT names; else the nearest folder upwards that is a repository; else the start.
+
+    A person's home and what lies above it are never taken by themselves: they hold more than one project.
+    """
+    env = os.environ if environment is None else environment
+    if named := env.get(ROOT_VARIABLE):
+        return Path(named).resolve()
+    here = (start or Path.cwd()).resolve()
+    home = Path(env.get("HOME") or Path.home()).resolve()
+    for folder in (here, *here.parents):
+        if folder == home or folder in home.parents:
+            break
+        if any((folder / sign).exists() for sign in _ROOT_MARKERS):
+            return folder
+    return here
 
 
 class WorkspaceError(DefinitionError):
@@ -18,7 +40,7 @@ class WorkspaceError(DefinitionError):
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class WorkspaceOptions:
     """What a workspace allows. Without a word it allows what can be taken back and stays inside."""
 
     root: str = "."
@@ -50,7 +72,9 @@ class Options:
         return "{tenant}" in self.root
 
 
-def options_of(table: Mapping[str, Any], where: str, folder: Path, tenant: str = "local") -> Options:
+def parse_options(
+    table: Mapping[str, Any], where: str, folder: Path, tenant: str = "local"
+) -> WorkspaceOptions:
     """The options as they are written; a root that is relative is so to the folder."""
     read: dict[str, Any] = {"tenant": tenant}
     for key, value in table.items():
@@ -64,15 +88,15 @@ def options_of(table: Mapping[str, Any], where: str, folder: Path, tenant: str =
             raise WorkspaceError(f"{where}: {key} is {value!r}", remedy=f"{error}") from None
     for key in ("protected", "hidden"):
         try:
-            Keeping(**{key: read.get(key, ())})
+            PathRules(**{key: read.get(key, ())})
         except DefinitionError as error:
             raise WorkspaceError(f"{where}: {key}: {error.problem}", remedy=error.remedy) from None
-    read["root"] = _at(folder, read.get("root", "."))
-    read["readable"] = tuple(_at(folder, one) for one in read.get("readable", ()))
-    return Options(**read)
+    read["root"] = _absolute(folder, read.get("root", "."))
+    read["readable"] = tuple(_absolute(folder, one) for one in read.get("readable", ()))
+    return WorkspaceOptions(**read)
 
 
-def _at(folder: Path, name: str) -> str:
+def _absolute(folder: Path, name: str) -> str:
     """A folder that the settings name; `~` is the home of whoever runs this."""
     try:
         return str(folder / Path(name).expanduser())

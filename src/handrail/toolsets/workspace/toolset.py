@@ -3,17 +3,84 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from handrail import Context, Principal, Result, Tool
-from handrail.ext import Hook, SafetyCheck
-from handrail.toolsets.spawning import Spawner
-from handrail.toolsets.workspace.desk import Workspace
-from handrail.toolsets.workspace.fitting import Fitted, fit, web_options
-from handrail.toolsets.workspace.keeping import Keeping
-from handrail.toolsets.workspace.options import Options, WorkspaceError
+from handrail.ext import Hook, SafetyCheck, wire_name
+from handrail.toolsets.spawn_agent import SpawnAgentTool, Spawner, spawn_agent_tool
+from handrail.toolsets.tasks import SqliteTaskStore, task_tools
+from handrail.toolsets.web import WebOptions, web_tools
+from handrail.toolsets.workspace.changes.journal import ChangeJournal
+from handrail.toolsets.workspace.changes.undo_file import undo_file
+from handrail.toolsets.workspace.changes.undo_turn import undo_turn
+from handrail.toolsets.workspace.file_cache import FileCache
+from handrail.toolsets.workspace.files import file_tools
+from handrail.toolsets.workspace.options import WorkspaceError, WorkspaceOptions
+from handrail.toolsets.workspace.path_rules import PathRules
+from handrail.toolsets.workspace.search import search_tools
+from handrail.toolsets.workspace.shell import SandboxCheck, ShellOptions, shell_tools
+from handrail.toolsets.workspace.syntax_check import ParseCache, SyntaxCheck
+from handrail.toolsets.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class TenantWorkspace:
+    """A workspace ready for work."""
+
+    tools: tuple[Tool, ...]
+    by_name: dict[str, Tool]
+    """By id and by every alias."""
+    hooks: tuple[Hook, ...]
+    safety: tuple[SafetyCheck, ...]
+    spawning: SpawnAgentTool
+    close: Callable[[], Awaitable[None]]
+
+
+def open_tenant_workspace(
+    workspace: Workspace, options: WorkspaceOptions, tenant: str, spawner: Spawner | None = None
+) -> TenantWorkspace:
+    """Everything there is for a workspace of this tenant, and of no other."""
+    book = SqliteTaskStore(partial(workspace.state_subfolder, "tasks"))
+    changes = ChangeJournal(workspace)
+    changes.settle()
+    workspace.journal = changes
+    agents = spawn_agent_tool(spawner)
+    shell = ShellOptions(options.network, options.unsandboxed, tuple(map(Path, options.readable)))
+    made = (
+        *file_tools(workspace),
+        *search_tools(workspace),
+        *shell_tools(workspace, shell),
+        undo_file(changes),
+        undo_turn(changes),
+        *web_tools(web_options(options)),
+        *task_tools(book),
+        agents.tool,
+    )
+    # whoever sets up a workspace chose its tools: a tenant need not enable each, as it must what is built in
+    tools = tuple(replace(tool, tenants=frozenset({tenant}), origin="bundle") for tool in made)
+    by_name = {name: tool for tool in tools for name in (*tool.names, tool.slug, wire_name(tool.id))}
+
+    async def close() -> None:
+        await book.close()
+        changes.close()
+        workspace.close()
+
+    hooks = (FileCache(workspace), SyntaxCheck(changes, ParseCache(workspace)))
+    return TenantWorkspace(tools, by_name, hooks, (SandboxCheck(shell),), agents, close)
+
+
+def web_options(options: WorkspaceOptions) -> WebOptions:
+    """What the web tools of a workspace are allowed."""
+    return WebOptions(
+        private_networks=options.private_networks,
+        provider=options.search,
+        searxng_url=options.searxng_url,
+    )
+
 
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
@@ -25,32 +92,34 @@ class WorkspaceToolset:
     that of one tenant, and the others do not know of these tools.
     """
 
-    def __init__(self, root: str | Path | Options = ".", **options: Any) -> None:
-        self.options = root if isinstance(root, Options) else Options(root=str(root), **options)
-        self._keeping = Keeping(self.options.protected, self.options.hidden, self.options.hardlinks)
-        self._fitted: dict[str, Fitted] = {}
+    def __init__(self, root: str | Path | WorkspaceOptions = ".", **options: Any) -> None:
+        self.options = (
+            root if isinstance(root, WorkspaceOptions) else WorkspaceOptions(root=str(root), **options)
+        )
+        self._path_rules = PathRules(self.options.protected, self.options.hidden, self.options.hardlinks)
+        self._tenants: dict[str, TenantWorkspace] = {}
         self._spawner: Spawner | None = None
-        self._of: dict[Any, _Watching] = {}
+        self._hooks_by_function: dict[Any, _ToolHooks] = {}
         """By the function behind a tool, which is the same however a tenant words the tool."""
         web_options(self.options)  # says now what is wrong with an address
         if not self.options.is_shared:
-            _check(self.options.root)
+            _check_root(self.options.root)
 
     async def tools(self, principal: Principal, /) -> Sequence[Tool]:
-        fitted = self._for(principal.tenant)
-        return () if fitted is None else fitted.tools
+        tenant_workspace = self._tenant_workspace(principal.tenant)
+        return () if tenant_workspace is None else tenant_workspace.tools
 
     async def find(self, name: str, principal: Principal, /) -> Tool | None:
-        fitted = self._for(principal.tenant)
-        return None if fitted is None else fitted.named.get(name)
+        tenant_workspace = self._tenant_workspace(principal.tenant)
+        return None if tenant_workspace is None else tenant_workspace.by_name.get(name)
 
     @property
     def hooks(self) -> Sequence[Hook]:
-        return (_Hooks(self._of),)
+        return (_TenantHooks(self._hooks_by_function),)
 
     @property
     def safety(self) -> Sequence[SafetyCheck]:
-        return (_Safety(self._of),)
+        return (_TenantSafety(self._hooks_by_function),)
 
     def attach(self, secrets: Callable[[str, Any], str | None] | None, pins: Any, /) -> None:
         """Nothing is needed: a tool asks for its secrets itself."""
@@ -58,30 +127,32 @@ class WorkspaceToolset:
     def spawn_with(self, spawner: Spawner | None) -> None:
         """Whoever starts the agents of `spawn_agent`, from the next call on."""
         self._spawner = spawner
-        for fitted in self._fitted.values():
-            fitted.spawning.attach(spawner)
+        for tenant_workspace in self._tenants.values():
+            tenant_workspace.spawning.attach(spawner)
 
     async def close(self) -> None:
-        for fitted in self._fitted.values():
-            await fitted.close()
-        self._fitted.clear()
-        self._of.clear()
+        for tenant_workspace in self._tenants.values():
+            await tenant_workspace.close()
+        self._tenants.clear()
+        self._hooks_by_function.clear()
 
-    def _for(self, tenant: str) -> Fitted | None:
+    def _tenant_workspace(self, tenant: str) -> TenantWorkspace | None:
         """What a tenant has here; nothing where no folder is meant for it, or until there is one."""
-        fitted = self._fitted.get(tenant)
-        if fitted is None and (root := self._root(tenant)) is not None:
-            fitted = self._fitted[tenant] = self._opened(root, tenant)
-            self._of.update((_function(tool), _Watching.of(tool, fitted)) for tool in fitted.tools)
-        return fitted
+        tenant_workspace = self._tenants.get(tenant)
+        if tenant_workspace is None and (root := self._root(tenant)) is not None:
+            tenant_workspace = self._tenants[tenant] = self._open(root, tenant)
+            self._hooks_by_function.update(
+                (_function(tool), _ToolHooks.of(tool, tenant_workspace)) for tool in tenant_workspace.tools
+            )
+        return tenant_workspace
 
-    def _opened(self, root: Path, tenant: str) -> Fitted:
+    def _open(self, root: Path, tenant: str) -> TenantWorkspace:
         try:
-            workspace = Workspace(root, self._keeping)
+            workspace = Workspace(root, self._path_rules)
         except OSError as error:
             raise WorkspaceError(f"the workspace cannot be opened: {error.strerror}") from error
         try:
-            return fit(workspace, self.options, tenant, self._spawner)
+            return open_tenant_workspace(workspace, self.options, tenant, self._spawner)
         except BaseException:
             workspace.close()
             raise
@@ -95,24 +166,24 @@ class WorkspaceToolset:
         return root if root.is_dir() else None
 
 
-class _Watching(NamedTuple):
+class _ToolHooks(NamedTuple):
     """Who looks at the calls of one tool."""
 
     hooks: tuple[Hook, ...] = ()
     safety: tuple[SafetyCheck, ...] = ()
 
     @classmethod
-    def of(cls, tool: Tool, fitted: Fitted) -> _Watching:
+    def of(cls, tool: Tool, tenant_workspace: TenantWorkspace) -> _ToolHooks:
         return cls(
-            tuple(one for one in fitted.hooks if _watches(one, tool)),
-            tuple(one for one in fitted.safety if _watches(one, tool)),
+            tuple(one for one in tenant_workspace.hooks if _watches(one, tool)),
+            tuple(one for one in tenant_workspace.safety if _watches(one, tool)),
         )
 
 
-_NOBODY = _Watching()
+_NO_HOOKS = _ToolHooks()
 
 
-def _check(root: str) -> None:
+def _check_root(root: str) -> None:
     if Path(root).is_dir():
         return
     if Path(root).exists():
@@ -120,38 +191,38 @@ def _check(root: str) -> None:
     raise WorkspaceError(f"there is no folder {root} to work in", remedy="make it, or name another root")
 
 
-class _Hooks:
+class _TenantHooks:
     """The hooks of whichever workspace a tool belongs to."""
 
-    def __init__(self, of: dict[Any, _Watching]) -> None:
-        self._of = of
+    def __init__(self, of: dict[Any, _ToolHooks]) -> None:
+        self._hooks_by_function = of
 
     def watches(self, tool: Tool) -> bool:
-        return bool(self._of.get(_function(tool), _NOBODY).hooks)
+        return bool(self._hooks_by_function.get(_function(tool), _NO_HOOKS).hooks)
 
     async def before(self, tool: Tool, values: Any, ctx: Context, /) -> Result | None:
-        for hook in self._of[_function(tool)].hooks:
+        for hook in self._hooks_by_function[_function(tool)].hooks:
             if (result := await hook.before(tool, values, ctx)) is not None:
                 return result
         return None
 
     async def after(self, tool: Tool, values: Any, ctx: Context, result: Result, /) -> Result:
-        for hook in self._of[_function(tool)].hooks:
+        for hook in self._hooks_by_function[_function(tool)].hooks:
             result = await hook.after(tool, values, ctx, result)
         return result
 
 
-class _Safety:
+class _TenantSafety:
     """The safety checks of whichever workspace a tool belongs to."""
 
-    def __init__(self, of: dict[Any, _Watching]) -> None:
-        self._of = of
+    def __init__(self, of: dict[Any, _ToolHooks]) -> None:
+        self._hooks_by_function = of
 
     def watches(self, tool: Tool) -> bool:
-        return bool(self._of.get(_function(tool), _NOBODY).safety)
+        return bool(self._hooks_by_function.get(_function(tool), _NO_HOOKS).safety)
 
     def __call__(self, tool: Tool, args: Any, principal: Principal) -> Any:
-        for check in self._of[_function(tool)].safety:
+        for check in self._hooks_by_function[_function(tool)].safety:
             if (step := check(tool, args, principal)) is not None:
                 return step
         return None

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.rows.foreign_menu import far, prompts
 from handrail import Handrail, Policy, Principal
-from handrail.toolsets.finding import describe_tool, search_tools
+from handrail.toolsets.search import describe_tool, search_tools
 
 ANA = Principal(tenant="acme", user="ana")
 

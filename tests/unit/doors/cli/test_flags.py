@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from handrail import from_json_schema, tool
-from handrail.doors.cli.flags import MISSING, OWN, Flags, flags_of
-from handrail.doors.cli.show import example
+from handrail.doors.cli.flags import COMMAND_OPTIONS, MISSING, Flags, flags_of
+from handrail.doors.cli.tools import example
 
 
 def flags(properties: dict[str, Any], required: list[str] | None = None, defs: Any = None) -> Flags:
@@ -32,7 +32,7 @@ def test_a_flag_is_the_parameter_in_kebab_case_and_answers_to_the_name_as_writte
 
 
 def test_a_parameter_called_like_an_option_of_ours_has_arg_in_front() -> None:
-    assert names(*sorted(OWN)) == [f"arg-{name}" for name in sorted(OWN)]
+    assert names(*sorted(COMMAND_OPTIONS)) == [f"arg-{name}" for name in sorted(COMMAND_OPTIONS)]
 
 
 def test_no_two_flags_have_one_name() -> None:
@@ -116,8 +116,8 @@ def test_choices_defaults_and_descriptions_come_along() -> None:
         },
         ["size"],
     )
-    assert (color.wanted, color.required, color.default) == ("red|green|null", False, None)
-    assert (size.wanted, size.required, size.default) == ("integer", True, MISSING)
+    assert (color.value_help, color.required, color.default) == ("red|green|null", False, None)
+    assert (size.value_help, size.required, size.default) == ("integer", True, MISSING)
     assert size.description == "How large."
 
 
@@ -135,7 +135,7 @@ def test_choices_defaults_and_descriptions_come_along() -> None:
 )
 def test_what_to_write_is_said_in_words(schema: Any, words: str) -> None:
     [flag] = flags({"x": schema})
-    assert flag.wanted == words
+    assert flag.value_help == words
 
 
 def test_other_names_of_a_parameter_are_flags_too() -> None:

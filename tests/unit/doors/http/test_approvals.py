@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from handrail import tool
 from handrail.ext import Clock
-from tests.unit.doors.http.rooms import Door, door, key
+from tests.unit.doors.http.rest_app import Door, door, key
 
 
 async def asked(http: Door, who: str = "bot", **args: Any) -> dict[str, Any]:

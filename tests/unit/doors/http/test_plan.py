@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from handrail import Policy, tool
-from tests.unit.doors.http.rooms import Door, door, key
+from tests.unit.doors.http.rest_app import Door, door, key
 
 PLAN = Policy(plan=True, approval_mode="policy")
 pytestmark = pytest.mark.req("EX-20")

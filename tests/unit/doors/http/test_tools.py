@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from handrail import define
-from tests.unit.doors.http.rooms import Door, add, door, key, send
+from tests.unit.doors.http.rest_app import Door, add, door, key, send
 
 
 async def ids(http: Door, who: str = "ana", **query: Any) -> list[str]:

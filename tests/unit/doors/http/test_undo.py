@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handrail import Policy, Rule, tool
-from tests.unit.doors.http.rooms import Door, door, key
+from tests.unit.doors.http.rest_app import Door, door, key
 
 OPEN = Policy(approval_mode="policy")
 pytestmark = pytest.mark.req("BY-14")

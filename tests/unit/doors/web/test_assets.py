@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import handrail.doors.web
-from handrail.doors.web.assets import asset_url, assets, static
-from handrail.doors.web.frame import PLACES
-from handrail.doors.web.icons import PLAIN, icon
-from handrail.doors.web.words import _LEVELS, STATES
+from handrail.doors.web.assets import asset_url, assets, serve_asset
+from handrail.doors.web.humanize import _LEVELS, STATUS_LABELS
+from handrail.doors.web.icons import DEFAULT_ICON, icon
+from handrail.doors.web.layout import NAV_ITEMS
 
 
 async def asked(path: str, method: str = "GET", **headers: str) -> tuple[int, dict[bytes, bytes], bytes]:
@@ -25,7 +25,7 @@ async def asked(path: str, method: str = "GET", **headers: str) -> tuple[int, di
         return {"type": "http.request", "body": b""}
 
     given = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    await static({"type": "http", "path": path, "method": method, "headers": given}, receive, send)
+    await serve_asset({"type": "http", "path": path, "method": method, "headers": given}, receive, send)
     return said[0]["status"], dict(said[0]["headers"]), said[1]["body"]
 
 
@@ -67,6 +67,6 @@ def test_every_icon_that_the_pages_name_is_there() -> None:
     folder = Path(handrail.doors.web.__file__).parent
     texts = [one.read_text() for one in folder.rglob("*.py")]
     named = {name for text in texts for name in re.findall(r'icon\("([a-z0-9-]+)"', text)}
-    named |= {one.icon for one in STATES.values()} | {one.icon for one in PLACES}
+    named |= {one.icon for one in STATUS_LABELS.values()} | {one.icon for one in NAV_ITEMS}
     named |= {name for name, _ in _LEVELS.values()}
-    assert {name for name in named if name != PLAIN and icon(name) == icon(PLAIN)} == set()
+    assert {name for name in named if name != DEFAULT_ICON and icon(name) == icon(DEFAULT_ICON)} == set()

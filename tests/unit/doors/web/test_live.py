@@ -11,11 +11,11 @@ import httpx
 import pytest
 
 from handrail import Context, Handrail, Principal, tool
-from handrail.doors.entrance import Entrance
-from handrail.doors.web.app import Web, build_web
+from handrail.doors.web.app import WebApp, build_web
 from handrail.doors.web.live import live_url, topic
-from handrail.platform import FixedKeys, Platform
-from tests.harness.serving import serving
+from handrail.platform import platform_of
+from handrail.platform.middleware import SecurityMiddleware
+from tests.harness.asgi_server import serve_app
 
 ANA, BO = Principal("acme", "ana"), Principal("acme", "bo")
 EVA = Principal("other", "eva")
@@ -39,12 +39,12 @@ async def pay() -> str:
 
 
 @asynccontextmanager
-async def opened() -> AsyncIterator[tuple[Web, Handrail, httpx.AsyncClient]]:
+async def opened() -> AsyncIterator[tuple[WebApp, Handrail, httpx.AsyncClient]]:
     async with Handrail(tools=[say, pay]) as hr:
-        platform = Platform(hr, FixedKeys({"ana": ANA, "bo": BO, "eva": EVA}))
+        platform = platform_of(hr, {"ana": ANA, "bo": BO, "eva": EVA})
         web = build_web(platform)
         async with (
-            serving(Entrance(web, platform)) as url,
+            serve_app(SecurityMiddleware(web, platform)) as url,
             httpx.AsyncClient(base_url=url, timeout=20) as http,
         ):
             yield web, hr, http

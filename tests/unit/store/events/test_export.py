@@ -10,10 +10,10 @@ import subprocess
 import pytest
 
 from handrail.store.database import Database
-from handrail.store.events.export import export, read_line
 from handrail.store.events.log import StoreLog
-from handrail.store.events.rows import LARGE
-from tests.unit.store.events.samples import completed, failed, started
+from handrail.store.events.queries import export_lines, parse_line
+from handrail.store.events.rows import BLOB_THRESHOLD
+from tests.unit.store.events.sample_events import completed, failed, started
 
 pytestmark = pytest.mark.req("BY-13")
 
@@ -22,16 +22,16 @@ def test_every_event_is_a_line_that_reads_back_as_that_event(db: Database, log: 
     for n in range(250):
         begun = started(n, f"s{n % 2}\n")
         log.append(begun)
-        large = "z" * (LARGE if n == 7 else 1)
+        large = "z" * (BLOB_THRESHOLD if n == 7 else 1)
         log.append(completed(begun, value=["ü\x00\ud800", 10**400, None, 1.5, large]))
     told = list(log.read("acme"))
-    lines = list(export(db, "acme"))
+    lines = list(export_lines(db, "acme"))
     assert len(lines) == 500 and not any("\n" in line for line in lines)
-    assert [read_line(line) for line in lines] == told
-    assert [read_line(line) for line in export(db, "acme", "s1\n")] == [
+    assert [parse_line(line) for line in lines] == told
+    assert [parse_line(line) for line in export_lines(db, "acme", "s1\n")] == [
         event for event in told if event.session == "s1\n"
     ]
-    assert list(export(db, "other")) == []
+    assert list(export_lines(db, "other")) == []
 
 
 def test_other_readers_of_json_take_the_lines(db: Database, log: StoreLog) -> None:
@@ -40,7 +40,7 @@ def test_other_readers_of_json_take_the_lines(db: Database, log: StoreLog) -> No
     log.append(failed(begun))
     log.append(completed(started(2), value=math.inf))
     log.settle()
-    lines = list(export(db, "acme"))
+    lines = list(export_lines(db, "acme"))
     parsed = [json.loads(line, parse_constant=_refuse) for line in lines]
     assert [(row["seq"], row["type"]) for row in parsed] == [(1, "tool.started"), (2, "tool.failed")]
     assert parsed[0]["payload"]["input"] == {"sides": 6} and parsed[1]["code"] == "TOOL_FAILED"

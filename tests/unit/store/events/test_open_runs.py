@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import select, update
 
 from handrail.store.database import Database
-from handrail.store.events.log import NotWritten, StoreLog
-from handrail.store.events.verify import Flaw, verify
+from handrail.store.events.log import EventNotWritten, StoreLog
+from handrail.store.events.verify import LogFlaw, verify
 from handrail.store.tables import open_runs
-from tests.unit.store.events.samples import cancelled, completed, failed, started
+from tests.unit.store.events.sample_events import cancelled, completed, failed, started
 
 pytestmark = pytest.mark.req("BY-12", "EV-16")
 
@@ -60,14 +60,14 @@ async def test_the_end_of_a_run_that_another_took_over_is_dropped(
         log.append(late)
         log.append(fine)
         await log.flush(fine)
-        with pytest.raises(NotWritten):
+        with pytest.raises(EventNotWritten):
             await log.flush(late)
     assert late.seq == 0 and fine.seq == 3
     assert "run_1 was dropped" in caplog.text
     assert [event.kind for event in log.read("acme")] == ["started", "started", "completed"]
     assert [event.seq for event in log.read("acme")] == [1, 2, 3]
     assert in_hand(db) == [("run_1", "taker", False)]
-    assert [one for one in verify(db, "acme") if isinstance(one, Flaw)] == []
+    assert [one for one in verify(db, "acme") if isinstance(one, LogFlaw)] == []
 
 
 @pytest.mark.fault("F07")
@@ -82,7 +82,7 @@ async def test_a_run_ends_once(db: Database, log: StoreLog) -> None:
     assert [event.kind for event in log.read("acme")] == ["started", "completed"]
     again = completed(one)
     log.append(again)
-    with pytest.raises(NotWritten):
+    with pytest.raises(EventNotWritten):
         await log.flush(again)
 
 

@@ -9,12 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail.toolsets.calculators import ai_readiness
-from handrail.toolsets.calculators.ai_readiness import formulas
-from handrail.toolsets.calculators.ai_readiness.calculate import calculate
-from handrail.toolsets.calculators.ai_readiness.group import aggregate
-from handrail.toolsets.calculators.ai_readiness.models import Assessment
-from tests.unit.toolsets.calculators.given import answer, inputs, refusal
+from handrail.toolsets.calculators import ai_readiness, ai_readiness_model
+from handrail.toolsets.calculators.ai_readiness import aggregate, calculate
+from handrail.toolsets.calculators.ai_readiness_model import Assessment
+from tests.unit.toolsets.calculators.tool_inputs import answer, inputs, refusal
 
 FIELDS = {
     "strategy": ("goals", "sponsorship", "useCases"),
@@ -102,7 +100,7 @@ def test_the_least_and_the_most() -> None:
     ],
 )
 def test_bands_begin_where_they_say(score: str, band: str) -> None:
-    assert formulas.band_of(Decimal(score)) == band
+    assert ai_readiness_model.band_of(Decimal(score)) == band
 
 
 @pytest.mark.req("CC-03")

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.toolsets.calculators import complexity
-from handrail.toolsets.calculators.complexity import formulas
-from handrail.toolsets.calculators.complexity.calculate import calculate
-from handrail.toolsets.calculators.complexity.models import Work
-from tests.unit.toolsets.calculators.given import answer, refusal
+from handrail.toolsets.calculators import complexity, complexity_model
+from handrail.toolsets.calculators.complexity import calculate
+from handrail.toolsets.calculators.complexity_model import WorkPackage
+from tests.unit.toolsets.calculators.tool_inputs import answer, refusal
 
 DEVIATIONS = st.lists(st.integers(0, 1000).map(lambda one: Decimal(one) / 10), min_size=1, max_size=8)
 SHARES = st.integers(0, 100).map(lambda percent: Decimal(percent) / 100)
@@ -58,14 +57,14 @@ def test_parts_that_go_wrong_together_widen_the_range() -> None:
     # deviations 3 and 4: apart √(9 + 16) = 5, together 3 + 4 = 7, halfway √(0.5 × 25 + 0.5 × 49) = √37
     both = [Decimal(3), Decimal(4)]
 
-    assert formulas.total_deviation(both, Decimal(0)) == 5
-    assert formulas.total_deviation(both, Decimal(1)) == 7
-    assert formulas.total_deviation(both, Decimal("0.5")) == Decimal(37).sqrt()
+    assert complexity_model.total_deviation(both, Decimal(0)) == 5
+    assert complexity_model.total_deviation(both, Decimal(1)) == 7
+    assert complexity_model.total_deviation(both, Decimal("0.5")) == Decimal(37).sqrt()
 
 
 @pytest.mark.req("CC-04")
 def test_work_that_takes_no_time_is_small_and_certain() -> None:
-    found = calculate(Work.model_validate({"items": [item("Nothing", 0, 0, 0)]}))
+    found = calculate(WorkPackage.model_validate({"items": [item("Nothing", 0, 0, 0)]}))
 
     assert (found.summary.expected_days, found.summary.uncertainty, found.summary.size) == (0, 0, "Small")
     assert found.risks[0].score == 0
@@ -88,16 +87,16 @@ def test_what_cannot_be_is_said_at_its_field(items: list[dict[str, Any]], said: 
 
 @given(DEVIATIONS, SHARES)
 def test_the_range_of_all_lies_between_the_root_and_the_sum(values: list[Decimal], shared: Decimal) -> None:
-    total = formulas.total_deviation(values, shared)
+    total = complexity_model.total_deviation(values, shared)
     slack = Decimal("1e-20")
 
-    assert formulas.total_deviation(values, Decimal(0)) <= total + slack
+    assert complexity_model.total_deviation(values, Decimal(0)) <= total + slack
     assert total <= sum(values) + slack
 
 
 @given(DEVIATIONS, SHARES)
 def test_the_shares_of_risk_add_up(values: list[Decimal], shared: Decimal) -> None:
-    shares = formulas.shares_of_risk(values, shared)
+    shares = complexity_model.shares_of_risk(values, shared)
 
     assert round(sum(shares, Decimal(0)), 15) == (100 if any(values) else 0)
     assert all(0 <= share <= 100 for share in shares)
@@ -107,4 +106,4 @@ def test_the_shares_of_risk_add_up(values: list[Decimal], shared: Decimal) -> No
 def test_what_is_expected_lies_between_the_best_and_the_worst(points: list[Decimal]) -> None:
     best, likely, worst = points
 
-    assert best <= formulas.expected(best, likely, worst) <= worst
+    assert best <= complexity_model.expected(best, likely, worst) <= worst

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.toolsets.calculators import fte_impact
-from handrail.toolsets.calculators.fte_impact import formulas
-from handrail.toolsets.calculators.fte_impact.calculate import calculate
-from handrail.toolsets.calculators.fte_impact.models import Team
-from tests.unit.toolsets.calculators.given import answer, refusal
+from handrail.toolsets.calculators import fte_impact, fte_impact_model
+from handrail.toolsets.calculators.fte_impact import calculate
+from handrail.toolsets.calculators.fte_impact_model import TeamWorkload
+from tests.unit.toolsets.calculators.tool_inputs import answer, refusal
 
 
 @pytest.mark.req("CC-07", "CC-09")
@@ -53,7 +52,7 @@ def test_a_team_by_hand() -> None:
 
 @pytest.mark.req("CC-07")
 def test_nobody_and_nothing_to_do() -> None:
-    found = calculate(Team(team_size=0, units_per_month=0, minutes_per_unit=1, time_cut=50))
+    found = calculate(TeamWorkload(team_size=0, units_per_month=0, minutes_per_unit=1, time_cut=50))
 
     assert (found.summary.load_before, found.summary.freed, found.summary.hires_avoided) == (None, 0, 0)
     assert found.summary.verdict == "The change sets 0 of 0 full-time equivalents free."
@@ -62,7 +61,7 @@ def test_nobody_and_nothing_to_do() -> None:
 @pytest.mark.req("CC-07")
 def test_work_that_ends_needs_nobody() -> None:
     found = calculate(
-        Team(team_size=1, units_per_month=100, minutes_per_unit=60, time_cut=0, volume_growth=-100)
+        TeamWorkload(team_size=1, units_per_month=100, minutes_per_unit=60, time_cut=0, volume_growth=-100)
     )
 
     assert [one.needed_before for one in found.years] == [0.85, 0, 0, 0]
@@ -70,9 +69,9 @@ def test_work_that_ends_needs_nobody() -> None:
 
 @pytest.mark.req("CC-07")
 def test_a_person_is_hired_as_a_whole_and_not_for_a_millionth() -> None:
-    assert formulas.hires(Decimal("7.01"), Decimal(7)) == 1
-    assert formulas.hires(Decimal("7.0000001"), Decimal(7)) == 0
-    assert formulas.hires(Decimal(3), Decimal(7)) == 0
+    assert fte_impact_model.hires(Decimal("7.01"), Decimal(7)) == 1
+    assert fte_impact_model.hires(Decimal("7.0000001"), Decimal(7)) == 0
+    assert fte_impact_model.hires(Decimal(3), Decimal(7)) == 0
 
 
 @pytest.mark.req("CC-07")
@@ -93,13 +92,15 @@ def test_a_crumb_of_a_person_is_no_team() -> None:
 
 @given(st.integers(1, 80), st.integers(0, 200), st.integers(1, 100))
 def test_there_is_always_some_capacity(hours: int, absent: int, percent: int) -> None:
-    found = formulas.capacity(Decimal(hours), Decimal(absent), Decimal(percent) / 100)
+    found = fte_impact_model.capacity(Decimal(hours), Decimal(absent), Decimal(percent) / 100)
 
     assert 0 < found <= 52 * hours
 
 
 @given(st.integers(0, 100), st.integers(0, 100), st.integers(0, 10_000))
 def test_a_change_never_makes_work(cut: int, affected: int, units: int) -> None:
-    lighter = formulas.workload(Decimal(units), Decimal(7), Decimal(cut) / 100, Decimal(affected) / 100)
+    lighter = fte_impact_model.workload(
+        Decimal(units), Decimal(7), Decimal(cut) / 100, Decimal(affected) / 100
+    )
 
-    assert 0 <= lighter <= formulas.workload(Decimal(units), Decimal(7))
+    assert 0 <= lighter <= fte_impact_model.workload(Decimal(units), Decimal(7))

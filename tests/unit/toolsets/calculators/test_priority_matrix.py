@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handrail.toolsets.calculators import priority_matrix
-from handrail.toolsets.calculators.priority_matrix.calculate import calculate
-from handrail.toolsets.calculators.priority_matrix.group import aggregate
-from handrail.toolsets.calculators.priority_matrix.models import Candidates
-from tests.unit.toolsets.calculators.given import answer, inputs, refusal
+from handrail.toolsets.calculators.priority_matrix import aggregate, calculate
+from handrail.toolsets.calculators.priority_matrix_model import PriorityItems
+from tests.unit.toolsets.calculators.tool_inputs import answer, inputs, refusal
 
 
 def item(name: str, impact: float, effort: float, **more: float) -> dict[str, Any]:
@@ -20,7 +19,7 @@ def item(name: str, impact: float, effort: float, **more: float) -> dict[str, An
 
 
 def counted(args: dict[str, Any]) -> dict[str, Any]:
-    return calculate(Candidates.model_validate(args)).to_dict()
+    return calculate(PriorityItems.model_validate(args)).to_dict()
 
 
 @pytest.mark.req("CC-05", "CC-09")

@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handrail.toolsets.calculators import quick_score
-from handrail.toolsets.calculators.quick_score.calculate import calculate
-from handrail.toolsets.calculators.quick_score.group import aggregate
-from handrail.toolsets.calculators.quick_score.models import Rated
-from tests.unit.toolsets.calculators.given import answer, refusal
+from handrail.toolsets.calculators.quick_score import aggregate, calculate
+from handrail.toolsets.calculators.quick_score_model import QuickScoreInput
+from tests.unit.toolsets.calculators.tool_inputs import answer, refusal
 
 CRITERIA = st.lists(
     st.fixed_dictionaries(
@@ -33,7 +32,9 @@ def criterion(name: str, score: float, weight: float = 1) -> dict[str, Any]:
 
 
 def counted(*criteria: dict[str, Any], subject: str = "Offer") -> dict[str, Any]:
-    return calculate(Rated.model_validate({"subject": subject, "criteria": list(criteria)})).to_dict()
+    return calculate(
+        QuickScoreInput.model_validate({"subject": subject, "criteria": list(criteria)})
+    ).to_dict()
 
 
 @pytest.mark.req("CC-08", "CC-09")

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.toolsets.calculators import time_savings
-from handrail.toolsets.calculators.time_savings import formulas
-from handrail.toolsets.calculators.time_savings.calculate import calculate
-from handrail.toolsets.calculators.time_savings.models import Task
-from tests.unit.toolsets.calculators.given import answer, refusal
+from handrail.toolsets.calculators import time_savings, time_savings_model
+from handrail.toolsets.calculators.time_savings import calculate
+from handrail.toolsets.calculators.time_savings_model import RepeatedTask
+from tests.unit.toolsets.calculators.tool_inputs import answer, refusal
 
 SHARES = st.integers(0, 100).map(lambda percent: Decimal(percent) / 100)
 
@@ -65,7 +64,7 @@ def test_three_months_by_hand() -> None:
 def test_corrections_can_eat_up_more_than_was_won() -> None:
     # 10 - 9 - 50 % × 10 = -4 minutes; 1 × 1 × 48/12 = 4 tasks a month, × -4/60 = -0.2667 hours
     found = calculate(
-        Task(
+        RepeatedTask(
             minutes_before=10,
             minutes_after=9,
             tasks_per_week=1,
@@ -87,7 +86,9 @@ def test_corrections_can_eat_up_more_than_was_won() -> None:
 @pytest.mark.req("CC-02")
 def test_nobody_who_takes_it_up_saves_nothing() -> None:
     found = calculate(
-        Task(minutes_before=1, minutes_after=0, tasks_per_week=1, people=1, adoption=0, training_hours=0)
+        RepeatedTask(
+            minutes_before=1, minutes_after=0, tasks_per_week=1, people=1, adoption=0, training_hours=0
+        )
     ).summary
 
     assert (found.hours_saved, found.break_even) == (0, 1)
@@ -104,16 +105,16 @@ def test_a_task_that_takes_no_time_cannot_get_quicker() -> None:
 
 @given(st.integers(0, 12), SHARES)
 def test_a_ramp_takes_half_of_what_it_would_bring_at_once(ramp: int, target: Decimal) -> None:
-    months = [formulas.adoption_in(month, ramp, target) for month in range(1, ramp + 1)]
+    months = [time_savings_model.adoption_in(month, ramp, target) for month in range(1, ramp + 1)]
 
     assert round(sum(months, Decimal(0)), 20) == target * ramp / 2
     assert months == sorted(months)
-    assert formulas.adoption_in(ramp + 1, ramp, target) == target
+    assert time_savings_model.adoption_in(ramp + 1, ramp, target) == target
 
 
 @given(st.lists(st.integers(-50, 50).map(Decimal), min_size=1, max_size=12))
 def test_it_breaks_even_exactly_when_the_sum_is_not_below_0(monthly: list[Decimal]) -> None:
-    month = formulas.break_even(monthly)
+    month = time_savings_model.break_even(monthly)
 
     assert (month is None) == (sum(monthly) < 0)
     assert month is None or sum(monthly[:month]) >= 0

@@ -12,15 +12,15 @@ from handrail import Call, Context, Handrail, Principal, tool
 from handrail.ext import tool_output_to_blocks
 from handrail.testing import ConformanceCase, conformance_cases
 from handrail.toolsets import tasks
-from handrail.toolsets.tasks import MemoryTaskBook, TaskBook, task_tools
-from tests.unit.toolsets.tasks.shelves import ANA, TWINS, Caller, book_of, caller
+from handrail.toolsets.tasks import MemoryTaskStore, TaskStore, task_tools
+from tests.unit.toolsets.tasks.task_stores import ANA, TWINS, Caller, caller, store_of
 
-TOOLS = {tool.id: tool for tool in task_tools(MemoryTaskBook())}
+TOOLS = {tool.id: tool for tool in task_tools(MemoryTaskStore())}
 
 
 @pytest.fixture(params=TWINS)
-def book(request: pytest.FixtureRequest, tmp_path: Path) -> TaskBook:
-    return book_of(request.param, tmp_path)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> TaskStore:
+    return store_of(request.param, tmp_path)
 
 
 @pytest.mark.parametrize("case", conformance_cases(list(TOOLS.values()), strict=True))
@@ -45,8 +45,8 @@ def test_each_has_its_words_in_a_file_beside_its_module() -> None:
 
 
 @pytest.mark.req("BT-01")
-async def test_tasks_are_created_changed_read_and_listed(book: TaskBook) -> None:
-    async with caller(book) as call:
+async def test_tasks_are_created_changed_read_and_listed(store: TaskStore) -> None:
+    async with caller(store) as call:
         await call("task_create", subject="Read the code", description="All of src.")
         await call("task_create", title="Repair\nthe test", depends_on=["T1"])
         await call("task_create", subject="Release it", dependsOn=["1", "task-2", "T1"])
@@ -67,8 +67,8 @@ depends on T1, T2\
         assert told.data["description"] == "All of src." and told.data["status"] == "completed"
 
 
-async def test_a_list_is_cut_with_a_count_and_read_on(book: TaskBook) -> None:
-    async with caller(book) as call:
+async def test_a_list_is_cut_with_a_count_and_read_on(store: TaskStore) -> None:
+    async with caller(store) as call:
         for number in range(1, 8):
             await call("task_create", subject=f"Step {number}")
         for done in ("T2", "T4"):
@@ -85,8 +85,8 @@ async def test_a_list_is_cut_with_a_count_and_read_on(book: TaskBook) -> None:
         assert await call.as_(session="s2").says("task_list") == "No tasks. Create one with task_create."
 
 
-async def test_that_no_task_is_as_wanted_is_said_first(book: TaskBook) -> None:
-    async with caller(book) as call:
+async def test_that_no_task_is_as_wanted_is_said_first(store: TaskStore) -> None:
+    async with caller(store) as call:
         for number in (1, 2):
             await call("task_create", subject=f"Step {number}")
         await call("task_update", id="T2", status="in_progress")
@@ -97,8 +97,8 @@ async def test_that_no_task_is_as_wanted_is_said_first(book: TaskBook) -> None:
         assert both == f"No task after T1 is pending {counted}."
 
 
-async def test_people_see_tasks_and_todos_in_a_table(book: TaskBook) -> None:
-    async with caller(book) as call:
+async def test_people_see_tasks_and_todos_in_a_table(store: TaskStore) -> None:
+    async with caller(store) as call:
         await call("task_create", subject="Read")
         listed = await call("task_list")
         blocks = tool_output_to_blocks(TOOLS["task_list"], listed.result.data)
@@ -111,8 +111,8 @@ async def test_people_see_tasks_and_todos_in_a_table(book: TaskBook) -> None:
             assert tool_output_to_blocks(TOOLS[name], none.result.data) == []
 
 
-async def test_a_circle_is_refused_and_named(book: TaskBook) -> None:
-    async with caller(book) as call:
+async def test_a_circle_is_refused_and_named(store: TaskStore) -> None:
+    async with caller(store) as call:
         for number in range(1, 5):
             await call(
                 "task_create", subject=f"Step {number}", depends_on=[f"T{number - 1}"] if number > 1 else []
@@ -128,8 +128,8 @@ async def test_a_circle_is_refused_and_named(book: TaskBook) -> None:
         assert itself.code == "TASK_CYCLE" and "T2 → T2" in str(itself.result.error)
 
 
-async def test_an_unknown_id_is_answered_with_the_nearest(book: TaskBook) -> None:
-    async with caller(book) as call:
+async def test_an_unknown_id_is_answered_with_the_nearest(store: TaskStore) -> None:
+    async with caller(store) as call:
         assert (await call("task_get", id="T1")).result.error == snapshot(
             "There is no task 'T1' in this session, and no other. Create one with task_create."
         )
@@ -147,15 +147,15 @@ async def test_an_unknown_id_is_answered_with_the_nearest(book: TaskBook) -> Non
         assert "2 tasks" in await call.says("task_list"), "a task that could not be created is not there"
 
 
-async def test_an_update_that_changes_nothing_says_what_can_be_changed(book: TaskBook) -> None:
-    async with caller(book) as call:
+async def test_an_update_that_changes_nothing_says_what_can_be_changed(store: TaskStore) -> None:
+    async with caller(store) as call:
         await call("task_create", subject="Read")
         refused = await call("task_update", id="T1")
         assert refused.code == "INVALID_PARAM" and "status" in str(refused.result.error)
 
 
-async def test_beginning_before_its_time_is_told_and_not_refused(book: TaskBook) -> None:
-    async with caller(book) as call:
+async def test_beginning_before_its_time_is_told_and_not_refused(store: TaskStore) -> None:
+    async with caller(store) as call:
         await call("task_create", subject="First")
         await call("task_create", subject="Second", depends_on=["T1"])
         worded = await call("task_update", id="T2", subject="Then")
@@ -165,8 +165,8 @@ async def test_beginning_before_its_time_is_told_and_not_refused(book: TaskBook)
 
 
 @pytest.mark.req("BT-02", "BT-07")
-async def test_a_todo_list_is_written_as_a_whole_and_read(book: TaskBook) -> None:
-    async with caller(book) as call:
+async def test_a_todo_list_is_written_as_a_whole_and_read(store: TaskStore) -> None:
+    async with caller(store) as call:
         await call("todowrite", todos=[{"content": "Old"}])
         written = await call.says(
             "todowrite",
@@ -193,8 +193,8 @@ async def test_a_todo_list_is_written_as_a_whole_and_read(book: TaskBook) -> Non
 
 
 @pytest.mark.req("BT-07")
-async def test_a_status_that_there_is_not_is_refused_and_the_list_stays(book: TaskBook) -> None:
-    async with caller(book) as call:
+async def test_a_status_that_there_is_not_is_refused_and_the_list_stays(store: TaskStore) -> None:
+    async with caller(store) as call:
         await call("todowrite", todos=[{"content": "Look"}])
         refused = await call("todowrite", todos=[{"content": "Look", "status": "finished"}])
         assert refused.code == "INVALID_PARAM" and "completed" in refused.to_model()
@@ -202,8 +202,8 @@ async def test_a_status_that_there_is_not_is_refused_and_the_list_stays(book: Ta
 
 
 @pytest.mark.req("BT-07")
-async def test_two_todos_in_progress_are_told_and_taken(book: TaskBook) -> None:
-    async with caller(book) as call:
+async def test_two_todos_in_progress_are_told_and_taken(store: TaskStore) -> None:
+    async with caller(store) as call:
         both = [{"content": one, "status": "in_progress"} for one in ("Read", "Write")]
         written = await call("todowrite", todos=both)
         assert written.ok and "keep it to the one" in written.to_model()
@@ -211,8 +211,8 @@ async def test_two_todos_in_progress_are_told_and_taken(book: TaskBook) -> None:
 
 
 @pytest.mark.req("BT-07")
-async def test_sessions_tenants_and_lone_callers_have_lists_of_their_own(book: TaskBook) -> None:
-    async with caller(book) as call:
+async def test_sessions_tenants_and_lone_callers_have_lists_of_their_own(store: TaskStore) -> None:
+    async with caller(store) as call:
         callers = [
             call,
             call.as_(session="s2"),
@@ -234,23 +234,23 @@ async def test_sessions_tenants_and_lone_callers_have_lists_of_their_own(book: T
 
 
 @pytest.mark.req("BT-01")
-async def test_what_a_nested_call_writes_is_where_its_caller_looks(book: TaskBook) -> None:
+async def test_what_a_nested_call_writes_is_where_its_caller_looks(store: TaskStore) -> None:
     @tool("plan", level="read")
     async def plan(*, ctx: Context) -> str:
         """Plan the work."""
         return (await ctx.call("task_create", {"subject": "Read"})).to_model()
 
-    async with Handrail([*task_tools(book), plan]) as hr:
+    async with Handrail([*task_tools(store), plan]) as hr:
         for session in (None, "s1"):
             call = Caller(hr, session=session)
             assert await call.says("plan") == "[ ] T1 Read"
             assert await call.says("task_list") == "1 task: 1 pending\n[ ] T1 Read"
-        await book.close()
+        await store.close()
 
 
 @pytest.mark.req("BP-04", "BP-11")
-async def test_a_hundred_creates_at_once_get_ids_in_the_order_of_the_calls(book: TaskBook) -> None:
-    async with caller(book) as call:
+async def test_a_hundred_creates_at_once_get_ids_in_the_order_of_the_calls(store: TaskStore) -> None:
+    async with caller(store) as call:
         calls = [
             Call("task_create", {"subject": f"Step {n}"}, principal=ANA, session="s1") for n in range(100)
         ]
@@ -263,8 +263,8 @@ async def test_a_hundred_creates_at_once_get_ids_in_the_order_of_the_calls(book:
 
 
 @pytest.mark.req("BP-04")
-async def test_they_are_always_parallel(book: TaskBook) -> None:
-    async with caller(book) as call:
+async def test_they_are_always_parallel(store: TaskStore) -> None:
+    async with caller(store) as call:
         wanted = {
             "task_create": {"subject": "Read"},
             "task_update": {"id": "T1", "status": "completed"},
@@ -279,7 +279,7 @@ async def test_they_are_always_parallel(book: TaskBook) -> None:
 @pytest.mark.req("BT-01", "BT-02", "DD-03")
 @pytest.mark.parametrize("scope", ["run", "until_change"])
 async def test_an_agent_is_told_how_things_are_now_and_not_what_it_heard_before(
-    book: TaskBook, scope: Literal["run", "until_change"]
+    store: TaskStore, scope: Literal["run", "until_change"]
 ) -> None:
     one, two = [{"content": "One"}], [{"content": "Two"}]
     steps: list[tuple[str, dict[str, Any], str]] = [
@@ -298,7 +298,7 @@ async def test_an_agent_is_told_how_things_are_now_and_not_what_it_heard_before(
         ("todowrite", {"todos": two}, "[ ] Two"),
         ("todoread", {}, "[ ] Two"),
     ]
-    async with caller(book) as call:
+    async with caller(store) as call:
         memory = call.hr.dedup(scope)
         for name, args, said in steps:
             (outcome,) = await call.hr.call_many(
@@ -309,8 +309,8 @@ async def test_an_agent_is_told_how_things_are_now_and_not_what_it_heard_before(
         assert [one.status for one in await call.hr.call_many(again, dedup=memory)] == ["duplicate"]
 
 
-async def test_text_of_every_kind_comes_back_as_it_was(book: TaskBook) -> None:
-    async with caller(book) as call:
+async def test_text_of_every_kind_comes_back_as_it_was(store: TaskStore) -> None:
+    async with caller(store) as call:
         odd = "ß \u202e 𝄞 ' \" ; -- \x00 %s"
         made = await call("task_create", subject=odd, description=odd + "\n\n  kept  ")
         assert made.result.data["description"] == odd + "\n\n  kept  "

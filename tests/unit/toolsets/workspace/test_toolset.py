@@ -14,7 +14,7 @@ from handrail import Handrail, Principal
 from handrail.app import open_handrail, workspace_of
 from handrail.ext import DefinitionError, UsageError
 from handrail.settings import SettingsError, load_settings
-from handrail.toolsets.workspace import Options, WorkspaceToolset, options_of
+from handrail.toolsets.workspace import WorkspaceOptions, WorkspaceToolset, parse_options
 
 ACME = Principal("acme", "ann", permissions={"*"})
 GLOBEX = Principal("globex", "gus", permissions={"*"})
@@ -101,7 +101,7 @@ def test_a_folder_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
 
 
 def test_the_home_of_a_person_can_be_named_as_they_are_used_to(tmp_path: Path) -> None:
-    found = options_of({"root": "~/code", "readable": ["~/.pyenv", "tools"]}, "handrail.toml", tmp_path)
+    found = parse_options({"root": "~/code", "readable": ["~/.pyenv", "tools"]}, "handrail.toml", tmp_path)
     assert found.root == str(Path.home() / "code")
     assert found.readable == (str(Path.home() / ".pyenv"), str(tmp_path / "tools"))
 
@@ -126,7 +126,7 @@ def test_an_address_that_is_none_is_said_at_once(tmp_path: Path, wrong: dict[str
 )
 def test_a_mistake_in_the_table_is_told_with_what_to_write(table: dict[str, object], said: str) -> None:
     with pytest.raises(DefinitionError, match=said):
-        options_of(table, "handrail.toml: workspace", Path("/"))
+        parse_options(table, "handrail.toml: workspace", Path("/"))
 
 
 def test_the_settings_name_a_folder_or_a_table(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ async def test_listing_the_tools_leaves_nothing_in_the_folder(tmp_path: Path) ->
 
 
 def test_what_is_not_said_is_not_allowed() -> None:
-    options = Options()
+    options = WorkspaceOptions()
     assert not (options.network or options.unsandboxed or options.hardlinks or options.private_networks)
 
 

@@ -1,4 +1,4 @@
-"""Forms: compiled once from a schema and its hints, drawn with any value, read back from any post."""
+"""Form: compiled once from a schema and its hints, rendered with any value, read back from any post."""
 
 from __future__ import annotations
 
@@ -10,31 +10,78 @@ import htpy as h
 from markupsafe import Markup
 
 from handrail.core.define.call import FieldError
-from handrail.core.define.field_specs import form_spec_of
-from handrail.core.define.schema import JsonSchema, digest_of
-from handrail.core.define.sections import FormSpec
+from handrail.core.define.schema import JsonSchema, digest_of, objects_in
 from handrail.core.define.tool import Tool
-from handrail.doors.web.forms.compile import Compiler, Spot
-from handrail.doors.web.forms.field import MISSING, Field, ToolFormMode
-from handrail.doors.web.forms.initial import initial
-from handrail.doors.web.forms.options import NO_OPTIONS, Options
-from handrail.doors.web.forms.pen import Moulds, Pen, button
-from handrail.doors.web.forms.place import Place
-from handrail.doors.web.forms.post import Post, Upload
-from handrail.doors.web.forms.pruning import has_conditions, picked_types, pruned
-from handrail.doors.web.forms.registry import draw_field, read_field
-from handrail.doors.web.forms.summary import summary
-from handrail.doors.web.forms.widgets import all as _all_widgets
+from handrail.core.define.ui_specs import FormSpec
+from handrail.core.present.forms import form_spec_of
+from handrail.doors.web.forms.compiler import FormCompiler, SchemaPosition
+from handrail.doors.web.forms.control_names import FieldLocation
+from handrail.doors.web.forms.defaults import initial_value
+from handrail.doors.web.forms.fields import (
+    MISSING,
+    ChosenObject,
+    FormField,
+    ListField,
+    ListRows,
+    ObjectField,
+    ToolFormMode,
+    UnionField,
+)
+from handrail.doors.web.forms.options import NO_OPTIONS, PickerOptions
+from handrail.doors.web.forms.post import FormPost, Upload
+from handrail.doors.web.forms.render import RenderContext, TemplateCache, error_summary, form_button
+from handrail.doors.web.forms.widget_registry import read_field, render_field
+from handrail.doors.web.forms.widgets import builtin as _all_widgets
 
-_MOST = 2_000
+_CONDITION_KEYWORDS = ("if", "dependencies", "dependentSchemas")
+
+
+def picker_types(schema: JsonSchema, spec: FormSpec) -> tuple[str, ...]:
+    """The types of things that the pickers of a form pick from."""
+    found = [node.get("x-entity-type") for node in objects_in(schema)]
+    found += [hints.get(key) for hints in spec.hints.values() for key in ("entity", "options")]
+    return tuple(dict.fromkeys(one for one in found if isinstance(one, str)))
+
+
+def has_conditions(schema: JsonSchema, spec: FormSpec) -> bool:
+    """Whether some field is shown only at times."""
+    hinted = any("visible_when" in hints for hints in spec.hints.values())
+    return hinted or any(key in node for node in objects_in(schema) for key in _CONDITION_KEYWORDS)
+
+
+def without_hidden_fields(field: FormField, value: Any) -> Any:
+    """A value without operators' fields, however they came into it."""
+    if isinstance(field, ObjectField) and isinstance(value, dict):
+        known = {child.name: child for child in field.children}
+        kept_names = {
+            name: without_hidden_fields(known[name].lazy_field() if name in known else field.rest(name), part)
+            for name, part in value.items()
+            if name not in field.hidden
+        }
+        return ChosenObject.of(kept_names, value.at) if isinstance(value, ChosenObject) else kept_names
+    if isinstance(field, ListField) and isinstance(value, list):
+        kept = value.copy() if not isinstance(value, ListRows) else value
+        for at, part in enumerate(kept):
+            lazy_field = field.first[at] if at < len(field.first) else field.item
+            if lazy_field is not None:
+                kept[at] = without_hidden_fields(lazy_field(), part)
+        return kept
+    if isinstance(field, UnionField):
+        for branch in field.branches:
+            value = without_hidden_fields(branch.lazy_field(), value)
+    return value
+
+
+_MAX_FORMS = 2_000
 _ROOT = frozenset({"#"})
-_PLAIN_SEND = Markup('<button type="submit" hidden tabindex="-1"></button>')
+
+_HIDDEN_SUBMIT = Markup('<button type="submit" hidden tabindex="-1"></button>')
 """Enter presses the first button of a form, which must not be one that changes the form."""
 _forms: dict[tuple[str, str, frozenset[str], str], Form] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ParsedForm:
     """What a post said."""
 
     value: Any
@@ -57,55 +104,57 @@ class Form:
 
     __slots__ = ("_conditional", "_moulds", "_root", "mode", "types")
 
-    def __init__(self, root: Field, mode: ToolFormMode, types: tuple[str, ...], conditional: bool) -> None:
+    def __init__(
+        self, root: FormField, mode: ToolFormMode, types: tuple[str, ...], conditional: bool
+    ) -> None:
         self._root = root
         self.mode = mode
         self.types = types
         """The types of things that its pickers pick from, for `load_options`."""
         self._conditional = conditional
-        self._moulds: Moulds = {}
+        self._moulds: TemplateCache = {}
 
     @property
-    def field(self) -> Field:
+    def field(self) -> FormField:
         return self._root
 
     def first_value(self) -> Any:
         """What the form holds when it is first shown, or MISSING."""
-        return initial(self._root)
+        return initial_value(self._root)
 
-    def draw(
+    def render(
         self,
         value: Any = MISSING,
         errors: Iterable[FieldError] = (),
         *,
         id: str = "f",
-        options: Options | None = None,
+        options: PickerOptions | None = None,
     ) -> h.Node:
         """The fields, without a `<form>` and without a button to send it.
 
         Defaults fill in only when there is no value at all: a value is shown as it is.
         """
         shown = self.first_value() if value is MISSING else self.allowed(value)
-        pen = Pen(id, errors, options or NO_OPTIONS, self.mode, shown, self._moulds)
-        drawn = draw_field(self._root, pen, Place(still=True), shown)
-        again = h.noscript[button("refresh", "", "Show the fields that go with these answers")]
+        ctx = RenderContext(id, errors, options or NO_OPTIONS, self.mode, shown, self._moulds)
+        drawn = render_field(self._root, ctx, FieldLocation(still=True), shown)
+        again = h.noscript[form_button("refresh", "", "Show the fields that go with these answers")]
         return h.div(".form", id=f"{id}:form")[
-            _PLAIN_SEND, summary(pen, self._root), drawn, again if self._conditional else None
+            _HIDDEN_SUBMIT, error_summary(ctx, self._root), drawn, again if self._conditional else None
         ]
 
-    def read(self, posted: Iterable[tuple[str, str | Upload]]) -> Read:
+    def read(self, posted: Iterable[tuple[str, str | Upload]]) -> ParsedForm:
         """What was filled in."""
-        post = Post(posted, self.mode)
-        value = read_field(self._root, post, Place())
+        post = FormPost(posted, self.mode)
+        value = read_field(self._root, post, FieldLocation())
         if post.do and post.done is None:
             post.done = post.do.partition(":")[0]
         if value is MISSING and self._root.widget == "object":
             value = {}
-        return Read(self.allowed(value), tuple(post.errors), post.done, tuple(post.kept))
+        return ParsedForm(self.allowed(value), tuple(post.errors), post.done, tuple(post.kept))
 
     def allowed(self, value: Any) -> Any:
         """A value without what this mode does not take: operators' fields in an embed."""
-        return pruned(self._root, value) if self.mode == "embed" else value
+        return without_hidden_fields(self._root, value) if self.mode == "embed" else value
 
 
 def compile_form(
@@ -117,8 +166,10 @@ def compile_form(
 ) -> Form:
     """The form of a schema."""
     spec = spec or FormSpec()
-    root = Compiler(schema, spec, secrets, mode).field(schema, Spot(top=True, refs=_ROOT, label=""))
-    return Form(root, mode, picked_types(schema, spec), has_conditions(schema, spec))
+    root = FormCompiler(schema, spec, secrets, mode).field(
+        schema, SchemaPosition(top=True, refs=_ROOT, label="")
+    )
+    return Form(root, mode, picker_types(schema, spec), has_conditions(schema, spec))
 
 
 def form_of(tool: Tool, mode: ToolFormMode = "internal") -> Form:
@@ -128,7 +179,7 @@ def form_of(tool: Tool, mode: ToolFormMode = "internal") -> Form:
     known = _forms.get(key)
     if known is None:
         known = compile_form(tool.input_schema, spec, secrets=tool.secrets, mode=mode)
-        while len(_forms) >= _MOST:
+        while len(_forms) >= _MAX_FORMS:
             _forms.pop(next(iter(_forms)), None)
         _forms[key] = known
     return known

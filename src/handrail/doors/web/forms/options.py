@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from handrail.core.define.entity_options import Option, options_of_type
 from handrail.core.define.principal import Principal
+from handrail.core.present.forms import Option, option_source
 
 _log = logging.getLogger("handrail.web")
 
@@ -20,7 +20,7 @@ class OptionSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class PickerOptions:
     """What a drawing knows of options: some of each type, and where a page can look for more."""
 
     found: Mapping[str, Sequence[Option]] = field(default_factory=dict)
@@ -31,17 +31,17 @@ class Options:
         return next((one.label for one in self.found.get(type, ()) if one.value == value), None)
 
 
-NO_OPTIONS = Options()
+NO_OPTIONS = PickerOptions()
 
 
-class Registered:
+class RegisteredOptions:
     """What was registered for each type, as one person may see it. What fails to look finds nothing."""
 
     def __init__(self, who: Principal) -> None:
         self._who = who
 
     async def search(self, type: str, text: str, limit: int) -> list[Option]:
-        find = options_of_type(type)
+        find = option_source(type)
         if find is None:
             return []
         try:
@@ -53,6 +53,6 @@ class Registered:
 
 async def load_options(
     types: Sequence[str], source: OptionSource, address: str | None = None, limit: int = 50
-) -> Options:
+) -> PickerOptions:
     """The first options of each type, for a page without script."""
-    return Options({type: await source.search(type, "", limit) for type in types}, address)
+    return PickerOptions({type: await source.search(type, "", limit) for type in types}, address)

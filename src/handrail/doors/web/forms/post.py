@@ -9,9 +9,8 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 from handrail.core.define.call import FieldError
-from handrail.doors.web.forms.field import Field, ToolFormMode
-from handrail.doors.web.forms.place import Place
-from handrail.doors.web.forms.wire import DO, MODE, VALUE
+from handrail.doors.web.forms.control_names import DO, MODE, VALUE, FieldLocation
+from handrail.doors.web.forms.fields import FormField, ToolFormMode
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class Upload:
         return f"data:{kind}{name};base64,{base64.b64encode(self.data).decode()}"
 
 
-class _Sent(Protocol):
+class _SentFile(Protocol):
     """A file as a web server hands it over."""
 
     filename: str | None
@@ -40,18 +39,18 @@ class _Sent(Protocol):
     async def close(self) -> None: ...
 
 
-async def taken(items: Iterable[tuple[str, Any]]) -> list[tuple[str, str | Upload]]:
+async def form_items(items: Iterable[tuple[str, Any]]) -> list[tuple[str, str | Upload]]:
     """The items of a form as a server got them, files read: `await taken(form.multi_items())`."""
     return [(name, item if isinstance(item, str) else await _upload(item)) for name, item in items]
 
 
-async def _upload(sent: _Sent) -> Upload:
+async def _upload(sent: _SentFile) -> Upload:
     data = await sent.read()
     await sent.close()
     return Upload(sent.filename or "", sent.content_type or "", data)
 
 
-class Post:
+class FormPost:
     """One post while it is read."""
 
     __slots__ = ("_sent", "do", "done", "errors", "kept", "mode", "places")
@@ -85,23 +84,23 @@ class Post:
         files = [one for one in self._sent.get(name, ()) if isinstance(one, Upload)]
         return [one for one in files if one.name or one.data]
 
-    def value(self, place: Place) -> str | None:
-        return self.text(VALUE + place.pointer)
+    def value(self, location: FieldLocation) -> str | None:
+        return self.text(VALUE + location.pointer)
 
-    def way(self, place: Place) -> str | None:
+    def way(self, location: FieldLocation) -> str | None:
         """How the field at a place was drawn, or what it means when it is empty."""
-        return self.text(MODE + place.pointer)
+        return self.text(MODE + location.pointer)
 
-    def asked(self, verb: str, place: Place) -> bool:
+    def asked(self, verb: str, location: FieldLocation) -> bool:
         """Whether a button asks for this here; if so it counts as done."""
-        if self.do != f"{verb}:{place.pointer}":
+        if self.do != f"{verb}:{location.pointer}":
             return False
         self.done = verb
         return True
 
-    def wrong(self, place: Place, reason: str) -> None:
-        self.errors.append(FieldError(place.dotted, reason))
+    def wrong(self, location: FieldLocation, reason: str) -> None:
+        self.errors.append(FieldError(location.dotted, reason))
 
-    def needs(self, field: Field, place: Place) -> None:
+    def needs(self, field: FormField, location: FieldLocation) -> None:
         """An item of a list is not filled in."""
-        self.errors.append(FieldError(place.dotted, "is required", missing=True))
+        self.errors.append(FieldError(location.dotted, "is required", missing=True))

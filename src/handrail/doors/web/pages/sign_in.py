@@ -1,4 +1,4 @@
-"""Signing in, by a link that works once or by a password, and out again."""
+"""Signing in, by a link that works once or by a password, out again, and from one tenant to another."""
 
 from __future__ import annotations
 
@@ -6,78 +6,85 @@ import htpy as h
 from starlette.responses import Response
 
 from handrail.doors.web import controls as c
-from handrail.doors.web.frame import bare
+from handrail.doors.web.cookies import (
+    local_path,
+    session_token,
+    set_theme_cookie,
+    signed_in_redirect,
+    signed_out_redirect,
+)
 from handrail.doors.web.icons import icon
-from handrail.doors.web.routing import Pages, Reader, go
-from handrail.doors.web.session import keep_theme, let_in, place_here, send_out, token_of
-from handrail.identity.errors import NotSignedIn, TooManyTries
+from handrail.doors.web.layout import bare_page, page
+from handrail.doors.web.routing import PageContext, PageNotFound, PageRouter, redirect
+from handrail.identity.errors import NotSignedIn, TooManyAttempts
+from handrail.store.tenants import Tenant
 
-pages = Pages()
-_OVER = "This link was used already, or is over. Ask for a new one, or sign in with your password."
+router = PageRouter()
+_LINK_ENDED = "This link was used already, or is over. Ask for a new one, or sign in with your password."
 
 
-@pages.get("/sign-in", open=True)
-async def show(reader: Reader) -> Response:
+@router.get("/sign-in", open=True)
+async def show_sign_in(ctx: PageContext) -> Response:
     """A form; for a link a page with a button, since a program that only looks must not use it up."""
-    goal = place_here(reader.query.get("next", "/"))
-    if reader.platform.offices is None:
-        return _nobody(reader)
-    if link := reader.query.get("link", ""):
-        hours = round(reader.offices.doorkeeper.lifetime / 3600)
-        return bare(reader, "Sign in", _heading("Sign in to Handrail"), _by_link(link, goal, hours))
-    if reader.somebody is not None:
-        return go(goal)
-    return _asking(reader, goal)
+    goal = local_path(ctx.query.get("next", "/"))
+    if not ctx.platform.can_sign_in:
+        return _no_database_page(ctx)
+    if link := ctx.query.get("link", ""):
+        hours = round(ctx.services.authenticator.lifetime / 3600)
+        return bare_page(ctx, "Sign in", _heading("Sign in to Handrail"), _by_link(link, goal, hours))
+    if ctx.somebody is not None:
+        return redirect(goal)
+    return _sign_in_page(ctx, goal)
 
 
-@pages.post("/sign-in", open=True)
-async def enter(reader: Reader) -> Response:
+@router.post("/sign-in", open=True)
+async def sign_in(ctx: PageContext) -> Response:
     """Let somebody in, or say why not; what they typed stays, but for the password."""
-    form = await reader.form()
-    goal = place_here(c.text(form, "next") or "/")
-    if reader.platform.offices is None:
-        return _nobody(reader)
-    if link := c.text(form, "link"):
+    form = await ctx.form()
+    goal = local_path(c.posted_text(form, "next") or "/")
+    if not ctx.platform.can_sign_in:
+        return _no_database_page(ctx)
+    if link := c.posted_text(form, "link"):
         try:
-            token = await reader.offices.doorkeeper.use_link(link)
+            token = await ctx.services.authenticator.use_link(link)
         except NotSignedIn:
-            return _asking(reader, goal, problem=_OVER)
-        return await _entered(reader, token, goal)
-    email, password = c.text(form, "email").strip(), c.text(form, "password")
+            return _sign_in_page(ctx, goal, problem=_LINK_ENDED)
+        return await _signed_in(ctx, token, goal)
+    email, password = c.posted_text(form, "email").strip(), c.posted_text(form, "password")
     if not email or not password:
-        return _asking(reader, goal, email, _missing(email))
-    client = reader.request.client
+        return _sign_in_page(ctx, goal, email, _missing(email))
+    client = ctx.request.client
     try:
-        token = await reader.offices.passwords.sign_in(
+        token = await ctx.services.passwords.sign_in(
             email, password, source=None if client is None else client.host
         )
-    except TooManyTries as refused:
-        return _asking(reader, goal, email, problem=str(refused), status=429)
+    except TooManyAttempts as refused:
+        return _sign_in_page(ctx, goal, email, problem=str(refused), status=429)
     except NotSignedIn as refused:
-        return _asking(reader, goal, email, {"password": str(refused)})
-    return await _entered(reader, token, goal)
+        return _sign_in_page(ctx, goal, email, {"password": str(refused)})
+    return await _signed_in(ctx, token, goal)
 
 
-@pages.post("/sign-out", open=True)
-async def leave(reader: Reader) -> Response:
+@router.post("/sign-out", open=True)
+async def sign_out(ctx: PageContext) -> Response:
     """Out of this browser, or of every one. A key is no session: an agent sends away nobody."""
-    form = await reader.form()
-    who = reader.somebody
-    if who is not None and reader.request.scope["state"]["source"] == "web":
-        door = reader.offices.doorkeeper
-        await (door.sign_out(who) if c.text(form, "everywhere") else door.end(token_of(reader)))
-    return send_out(reader, "/sign-in")
+    form = await ctx.form()
+    who = ctx.somebody
+    if who is not None and ctx.request.scope["state"]["source"] == "web":
+        door = ctx.services.authenticator
+        await (door.sign_out(who) if c.posted_text(form, "everywhere") else door.end(session_token(ctx)))
+    return signed_out_redirect(ctx, "/sign-in")
 
 
-async def _entered(reader: Reader, token: str, goal: str) -> Response:
-    answer = let_in(reader, token, goal)
-    who = await reader.offices.doorkeeper.principal_from_session(token)
-    keep_theme(reader, answer, await reader.offices.keepsakes.theme(who))
+async def _signed_in(ctx: PageContext, token: str, goal: str) -> Response:
+    answer = signed_in_redirect(ctx, token, goal)
+    who = await ctx.services.authenticator.principal_from_session(token)
+    set_theme_cookie(ctx, answer, await ctx.services.preferences.theme(who))
     return answer
 
 
-def _asking(
-    reader: Reader,
+def _sign_in_page(
+    ctx: PageContext,
     goal: str,
     email: str = "",
     wrong: dict[str, str] | None = None,
@@ -86,8 +93,8 @@ def _asking(
     status: int = 400,
 ) -> Response:
     errors = wrong or {}
-    return bare(
-        reader,
+    return bare_page(
+        ctx,
         "Sign in",
         _heading("Sign in to Handrail"),
         c.alert(problem) if problem else None,
@@ -135,10 +142,43 @@ def _by_link(link: str, goal: str, hours: int) -> h.Element:
     ]
 
 
-def _nobody(reader: Reader) -> Response:
+def _no_database_page(ctx: PageContext) -> Response:
     said = "This server keeps nothing in a database, so there is nobody to be. Programs and agents use keys."
-    return bare(reader, "Sign in", _heading("Nobody signs in here"), h.p[said], status=404)
+    return bare_page(ctx, "Sign in", _heading("Nobody signs in here"), h.p[said], status=404)
 
 
 def _heading(title: str) -> h.Element:
     return h.h1(".row.sign-title")[icon("shield-check"), title]
+
+
+@router.get("/switch")
+async def show_tenants(ctx: PageContext) -> Response:
+    """Where they may go."""
+    session_token(ctx)
+    homes = await ctx.services.authenticator.tenants_of(ctx.who)
+    return page(
+        ctx,
+        "Switch tenant",
+        h.h1["Where do you want to work?"],
+        h.p(".quiet")["Tools, runs and approvals of one tenant are not seen in another."],
+        h.ul(".switch-list")[(h.li[_tenant_choice(one, one.id == ctx.who.tenant)] for one in homes)],
+    )
+
+
+@router.post("/switch")
+async def switch_tenant(ctx: PageContext) -> Response:
+    """Go there."""
+    goal = c.posted_text(await ctx.form(), "tenant")
+    try:
+        token = await ctx.services.authenticator.switch(session_token(ctx), goal)
+    except NotSignedIn:
+        raise PageNotFound from None
+    return signed_in_redirect(ctx, token, "/")
+
+
+def _tenant_choice(one: Tenant, here: bool) -> h.Element:
+    if here:
+        return h.p(".panel.row")[h.b[one.name], h.span(".mark")["you are here"]]
+    return h.form(method="post", action="/switch")[
+        c.hidden(tenant=one.id), h.button(".btn", type="submit", data_variant="outline")[one.name]
+    ]

@@ -7,21 +7,20 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
-from handrail.core.define.block_config import as_number
-from handrail.core.define.blocks import tool_output_to_blocks
 from handrail.core.define.result import Result
-from handrail.doors.visible import exact
-from handrail.doors.web.views.reading import result_of
-from handrail.doors.web.views.result import Shown
+from handrail.core.present.block_content import as_number
+from handrail.core.present.blocks import tool_output_to_blocks
+from handrail.doors.web.views.result import ToolOrSections, as_result
+from handrail.platform.display_text import visible_json
 
 BOM = "\ufeff"
 """Tells spreadsheets that the text is UTF-8."""
 _RUN = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # fmt: skip
 
 
-def table_csv(tool: Shown, result: Result | Mapping[str, Any], section: str) -> str | None:
+def table_csv(tool: ToolOrSections, result: Result | Mapping[str, Any], section: str) -> str | None:
     """A table section as CSV (RFC 4180, with a byte order mark); None where the result has no such table."""
-    blocks = tool_output_to_blocks(tool, result_of(result).data)
+    blocks = tool_output_to_blocks(tool, as_result(result).data)
     named = [one for one in blocks if one.key and one.key == section]
     tables = [one.content for one in named if one.type == "table"]
     tables += [one.content["table"] for one in named if "table" in one.content]
@@ -41,7 +40,7 @@ def _cell(cell: Any) -> str:
         return ""
     if isinstance(cell, str):
         return cell if as_number(cell) is not None and not cell.startswith("+") else _text(cell)
-    return exact(cell) if isinstance(cell, (Mapping, list, bool)) else str(cell)
+    return visible_json(cell) if isinstance(cell, (Mapping, list, bool)) else str(cell)
 
 
 def _text(text: str) -> str:

@@ -1,25 +1,36 @@
-"""Text on a page: exact, with what cannot be seen written out, and folded where it is long, never cut."""
+"""Text on a page: exact, with what cannot be seen written out, folded where it is long; diffs; Markdown."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
-from htpy import Node, details, p, pre, span, summary
+import nh3
+from htpy import Node, code, del_, details, div, ins, p, pre, span, summary
+from markdown_it import MarkdownIt
+from markupsafe import Markup
 
-from handrail.doors.visible import visible
+from handrail.platform.display_text import DiffLine, DiffLineKind, diff_lines, has_diff, visible
+
+if TYPE_CHECKING:
+    from collections.abc import MutableMapping, Sequence
+
+    from markdown_it.token import Token
 
 LONG = 600
 """Characters from which text is folded."""
 LINES = 12
-_HEAD = 120
-_PRINTED = 10_000
-"""Characters of several lines that are shown at once; they scroll."""
+_FOLD_HEAD = 120
 
+_MAX_PRINTED = 10_000
+"""Characters of several lines that are shown at once; they scroll."""
 _HIDDEN = re.compile(r"[^\n\t\x20-\x7e]")
 
 
-def shown(text: str) -> Node:
+def visible_text(text: str) -> Node:
     """Text in which every character can be seen; one that is written out is marked and says its name."""
     text = text.replace("\r\n", "\n")
     if text.isprintable():
@@ -30,41 +41,41 @@ def shown(text: str) -> Node:
         one = hit.group()
         written = visible(one)
         if written != one:
-            parts += [text[start : hit.start()], span(".view-char", title=_name(one))[written]]
+            parts += [text[start : hit.start()], span(".view-char", title=_character_name(one))[written]]
             start = hit.end()
     return [*parts, text[start:]]
 
 
-def _name(one: str) -> str:
+def _character_name(one: str) -> str:
     return unicodedata.name(one, f"U+{ord(one):04X}").capitalize()
 
 
 def paragraph(text: str) -> Node:
     """Text of any length."""
     if is_long(text):
-        return folded(text)
+        return folded_text(text)
     if "\n" in text or "\t" in text:
-        return pre(".view-text")[shown(text)]
-    return shown(text)
+        return pre(".view-text")[visible_text(text)]
+    return visible_text(text)
 
 
-def block_of_text(text: str) -> Node:
+def text_block(text: str) -> Node:
     """Text that stands alone. Several lines are set as a terminal would: columns and diffs stay in line."""
     if "\n" not in text.rstrip("\n"):
-        return folded(text) if is_long(text) else pre(".view-text")[shown(text)]
-    if len(text) > _PRINTED:
-        return folded(text)
-    return pre(".view-text.view-printed", tabindex="0")[shown(text)]
+        return folded_text(text) if is_long(text) else pre(".view-text")[visible_text(text)]
+    if len(text) > _MAX_PRINTED:
+        return folded_text(text)
+    return pre(".view-text.view-printed", tabindex="0")[visible_text(text)]
 
 
-def folded(text: str) -> Node:
+def folded_text(text: str) -> Node:
     """Long text: its beginning, its length, and the whole one click away."""
-    head = " ".join(text[: _HEAD * 2].split())[:_HEAD]
+    head = " ".join(text[: _FOLD_HEAD * 2].split())[:_FOLD_HEAD]
     lines = text.count("\n") + 1
     size = f"{len(text):,} characters" + (f", {lines:,} lines" if lines > 1 else "")
     return details(".view-fold")[
-        summary[span(".view-fold-head")[shown(head), "…"], " ", span(".view-quiet")[size]],
-        pre(".view-text", tabindex="0")[shown(text)],
+        summary[span(".view-fold-head")[visible_text(head), "…"], " ", span(".view-quiet")[size]],
+        pre(".view-text", tabindex="0")[visible_text(text)],
     ]
 
 
@@ -72,7 +83,7 @@ def is_long(text: str) -> bool:
     return len(text) > LONG or text.count("\n") > LINES
 
 
-def quiet(words: str, kind: str = "") -> Node:
+def muted(words: str, kind: str = "") -> Node:
     """What is said in place of a value."""
     return span(f".view-quiet{kind}")[words]
 
@@ -80,3 +91,88 @@ def quiet(words: str, kind: str = "") -> Node:
 def note(words: str) -> Node:
     """What is said about a part."""
     return p(".view-note")[words]
+
+
+MAX_DIFF = 100_000
+"""Characters of a text in which lines are told apart; a longer one is shown as any other."""
+_ELEMENTS = {"added": ins(".view-added"), "removed": del_(".view-removed"), "file": span(".view-file")}
+
+
+def output_block(text: str) -> Node:
+    """What a tool printed, its diffs told apart from the words."""
+    lines = diff_lines(text) if len(text) <= MAX_DIFF else []
+    if not has_diff(lines):
+        return text_block(text)
+    return [
+        _words([line.text for line in found]) if words else _diff_block(list(found))
+        for words, found in groupby(lines, lambda line: line.kind == "text")
+    ]
+
+
+def _words(lines: list[str]) -> Node:
+    text = "\n".join(lines).strip("\n")
+    return text_block(text) if text else None
+
+
+def _diff_block(lines: list[DiffLine]) -> Node:
+    return pre(".view-text.view-printed.view-diff", tabindex="0", aria_label="What changes, line by line")[
+        code[(_diff_line(line.kind, line.text) for line in lines)]
+    ]
+
+
+def _diff_line(kind: DiffLineKind, text: str) -> Node:
+    return _ELEMENTS.get(kind, span(class_=f"view-{kind}"))[visible_text(text), "\n"]
+
+
+MAX_MARKDOWN = 200_000
+"""Characters of Markdown that are made into HTML; what is longer is shown as text."""
+
+_TAGS = set(
+    "a blockquote br code del em h3 h4 h5 h6 hr li ol p pre s strong table tbody td th thead tr ul".split()
+)
+_ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}}
+
+
+def render_markdown(text: str) -> Node:
+    """Markdown as a part of a page."""
+    if len(text) > MAX_MARKDOWN:
+        return text_block(text)
+    made = _parser().render(visible(text.replace("\r\n", "\n")))
+    clean = nh3.clean(
+        made,
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        clean_content_tags=set(),
+        url_schemes={"http", "https", "mailto"},
+        url_relative="deny",
+        set_tag_attribute_values={"table": {"tabindex": "0"}},
+        link_rel="noopener noreferrer nofollow",
+    )
+    return div(".view-markdown")[Markup(clean)]
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
+    parser.add_render_rule("image", _picture)
+    parser.add_render_rule("heading_open", _heading)
+    parser.add_render_rule("heading_close", _heading)
+    return parser
+
+
+def _picture(
+    renderer: Any, tokens: Sequence[Token], at: int, options: Any, env: MutableMapping[str, Any]
+) -> str:
+    """A link in place of a picture: nothing is fetched until somebody asks for it."""
+    token = tokens[at]
+    words = token.content or "picture"
+    return str(Markup('<a href="{}">{}</a>').format(str(token.attrs.get("src", "")), words))
+
+
+def _heading(
+    renderer: Any, tokens: Sequence[Token], at: int, options: Any, env: MutableMapping[str, Any]
+) -> str:
+    """Headings of a text stand below those of the page."""
+    token = tokens[at]
+    depth = min(int(token.tag[1:]) + 2, 6)
+    return f"<{'/' if token.nesting < 0 else ''}h{depth}>"

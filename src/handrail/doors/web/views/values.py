@@ -1,42 +1,221 @@
-"""Any value as it is: names with values, lists, tables; what lies deep is folded, what is left out said."""
+"""Any value as it is: names with values, lists, sortable tables; what lies deep is folded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from htpy import Node, a, dd, details, div, dl, dt, li, ol, p, pre, summary
+from htpy import (
+    Node,
+    a,
+    button,
+    dd,
+    details,
+    div,
+    dl,
+    dt,
+    li,
+    ol,
+    p,
+    pre,
+    span,
+    summary,
+    table,
+    tbody,
+    td,
+    th,
+    thead,
+    tr,
+)
 
-from handrail.core.define.block_readers import read_table
+from handrail.core.define.json_values import jsonable
 from handrail.core.define.names import humanize_field_name
-from handrail.core.define.plain import plain
-from handrail.doors.visible import exact
-from handrail.doors.web.views.figures import figure
-from handrail.doors.web.views.look import Look
-from handrail.doors.web.views.tables import draw_table
-from handrail.doors.web.views.text import note, quiet, shown
+from handrail.core.present.block_content import as_number, is_number, read_table
+from handrail.doors.web.views.context import ViewContext, url_quote
+from handrail.doors.web.views.scalars import NUMBER_FORMATS, render_scalar
+from handrail.doors.web.views.text import muted, note, visible_text
+from handrail.platform.display_text import one_line, visible_json
 
-DEEP = 5
+Content = Mapping[str, Any]
+
+RenderCell = Callable[[Any, ViewContext, int], Node]
+"""How a cell that is no scalar is drawn."""
+_NUMBER_CELL = td(".view-right")
+
+MAX_ROWS = 5000
+"""Rows that a page holds at most; whoever wants more of them takes the CSV."""
+
+
+def render_table(
+    key: str, content: Content, ctx: ViewContext, depth: int, label: str, inner: RenderCell
+) -> Node:
+    """A table. With a key it can be sorted by links and downloaded, as it is a section."""
+    columns: Sequence[Content] = content["columns"]
+    order = _order(key, content, ctx)
+    rows = sort_rows(content["rows"], columns, order)
+    limit = MAX_ROWS if key and _are_all_wanted(key, ctx) else content["limit"]
+    is_whole = len(rows) <= limit
+    right = [_is_numeric(column, content["rows"], at) for at, column in enumerate(columns)]
+    return div(".view-table-box")[
+        div(".view-table-scroll", role="region", tabindex="0", aria_label=one_line(label) or "Table")[
+            table(".table.view-table", id=ctx.id, data_view_sort="whole" if is_whole else "part")[
+                thead[
+                    tr[
+                        (
+                            _heading(key if len(rows) > 1 else None, column, right[at], order, ctx, is_whole)
+                            for at, column in enumerate(columns)
+                        )
+                    ]
+                ],
+                tbody[_table_rows(rows[:limit], columns, right, ctx, depth, inner)],
+            ]
+        ],
+        _below(key, content, len(rows), limit, ctx),
+    ]
+
+
+def _are_all_wanted(key: str, ctx: ViewContext) -> bool:
+    """Whether all rows were asked for, or could not be asked for later."""
+    return ctx.query is None or ctx.query.get(f"all.{key}") == "1"
+
+
+def _heading(
+    key: str | None,
+    column: Content,
+    right: bool,
+    order: tuple[str, bool] | None,
+    ctx: ViewContext,
+    is_whole: bool,
+) -> Node:
+    name = str(column["key"])
+    words: Node = visible_text(column["label"]) if column["label"].strip() else muted("no name")
+    if unit := column.get("unit"):
+        words = [words, " ", span(".view-unit")[visible_text(unit)]]
+    sorted_by = order is not None and order[0] == name
+    down = sorted_by and order is not None and order[1]
+    if key and ctx.query is None:
+        words = button(".view-sort", type="button")[words] if is_whole else words
+    elif key:
+        wanted = name if down or not sorted_by else f"-{name}"
+        words = a(".view-sort", href=ctx.link(ctx.id, **{f"sort.{key}": wanted}))[words]
+    return th(
+        class_=right and "view-right",
+        scope="col",
+        aria_sort=("descending" if down else "ascending") if sorted_by else None,
+    )[words]
+
+
+def _table_rows(
+    rows: Sequence[Sequence[Any]],
+    columns: Sequence[Content],
+    right: Sequence[bool],
+    ctx: ViewContext,
+    depth: int,
+    inner: RenderCell,
+) -> Node:
+    """The rows, each made into text here: lazily, every cell would pass through every level of the page."""
+    boxes = [_NUMBER_CELL if one else td for one in right]
+    hows = [{name: column[name] for name in ("format", "decimals") if name in column} for column in columns]
+
+    def cell(value: Any, at: int, number: int) -> Node:
+        if isinstance(value, (Mapping, list)):
+            return inner(value, ctx.inside(f"{number}-{at}"), depth + 1)
+        return render_scalar(value, hows[at], ctx)
+
+    return [
+        str(tr[(boxes[at][cell(value, at, number)] for at, value in enumerate(row))])
+        for number, row in enumerate(rows)
+    ]
+
+
+def _below(key: str, content: Content, count: int, limit: int, ctx: ViewContext) -> Node:
+    """What is not in the table, and how to have it."""
+    parts: list[Node] = []
+    if count > limit:
+        parts.append(span[f"The first {limit:,} of {count:,} rows."])
+        if key and ctx.query is None and ctx.downloads is None:
+            parts.append(span["All of them are in the JSON below."])
+        elif key and limit < MAX_ROWS:
+            words = f"Show {'all' if count <= MAX_ROWS else f'{MAX_ROWS:,}'}"
+            parts.append(a(href=ctx.link(ctx.id, **{f"all.{key}": "1"}))[words])
+    if hidden := content.get("hidden"):
+        parts.append(
+            span[
+                "Also in the data: ",
+                visible_text(", ".join(humanize_field_name(one) or one for one in hidden)),
+                ".",
+            ]
+        )
+    if key and ctx.downloads:
+        parts.append(a(href=f"{ctx.downloads}.csv?section={url_quote(key)}", download="")["CSV"])
+    return p(".view-note")[(part for one in parts for part in (one, " "))] if parts else None
+
+
+def _is_numeric(column: Content, rows: Sequence[Sequence[Any]], at: int) -> bool:
+    if column.get("format") in NUMBER_FORMATS:
+        return True
+    cells = [row[at] for row in rows if row[at] is not None]
+    return bool(cells) and all(is_number(cell) for cell in cells)
+
+
+def _order(key: str, content: Content, ctx: ViewContext) -> tuple[str, bool] | None:
+    """By which column, and whether downwards."""
+    names = [column["key"] for column in content["columns"]]
+    for wanted in ((ctx.query or {}).get(f"sort.{key}") if key else None, content.get("sort")):
+        if wanted is None:
+            continue
+        if wanted in names:
+            return wanted, False
+        if wanted.startswith("-") and wanted[1:] in names:
+            return wanted[1:], True
+    return None
+
+
+def sort_rows(
+    rows: Sequence[Sequence[Any]], columns: Sequence[Content], order: tuple[str, bool] | None
+) -> list[Sequence[Any]]:
+    """Rows sorted by a column: numbers as numbers, then texts, then what has no order; nothing last."""
+    if order is None:
+        return list(rows)
+    name, down = order
+    at = [column["key"] for column in columns].index(name)
+    there = [row for row in rows if row[at] is not None]
+    numeric = columns[at].get("format") in NUMBER_FORMATS
+    there.sort(key=lambda row: _rank(row[at], numeric), reverse=down)
+    return there + [row for row in rows if row[at] is None]
+
+
+def _rank(cell: Any, numeric: bool) -> tuple[int, float, str]:
+    number = as_number(cell) if numeric else cell if is_number(cell) else None
+    if number is not None:
+        return 0, float(number), ""
+    if isinstance(cell, str):
+        return 1, 0.0, cell.casefold()
+    return 2, 0.0, str(cell)
+
+
+MAX_DEPTH = 5
 """Levels that are laid out; what lies below them is folded JSON."""
-MANY = 100
+
+MAX_ITEMS = 100
 """Parts of one object or list that are laid out; the rest is a download, or folded JSON without one."""
 _WIDE = 12
 
 
-def draw_value(value: Any, *, id: str, language: str = "en") -> Node:
+def render_value(value: Any, *, id: str, language: str = "en") -> Node:
     """Any value: names with values, lists of objects as tables, the rest as it is."""
-    return laid_out(plain(value), Look(id, language))
+    return render_plain(jsonable(value), ViewContext(id, language))
 
 
-def laid_out(value: Any, look: Look, depth: int = 0) -> Node:
+def render_plain(value: Any, ctx: ViewContext, depth: int = 0) -> Node:
     """A plain value."""
     if not isinstance(value, (Mapping, list)):
-        return figure(value, {}, look)
+        return render_scalar(value, {}, ctx)
     if not value:
-        return quiet("no items" if isinstance(value, list) else "nothing inside")
-    if depth >= DEEP:
-        return as_json(value, f"{_count(value)} inside")
-    return _pairs(value, look, depth) if isinstance(value, Mapping) else _list(value, look, depth)
+        return muted("no items" if isinstance(value, list) else "nothing inside")
+    if depth >= MAX_DEPTH:
+        return json_details(value, f"{_count(value)} inside")
+    return _pairs(value, ctx, depth) if isinstance(value, Mapping) else _list(value, ctx, depth)
 
 
 def _count(value: Any) -> str:
@@ -44,53 +223,55 @@ def _count(value: Any) -> str:
     return f"{len(value):,} {noun}{'' if len(value) == 1 else 's'}"
 
 
-def as_json(value: Any, words: str) -> Node:
+def json_details(value: Any, words: str) -> Node:
     """JSON one click away."""
-    return details(".view-fold")[summary[words], pre(".view-json", tabindex="0")[exact(value, indent=2)]]
+    return details(".view-fold")[
+        summary[words], pre(".view-json", tabindex="0")[visible_json(value, indent=2)]
+    ]
 
 
-def _pairs(value: Mapping[str, Any], look: Look, depth: int) -> Node:
-    first = list(value.items())[:MANY]
+def _pairs(value: Mapping[str, Any], ctx: ViewContext, depth: int) -> Node:
+    first = list(value.items())[:MAX_ITEMS]
     return div(".view-value")[
         dl(".view-pairs")[
             (
-                div(class_=["view-pair", is_deep(one) and "view-pair-deep"])[
-                    dt[name_of(name)], dd[laid_out(one, look.inside(at), depth + 1)]
+                div(class_=["view-pair", is_nested(one) and "view-pair-deep"])[
+                    dt[key_label(name)], dd[render_plain(one, ctx.inside(at), depth + 1)]
                 ]
                 for at, (name, one) in enumerate(first)
             )
         ],
-        _rest(dict(list(value.items())[MANY:]), look),
+        _rest(dict(list(value.items())[MAX_ITEMS:]), ctx),
     ]
 
 
-def name_of(name: str) -> Node:
+def key_label(name: str) -> Node:
     """A key as a label; one that says nothing as a label is shown as it is."""
-    return shown(humanize_field_name(name) or name) if name.strip() else quiet("no name")
+    return visible_text(humanize_field_name(name) or name) if name.strip() else muted("no name")
 
 
-def is_deep(value: Any) -> bool:
+def is_nested(value: Any) -> bool:
     return isinstance(value, (Mapping, list)) and bool(value)
 
 
-def _rest(rest: Any, look: Look) -> Node:
+def _rest(rest: Any, ctx: ViewContext) -> Node:
     """What is not laid out: how much it is, and where to have it."""
     if not rest:
         return None
     more = f"{_count(rest)} more"
-    if look.downloads is None:
-        return as_json(rest, more)
-    return p(".view-note")[f"{more}: ", a(href=f"{look.downloads}.json", download="")["Download JSON"]]
+    if ctx.downloads is None:
+        return json_details(rest, more)
+    return p(".view-note")[f"{more}: ", a(href=f"{ctx.downloads}.json", download="")["Download JSON"]]
 
 
-def _list(value: list[Any], look: Look, depth: int) -> Node:
-    content = read_table(value, {"limit": MANY}) if _are_rows(value) else None
+def _list(value: list[Any], ctx: ViewContext, depth: int) -> Node:
+    content = read_table(value, {"limit": MAX_ITEMS}) if _are_rows(value) else None
     if content is not None and len(content["columns"]) <= _WIDE:
-        return [rows("", content, look, depth + 1), _rest(value[MANY:], look)]
-    first = enumerate(value[:MANY])
+        return [render_rows("", content, ctx, depth + 1), _rest(value[MAX_ITEMS:], ctx)]
+    first = enumerate(value[:MAX_ITEMS])
     return div(".view-value")[
-        ol(".view-list")[(li[laid_out(one, look.inside(at), depth + 1)] for at, one in first)],
-        _rest(value[MANY:], look),
+        ol(".view-list")[(li[render_plain(one, ctx.inside(at), depth + 1)] for at, one in first)],
+        _rest(value[MAX_ITEMS:], ctx),
     ]
 
 
@@ -102,23 +283,29 @@ def _are_rows(value: list[Any]) -> bool:
     return sum(len(one) for one in value) * 2 >= len(names) * len(value)
 
 
-def rows(key: str, content: Mapping[str, Any], look: Look, depth: int = 0, label: str = "") -> Node:
+def render_rows(
+    key: str, content: Mapping[str, Any], ctx: ViewContext, depth: int = 0, label: str = ""
+) -> Node:
     """A table whose cells may be values of any shape."""
-    return draw_table(key, content, look, depth, label, laid_out)
+    return render_table(key, content, ctx, depth, label, render_plain)
 
 
-def data_below(
-    content: Mapping[str, Any], look: Look, label: str, said: str | None = None, left_out: Sequence[str] = ()
+def data_details(
+    content: Mapping[str, Any],
+    ctx: ViewContext,
+    label: str,
+    said: str | None = None,
+    left_out: Sequence[str] = (),
 ) -> Node:
     """The data behind a drawing, one click away; `said` and `left_out` tell what is not in the drawing."""
     return [
         note(f"{said[:1].upper()}{said[1:]}; the data has all.") if said else None,
-        p(".view-note")["Only in the data: ", shown(", ".join(left_out)), "."] if left_out else None,
+        p(".view-note")["Only in the data: ", visible_text(", ".join(left_out)), "."] if left_out else None,
         details(".view-fold.view-data")[
-            summary["Data"], rows("", content, look.inside("data"), 0, label), _rest_of(content, look)
+            summary["Data"], render_rows("", content, ctx.inside("data"), 0, label), _rest_of(content, ctx)
         ],
     ]
 
 
-def _rest_of(content: Mapping[str, Any], look: Look) -> Node:
-    return _rest(content["rows"][content["limit"] :], look)
+def _rest_of(content: Mapping[str, Any], ctx: ViewContext) -> Node:
+    return _rest(content["rows"][content["limit"] :], ctx)

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from handrail.store.migrations.steps import run, secure
-from handrail.store.noticing import counting
+from handrail.store.triggers import tool_change_triggers
 
 revision = "0002"
 down_revision = "0001"
@@ -63,4 +63,4 @@ def upgrade() -> None:
     )
 
     secure(TABLES)
-    run(counting)
+    run(tool_change_triggers)

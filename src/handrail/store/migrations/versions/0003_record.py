@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from handrail.store.events.guards import guards
 from handrail.store.migrations.steps import run, secure
+from handrail.store.triggers import append_only_triggers
 
 revision = "0003"
 down_revision = "0002"
@@ -152,4 +152,4 @@ def upgrade() -> None:
     op.create_index("ix_sessions_id", "sessions", ["id"], unique=False)
 
     secure(TABLES)
-    run(guards)
+    run(append_only_triggers)

@@ -15,19 +15,26 @@ from hashlib import sha256
 from typing import Any
 
 from handrail.ext import Clock, ToolError
-from handrail.toolsets.workspace.change import LARGEST_KEPT, Change
-from handrail.toolsets.workspace.changes import owning, past
-from handrail.toolsets.workspace.changes.forgetting import Bounds, forget, used
-from handrail.toolsets.workspace.changes.past import Kept
-from handrail.toolsets.workspace.changes.reverting import ELSEWHERE
-from handrail.toolsets.workspace.changes.settling import begun, contested, fate
-from handrail.toolsets.workspace.changes.tables import BEGUN, DONE, DROPPED, FILE, State, Tables
-from handrail.toolsets.workspace.desk import Workspace
-from handrail.toolsets.workspace.locking import Busy
+from handrail.toolsets.workspace.changes import history, recovery
+from handrail.toolsets.workspace.changes.database import (
+    BEGUN,
+    DATABASE_FILE,
+    DONE,
+    DROPPED,
+    ChangeDatabase,
+    ChangeState,
+    RetentionLimits,
+    prune_history,
+    used_bytes,
+)
+from handrail.toolsets.workspace.changes.history import FOREIGN_CONTENT, ChangeRow
+from handrail.toolsets.workspace.changes.recovery import contested_changes, settled_state, unsettled_changes
+from handrail.toolsets.workspace.locks import WouldBlock
+from handrail.toolsets.workspace.workspace import MAX_RECORDED_SIZE, JournalEntry, Workspace
 
 _log = logging.getLogger("handrail.workspace")
 _HISTORY = "history"
-_REMEMBERED = 1_000_000
+_MAX_REMEMBERED_SIZE = 1_000_000
 """Bytes of a content up to which it is remembered, to spare its hash."""
 _RECENT = 8
 _INSERT = (
@@ -38,7 +45,7 @@ _MARK = "UPDATE changes SET state = ? WHERE id = ?"
 
 
 @dataclass(frozen=True, slots=True)
-class Toggle:
+class UndoStep:
     """One step of an undo or redo: the change that it turns over, and what becomes of its file."""
 
     of: int
@@ -52,36 +59,36 @@ class Toggle:
     @property
     def row(self) -> tuple[object, ...]:
         what = (self.path, self.operation, self.before, self.after, self.mode)
-        return (*what, _named(self.folders), self.of)
+        return (*what, _folders_json(self.folders), self.of)
 
 
-def hash_of(data: bytes | None) -> bytes | None:
+def content_hash(data: bytes | None) -> bytes | None:
     """The name of a content; None where there is no file."""
     return None if data is None else sha256(data).digest()
 
 
-class Changes:
+class ChangeJournal:
     """The journal of one workspace."""
 
     def __init__(
-        self, workspace: Workspace, bounds: Bounds | None = None, clock: Clock | None = None
+        self, workspace: Workspace, bounds: RetentionLimits | None = None, clock: Clock | None = None
     ) -> None:
         self.workspace = workspace
-        self._bounds = bounds or Bounds()
+        self._bounds = bounds or RetentionLimits()
         self._clock = clock or Clock()
-        self._tables = Tables(lambda: workspace.own(_HISTORY))
+        self._database = ChangeDatabase(lambda: workspace.state_subfolder(_HISTORY))
         self._opening: object = None
         self._full = self._bounds.full
         self._added = 0
         self._unseen = self._bounds.bytes
         """Bytes that this process added since it last looked how full the file is; at first it must look."""
-        self._is_due = False
+        self._is_prune_due = False
         """Whether it is time to forget, which the next one does who can wait."""
         self._owner = ""
-        self._happened: dict[int, None] = {}
+        self._done_unmarked: dict[int, None] = {}
         """Changes that are done and not yet marked so: the next transaction does it. Until then the file
         tells, as it does for what a killed process began."""
-        self._involved: set[int] = set()
+        self._with_side_rows: set[int] = set()
         """Changes that made folders or turn others over: once done, more than their own row is marked."""
         self._recent: tuple[tuple[bytes, bytes], ...] = ()
         """The contents that were kept last, and their names: mostly one that the next change begins with."""
@@ -89,100 +96,108 @@ class Changes:
         """Of the tables, as SQLite counts what other connections write."""
 
     def close(self) -> None:
-        if self._happened:
+        if self._done_unmarked:
             self._catch_up()
-        owning.left(self._owner)
-        self._tables.close()
+        recovery.release_owner(self._owner)
+        self._database.close()
 
     def settle(self) -> None:
         """Decide on what a killed process began, while its files are as it left them."""
-        if (self.workspace.state / _HISTORY / FILE).exists():
+        if (self.workspace.state / _HISTORY / DATABASE_FILE).exists():
             self._catch_up()
 
     def _catch_up(self) -> None:
         """Mark what has happened. Should that not be kept, the file will tell."""
         try:
-            with self._writing():
+            with self._transaction():
                 pass
         except ToolError as error:
-            _log.warning("changes %s are left to be settled later: %s", list(self._happened), error)
+            _log.warning("changes %s are left to be settled later: %s", list(self._done_unmarked), error)
 
-    def record(self, change: Change, *, wait: bool = True) -> int:
+    def record(self, change: JournalEntry, *, wait: bool = True) -> int:
         """Keep what is about to happen; the number by which it is known.
 
         Who cannot wait is refused as Busy when another one writes, or when it is time to forget.
         """
-        if self._is_due and not wait:
-            raise Busy
+        if self._is_prune_due and not wait:
+            raise WouldBlock
         folders = change.made_folders
         if change.before is None and not folders:
-            folders = self.workspace.missing(change.path)
-        with self._writing(wait) as db:
-            before, after = self._keep(db, change.before), self._keep(db, change.after)
-            what = (change.path, change.operation, before, after, change.mode_before, _named(folders), None)
-            number = self._insert(db, self._who(change), what)
-            self._is_due = self._is_due or self._is_full(db, number)
-            if self._is_due and wait:
-                self._forget(db)
+            folders = self.workspace.missing_folders(change.path)
+        with self._transaction(wait) as db:
+            before, after = self._store_content(db, change.before), self._store_content(db, change.after)
+            what = (
+                change.path,
+                change.operation,
+                before,
+                after,
+                change.mode_before,
+                _folders_json(folders),
+                None,
+            )
+            number = self._insert(db, self._caller_columns(change), what)
+            self._is_prune_due = self._is_prune_due or self._is_full(db, number)
+            if self._is_prune_due and wait:
+                self._prune(db)
         return number
 
     def begin(
-        self, change: Change, files: Sequence[tuple[bytes | None, Sequence[Toggle]]]
+        self, change: JournalEntry, files: Sequence[tuple[bytes | None, Sequence[UndoStep]]]
     ) -> list[list[int]]:
         """Keep the steps of an undo that is about to happen, and what each file holds until then.
 
         The change says only for whom. The numbers are those of each file.
         """
-        with self._writing() as db:
-            who = self._who(change)
+        with self._transaction() as db:
+            who = self._caller_columns(change)
             for held, _ in files:
-                self._keep(db, held)
+                self._store_content(db, held)
             return [[self._insert(db, who, one.row) for one in steps] for _, steps in files]
 
     def content(self, name: bytes) -> bytes | None:
         """A content by its hash; None when it is no longer kept."""
-        with self._tables.reading() as db:
+        with self._database.reading() as db:
             found = db.execute("SELECT data FROM contents WHERE hash = ?", (name,)).fetchone()
         return None if found is None else bytes(found[0])
 
     def done(self, number: int) -> None:
         """It has happened."""
-        self._happened[number] = None
-        if number in self._involved:  # which folders these are has to be kept at once
+        self._done_unmarked[number] = None
+        if number in self._with_side_rows:  # which folders these are has to be kept at once
             self._catch_up()
 
     def all_done(self, numbers: Iterable[int]) -> None:
         """They have happened together."""
-        self._happened.update(dict.fromkeys(numbers))
+        self._done_unmarked.update(dict.fromkeys(numbers))
         self._catch_up()
 
     def dropped(self, *numbers: int) -> None:
         """It has not happened."""
-        self._involved.difference_update(numbers)
+        self._with_side_rows.difference_update(numbers)
         try:
-            with self._writing() as db:
+            with self._transaction() as db:
                 db.executemany(_MARK, [(DROPPED, number) for number in numbers])
         except ToolError as error:
             _log.warning("changes %s are left to be settled later: %s", numbers, error)
 
-    def look(self, find: Callable[[sqlite3.Connection], list[Kept]]) -> list[Kept]:
+    def query(self, find: Callable[[sqlite3.Connection], list[ChangeRow]]) -> list[ChangeRow]:
         """What a query finds, once everything that was begun is settled."""
-        with self._writing() as db:
+        with self._transaction() as db:
             self._settle(db)
             return find(db)
 
     def before(self, tenant: str, session: str, call_id: str, path: str) -> bytes | None:
         """What a file held before a call changed it; None when there was none, or it is not kept."""
-        with self._tables.reading() as db:
-            found = past.first_of_call(db, tenant, session, call_id, path)
+        with self._database.reading() as db:
+            found = history.first_change_of_call(db, tenant, session, call_id, path)
         name = found[0].before if found else None
         return None if name is None else self.content(name)
 
-    def history(self, tenant: str, path: str | None = None) -> list[Kept]:
+    def history(self, tenant: str, path: str | None = None) -> list[ChangeRow]:
         """Everything that happened to a file, or to all, the oldest first."""
-        return self.look(lambda db: past.history(db, tenant, path))
+        return self.query(lambda db: history.all_changes(db, tenant, path))
 
-    def told(self, kept: Kept) -> dict[str, Any]:
+    def as_tracker_record(self, kept: ChangeRow) -> dict[str, Any]:
         """A change with its contents, in the words of other trackers."""
         return {
             "filePath": kept.path,
@@ -194,59 +209,59 @@ class Changes:
         }
 
     @contextmanager
-    def _writing(self, wait: bool = True) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, wait: bool = True) -> Iterator[sqlite3.Connection]:
         recent = self._recent
         try:
-            with self._tables.writing(wait=wait) as db:
-                if self._opening is not self._tables.opening:
+            with self._database.writing(wait=wait) as db:
+                if self._opening is not self._database.opening:
                     if not wait:
-                        raise Busy
-                    self._begin_anew(db)
+                        raise WouldBlock
+                    self._reset_session(db)
                 version = db.execute("PRAGMA data_version").fetchone()[0]
                 if version != self._version:  # somebody else wrote, and may have forgotten what we remember
                     self._recent, self._version = (), version
-                happened = list(self._happened)
+                happened = list(self._done_unmarked)
                 for number in happened:
-                    if number in self._involved:
+                    if number in self._with_side_rows:
                         self._mark(db, number, DONE)
                     else:
                         db.execute(_MARK, (DONE, number))
                 yield db
             for number in happened:
-                self._happened.pop(number, None)
-                self._involved.discard(number)
+                self._done_unmarked.pop(number, None)
+                self._with_side_rows.discard(number)
             if self._added:
-                self._tables.written(self._added)
+                self._database.written(self._added)
                 self._added = 0
         except BaseException:
             self._recent = recent  # what was kept meanwhile is not
             raise
 
-    def _begin_anew(self, db: sqlite3.Connection) -> None:
+    def _reset_session(self, db: sqlite3.Connection) -> None:
         """The first use of the file: by this process, or after somebody removed the one that was there."""
-        self._happened.clear()
-        self._involved.clear()
+        self._done_unmarked.clear()
+        self._with_side_rows.clear()
         self._recent, self._version = (), 0
-        owning.left(self._owner)
-        self._owner = owning.owner()
+        recovery.release_owner(self._owner)
+        self._owner = recovery.register_owner()
         self._settle(db)
-        self._opening = self._tables.opening
+        self._opening = self._database.opening
 
-    def _who(self, change: Change) -> tuple[object, ...]:
+    def _caller_columns(self, change: JournalEntry) -> tuple[object, ...]:
         return (change.tenant, change.session, change.turn, change.call_id, change.agent, self._clock.now())
 
     def _insert(self, db: sqlite3.Connection, who: tuple[object, ...], what: tuple[object, ...]) -> int:
         number = db.execute(_INSERT, (*who, *what, self._owner)).lastrowid
         assert number is not None
         if what[5] is not None or what[6] is not None:
-            self._involved.add(number)
+            self._with_side_rows.add(number)
         return number
 
-    def _keep(self, db: sqlite3.Connection, data: bytes | None) -> bytes | None:
+    def _store_content(self, db: sqlite3.Connection, data: bytes | None) -> bytes | None:
         for known, its_name in self._recent:
             if known == data:
                 return its_name
-        name = hash_of(data)
+        name = content_hash(data)
         if data is None or name is None or len(data) > self._bounds.one:
             return name
         query = "INSERT OR IGNORE INTO contents VALUES (?, ?, ?)"
@@ -254,7 +269,7 @@ class Changes:
             db.execute(query, (name, len(data), data))
             self._added += len(data)
             self._unseen += len(data)
-        if len(data) <= _REMEMBERED:
+        if len(data) <= _MAX_REMEMBERED_SIZE:
             self._recent = ((data, name), *self._recent[: _RECENT - 1])
         return name
 
@@ -263,26 +278,26 @@ class Changes:
         looks = self._unseen >= self._bounds.bytes // 64
         if looks:
             self._unseen = 0
-        return number % self._bounds.every == 0 or (looks and used(db) > self._full)
+        return number % self._bounds.every == 0 or (looks and used_bytes(db) > self._full)
 
-    def _forget(self, db: sqlite3.Connection) -> None:
-        forget(db, self._bounds)
-        self._recent, self._is_due = (), False
-        self._full = max(self._bounds.full, used(db) + self._bounds.bytes // 8)
+    def _prune(self, db: sqlite3.Connection) -> None:
+        prune_history(db, self._bounds)
+        self._recent, self._is_prune_due = (), False
+        self._full = max(self._bounds.full, used_bytes(db) + self._bounds.bytes // 8)
 
     def _settle(self, db: sqlite3.Connection) -> None:
-        calls = begun(db)
-        rivals = contested(calls, owning.lives)
+        calls = unsettled_changes(db)
+        rivals = contested_changes(calls, recovery.is_owner_alive)
         for steps in calls:
             first, last = steps[0], steps[-1]
-            seen = past.seen_after(db, last.path, last.id)
-            held = self._now(last.path) if seen is None else seen.before
-            alive = owning.lives(last.owner)
-            state = fate(first.before, last.after, held, alive=alive, rival=last.id in rivals)
+            seen = history.next_change(db, last.path, last.id)
+            held = self._current_hash(last.path) if seen is None else seen.before
+            alive = recovery.is_owner_alive(last.owner)
+            state = settled_state(first.before, last.after, held, alive=alive, rival=last.id in rivals)
             for step in steps if state != BEGUN else ():
                 self._mark(db, step.id, state)
 
-    def _mark(self, db: sqlite3.Connection, number: int, state: State) -> None:
+    def _mark(self, db: sqlite3.Connection, number: int, state: ChangeState) -> None:
         query = "UPDATE changes SET state = ? WHERE id = ? RETURNING root, operation = 'undo', folders"
         for root, undone, folders in db.execute(query, (state, number)).fetchall():
             if state == DONE and root is not None:
@@ -291,24 +306,24 @@ class Changes:
                 )
                 db.execute(toggled, (undone, number, root, number))
             if state == DONE and folders is not None:
-                known = [[name, *_identity(self.workspace, name)] for name, *_ in json.loads(folders)]
+                known = [[name, *_folder_identity(self.workspace, name)] for name, *_ in json.loads(folders)]
                 db.execute("UPDATE changes SET folders = ? WHERE id = ?", (json.dumps(known), number))
 
-    def _now(self, path: str) -> bytes | None:
+    def _current_hash(self, path: str) -> bytes | None:
         """The name of what a file holds."""
         try:
             found = self.workspace.stat(path)
-            if found is not None and found.st_size > LARGEST_KEPT:
-                return ELSEWHERE
-            return hash_of(self.workspace.read(path))
+            if found is not None and found.st_size > MAX_RECORDED_SIZE:
+                return FOREIGN_CONTENT
+            return content_hash(self.workspace.read(path))
         except ToolError as error:
-            return None if error.code == "FILE_NOT_FOUND" else ELSEWHERE
+            return None if error.code == "FILE_NOT_FOUND" else FOREIGN_CONTENT
 
 
-def _named(folders: Sequence[str]) -> str | None:
+def _folders_json(folders: Sequence[str]) -> str | None:
     return json.dumps([[name] for name in folders]) if folders else None
 
 
-def _identity(workspace: Workspace, folder: str) -> tuple[int, int] | tuple[()]:
+def _folder_identity(workspace: Workspace, folder: str) -> tuple[int, int] | tuple[()]:
     found = workspace.stat(folder)
     return () if found is None else (found.st_dev, found.st_ino)

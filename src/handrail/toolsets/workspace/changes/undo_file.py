@@ -8,14 +8,13 @@ from pydantic import Field
 
 from handrail import Context, Result, Tool, tool
 from handrail.ext import ToolError
-from handrail.toolsets.workspace.changes import past
-from handrail.toolsets.workspace.changes.journal import Changes
-from handrail.toolsets.workspace.changes.showing import Undone, undone
-from handrail.toolsets.workspace.changes.undoing import prepared, undo
-from handrail.toolsets.workspace.files.saving import settled
+from handrail.toolsets.workspace.changes import history
+from handrail.toolsets.workspace.changes.journal import ChangeJournal
+from handrail.toolsets.workspace.changes.undo import UndoResult, apply_undo, prepare_undo, undo_result
+from handrail.toolsets.workspace.files.save import resolve_missing
 
 
-def undo_file(changes: Changes) -> Tool:
+def undo_file(changes: ChangeJournal) -> Tool:
     workspace = changes.workspace
 
     @tool(
@@ -32,7 +31,7 @@ def undo_file(changes: Changes) -> Tool:
         category="workspace",
         icon="undo-2",
         origin="system",
-        output=Undone,
+        output=UndoResult,
     )
     def undo_file(
         path: Annotated[str, Field(description="The file, relative to the workspace")],
@@ -45,19 +44,19 @@ def undo_file(changes: Changes) -> Tool:
         return act(path, steps, redo, ctx, preview=preview)
 
     def act(path: str, steps: int, redo: bool, ctx: Context, *, preview: bool) -> Result:
-        name = settled(workspace, path)
-        find = past.undone if redo else past.standing
-        found = changes.look(lambda db: find(db, ctx.tenant_id, name, steps))
+        name = resolve_missing(workspace, path)
+        find = history.redoable if redo else history.undoable
+        found = changes.query(lambda db: find(db, ctx.tenant_id, name, steps))
         if not found and redo:
             raise _nothing_to_redo(name)
         if not found:
-            again = bool(changes.look(lambda db: past.undone(db, ctx.tenant_id, name, 1)))
+            again = bool(changes.query(lambda db: history.redoable(db, ctx.tenant_id, name, 1)))
             raise _nothing_to_undo(name, again)
-        ready = prepared(changes, found)
+        ready = prepare_undo(changes, found)
         if not preview:
-            undo(changes, ready, ctx)
+            apply_undo(changes, ready, ctx)
         count = "the last change" if len(found) == 1 else f"{len(found)} changes"
-        return undone(ready, preview=preview, redo=redo, what=count)
+        return undo_result(ready, preview=preview, redo=redo, what=count)
 
     return undo_file
 

@@ -9,14 +9,13 @@ from pydantic import Field
 
 from handrail import Context, Result, Tool, tool
 from handrail.ext import ToolError
-from handrail.toolsets.workspace.changes import past
-from handrail.toolsets.workspace.changes.journal import Changes
-from handrail.toolsets.workspace.changes.past import Kept, Turn
-from handrail.toolsets.workspace.changes.showing import Undone, undone
-from handrail.toolsets.workspace.changes.undoing import prepared, undo
+from handrail.toolsets.workspace.changes import history
+from handrail.toolsets.workspace.changes.history import ChangeRow, ChangeTurn
+from handrail.toolsets.workspace.changes.journal import ChangeJournal
+from handrail.toolsets.workspace.changes.undo import UndoResult, apply_undo, prepare_undo, undo_result
 
 
-def undo_turn(changes: Changes) -> Tool:
+def undo_turn(changes: ChangeJournal) -> Tool:
     everything = changes.workspace.key(".") + "/"
 
     @tool(
@@ -33,7 +32,7 @@ def undo_turn(changes: Changes) -> Tool:
         category="workspace",
         icon="rotate-ccw-clock",
         origin="system",
-        output=Undone,
+        output=UndoResult,
     )
     def undo_turn(
         turn: Annotated[
@@ -47,37 +46,37 @@ def undo_turn(changes: Changes) -> Tool:
         return act(turn, redo, ctx, preview=preview)
 
     def act(turn: int | None, redo: bool, ctx: Context, *, preview: bool) -> Result:
-        found = changes.look(lambda db: _steps(db, ctx, turn, redo=redo))
-        ready = prepared(changes, found)
+        found = changes.query(lambda db: _steps(db, ctx, turn, redo=redo))
+        ready = prepare_undo(changes, found)
         if not preview:
-            undo(changes, ready, ctx)
+            apply_undo(changes, ready, ctx)
         count = "1 change" if len(found) == 1 else f"{len(found)} changes"
-        return undone(ready, preview=preview, redo=redo, what=count)
+        return undo_result(ready, preview=preview, redo=redo, what=count)
 
     return undo_turn
 
 
-def _steps(db: sqlite3.Connection, ctx: Context, number: int | None, *, redo: bool) -> list[Kept]:
+def _steps(db: sqlite3.Connection, ctx: Context, number: int | None, *, redo: bool) -> list[ChangeRow]:
     tenant = ctx.tenant_id
     session = None if ctx.session_id == f"call:{ctx.call_id}" else ctx.session_id
     if redo and number is None:
-        found = past.newest_undone(db, tenant, session)
+        found = history.latest_undo(db, tenant, session)
     else:
         turn = _turn(db, ctx, session, number)
-        find = past.undone_of_turn if redo else past.of_turn
+        find = history.redoable_of_turn if redo else history.undoable_of_turn
         found = [] if turn is None else find(db, tenant, turn)
     if not found:
         raise _nothing(db, tenant, session, number if number is not None else ctx.turn, redo=redo)
     return found
 
 
-def _turn(db: sqlite3.Connection, ctx: Context, session: str | None, number: int | None) -> Turn | None:
+def _turn(db: sqlite3.Connection, ctx: Context, session: str | None, number: int | None) -> ChangeTurn | None:
     """The turn that is meant; where turns have no numbers, the last call that changed something."""
     if number is None and ctx.turn is None:
-        return past.newest_turn(db, ctx.tenant_id, session)
+        return history.newest_turn(db, ctx.tenant_id, session)
     if number is not None and session is None:
-        return past.numbered_turn(db, ctx.tenant_id, number)
-    return Turn(ctx.session_id, ctx.turn if number is None else number, None)
+        return history.numbered_turn(db, ctx.tenant_id, number)
+    return ChangeTurn(ctx.session_id, ctx.turn if number is None else number, None)
 
 
 def _nothing(
@@ -86,7 +85,7 @@ def _nothing(
     if redo:
         return ToolError("There is no undo to take back.", code="NOTHING_TO_REDO")
     where = "" if number is None else f" in turn {number}"
-    last = past.newest_turn(db, tenant, session) if session is not None else None
+    last = history.newest_turn(db, tenant, session) if session is not None else None
     hint = (
         f" The last turn that changed files is {last.number}: give turn={last.number}."
         if last and last.number is not None

@@ -2,16 +2,89 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from handrail.toolsets.workspace.files.comparing import Opcode, compared
+Opcode = tuple[str, int, int, int, int]
 
-_AROUND = 3
+_MAX_COMPARED_LINES = 2_000
+"""Lines up to which two sides are compared with each other; beyond, one is gone and the other is new."""
+
+
+def line_opcodes(old: Sequence[str], new: Sequence[str]) -> list[Opcode]:
+    """What turns one side into the other, as `difflib` tells it.
+
+    Long sides are cut at lines that each of them has once, so that it takes little more than their length.
+    """
+    if max(len(old), len(new)) <= _MAX_COMPARED_LINES:
+        return list(SequenceMatcher(None, old, new).get_opcodes())
+    opcodes: list[Opcode] = []
+    ours = theirs = 0
+    for row, other in (*_unique_common_lines(old, new), (len(old), len(new))):
+        for one in _opcodes_between(old[ours:row], new[theirs:other], ours, theirs):
+            _append_opcode(opcodes, one)
+        if row < len(old):
+            _append_opcode(opcodes, ("equal", row, row + 1, other, other + 1))
+        ours, theirs = row + 1, other + 1
+    return opcodes
+
+
+def _opcodes_between(old: Sequence[str], new: Sequence[str], row: int, other: int) -> Iterator[Opcode]:
+    """The same of two pieces that begin at these lines."""
+    if not old and not new:
+        return
+    if max(len(old), len(new)) > _MAX_COMPARED_LINES or set(old).isdisjoint(new):
+        kind = "replace" if old and new else "delete" if old else "insert"
+        yield kind, row, row + len(old), other, other + len(new)
+        return
+    for kind, a, b, c, d in SequenceMatcher(None, old, new).get_opcodes():
+        yield kind, row + a, row + b, other + c, other + d
+
+
+def _append_opcode(opcodes: list[Opcode], one: Opcode) -> None:
+    """Put it behind the others, as one with the last where that is of its kind."""
+    if opcodes and opcodes[-1][0] == one[0]:
+        _, a, _, c, _ = opcodes.pop()
+        one = (one[0], a, one[2], c, one[4])
+    opcodes.append(one)
+
+
+def _unique_common_lines(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Lines that both sides have once and in the same order: as many as there are."""
+    ours, theirs = Counter(old), Counter(new)
+    places = {line: row for row, line in enumerate(new) if theirs[line] == 1}
+    pairs = [(row, places[line]) for row, line in enumerate(old) if ours[line] == 1 and line in places]
+    ends: list[int] = []
+    chains: list[_Chain] = []
+    for pair in pairs:
+        at = bisect_left(ends, pair[1])
+        ends[at : at + 1] = [pair[1]]
+        chains[at : at + 1] = [_Chain(pair, chains[at - 1] if at else None)]
+    return list(_Chain.whole(chains[-1] if chains else None))[::-1]
+
+
+class _Chain(NamedTuple):
+    """The longest row of pairs in ascending order that ends with one."""
+
+    pair: tuple[int, int]
+    before: _Chain | None
+
+    @staticmethod
+    def whole(chain: _Chain | None) -> Iterator[tuple[int, int]]:
+        """Its pairs, the last one first."""
+        while chain is not None:
+            yield chain.pair
+            chain = chain.before
+
+
+_CONTEXT_LINES = 3
 """Unchanged lines that are shown around a change."""
-_MOST_LINES = 300
-_MOST_CHARACTERS = 12_000
+_MAX_LINES = 300
+_MAX_CHARACTERS = 12_000
 _LONG_LINE = 500
 
 
@@ -27,7 +100,7 @@ class Diff:
         return self.text
 
 
-class Same(NamedTuple):
+class UnchangedText(NamedTuple):
     """What two texts are known to share."""
 
     front: int = 0
@@ -38,34 +111,37 @@ class Same(NamedTuple):
     """Lines that end in the front."""
 
 
-_UNKNOWN = Same()
+_NOTHING_KNOWN = UnchangedText()
 
 
-def diff(before: str, after: str, name: str, same: Same = _UNKNOWN) -> Diff:
+def diff(before: str, after: str, name: str, same: UnchangedText = _NOTHING_KNOWN) -> Diff:
     """The unified diff of two texts; empty when they are the same."""
     if before == after:
         return Diff("", 0, 0)
     front = _line_start(before, _common_front(before, after, same.front, same.back))
     back = _common_back(before, after, front, same.back)
     above = same.ended + before.count("\n", same.front, front)
-    gone, came = ended(before[front : len(before) - back]), ended(after[front : len(after) - back])
-    lead = ended(before[_back_over(before, front) : front])
-    tail = ended(before[len(before) - back : _on_over(before, len(before) - back)])
-    told = [
+    gone, came = (
+        lines_with_ends(before[front : len(before) - back]),
+        lines_with_ends(after[front : len(after) - back]),
+    )
+    lead = lines_with_ends(before[_back_over(before, front) : front])
+    tail = lines_with_ends(before[len(before) - back : _on_over(before, len(before) - back)])
+    lines = [
         "--- /dev/null" if not before else f"--- a/{name}",
         "+++ /dev/null" if not after else f"+++ b/{name}",
     ]
     above -= len(lead)
     old, new = [*lead, *gone, *tail], [*lead, *came, *tail]
     if set(gone).isdisjoint(came):
-        told.append(f"@@ -{_span(0, len(old), above)} +{_span(0, len(new), above)} @@")
-        told += [*_marked(" ", lead), *_marked("-", gone), *_marked("+", came), *_marked(" ", tail)]
-        return Diff(_bounded(told), len(came), len(gone))
-    opcodes = compared(old, new)
+        lines.append(f"@@ -{_span(0, len(old), above)} +{_span(0, len(new), above)} @@")
+        lines += [*_marked(" ", lead), *_marked("-", gone), *_marked("+", came), *_marked(" ", tail)]
+        return Diff(_bounded(lines), len(came), len(gone))
+    opcodes = line_opcodes(old, new)
     changed = [one for one in opcodes if one[0] != "equal"]
     added = sum([end - start for _, _, _, start, end in changed])
     removed = sum([end - start for _, start, end, _, _ in changed])
-    return Diff(_bounded(told + _unified(old, new, opcodes, above)), added, removed)
+    return Diff(_bounded(lines + _unified(old, new, opcodes, above)), added, removed)
 
 
 def _common_front(one: str, other: str, known: int, back: int) -> int:
@@ -104,7 +180,7 @@ def _line_start(text: str, at: int) -> int:
 
 def _back_over(text: str, at: int) -> int:
     """Where the lines begin that are shown before a place at the start of a line."""
-    for _ in range(_AROUND):
+    for _ in range(_CONTEXT_LINES):
         if at == 0:
             break
         at = text.rfind("\n", 0, at - 1) + 1
@@ -112,7 +188,7 @@ def _back_over(text: str, at: int) -> int:
 
 
 def _on_over(text: str, at: int) -> int:
-    for _ in range(_AROUND):
+    for _ in range(_CONTEXT_LINES):
         end = text.find("\n", at)
         if end < 0:
             return len(text)
@@ -120,7 +196,7 @@ def _on_over(text: str, at: int) -> int:
     return at
 
 
-def ended(text: str) -> list[str]:
+def lines_with_ends(text: str) -> list[str]:
     """Lines with their ends."""
     if not text:
         return []
@@ -130,17 +206,17 @@ def ended(text: str) -> list[str]:
 
 
 def _unified(old: list[str], new: list[str], opcodes: list[Opcode], above: int) -> list[str]:
-    told: list[str] = []
+    lines: list[str] = []
     for group in _groups(opcodes):
         (_, a, _, c, _), (_, _, b, _, d) = group[0], group[-1]
-        told.append(f"@@ -{_span(a, b, above)} +{_span(c, d, above)} @@")
+        lines.append(f"@@ -{_span(a, b, above)} +{_span(c, d, above)} @@")
         for kind, ours, ours_end, theirs, theirs_end in group:
             if kind == "equal":
-                told += _marked(" ", old[ours:ours_end])
+                lines += _marked(" ", old[ours:ours_end])
             else:
-                told += _marked("-", old[ours:ours_end])
-                told += _marked("+", new[theirs:theirs_end])
-    return told
+                lines += _marked("-", old[ours:ours_end])
+                lines += _marked("+", new[theirs:theirs_end])
+    return lines
 
 
 def _groups(opcodes: list[Opcode]) -> Iterator[list[Opcode]]:
@@ -151,15 +227,15 @@ def _groups(opcodes: list[Opcode]) -> Iterator[list[Opcode]]:
             group.append((kind, a, b, c, d))
             continue
         first, last = nth == 0, nth == len(opcodes) - 1
-        if not first and not last and b - a <= 2 * _AROUND:
+        if not first and not last and b - a <= 2 * _CONTEXT_LINES:
             group.append((kind, a, b, c, d))
             continue
         if not first:
-            group.append((kind, a, min(b, a + _AROUND), c, min(d, c + _AROUND)))
+            group.append((kind, a, min(b, a + _CONTEXT_LINES), c, min(d, c + _CONTEXT_LINES)))
             yield group
             group = []
         if not last:
-            group.append((kind, max(a, b - _AROUND), b, max(c, d - _AROUND), d))
+            group.append((kind, max(a, b - _CONTEXT_LINES), b, max(c, d - _CONTEXT_LINES), d))
     if any(kind != "equal" for kind, *_ in group):
         yield group
 
@@ -179,15 +255,15 @@ def _marked(mark: str, lines: list[str]) -> list[str]:
 
 def _bounded(lines: Sequence[str]) -> str:
     """The first lines of a diff, and how many more there are."""
-    if len(lines) <= _MOST_LINES and max(map(len, lines)) <= _LONG_LINE:
+    if len(lines) <= _MAX_LINES and max(map(len, lines)) <= _LONG_LINE:
         text = "\n".join(lines)
-        if len(text) <= _MOST_CHARACTERS:
+        if len(text) <= _MAX_CHARACTERS:
             return text
-    return "\n".join(_first(lines))
+    return "\n".join(_first_lines(lines))
 
 
-def _first(lines: Sequence[str]) -> Iterator[str]:
-    room = _MOST_CHARACTERS
+def _first_lines(lines: Sequence[str]) -> Iterator[str]:
+    room = _MAX_CHARACTERS
     for nth, line in enumerate(lines):
         short = (
             line
@@ -195,7 +271,7 @@ def _first(lines: Sequence[str]) -> Iterator[str]:
             else f"{line[:_LONG_LINE]}… [{len(line) - _LONG_LINE} more characters]"
         )
         room -= len(short) + 1
-        if nth >= _MOST_LINES or room < 0:
+        if nth >= _MAX_LINES or room < 0:
             yield f"… [{len(lines) - nth} more lines of this diff are left out]"
             return
         yield short

@@ -10,19 +10,26 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from handrail import Context, Result, Tool, tool
 from handrail.ext import ToolError
-from handrail.toolsets.workspace.desk import Workspace
-from handrail.toolsets.workspace.files.at_once import Drawn, at_once
+from handrail.toolsets.workspace.file_content import DecodedText, check_round_trip, decode, encode, is_text
 from handrail.toolsets.workspace.files.diff import diff
-from handrail.toolsets.workspace.files.editing import Applied, Edit, Edited, apply, plain
-from handrail.toolsets.workspace.files.missing import not_found
-from handrail.toolsets.workspace.files.saving import LARGEST_TEXT, FileChange, Held, save, taken
-from handrail.toolsets.workspace.files.telling import quoted
-from handrail.toolsets.workspace.text import Text, decode, encode, is_text, kept
+from handrail.toolsets.workspace.files.edit_errors import quote_line
+from handrail.toolsets.workspace.files.edits import AppliedEdit, Edit, EditedText, apply_edits, simple_edit
+from handrail.toolsets.workspace.files.not_found import not_found
+from handrail.toolsets.workspace.files.save import (
+    MAX_TEXT_SIZE,
+    FileChange,
+    FileSnapshot,
+    PlannedEdit,
+    edit_in_loop,
+    read_for_change,
+    save,
+)
+from handrail.toolsets.workspace.workspace import Workspace
 
-_MOST_EDITS = 100
-_TOLD = 3
+_MAX_EDITS = 100
+_MAX_KEPT_SHOWN = 3
 """Lines that stayed, of which the answer tells."""
-_SHORT = 10_000
+_MAX_LOOP_CHARACTERS = 10_000
 """Characters of an edit whose diff takes no time worth a thread."""
 _SEARCH = ("old_string", "oldString", "old_text", "old_str")
 _REPLACE = ("new_string", "newString", "new_text", "new_str")
@@ -91,7 +98,7 @@ def edit_file(workspace: Workspace) -> Tool:
         },
         concurrency="by_path",
         writes=lambda args: workspace.key(args.path),
-        preview=lambda args, ctx: _foreseen(workspace, args),
+        preview=lambda args, ctx: _preview(workspace, args),
         category="workspace",
         icon="file-pen",
         form=_FORM,
@@ -112,59 +119,59 @@ def edit_file(workspace: Workspace) -> Tool:
             list[OneEdit] | None,
             Field(
                 description="Several edits in place of search and replace, done in order",
-                max_length=_MOST_EDITS,
+                max_length=_MAX_EDITS,
             ),
         ] = None,
         encoding: Annotated[str, Field(description="How its text is written")] = "utf-8",
         *,
         ctx: Context,
     ) -> Result:
-        wanted = _wanted(search, replace, replace_all, edits)
-        is_short = sum([len(one.search) + len(one.replace) for one in wanted]) <= _SHORT
+        wanted = _requested_edits(search, replace, replace_all, edits)
+        is_short = sum([len(one.search) + len(one.replace) for one in wanted]) <= _MAX_LOOP_CHARACTERS
 
-        def plainly(name: str, before: bytes) -> Drawn | None:
+        def plan_in_loop(name: str, before: bytes) -> PlannedEdit | None:
             text = _text_of(before, encoding, path)
-            edited = plain(text.text, wanted) if is_short else None
+            edited = simple_edit(text.text, wanted) if is_short else None
             if edited is None:
                 return None
-            after = encode(text.holding(edited.text), path)
-            return Drawn(after, partial(_told, name, text.text, edited, len(after), False))
+            after = encode(text.with_text(edited.text), path)
+            return PlannedEdit(after, partial(_result, name, text.text, edited, len(after), False))
 
-        def patiently() -> Result:
-            with workspace.turn(path):
-                name, before, text, edited = _edited(workspace, path, wanted, encoding)
-                after = encode(text.holding(edited.text), path)
+        def edit_in_thread() -> Result:
+            with workspace.lock_path(path):
+                name, before, text, edited = _apply_to_file(workspace, path, wanted, encoding)
+                after = encode(text.with_text(edited.text), path)
                 save(workspace, ctx, name, "edit", before, after)
-            return _told(name, text.text, edited, len(after), before is None)
+            return _result(name, text.text, edited, len(after), before is None)
 
-        done = await at_once(workspace, ctx, path, "edit", plainly)
-        return await ctx.in_thread(patiently) if done is None else done
+        done = await edit_in_loop(workspace, ctx, path, "edit", plan_in_loop)
+        return await ctx.in_thread(edit_in_thread) if done is None else done
 
     return edit_file
 
 
-def _edited(
+def _apply_to_file(
     workspace: Workspace, path: str, wanted: Sequence[Edit], encoding: str
-) -> tuple[str, Held | None, Text, Edited]:
+) -> tuple[str, FileSnapshot | None, DecodedText, EditedText]:
     """The file, its text, and that after the edits. Nothing is written."""
-    name, before = taken(workspace, path, LARGEST_TEXT)
+    name, before = read_for_change(workspace, path, MAX_TEXT_SIZE)
     if before is None and wanted[0].search:
         raise not_found(workspace, path, "Check the path, or make the file with write_file.")
-    text = Text("") if before is None else _text_of(before.data, encoding, path)
-    return name, before, text, apply(text.text, wanted, name)
+    text = DecodedText("") if before is None else _text_of(before.data, encoding, path)
+    return name, before, text, apply_edits(text.text, wanted, name)
 
 
-def _foreseen(workspace: Workspace, args: Any) -> str:
-    wanted = _wanted(args.search, args.replace, args.replace_all, args.edits)
-    name, _, text, edited = _edited(workspace, args.path, wanted, args.encoding)
+def _preview(workspace: Workspace, args: Any) -> str:
+    wanted = _requested_edits(args.search, args.replace, args.replace_all, args.edits)
+    name, _, text, edited = _apply_to_file(workspace, args.path, wanted, args.encoding)
     return diff(text.text, edited.text, name, edited.same).text
 
 
-def _text_of(data: bytes, encoding: str, path: str) -> Text:
+def _text_of(data: bytes, encoding: str, path: str) -> DecodedText:
     """The text of a file. What can be read and has no NUL in it is text, and not looked at twice."""
     if b"\0" not in data or is_text(data, encoding):
         try:
-            return kept(decode(data, encoding, path), data, path)
+            return check_round_trip(decode(data, encoding, path), data, path)
         except ToolError:
             if is_text(data, encoding):
                 raise
@@ -175,7 +182,7 @@ def _text_of(data: bytes, encoding: str, path: str) -> Text:
     )
 
 
-def _wanted(
+def _requested_edits(
     search: str | None, replace: str | None, replace_all: bool, edits: Sequence[OneEdit] | None
 ) -> list[Edit]:
     """The edits of a call, however they are given."""
@@ -196,7 +203,7 @@ def _wanted(
     )
 
 
-def _told(path: str, before: str, edited: Edited, size: int, new: bool) -> Result:
+def _result(path: str, before: str, edited: EditedText, size: int, new: bool) -> Result:
     change = diff(before, edited.text, path, edited.same)
     is_same = before == edited.text
     operation = "created" if new else "unchanged" if is_same else "edited"
@@ -224,24 +231,27 @@ def _told(path: str, before: str, edited: Edited, size: int, new: bool) -> Resul
     )
 
 
-_HOW = {
+_MATCH_NOTES = {
     "exact": "",
     "whitespace": ", found but for whitespace; the new lines are indented as the file is",
     "anchored": ", found by its first and last lines",
 }
 
 
-def _line(number: int, one: Applied, several: bool) -> str:
+def _line(number: int, one: AppliedEdit, several: bool) -> str:
     where = ", ".join(map(str, one.lines)) + (", …" if one.count > len(one.lines) else "")
     lead = f"Edit {number}: " if several else "The edit: "
     places = f"at line {where}" if one.count == 1 else f"{one.count} places, at lines {where}"
-    return f"{lead}{places}{_HOW[one.way]}.{_stayed(one.kept)}"
+    return f"{lead}{places}{_MATCH_NOTES[one.way]}.{_kept_note(one.kept)}"
 
 
-def _stayed(kept: Sequence[tuple[str, str]]) -> str:
+def _kept_note(kept: Sequence[tuple[str, str]]) -> str:
     """What whoever made the call has wrong about the file, though nothing was done to it."""
     if not kept:
         return ""
-    told = [f"{quoted(theirs.strip())} (search has {quoted(ours.strip())})" for ours, theirs in kept[:_TOLD]]
-    more = f" and {len(kept) - _TOLD} more" if len(kept) > _TOLD else ""
+    told = [
+        f"{quote_line(theirs.strip())} (search has {quote_line(ours.strip())})"
+        for ours, theirs in kept[:_MAX_KEPT_SHOWN]
+    ]
+    more = f" and {len(kept) - _MAX_KEPT_SHOWN} more" if len(kept) > _MAX_KEPT_SHOWN else ""
     return f" Not as search has it, and left as it is: {', '.join(told)}{more}."

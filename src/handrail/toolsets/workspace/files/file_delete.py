@@ -8,11 +8,17 @@ from pydantic import Field
 
 from handrail import Context, Result, Tool, tool
 from handrail.ext import ToolError
-from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.file_content import decode_leniently
 from handrail.toolsets.workspace.files.diff import Diff, diff
-from handrail.toolsets.workspace.files.missing import not_found
-from handrail.toolsets.workspace.files.saving import LARGEST_TEXT, FileChange, Held, delete, taken
-from handrail.toolsets.workspace.text import readable
+from handrail.toolsets.workspace.files.not_found import not_found
+from handrail.toolsets.workspace.files.save import (
+    MAX_TEXT_SIZE,
+    FileChange,
+    FileSnapshot,
+    delete,
+    read_for_change,
+)
+from handrail.toolsets.workspace.workspace import Workspace
 
 
 def file_delete(workspace: Workspace) -> Tool:
@@ -23,7 +29,7 @@ def file_delete(workspace: Workspace) -> Tool:
         param_aliases={"path": ("file_path", "filePath", "file", "filename")},
         concurrency="by_path",
         writes=lambda args: workspace.key(args.path),
-        preview=lambda args, ctx: _gone(*_found(workspace, args.path)).text,
+        preview=lambda args, ctx: _deletion_diff(*_file_to_delete(workspace, args.path)).text,
         category="workspace",
         icon="file-x",
         origin="system",
@@ -34,11 +40,11 @@ def file_delete(workspace: Workspace) -> Tool:
         *,
         ctx: Context,
     ) -> Result:
-        with workspace.turn(path):
-            name, before = _found(workspace, path)
+        with workspace.lock_path(path):
+            name, before = _file_to_delete(workspace, path)
             delete(workspace, ctx, name, before)
         summary = f"Deleted {name} ({len(before.data)} bytes)"
-        change = _gone(name, before)
+        change = _deletion_diff(name, before)
         return Result(
             data=FileChange(path=name, operation="deleted", size=0, removed=change.removed, diff=change.text),
             summary=summary,
@@ -48,11 +54,11 @@ def file_delete(workspace: Workspace) -> Tool:
     return file_delete
 
 
-def _found(workspace: Workspace, path: str) -> tuple[str, Held]:
-    name, before = taken(workspace, path)
+def _file_to_delete(workspace: Workspace, path: str) -> tuple[str, FileSnapshot]:
+    name, before = read_for_change(workspace, path)
     if before is None:
         raise not_found(workspace, path, "Nothing was deleted.")
-    if workspace.beneath.link_at(path) is not None:
+    if workspace.resolver.link_at(path) is not None:
         raise ToolError(
             f"{path} is a link to {name}. Nothing was deleted. "
             f"Give {name} to delete that file; the link itself is removed by bash with rm.",
@@ -61,6 +67,6 @@ def _found(workspace: Workspace, path: str) -> tuple[str, Held]:
     return name, before
 
 
-def _gone(name: str, before: Held) -> Diff:
-    text = readable(before.data) if len(before.data) <= LARGEST_TEXT else None
+def _deletion_diff(name: str, before: FileSnapshot) -> Diff:
+    text = decode_leniently(before.data) if len(before.data) <= MAX_TEXT_SIZE else None
     return diff(text or "", "", name)

@@ -11,16 +11,15 @@ from typing import Annotated, BinaryIO, Literal
 from pydantic import BaseModel, Field
 
 from handrail import Result, Tool, tool
-from handrail.toolsets.workspace.desk import Workspace
-from handrail.toolsets.workspace.files.kinds import kind_of
-from handrail.toolsets.workspace.files.missing import names_in, not_found
-from handrail.toolsets.workspace.files.paging import CHUNK
-from handrail.toolsets.workspace.place import named
-from handrail.toolsets.workspace.search.ignoring import Level, level
-from handrail.toolsets.workspace.text import is_binary, mark_of
+from handrail.toolsets.workspace.file_content import byte_order_mark, file_type, is_binary
+from handrail.toolsets.workspace.files.not_found import not_found, visible_names
+from handrail.toolsets.workspace.files.pages import CHUNK
+from handrail.toolsets.workspace.search.gitignore import IgnoreLevel, load_level
+from handrail.toolsets.workspace.target_file import path_from_root
+from handrail.toolsets.workspace.workspace import Workspace
 
 _HEAD = 1 << 16
-_COUNTED = 1 << 28
+_MAX_COUNTED = 1 << 28
 
 
 class FileInfo(BaseModel):
@@ -74,7 +73,7 @@ def _info(workspace: Workspace, path: str) -> FileInfo:
     if found is None:
         raise not_found(workspace, path)
     name = workspace.relative(path)
-    given = named(workspace.beneath.parts(path))
+    given = path_from_root(workspace.resolver.parts(path))
     regular, folder = stat.S_ISREG(found.st_mode), stat.S_ISDIR(found.st_mode)
     info = FileInfo(
         path=given,
@@ -86,7 +85,7 @@ def _info(workspace: Workspace, path: str) -> FileInfo:
         ignored=_is_ignored(workspace, name, folder),
     )
     if folder:
-        return info.model_copy(update={"entries": len(names_in(workspace, name))})
+        return info.model_copy(update={"entries": len(visible_names(workspace, name))})
     if workspace.may_read(found):
         with workspace.open(name) as file:
             return info.model_copy(update=_contents(file))
@@ -95,12 +94,12 @@ def _info(workspace: Workspace, path: str) -> FileInfo:
 
 def _is_ignored(workspace: Workspace, name: str, folder: bool) -> bool:
     """Whether a listing leaves it out, because of itself or of a folder that it lies in."""
-    parts = workspace.beneath.parts(name)
-    rules: Level | None = None
+    parts = workspace.resolver.parts(name)
+    rules: IgnoreLevel | None = None
     for depth in range(len(parts)):
-        held = workspace.open_folder(named(parts[:depth]))
+        held = workspace.open_folder(path_from_root(parts[:depth]))
         try:
-            rules = level(held, "".join(f"{part}/" for part in parts[:depth]), rules)
+            rules = load_level(held, "".join(f"{part}/" for part in parts[:depth]), rules)
         finally:
             os.close(held)
         inside = folder or depth < len(parts) - 1
@@ -113,7 +112,7 @@ def _contents(file: BinaryIO) -> dict[str, str | int | None]:
     """What can be told from the bytes: of a text its encoding and lines, of anything else its kind."""
     head = file.read(_HEAD)
     if is_binary(head) or head.startswith(b"%PDF-"):
-        return {"mime": kind_of(head).mime}
+        return {"mime": file_type(head).mime}
     encoding = _encoding(head, len(head) == _HEAD)
     if encoding is None or encoding.startswith(("utf-16", "utf-32")):
         return {"mime": "text/plain", "encoding": encoding}
@@ -124,7 +123,7 @@ def _contents(file: BinaryIO) -> dict[str, str | int | None]:
         returns += (last[-1:] + chunk).count(b"\r\n")
         size += len(chunk)
         last = chunk
-        if size > _COUNTED:
+        if size > _MAX_COUNTED:
             return {"mime": "text/plain", "encoding": encoding}
         chunk = file.read(CHUNK)
     newline = None if not ends else "lf" if not returns else "crlf" if returns == ends else "mixed"
@@ -134,7 +133,7 @@ def _contents(file: BinaryIO) -> dict[str, str | int | None]:
 
 def _encoding(head: bytes, cut: bool) -> str | None:
     """The encoding of a text, if it can be told."""
-    if (marked := mark_of(head)) is not None:
+    if (marked := byte_order_mark(head)) is not None:
         return f"{marked[1]} with a byte order mark" if marked[1] == "utf-8" else marked[1]
     try:
         head.decode()

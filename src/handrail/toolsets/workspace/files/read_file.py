@@ -11,19 +11,31 @@ from pydantic import BaseModel, Field
 
 from handrail import Result, Tool, tool
 from handrail.ext import MODEL_LIMIT, Attachment, ToolError
-from handrail.toolsets.workspace.desk import Workspace
-from handrail.toolsets.workspace.files.kinds import ATTACHED, kind_of
-from handrail.toolsets.workspace.files.missing import not_found
-from handrail.toolsets.workspace.files.paging import Bounds, Page, page_of_file, page_of_text, undecodable
-from handrail.toolsets.workspace.text import decode, is_text, known, mark_of
+from handrail.toolsets.workspace.file_content import (
+    ATTACHABLE,
+    byte_order_mark,
+    codec_name,
+    decode,
+    file_type,
+    is_text,
+)
+from handrail.toolsets.workspace.files.not_found import not_found
+from handrail.toolsets.workspace.files.pages import (
+    PageLimits,
+    TextPage,
+    page_of_file,
+    page_of_text,
+    wrong_encoding,
+)
+from handrail.toolsets.workspace.workspace import Workspace
 
-LINES = 2_000
+DEFAULT_LINES = 2_000
 _CHARACTERS = MODEL_LIMIT - 1_000
 """A page stays within what a model is given, so that it ends with a whole line and says how to read on."""
-_AT_ONCE = 1 << 18
+_MAX_LOOP_SIZE = 1 << 18
 """Bytes of a file that is read as a whole, in the loop itself."""
 _HEAD = 1 << 13
-_ATTACHED_SIZE = 10_000_000
+_MAX_ATTACHED = 10_000_000
 
 
 class FileText(BaseModel):
@@ -64,7 +76,7 @@ def read_file(workspace: Workspace) -> Tool:
     async def read_file(
         path: Annotated[str, Field(description="The file, relative to the root of the workspace")],
         offset: Annotated[int, Field(description="The first line to read, counted from 1", ge=1)] = 1,
-        limit: Annotated[int, Field(description="How many lines to read at most", ge=1)] = LINES,
+        limit: Annotated[int, Field(description="How many lines to read at most", ge=1)] = DEFAULT_LINES,
         end_line: Annotated[
             int | None, Field(description="The last line to read, in place of a limit", ge=1)
         ] = None,
@@ -78,18 +90,18 @@ def read_file(workspace: Workspace) -> Tool:
                     f"end_line {end_line} comes before offset {offset}. Give a later line, or leave it out.",
                     code="OUT_OF_RANGE",
                 )
-            limit = min(limit, end_line - offset + 1) if limit != LINES else end_line - offset + 1
-        bounds = Bounds(offset, limit, _CHARACTERS)
-        with _opened(workspace, path) as file:
+            limit = min(limit, end_line - offset + 1) if limit != DEFAULT_LINES else end_line - offset + 1
+        bounds = PageLimits(offset, limit, _CHARACTERS)
+        with _open(workspace, path) as file:
             size = os.fstat(file.fileno()).st_size
-            if size > _AT_ONCE:
+            if size > _MAX_LOOP_SIZE:
                 return await asyncio.to_thread(_read, file, path, size, bounds, encoding)
             return _read(file, path, size, bounds, encoding)
 
     return read_file
 
 
-def _opened(workspace: Workspace, path: str) -> BinaryIO:
+def _open(workspace: Workspace, path: str) -> BinaryIO:
     try:
         return workspace.open(path)
     except ToolError as error:
@@ -98,42 +110,44 @@ def _opened(workspace: Workspace, path: str) -> BinaryIO:
         raise
 
 
-def _read(file: BinaryIO, path: str, size: int, bounds: Bounds, encoding: str) -> Result:
-    head = file.read(_HEAD if size > _AT_ONCE else size or _AT_ONCE)  # what is written meanwhile comes later
+def _read(file: BinaryIO, path: str, size: int, bounds: PageLimits, encoding: str) -> Result:
+    head = file.read(
+        _HEAD if size > _MAX_LOOP_SIZE else size or _MAX_LOOP_SIZE
+    )  # what is written meanwhile comes later
     if head.startswith(b"%PDF-") or not is_text(head, encoding):
-        return _no_text(file, head, path, size)
-    if size <= _AT_ONCE:
+        return _attachment_result(file, head, path, size)
+    if size <= _MAX_LOOP_SIZE:
         try:
             text = decode(head, encoding, path)
         except ToolError:
             pass  # what does not fit may be far from the lines that are wanted
         else:
-            return _told(path, page_of_text(text.text, bounds), size, text.encoding, bounds)
-    mark, named = mark_of(head) or (b"", known(encoding))
+            return _result(path, page_of_text(text.text, bounds), size, text.encoding, bounds)
+    mark, named = byte_order_mark(head) or (b"", codec_name(encoding))
     file.seek(len(mark))
     try:
         page = page_of_file(file, named, bounds)
     except UnicodeDecodeError as error:
-        raise undecodable(named, "before the end of what was asked for", error) from None
-    return _told(path, page, size, named, bounds)
+        raise wrong_encoding(named, "before the end of what was asked for", error) from None
+    return _result(path, page, size, named, bounds)
 
 
-def _no_text(file: BinaryIO, head: bytes, path: str, size: int) -> Result:
+def _attachment_result(file: BinaryIO, head: bytes, path: str, size: int) -> Result:
     """An image or document goes along as it is; anything else is refused with what it is."""
-    kind = kind_of(head)
-    if kind.mime not in ATTACHED:
+    kind = file_type(head)
+    if kind.mime not in ATTACHABLE:
         raise ToolError(
             f"{path} is {kind.words} ({kind.mime}, {size} bytes), not text. "
             "If it is text after all, name its encoding, such as encoding='utf-16'.",
             code="BINARY_FILE",
         )
-    if size > _ATTACHED_SIZE:
+    if size > _MAX_ATTACHED:
         raise ToolError(
-            f"{path} is {kind.words} of {size} bytes; more than {_ATTACHED_SIZE} are not attached.",
+            f"{path} is {kind.words} of {size} bytes; more than {_MAX_ATTACHED} are not attached.",
             code="TOO_LARGE",
         )
     file.seek(0)
-    attachment = Attachment(kind.mime, PurePosixPath(path).name, data=file.read(_ATTACHED_SIZE + 1))
+    attachment = Attachment(kind.mime, PurePosixPath(path).name, data=file.read(_MAX_ATTACHED + 1))
     return Result(
         data=FileText(path=path, content="", first_line=0, last_line=0, lines=None, size=size, encoding=None),
         summary=f"Attached {path}",
@@ -142,7 +156,7 @@ def _no_text(file: BinaryIO, head: bytes, path: str, size: int) -> Result:
     )
 
 
-def _told(path: str, page: Page, size: int, encoding: str, bounds: Bounds) -> Result:
+def _result(path: str, page: TextPage, size: int, encoding: str, bounds: PageLimits) -> Result:
     lines, first = page.lines, page.first
     if not lines and first > 1:
         raise ToolError(
@@ -170,7 +184,7 @@ def _told(path: str, page: Page, size: int, encoding: str, bounds: Bounds) -> Re
     return Result(data=data, summary=f"Read {count} of {path}", output="\n".join(told))
 
 
-def _note(path: str, page: Page, bounds: Bounds) -> str:
+def _note(path: str, page: TextPage, bounds: PageLimits) -> str:
     """What is not shown, and how to get it."""
     if not page.lines:
         return f"[{path} is empty]"

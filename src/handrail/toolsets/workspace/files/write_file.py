@@ -8,10 +8,23 @@ from pydantic import Field
 
 from handrail import Context, Result, Tool, tool
 from handrail.ext import ToolError
-from handrail.toolsets.workspace.desk import Workspace
+from handrail.toolsets.workspace.file_content import (
+    DecodedText,
+    codec_name,
+    decode,
+    decode_leniently,
+    encode,
+    is_text,
+)
 from handrail.toolsets.workspace.files.diff import diff
-from handrail.toolsets.workspace.files.saving import LARGEST_TEXT, FileChange, Held, save, taken
-from handrail.toolsets.workspace.text import Text, decode, encode, is_text, known, readable
+from handrail.toolsets.workspace.files.save import (
+    MAX_TEXT_SIZE,
+    FileChange,
+    FileSnapshot,
+    read_for_change,
+    save,
+)
+from handrail.toolsets.workspace.workspace import Workspace
 
 Newline = Literal["keep", "lf", "crlf"]
 
@@ -28,7 +41,7 @@ def write_file(workspace: Workspace) -> Tool:
         },
         concurrency="by_path",
         writes=lambda args: workspace.key(args.path),
-        preview=lambda args, ctx: _foreseen(workspace, args),
+        preview=lambda args, ctx: _preview(workspace, args),
         category="workspace",
         icon="file-plus",
         form={"content": {"widget": "textarea", "rows": 12, "class": "form-code"}},
@@ -47,39 +60,39 @@ def write_file(workspace: Workspace) -> Tool:
         *,
         ctx: Context,
     ) -> Result:
-        with workspace.turn(path):
-            name, before = taken(workspace, path)
-            old, text = _new(before, content, encoding, newline, path)
+        with workspace.lock_path(path):
+            name, before = read_for_change(workspace, path)
+            old, text = _old_and_new_text(before, content, encoding, newline, path)
             after = encode(text, path)
             save(workspace, ctx, name, "write", before, after)
-        return _told(name, before, old, text, after)
+        return _result(name, before, old, text, after)
 
     return write_file
 
 
-def _foreseen(workspace: Workspace, args: Any) -> str:
-    name, before = taken(workspace, args.path)
-    old, text = _new(before, args.content, args.encoding, args.newline, args.path)
+def _preview(workspace: Workspace, args: Any) -> str:
+    name, before = read_for_change(workspace, args.path)
+    old, text = _old_and_new_text(before, args.content, args.encoding, args.newline, args.path)
     after = encode(text, args.path)
     if before is None:
         return f"{name} is new."
-    return _told(name, before, old, text, after).data.diff or f"{name} would stay as it is."
+    return _result(name, before, old, text, after).data.diff or f"{name} would stay as it is."
 
 
-def _new(
-    before: Held | None, content: str, encoding: str | None, newline: Newline, path: str
-) -> tuple[Text | None, Text]:
+def _old_and_new_text(
+    before: FileSnapshot | None, content: str, encoding: str | None, newline: Newline, path: str
+) -> tuple[DecodedText | None, DecodedText]:
     """The text of the file, if there is one, and that which takes its place."""
-    if len(content) > LARGEST_TEXT:
+    if len(content) > MAX_TEXT_SIZE:
         raise ToolError(
-            f"The content has {len(content)} characters; more than {LARGEST_TEXT} are not written.",
+            f"The content has {len(content)} characters; more than {MAX_TEXT_SIZE} are not written.",
             code="TOO_LARGE",
         )
-    old = None if before is None else _text(before, encoding, content, path)
-    return old, _written(content, old, encoding, _kept(newline, content, before, old))
+    old = None if before is None else _old_text(before, encoding, content, path)
+    return old, _new_text(content, old, encoding, _line_ending(newline, content, before, old))
 
 
-def _text(before: Held, encoding: str | None, content: str, path: str) -> Text | None:
+def _old_text(before: FileSnapshot, encoding: str | None, content: str, path: str) -> DecodedText | None:
     """The text of the file that is overwritten; None when it is none, or in an encoding that nobody named."""
     if not is_text(before.data, encoding or "utf-8"):
         return None
@@ -95,26 +108,30 @@ def _text(before: Held, encoding: str | None, content: str, path: str) -> Text |
         return None
 
 
-def _kept(newline: Newline, content: str, before: Held | None, old: Text | None) -> Newline:
+def _line_ending(
+    newline: Newline, content: str, before: FileSnapshot | None, old: DecodedText | None
+) -> Newline:
     """How lines shall end: as most of the file do, where the content does not say."""
     if newline != "keep" or "\r" in content or before is None:
         return newline
-    return "crlf" if (old or Text(readable(before.data) or "")).newline == "\r\n" else "lf"
+    return "crlf" if (old or DecodedText(decode_leniently(before.data) or "")).newline == "\r\n" else "lf"
 
 
-def _written(content: str, old: Text | None, encoding: str | None, newline: Newline) -> Text:
+def _new_text(content: str, old: DecodedText | None, encoding: str | None, newline: Newline) -> DecodedText:
     """The new text, written down like the old one in all that was not asked for."""
     if newline != "keep":
         content = content.replace("\r\n", "\n")
     if newline == "crlf":
         content = content.replace("\n", "\r\n")
-    if old is not None and (encoding is None or old.is_in(encoding)):
-        return old.holding(content.removeprefix("\ufeff") if old.mark else content)
-    return Text(content, known(encoding or "utf-8"))
+    if old is not None and (encoding is None or old.has_encoding(encoding)):
+        return old.with_text(content.removeprefix("\ufeff") if old.mark else content)
+    return DecodedText(content, codec_name(encoding or "utf-8"))
 
 
-def _told(path: str, before: Held | None, old: Text | None, text: Text, after: bytes) -> Result:
-    was = "" if before is None else old.text if old is not None else readable(before.data)
+def _result(
+    path: str, before: FileSnapshot | None, old: DecodedText | None, text: DecodedText, after: bytes
+) -> Result:
+    was = "" if before is None else old.text if old is not None else decode_leniently(before.data)
     change = diff(was or "", text.text, path)
     shown = change.text if was is not None else change.text.replace("--- /dev/null", f"--- a/{path}", 1)
     operation = "created" if before is None else "written" if before.data != after else "unchanged"

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-_LONGEST = 500_000
-_DEEPEST = 200
+_MAX_PARSED = 500_000
+_MAX_DEPTH = 200
 
 
 class Definition(NamedTuple):
@@ -78,16 +78,16 @@ _WORDS = re.compile(
 def definitions(end: str, data: bytes, grammar: Grammar | None = None) -> list[Definition]:
     """The definitions of a file whose name ends so, in the order of its lines."""
     found = None
-    if len(data) <= _LONGEST:
+    if len(data) <= _MAX_PARSED:
         if end in (".py", ".pyi"):
-            found = _of_python(data)
+            found = _by_python(data)
         elif grammar is not None and (parser := _parser(grammar)) is not None:
-            found = list(_below(parser.parse(data).root_node))
-    once = {(one.line, one.name): one for one in sorted(_of_words(data) if found is None else found)}
+            found = list(_definitions_below(parser.parse(data).root_node))
+    once = {(one.line, one.name): one for one in sorted(_by_words(data) if found is None else found)}
     return list(once.values())
 
 
-def _of_python(data: bytes) -> list[Definition] | None:
+def _by_python(data: bytes) -> list[Definition] | None:
     try:
         tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -119,7 +119,7 @@ def _parser(grammar: Grammar) -> Parser | None:
         return None
 
 
-def _below(top: Node) -> Iterator[Definition]:
+def _definitions_below(top: Node) -> Iterator[Definition]:
     todo = [(top, 0)]
     while todo:
         node, depth = todo.pop()
@@ -128,7 +128,7 @@ def _below(top: Node) -> Iterator[Definition]:
             for name in _names(node):
                 if text := _bare(name):
                     yield Definition(name.start_point.row + 1, text, kind)
-        if depth < _DEEPEST:
+        if depth < _MAX_DEPTH:
             todo.extend((child, depth + 1) for child in node.named_children)
 
 
@@ -198,7 +198,7 @@ def _bare(node: Node) -> str | None:
     return found[1] if found else None
 
 
-def _of_words(data: bytes) -> list[Definition]:
+def _by_words(data: bytes) -> list[Definition]:
     found = []
     for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
         if match := _WORDS.match(line[:1000]):
@@ -208,7 +208,7 @@ def _of_words(data: bytes) -> list[Definition]:
     return found
 
 
-def among(found: Sequence[Definition], words: Sequence[str]) -> list[Definition]:
+def named_like(found: Sequence[Definition], words: Sequence[str]) -> list[Definition]:
     """Those whose name has one of the words in it, in any case."""
     lowered = [word.lower() for word in words]
     return [one for one in found if any(word in one.name.lower() for word in lowered)]
@@ -221,7 +221,7 @@ def main() -> None:
         with os.fdopen(fd, "rb") as file:
             data = file.read(asked["most"])
         found = definitions(end, data, None if grammar is None else Grammar(*grammar))
-        sys.stdout.write(json.dumps([fd, among(found, asked["words"])]) + "\n")
+        sys.stdout.write(json.dumps([fd, named_like(found, asked["words"])]) + "\n")
         sys.stdout.flush()
 
 

@@ -10,10 +10,10 @@ from pydantic import BaseModel, Field
 
 from handrail import Context, Result, Tool, tool
 from handrail.ext import Signal, ToolError
-from handrail.toolsets.workspace.desk import Workspace
-from handrail.toolsets.workspace.search import showing
-from handrail.toolsets.workspace.search.finding import Finder, looked_at, place
-from handrail.toolsets.workspace.search.query import Where
+from handrail.toolsets.workspace.search import display
+from handrail.toolsets.workspace.search.finder import Finder, read_keys, search_scope
+from handrail.toolsets.workspace.search.query import SearchScope
+from handrail.toolsets.workspace.workspace import Workspace
 
 
 class FoundFile(BaseModel):
@@ -39,7 +39,7 @@ def glob(workspace: Workspace, finder: Finder | None = None) -> Tool:
         level="read",
         capabilities=["read"],
         concurrency="parallel",
-        reads=lambda args: looked_at(workspace, args.path),
+        reads=lambda args: read_keys(workspace, args.path),
         category="workspace",
         icon="folder-search",
         origin="system",
@@ -61,16 +61,16 @@ def glob(workspace: Workspace, finder: Finder | None = None) -> Tool:
         *,
         ctx: Context,
     ) -> Result:
-        where = place(workspace, path, pattern, include_ignored=include_ignored)
-        if where.is_file:
+        scope = search_scope(workspace, path, pattern, include_ignored=include_ignored)
+        if scope.is_file:
             raise ToolError(f"{path} is a file, not a folder.", code="NOT_A_FOLDER")
-        return _result(finder, where, sort == "modified", limit, ctx.signal)
+        return _result(finder, scope, sort == "modified", limit, ctx.signal)
 
     return glob
 
 
-def _result(finder: Finder, where: Where, newest_first: bool, limit: int, signal: Signal) -> Result:
-    paths = finder.files(where, signal)
+def _result(finder: Finder, scope: SearchScope, newest_first: bool, limit: int, signal: Signal) -> Result:
+    paths = finder.files(scope, signal)
     if newest_first:
         found = [(stat.st_mtime_ns, path, stat) for path, stat in finder.stats(paths, signal)]
         total = len(found)
@@ -80,7 +80,7 @@ def _result(finder: Finder, where: Where, newest_first: bool, limit: int, signal
         shown = sorted(finder.stats(nsmallest(limit, paths), signal))
     files = [
         FoundFile(
-            path=showing.name(path),
+            path=display.path_text(path),
             bytes=stat.st_size,
             modified=datetime.fromtimestamp(stat.st_mtime, UTC),
         )
@@ -89,11 +89,11 @@ def _result(finder: Finder, where: Where, newest_first: bool, limit: int, signal
     lines = [one.path for one in files]
     if total > len(files):
         lines.append(
-            f"[{len(files):,} of {showing.several(total, 'file')} shown. Narrow the pattern or the path.]"
+            f"[{len(files):,} of {display.plural(total, 'file')} shown. Narrow the pattern or the path.]"
         )
     if not files:
         lines.append("No file fits.")
-        if not where.include_ignored:
+        if not scope.include_ignored:
             lines.append("Files that .gitignore names were left out: include_ignored=true shows them too.")
-    summary = f"Found {showing.several(total, 'file')}"
+    summary = f"Found {display.plural(total, 'file')}"
     return Result(data=FoundFiles(files=files, total=total), summary=summary, output="\n".join(lines))

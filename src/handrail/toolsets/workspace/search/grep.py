@@ -2,18 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, Field
 
 from handrail import Context, Result, Tool, tool
 from handrail.ext import Signal
-from handrail.toolsets.workspace.desk import Workspace
-from handrail.toolsets.workspace.search import showing
-from handrail.toolsets.workspace.search.expressions import expression
-from handrail.toolsets.workspace.search.finding import Engine, Finder, looked_at, place
-from handrail.toolsets.workspace.search.paging import gaps, page_of, taken
-from handrail.toolsets.workspace.search.query import LARGEST, Query, Tally, Where
+from handrail.toolsets.workspace.search import display
+from handrail.toolsets.workspace.search.finder import Finder, SearchEngine, read_keys, search_scope
+from handrail.toolsets.workspace.search.query import (
+    MAX_PYTHON_SIZE,
+    MatchCounts,
+    SearchLine,
+    SearchQuery,
+    SearchScope,
+    translate_regex,
+)
+from handrail.toolsets.workspace.workspace import Workspace
+
+
+class MatchPage(NamedTuple):
+    """The files that hold the lines of a page, and how many lines of the first one come before it."""
+
+    paths: list[str]
+    skipped: int
+
+
+def match_page(files: Mapping[str, int], offset: int, limit: int) -> MatchPage:
+    """The page that begins after so many matching lines; files are in the order of their paths."""
+    paths: list[str] = []
+    before = skipped = 0
+    for path, lines in files.items():
+        if before >= offset + limit:
+            break
+        if before + lines > offset:
+            if not paths:
+                skipped = offset - before
+            paths.append(path)
+        before += lines
+    return MatchPage(paths, skipped)
+
+
+def page_lines(
+    lines: Sequence[SearchLine], skipped: int, most: int, around: tuple[int, int]
+) -> list[SearchLine]:
+    """Some matching lines of a file, and the lines around them."""
+    matching = [line.number for line in lines if line.at >= 0][skipped : skipped + most]
+    before, after = around
+    near = {at for number in matching for at in range(number - before, number + after + 1)}
+    kept = [line for line in lines if line.number in near]
+    chosen = set(matching)
+    return [line if line.number in chosen else line._replace(at=-1) for line in kept]
+
+
+def lines_after_gaps(lines: Sequence[SearchLine]) -> set[int]:
+    """The numbers of lines before which some are left out."""
+    return {later.number for earlier, later in pairwise(lines) if later.number > earlier.number + 1}
 
 
 class MatchingLine(BaseModel):
@@ -53,7 +99,7 @@ def grep(workspace: Workspace, finder: Finder | None = None) -> Tool:
         level="read",
         capabilities=["read"],
         concurrency="parallel",
-        reads=lambda args: looked_at(workspace, args.path),
+        reads=lambda args: read_keys(workspace, args.path),
         category="workspace",
         icon="text-search",
         form={"pattern": {"widget": "text", "class": "form-code"}},
@@ -91,9 +137,9 @@ def grep(workspace: Workspace, finder: Finder | None = None) -> Tool:
         *,
         ctx: Context,
     ) -> Result:
-        where = place(workspace, path, glob, type, include_ignored)
-        query = Query(expression(pattern, literal=literal), literal, ignore_case)
-        search = _Search(finder, query, where, ctx.signal, (before, after))
+        scope = search_scope(workspace, path, glob, type, include_ignored)
+        query = SearchQuery(translate_regex(pattern, literal=literal), literal, ignore_case)
+        search = _Search(finder, query, scope, ctx.signal, (before, after))
         return search.result(pattern, output, offset, limit)
 
     return grep
@@ -103,84 +149,86 @@ class _Search:
     """One search, run in a thread."""
 
     def __init__(
-        self, finder: Finder, query: Query, where: Where, signal: Signal, around: tuple[int, int]
+        self, finder: Finder, query: SearchQuery, scope: SearchScope, signal: Signal, around: tuple[int, int]
     ) -> None:
         self._finder = finder
         self._query = query
-        self._where = where
+        self._where = scope
         self._signal = signal
         self._around = around
 
     def result(self, pattern: str, output: str, offset: int, limit: int) -> Result:
-        tally, engine = self._finder.search(self._query, self._where, self._signal)
-        if not tally.files:
-            return _nothing(tally, pattern, self._where, self._query)
+        match_counts, engine = self._finder.search(self._query, self._where, self._signal)
+        if not match_counts.files:
+            return _nothing(match_counts, pattern, self._where, self._query)
         if output == "content":
-            data, shown = self._lines(tally, engine, offset, limit)
+            data, shown = self._lines(match_counts, engine, offset, limit)
             total, count, thing = data.total_lines, len(data.lines), "matching line"
         else:
-            data, shown = self._files(tally, engine, offset, limit, output == "counts")
+            data, shown = self._files(match_counts, engine, offset, limit, output == "counts")
             total, count, thing = data.total_files, len(data.files), "file"
         if offset + limit < total:
             data.next_offset = offset + limit
-        files = showing.several(data.total_files, "file")
-        found = f"{showing.several(data.total_lines, 'matching line')} in {files}"
-        notes = showing.left_out(tally, LARGEST)
+        files = display.plural(data.total_files, "file")
+        found = f"{display.plural(data.total_lines, 'matching line')} in {files}"
+        notes = display.left_out_notes(match_counts, MAX_PYTHON_SIZE)
         if offset or count < total:
-            page = f"{count:,} of {showing.several(total, thing)} shown"
+            page = f"{count:,} of {display.plural(total, thing)} shown"
             more = f"; continue with offset={data.next_offset}" if data.next_offset is not None else ""
             notes.insert(0, f"{page} ({found}){more}.")
         text = "\n".join([*shown, *(f"[{note}]" for note in notes)])
         return Result(data=data, summary=f"Found {found}", output=text)
 
-    def _lines(self, tally: Tally, engine: Engine, offset: int, limit: int) -> tuple[Matches, list[str]]:
-        page = page_of(tally.files, offset, limit)
+    def _lines(
+        self, match_counts: MatchCounts, engine: SearchEngine, offset: int, limit: int
+    ) -> tuple[Matches, list[str]]:
+        page = match_page(match_counts.files, offset, limit)
         shown: list[str] = []
-        data, skipped = _totals(tally), page.skipped
+        data, skipped = _totals(match_counts), page.skipped
         finds = self._finder.lines(
             engine, self._query, page.paths, self._signal, self._around, page.skipped + limit
         )
         for path, lines in finds:
-            kept = taken(lines, skipped, limit - len(data.lines), self._around)
-            skipped, apart, named = 0, gaps(kept), showing.name(path)
+            kept = page_lines(lines, skipped, limit - len(data.lines), self._around)
+            skipped, apart, named = 0, lines_after_gaps(kept), display.path_text(path)
             if shown and any(self._around) and kept:
                 shown.append("--")
             for line in kept:
                 if line.number in apart and any(self._around):
                     shown.append("--")
-                text, mark = showing.cut(line.text, line.at), ":" if line.at >= 0 else "-"
+                text, mark = display.shorten(line.text, line.at), ":" if line.at >= 0 else "-"
                 shown.append(f"{named}{mark}{line.number}{mark} {text}")
                 if line.at >= 0:
                     data.lines.append(MatchingLine(path=named, line=line.number, text=text))
         return data, shown
 
     def _files(
-        self, tally: Tally, engine: Engine, offset: int, limit: int, counts: bool
+        self, match_counts: MatchCounts, engine: SearchEngine, offset: int, limit: int, counts: bool
     ) -> tuple[Matches, list[str]]:
-        paths = list(tally.files)[offset : offset + limit]
-        data = _totals(tally)
+        paths = list(match_counts.files)[offset : offset + limit]
+        data = _totals(match_counts)
         for path, _ in self._finder.lines(engine, self._query, paths, self._signal, (0, 0), 1):
-            data.files.append(MatchingFile(path=showing.name(path), lines=tally.files[path]))
+            data.files.append(MatchingFile(path=display.path_text(path), lines=match_counts.files[path]))
         return data, [f"{one.path}: {one.lines}" if counts else one.path for one in data.files]
 
 
-def _totals(tally: Tally) -> Matches:
+def _totals(match_counts: MatchCounts) -> Matches:
     return Matches(
-        total_lines=sum(tally.files.values()),
-        total_files=len(tally.files),
-        binary_files=tally.binary,
-        large_files=tally.large,
-        linked_files=tally.linked,
+        total_lines=sum(match_counts.files.values()),
+        total_files=len(match_counts.files),
+        binary_files=match_counts.binary,
+        large_files=match_counts.large,
+        linked_files=match_counts.linked,
     )
 
 
-def _nothing(tally: Tally, pattern: str, where: Where, query: Query) -> Result:
+def _nothing(match_counts: MatchCounts, pattern: str, scope: SearchScope, query: SearchQuery) -> Result:
     """No line matches; what to try instead."""
-    said = ["No line matches.", *showing.left_out(tally, LARGEST)]
+    said = ["No line matches.", *display.left_out_notes(match_counts, MAX_PYTHON_SIZE)]
     if "\\|" in pattern and not query.literal:
         said.append("\\| stands for the character itself: write a|b for one of two.")
     if not query.ignore_case and pattern != pattern.lower():
         said.append("Upper and lower case count: try ignore_case=true.")
-    if not where.include_ignored:
+    if not scope.include_ignored:
         said.append("Files that .gitignore names were not searched: include_ignored=true searches them too.")
-    return Result(data=_totals(tally), summary="No line matches", output=" ".join(said))
+    return Result(data=_totals(match_counts), summary="No line matches", output=" ".join(said))

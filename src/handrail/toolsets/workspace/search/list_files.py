@@ -9,13 +9,13 @@ from pydantic import BaseModel, Field
 
 from handrail import Context, Result, Tool, tool
 from handrail.ext import Signal, ToolError
-from handrail.toolsets.workspace.desk import Workspace
-from handrail.toolsets.workspace.search import showing
-from handrail.toolsets.workspace.search.finding import looked_at, place
-from handrail.toolsets.workspace.search.query import Where
-from handrail.toolsets.workspace.search.walking import DEEPEST, Entry, walk
+from handrail.toolsets.workspace.search import display
+from handrail.toolsets.workspace.search.finder import read_keys, search_scope
+from handrail.toolsets.workspace.search.query import SearchScope
+from handrail.toolsets.workspace.search.walk import MAX_DEPTH, WalkEntry, walk
+from handrail.toolsets.workspace.workspace import Workspace
 
-_MOST_COUNTED = 200_000
+_MAX_COUNTED = 200_000
 
 
 class Listed(BaseModel):
@@ -26,7 +26,7 @@ class Listed(BaseModel):
     bytes: int | None = None
 
 
-class Listing(BaseModel):
+class FolderListing(BaseModel):
     """What a folder has, and how much of it is left out here."""
 
     entries: list[Listed]
@@ -40,11 +40,11 @@ def list_files(workspace: Workspace) -> Tool:
         capabilities=["read"],
         aliases=["list"],
         concurrency="parallel",
-        reads=lambda args: looked_at(workspace, args.path),
+        reads=lambda args: read_keys(workspace, args.path),
         category="workspace",
         icon="folder-tree",
         origin="system",
-        output=Listing,
+        output=FolderListing,
     )
     def list_files(
         path: Annotated[str, Field(description="The folder")] = ".",
@@ -65,54 +65,56 @@ def list_files(workspace: Workspace) -> Tool:
         *,
         ctx: Context,
     ) -> Result:
-        where = place(workspace, path, glob, include_ignored=include_ignored)
-        if where.is_file:
+        scope = search_scope(workspace, path, glob, include_ignored=include_ignored)
+        if scope.is_file:
             raise ToolError(
                 f"{path} is a file, not a folder. Read it with read_file, or ask get_file_info about it.",
                 code="NOT_A_FOLDER",
             )
-        deepest = max(depth, DEEPEST if glob and "/" in glob.lstrip("/") else 1)
-        return _result(workspace, where, deepest, limit, ctx.signal)
+        deepest = max(depth, MAX_DEPTH if glob and "/" in glob.lstrip("/") else 1)
+        return _result(workspace, scope, deepest, limit, ctx.signal)
 
     return list_files
 
 
-def _result(workspace: Workspace, where: Where, deepest: int, limit: int, signal: Signal) -> Result:
+def _result(workspace: Workspace, scope: SearchScope, deepest: int, limit: int, signal: Signal) -> Result:
     entries: list[Listed] = []
     total = 0
-    for one in walk(workspace, where.start, signal, include_ignored=where.include_ignored, deepest=deepest):
-        if where.pattern is not None and (one.is_folder or not where.takes(one.path)):
+    for one in walk(workspace, scope.start, signal, include_ignored=scope.include_ignored, deepest=deepest):
+        if scope.pattern is not None and (one.is_folder or not scope.includes(one.path)):
             continue
         total += 1
         if len(entries) < limit:
             entries.append(_listed(one))
-        elif total >= _MOST_COUNTED:
+        elif total >= _MAX_COUNTED:
             break
     more = total - len(entries)
     shown = [_line(one) for one in entries]
-    counted = f"{total:,}{'+' if total >= _MOST_COUNTED else ''}"
+    counted = f"{total:,}{'+' if total >= _MAX_COUNTED else ''}"
     if more:
         remedy = "Name a folder below, give a glob, or raise the limit"
         shown.append(f"[{len(entries):,} of {counted} entries shown, {more:,} left out. {remedy}.]")
     if not shown:
-        shown.append("No file fits." if where.pattern is not None else "The folder is empty.")
-    folder = "the workspace" if where.start == "." else showing.name(where.start)
-    summary = f"{showing.several(total, 'entry').replace('entrys', 'entries')} in {folder}"
-    return Result(data=Listing(entries=entries, left_out=more), summary=summary, output="\n".join(shown))
+        shown.append("No file fits." if scope.pattern is not None else "The folder is empty.")
+    folder = "the workspace" if scope.start == "." else display.path_text(scope.start)
+    summary = f"{display.plural(total, 'entry').replace('entrys', 'entries')} in {folder}"
+    return Result(
+        data=FolderListing(entries=entries, left_out=more), summary=summary, output="\n".join(shown)
+    )
 
 
-def _listed(entry: Entry) -> Listed:
+def _listed(entry: WalkEntry) -> Listed:
     kind: Literal["file", "folder", "link", "other"] = "other"
     if entry.is_file:
-        return Listed(path=showing.name(entry.path), kind="file", bytes=entry.size)
+        return Listed(path=display.path_text(entry.path), kind="file", bytes=entry.size)
     if entry.is_folder:
         kind = "folder"
     elif stat.S_ISLNK(entry.mode):
         kind = "link"
-    return Listed(path=showing.name(entry.path), kind=kind)
+    return Listed(path=display.path_text(entry.path), kind=kind)
 
 
 def _line(entry: Listed) -> str:
     if entry.kind == "file":
-        return f"{entry.path} ({showing.size(entry.bytes or 0)})"
+        return f"{entry.path} ({display.size_text(entry.bytes or 0)})"
     return f"{entry.path}/" if entry.kind == "folder" else f"{entry.path} ({entry.kind})"

@@ -19,15 +19,15 @@ from handrail.ext import Signal, ToolError
 
 SECONDS = 30.0
 _MEMORY = 4 * 1024**3
-_PIECE = 1_048_576
-_ERRORS = 4_194_304
-_COLLECTED = 256 * 1_048_576
+_CHUNK = 1_048_576
+_MAX_ERRORS = 4_194_304
+_MAX_COLLECTED = 256 * 1_048_576
 
 
-class Collected:
+class OutputBuffer:
     """The output of a program as a whole: names and counts."""
 
-    def __init__(self, most: int = _COLLECTED) -> None:
+    def __init__(self, most: int = _MAX_COLLECTED) -> None:
         self._most = most
         self.output = bytearray()
 
@@ -37,7 +37,7 @@ class Collected:
             raise ToolError("There are too many files to look at. Name a folder in `path`.", code="TOO_LARGE")
 
 
-class Ran(NamedTuple):
+class ProcessResult(NamedTuple):
     """What a program did."""
 
     code: int
@@ -53,7 +53,7 @@ def run(
     given: bytes = b"",
     keep_open: Sequence[int] = (),
     seconds: float = SECONDS,
-) -> Ran:
+) -> ProcessResult:
     """Run a program and hand on its output, piece by piece, as it comes."""
     signal.throw_if_aborted()
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
@@ -69,10 +69,10 @@ def run(
             start_new_session=True,
             env=_environment(),
         )
-        _bound(process)
+        _limit_memory(process)
         heed = signal.on_abort(lambda: _kill(process))
         try:
-            _listen(process, take, time.monotonic() + seconds)
+            _read_output(process, take, time.monotonic() + seconds)
             code = process.wait()
         except BaseException:
             _kill(process)
@@ -84,7 +84,7 @@ def run(
                 process.stdout.close()
         signal.throw_if_aborted()
         complained.seek(0)
-        return Ran(code, complained.read(_ERRORS))
+        return ProcessResult(code, complained.read(_MAX_ERRORS))
 
 
 def _environment() -> dict[str, str]:
@@ -92,14 +92,14 @@ def _environment() -> dict[str, str]:
     return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8"}
 
 
-def _bound(process: subprocess.Popen[bytes]) -> None:
+def _limit_memory(process: subprocess.Popen[bytes]) -> None:
     """A file of one endless line must not take the memory of the machine."""
     if sys.platform == "linux":
         with suppress(OSError):
             resource.prlimit(process.pid, resource.RLIMIT_AS, (_MEMORY, _MEMORY))
 
 
-def _listen(process: subprocess.Popen[bytes], take: Callable[[bytes], None], deadline: float) -> None:
+def _read_output(process: subprocess.Popen[bytes], take: Callable[[bytes], None], deadline: float) -> None:
     assert process.stdout is not None
     fd = process.stdout.fileno()
     with selectors.DefaultSelector() as selector:
@@ -112,7 +112,7 @@ def _listen(process: subprocess.Popen[bytes], take: Callable[[bytes], None], dea
                     "with `glob`, or write a simpler pattern: nested repetitions such as (a+)+ are slow.",
                     code="SEARCH_TOO_SLOW",
                 )
-            piece = os.read(fd, _PIECE)
+            piece = os.read(fd, _CHUNK)
             if not piece:
                 return
             take(piece)

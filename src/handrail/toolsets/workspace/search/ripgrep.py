@@ -1,4 +1,4 @@
-"""Ripgrep: the fastest way to look through many files, where it is installed."""
+"""Ripgrep: the program that looks through many files, what it is told, and what it prints."""
 
 from __future__ import annotations
 
@@ -11,18 +11,130 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from typing import NamedTuple
 
 from handrail.ext import Signal
-from handrail.toolsets.workspace.desk import Workspace
-from handrail.toolsets.workspace.search.choosing import chosen
-from handrail.toolsets.workspace.search.ignoring import rules_above
-from handrail.toolsets.workspace.search.plain import Plain
-from handrail.toolsets.workspace.search.process import SECONDS, Collected, run
-from handrail.toolsets.workspace.search.query import Line, NotUnderstood, Query, Tally, Where
-from handrail.toolsets.workspace.search.records import FORM, Records
-from handrail.toolsets.workspace.state import STATE
+from handrail.toolsets.workspace.path_rules import STATE_FOLDER
+from handrail.toolsets.workspace.search.gitignore import parent_rules
+from handrail.toolsets.workspace.search.process import SECONDS, OutputBuffer, run
+from handrail.toolsets.workspace.search.python_engine import PythonEngine
+from handrail.toolsets.workspace.search.query import (
+    MatchCounts,
+    SearchLine,
+    SearchQuery,
+    SearchScope,
+    UnsupportedPattern,
+)
+from handrail.toolsets.workspace.workspace import Workspace
+
+
+class NameFilter(NamedTuple):
+    """Options, or rules to ignore by, that leave files of certain names."""
+
+    options: tuple[str, ...] = ()
+    rules: str = ""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no others are left: a rule of the project may bring a file back."""
+        return not self.rules
+
+
+def name_filter(names: Sequence[str] | None) -> NameFilter:
+    """What leaves the files whose names fit one of these patterns.
+
+    A type is the fastest way, but fits no name that ends with a dot.
+    """
+    if not names or "*" in names:
+        return NameFilter()
+    if any(name.endswith((".", "*")) for name in names):
+        return NameFilter(rules="".join(["*\n", "!*/\n", *(f"!**/{_dot_as_set(name)}\n" for name in names)]))
+    return NameFilter(options=(*(f"--type-add=handrail:{name}" for name in names), "--type=handrail"))
+
+
+def _dot_as_set(name: str) -> str:
+    """A pattern as it fits a dot at the end, which ripgrep knows in a set alone."""
+    return f"{name[:-1]}[.]" if name.endswith(".") else name
+
+
+OUTPUT_FORMAT = (
+    "--line-number",
+    "--column",
+    "--with-filename",
+    "--no-heading",
+    "--no-context-separator",
+    "--null",
+    r"--field-match-separator=\x00:",
+    r"--field-context-separator=\x00-",
+)
+_HEAD = re.compile(rb"/dev/fd/(\d+)\0(\d+)\0(?:(-)|:(?:(\d+)\0:)?)")
+_MAX_HEAD = 100
+
+_BYTES_AROUND = 1_600
+"""Bytes before and after the beginning of a match; more than is shown, in any script."""
+
+
+class OutputParser:
+    """Takes what ripgrep prints in this form and gives each line with the number of its descriptor."""
+
+    def __init__(self, give: Callable[[int, SearchLine], None]) -> None:
+        self._give = give
+        self._begin_line()
+
+    def take(self, piece: bytes) -> None:
+        """The next piece of the output."""
+        *ended, rest = piece.split(b"\n")
+        for part in ended:
+            self._add(part)
+            self._end_line()
+        self._add(rest)
+
+    def _begin_line(self) -> None:
+        self._unread = b""
+        self._head: re.Match[bytes] | None = None
+        self._text = bytearray()
+        self._skipped = 0
+
+    def _add(self, part: bytes) -> None:
+        if self._head is None:
+            self._unread += part
+            if len(self._unread) >= _MAX_HEAD:
+                self._read_head()
+        else:
+            self._keep(part)
+
+    def _read_head(self) -> None:
+        self._head = _HEAD.match(self._unread)
+        if self._head is not None:
+            self._keep(self._unread[self._head.end() :])
+        self._unread = b""
+
+    def _keep(self, part: bytes) -> None:
+        """What is near enough to the match."""
+        begin = max(0, self._match() - _BYTES_AROUND - self._skipped)
+        self._skipped += min(begin, len(part))
+        self._text += part[begin : begin + 2 * _BYTES_AROUND - len(self._text)]
+
+    def _match(self) -> int:
+        """Where the match begins in the line; 0 where nobody says."""
+        return int(self._head[4]) - 1 if self._head is not None and self._head[4] else 0
+
+    def _end_line(self) -> None:
+        if self._head is None:
+            self._read_head()
+        if self._head is not None:
+            at = -1 if self._head[3] else len(_decoded(self._text[: self._match() - self._skipped]))
+            line = SearchLine(int(self._head[2]), _decoded(self._text.removesuffix(b"\r")), at)
+            self._give(int(self._head[1]), line)
+        self._begin_line()
+
+
+def _decoded(text: bytes | bytearray) -> str:
+    return text.decode("utf-8", "surrogateescape")
+
 
 _ALWAYS = ["--no-config", "--color=never"]
+
 _WALK = [
     "--hidden",
     "--no-messages",
@@ -33,17 +145,18 @@ _WALK = [
 ]
 _TEXT = ["--text", "--crlf", "--no-mmap"]
 _COUNTED = re.compile(rb"([^\0]+)\0(\d+)\r?\n")
-_OLDEST = 13
-_LONGEST_COMMAND = 500_000
+_OLDEST_VERSION = 13
+_MAX_COMMAND = 500_000
+
 _PER_NAME = 9
 """Bytes beside the name itself."""
 
 
 @lru_cache(maxsize=1)
-def find() -> str | None:
+def find_ripgrep() -> str | None:
     """Where ripgrep is: beside our Python, else on the path. One that is too old is none."""
     for program in (os.path.join(os.path.dirname(sys.executable), "rg"), shutil.which("rg")):
-        if program is not None and _version(program) >= _OLDEST:
+        if program is not None and _version(program) >= _OLDEST_VERSION:
             return program
     return None
 
@@ -64,54 +177,64 @@ class Ripgrep:
         self._program = program
         self._workspace = workspace
         self._seconds = seconds
-        self._plain = Plain(workspace, seconds)
+        self._python_engine = PythonEngine(workspace, seconds)
 
-    def files(self, where: Where, signal: Signal) -> list[str]:
+    def files(self, scope: SearchScope, signal: Signal) -> list[str]:
         """All files, in any order."""
-        if where.is_file:
-            return [where.start]
-        rules = self._rules_above(where)
+        if scope.is_file:
+            return [scope.start]
+        rules = self._rules_above(scope)
         if rules is None:
-            return self._plain.files(where, signal)
-        with self._walking(where, rules) as options:
-            told = self._listed(["--files", *options, "--", _named(where.start)], signal)
+            return self._python_engine.files(scope, signal)
+        with self._walking(scope, rules) as options:
+            told = self._listed(["--files", *options, "--", _start_argument(scope.start)], signal)
         paths = told.decode("utf-8", "surrogateescape").split("\0")[:-1]
         found = (path.removeprefix("./") for path in paths)
-        exact = where.pattern is None or (where.pattern.only_names and chosen(where.names).exactly)
-        return list(found) if exact else [path for path in found if where.takes(path)]
+        exact = scope.pattern is None or (scope.pattern.only_names and name_filter(scope.names).is_exact)
+        return list(found) if exact else [path for path in found if scope.includes(path)]
 
-    def count(self, query: Query, where: Where, signal: Signal) -> Tally:
+    def count(self, query: SearchQuery, scope: SearchScope, signal: Signal) -> MatchCounts:
         """How many lines match, file by file."""
         if query.expression.ripgrep is None:
-            raise NotUnderstood
-        words = ["--count", "--with-filename", *_TEXT, *_asked(query)]
-        rules = self._rules_above(where)
+            raise UnsupportedPattern
+        words = ["--count", "--with-filename", *_TEXT, *_query_arguments(query)]
+        rules = self._rules_above(scope)
         if rules is None:
-            named = _portions([_named(path) for path in self._plain.files(where, signal)])
+            named = _argument_batches(
+                [_start_argument(path) for path in self._python_engine.files(scope, signal)]
+            )
             parts = [self._listed([*words, *_WALK, "--no-ignore", "--", *names], signal) for names in named]
         else:
-            with self._walking(where, rules) as options:
-                parts = [self._listed([*words, *options, "--", _named(where.start)], signal)]
+            with self._walking(scope, rules) as options:
+                parts = [self._listed([*words, *options, "--", _start_argument(scope.start)], signal)]
         found = {}
         for name, number in (line for part in parts for line in _COUNTED.findall(part)):
             path = os.fsdecode(name.removeprefix(b"./"))
-            if where.takes(path):
+            if scope.includes(path):
                 found[path] = int(number)
-        return Tally(found)
+        return MatchCounts(found)
 
     def show(
-        self, query: Query, opened: Sequence[int], signal: Signal, before: int, after: int, most: int
-    ) -> list[tuple[int, Line]]:
+        self, query: SearchQuery, opened: Sequence[int], signal: Signal, before: int, after: int, most: int
+    ) -> list[tuple[int, SearchLine]]:
         """The lines of files that are open already: which one, and the line."""
-        found: list[tuple[int, Line]] = []
-        words = [*FORM, *_TEXT, f"-B{before}", f"-A{after}", f"--max-count={most}", *_asked(query), "--"]
+        found: list[tuple[int, SearchLine]] = []
+        words = [
+            *OUTPUT_FORMAT,
+            *_TEXT,
+            f"-B{before}",
+            f"-A{after}",
+            f"--max-count={most}",
+            *_query_arguments(query),
+            "--",
+        ]
         words += [f"/dev/fd/{fd}" for fd in opened]
-        records = Records(lambda fd, line: found.append((fd, line)))
+        records = OutputParser(lambda fd, line: found.append((fd, line)))
         self._run(words, signal, records.take, opened)
         return found
 
     def _listed(self, words: list[str], signal: Signal) -> bytearray:
-        collected = Collected()
+        collected = OutputBuffer()
         self._run(words, signal, collected.take)
         return collected.output
 
@@ -123,25 +246,25 @@ class Ripgrep:
         ran = run(command, root, signal, take=take, keep_open=keep_open, seconds=self._seconds)
         # files that cannot be read are passed over without a word: what it says is about the call itself
         if ran.code not in (0, 1, 2) or (ran.code == 2 and ran.errors):
-            raise NotUnderstood
+            raise UnsupportedPattern
 
     def _never(self, include_ignored: bool) -> Iterator[str]:
         """What need not be walked: none of it is shown. To say so costs time, which most trees are spared."""
         if os.path.lexists(self._workspace.root / ".git"):
             yield "--glob=!.git"
         if include_ignored:  # otherwise its own rules say so
-            yield f"--glob=!/{STATE}"
+            yield f"--glob=!/{STATE_FOLDER}"
 
-    def _rules_above(self, where: Where) -> str | None:
+    def _rules_above(self, scope: SearchScope) -> str | None:
         """None where ripgrep, to which they all count least, would judge by them otherwise than Python."""
-        return "" if where.include_ignored or where.is_file else rules_above(self._workspace, where.start)
+        return "" if scope.include_ignored or scope.is_file else parent_rules(self._workspace, scope.start)
 
     @contextmanager
-    def _walking(self, where: Where, rules: str) -> Iterator[list[str]]:
+    def _walking(self, scope: SearchScope, rules: str) -> Iterator[list[str]]:
         """The options that say which files to look at."""
-        named = chosen(where.names)
-        options = [*_WALK, *self._never(where.include_ignored), *named.options]
-        if where.include_ignored:
+        named = name_filter(scope.names)
+        options = [*_WALK, *self._never(scope.include_ignored), *named.options]
+        if scope.include_ignored:
             options.append("--no-ignore")
         rules = named.rules + rules
         if not rules:
@@ -153,24 +276,24 @@ class Ripgrep:
             yield [*options, f"--ignore-file={file.name}"]
 
 
-def _named(start: str) -> str:
+def _start_argument(start: str) -> str:
     """The start as ripgrep is told of it. From `./.` it would miss rules with a slash further down."""
     return "./" if start == "." else f"./{start}"
 
 
-def _portions(names: Sequence[str]) -> Iterator[Sequence[str]]:
+def _argument_batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
     """As many names at a time as a command may have."""
     begin = length = 0
     for at, name in enumerate(names):
         length += len(os.fsencode(name)) + _PER_NAME
-        if length > _LONGEST_COMMAND and at > begin:
+        if length > _MAX_COMMAND and at > begin:
             yield names[begin:at]
             begin, length = at, 0
     if names:
         yield names[begin:]
 
 
-def _asked(query: Query) -> list[str]:
+def _query_arguments(query: SearchQuery) -> list[str]:
     words = ["--ignore-case"] if query.ignore_case else ["--case-sensitive"]
     if query.literal:
         words.append("--fixed-strings")

@@ -1,24 +1,153 @@
-"""search_code: where a name is defined and used."""
+"""search_code: where a name is defined and used, the lines that define it first."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, Field
 
 from handrail import Context, Result, Tool, tool
 from handrail.ext import Signal, ToolError
-from handrail.toolsets.workspace.desk import Workspace
-from handrail.toolsets.workspace.search import showing
-from handrail.toolsets.workspace.search.code import Hit, defining, hits, is_code, order, words_of
-from handrail.toolsets.workspace.search.defining import definitions_in
-from handrail.toolsets.workspace.search.expressions import expression
-from handrail.toolsets.workspace.search.finding import Finder, looked_at, place
-from handrail.toolsets.workspace.search.query import Query, Tally, Where
+from handrail.toolsets.workspace.search import definitions as program
+from handrail.toolsets.workspace.search import display
+from handrail.toolsets.workspace.search.definitions import Definition, Grammar
+from handrail.toolsets.workspace.search.finder import Finder, read_keys, search_scope
+from handrail.toolsets.workspace.search.glob_patterns import FILE_KINDS
+from handrail.toolsets.workspace.search.process import OutputBuffer, run
+from handrail.toolsets.workspace.search.query import (
+    MatchCounts,
+    SearchLine,
+    SearchQuery,
+    SearchScope,
+    translate_regex,
+)
+from handrail.toolsets.workspace.syntax_parsers import GRAMMARS
+from handrail.toolsets.workspace.workspace import Workspace
 
-_MOST_FILES = 200
-_MOST_LINES = 200
-_MOST_WORDS = 8
+_WORD = re.compile(r"[A-Za-z_$\u0080-\U0010ffff][\w$]*")
+_DATA = {end for kind in ("docs", "json", "yaml", "toml", "xml", "html", "css") for end in FILE_KINDS[kind]}
+_TEST = re.compile(r"(^|/)(tests?|spec|__tests__)/|(^|/)test_[^/]*$|[._](test|spec)\.\w+$")
+
+
+class RankedLine(NamedTuple):
+    """A line, what it defines where it does, and how well it fits: less is better."""
+
+    rank: tuple[int, int, int, int]
+    path: str
+    line: int
+    kind: str | None
+    text: str
+    at: int
+
+
+def is_code(path: str) -> bool:
+    """Whether a file is code, and no text or data."""
+    return path.rpartition(".")[2].lower() not in _DATA
+
+
+def names_in_query(query: str) -> list[str]:
+    """The names in a query, each once."""
+    return list(dict.fromkeys(_WORD.findall(query)))
+
+
+def definition_regex(words: Sequence[str]) -> str:
+    """An expression that fits most lines which define one of these names, and others."""
+    one_of = "|".join(map(re.escape, words))
+    before = (
+        r"(def|class|function|func|fn|fun|struct|interface|enum|trait|type|const|let|var|val|macro|#define)"
+    )
+    return rf"{before}\b.*({one_of})|\b({one_of})\w*\s*(\(.*\)\s*\{{|:?=|:)"
+
+
+def rank_lines(
+    path: str, lines: Iterable[SearchLine], defined: Sequence[Definition], words: Sequence[str]
+) -> Iterable[RankedLine]:
+    """What the matching lines of a file are worth."""
+    here: dict[int, list[Definition]] = {}
+    for one in defined:
+        here.setdefault(one.line, []).append(one)
+    exact = {word: re.compile(rf"(?<!\w){re.escape(word)}(?!\w)") for word in words}
+    aside = 2 if not is_code(path) else 1 if _TEST.search(path) else 0
+    for line in lines:
+        if line.at < 0:
+            continue
+        best = min((_definition_rank(one, words) for one in here.get(line.number, ())), default=None)
+        is_definition = best is not None and best[0] < 3
+        missing = sum(1 for regex in exact.values() if not regex.search(line.text))
+        tier = best[0] if best is not None and is_definition else 3
+        kind = best[1] if best is not None and is_definition else None
+        yield RankedLine((tier, missing, aside, line.number), path, line.number, kind, line.text, line.at)
+
+
+def _definition_rank(one: Definition, words: Sequence[str]) -> tuple[int, str]:
+    """0: it is the name; 1: but for the case; 2: it has the name in it; 3: it is another."""
+    if one.name in words:
+        return 0, one.kind
+    lowered = one.name.lower()
+    if any(word.lower() == lowered for word in words):
+        return 1, one.kind
+    return (2 if any(word.lower() in lowered for word in words) else 3), one.kind
+
+
+def best_first(found: Iterable[RankedLine]) -> list[RankedLine]:
+    """The best first; among equals by path and line."""
+    return sorted(found, key=lambda hit: (hit.rank[:3], hit.path, hit.line))
+
+
+_PARSE_TIMEOUT = 10.0
+_MAX_PARSED_BYTES = 2_000_000
+_NO_CODE = (".html", ".htm", ".css")
+_HEADERS = (".h", ".hh", ".hxx")
+
+
+def grammar_for(end: str) -> Grammar | None:
+    """The grammar of files whose names end so."""
+    known = GRAMMARS.get(".hpp" if end in _HEADERS else end)
+    return None if known is None or end in _NO_CODE else Grammar(*known)
+
+
+def definitions_in(
+    finder: Finder,
+    paths: Sequence[str],
+    words: Sequence[str],
+    signal: Signal,
+    seconds: float = _PARSE_TIMEOUT,
+) -> dict[str, list[Definition]]:
+    """What of these names each file defines. What is not found out in time is left out."""
+    found: dict[str, list[Definition]] = {}
+    for opened in finder.opening(paths):
+        collected = OutputBuffer()
+        ends = {fd: PurePosixPath(path).suffix.lower() for fd, path in opened.items()}
+        files = [[fd, end, grammar_for(end)] for fd, end in ends.items()]
+        asked = json.dumps({"files": files, "words": list(words), "most": _MAX_PARSED_BYTES}).encode() + b"\n"
+        command = [sys.executable, "-I", "-W", "ignore", program.__file__]
+        try:
+            root = finder.workspace.root
+            run(
+                command,
+                root,
+                signal,
+                take=collected.take,
+                given=asked,
+                keep_open=list(opened),
+                seconds=seconds,
+            )
+        except ToolError:
+            signal.throw_if_aborted()
+        for line in collected.output.split(b"\n")[:-1]:
+            fd, defined = json.loads(line)
+            found[opened[fd]] = [Definition(*one) for one in defined]
+    return found
+
+
+_MAX_FILES = 200
+_MAX_LINES = 200
+_MAX_NAMES = 8
 
 
 class CodeLine(BaseModel):
@@ -30,7 +159,7 @@ class CodeLine(BaseModel):
     text: str
 
 
-class CodeFound(BaseModel):
+class CodeMatches(BaseModel):
     """Lines of code, definitions first, and how many there are altogether."""
 
     lines: list[CodeLine]
@@ -46,11 +175,11 @@ def search_code(workspace: Workspace, finder: Finder | None = None) -> Tool:
         level="read",
         capabilities=["read"],
         concurrency="parallel",
-        reads=lambda args: looked_at(workspace, args.path),
+        reads=lambda args: read_keys(workspace, args.path),
         category="workspace",
         icon="code",
         origin="system",
-        output=CodeFound,
+        output=CodeMatches,
     )
     def search_code(
         query: Annotated[
@@ -70,25 +199,25 @@ def search_code(workspace: Workspace, finder: Finder | None = None) -> Tool:
         *,
         ctx: Context,
     ) -> Result:
-        words = words_of(query)[:_MOST_WORDS]
+        words = names_in_query(query)[:_MAX_NAMES]
         if not words:
             raise ToolError(
                 "The query has no name in it. Give a name such as load_user, or use grep for other text.",
                 code="INVALID_PATTERN",
             )
-        where = place(workspace, path, glob, type, include_ignored)
-        return _result(finder, where, words, limit, ctx.signal)
+        scope = search_scope(workspace, path, glob, type, include_ignored)
+        return _result(finder, scope, words, limit, ctx.signal)
 
     return search_code
 
 
-def _result(finder: Finder, where: Where, words: list[str], limit: int, signal: Signal) -> Result:
-    tally, found = _search(finder, where, words, signal)
-    total, files = sum(tally.files.values()), len(tally.files)
-    shown = order(found)[:limit]
+def _result(finder: Finder, scope: SearchScope, words: list[str], limit: int, signal: Signal) -> Result:
+    match_counts, found = _search(finder, scope, words, signal)
+    total, files = sum(match_counts.files.values()), len(match_counts.files)
+    shown = best_first(found)[:limit]
     lines = [
         CodeLine(
-            path=showing.name(hit.path),
+            path=display.path_text(hit.path),
             line=hit.line,
             defines=hit.kind,
             text=_text(hit),
@@ -99,39 +228,43 @@ def _result(finder: Finder, where: Where, words: list[str], limit: int, signal: 
         f"{one.path}:{one.line}: {f'({one.defines}) ' if one.defines else ''}{one.text}" for one in lines
     ]
     defined = sum(1 for one in lines if one.defines)
-    summary = f"Found {showing.several(defined, 'definition')} among {showing.several(total, 'line')}"
+    summary = f"Found {display.plural(defined, 'definition')} among {display.plural(total, 'line')}"
     if total > len(lines):
         texts.append(
-            f"[{len(lines):,} of {showing.several(total, 'line')} in {showing.several(files, 'file')} shown, "
+            f"[{len(lines):,} of {display.plural(total, 'line')} in {display.plural(files, 'file')} shown, "
             "definitions first. Use grep for all of them.]"
         )
     if not lines:
         summary = "Nothing speaks of it"
         texts.append(f"No line has {' or '.join(words)} in it. Try a part of the name.")
-    data = CodeFound(lines=lines, total_lines=total, total_files=files)
+    data = CodeMatches(lines=lines, total_lines=total, total_files=files)
     return Result(data=data, summary=summary, output="\n".join(texts))
 
 
-def _text(hit: Hit) -> str:
+def _text(hit: RankedLine) -> str:
     indent = len(hit.text) - len(hit.text.lstrip())
-    return showing.cut(hit.text.strip(), hit.at - indent)
+    return display.shorten(hit.text.strip(), hit.at - indent)
 
 
-def _search(finder: Finder, where: Where, words: list[str], signal: Signal) -> tuple[Tally, list[Hit]]:
+def _search(
+    finder: Finder, scope: SearchScope, words: list[str], signal: Signal
+) -> tuple[MatchCounts, list[RankedLine]]:
     """All words as they are written, else in any case and as parts of others."""
     one_of = "|".join(words)
     for pattern, ignore_case in ((rf"\b({one_of})\b", False), (f"({one_of})", True)):
-        query = Query(expression(pattern.replace("$", r"\$")), ignore_case=ignore_case)
-        tally, engine = finder.search(query, where, signal)
-        if tally.files:
+        query = SearchQuery(translate_regex(pattern.replace("$", r"\$")), ignore_case=ignore_case)
+        match_counts, engine = finder.search(query, scope, signal)
+        if match_counts.files:
             break
-    paths = list(tally.files)
-    if len(paths) > _MOST_FILES:
-        likely, _ = finder.search(Query(expression(defining(words)), ignore_case=ignore_case), where, signal)
+    paths = list(match_counts.files)
+    if len(paths) > _MAX_FILES:
+        likely, _ = finder.search(
+            SearchQuery(translate_regex(definition_regex(words)), ignore_case=ignore_case), scope, signal
+        )
         paths.sort(key=lambda path: path not in likely.files)
-    near = paths[:_MOST_FILES]
+    near = paths[:_MAX_FILES]
     defined = definitions_in(finder, [path for path in near if is_code(path)], words, signal)
-    found: list[Hit] = []
-    for path, lines in finder.lines(engine, query, near, signal, (0, 0), _MOST_LINES):
-        found += hits(path, lines, defined.get(path, ()), words)
-    return tally, found
+    found: list[RankedLine] = []
+    for path, lines in finder.lines(engine, query, near, signal, (0, 0), _MAX_LINES):
+        found += rank_lines(path, lines, defined.get(path, ()), words)
+    return match_counts, found

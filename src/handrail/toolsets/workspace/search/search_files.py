@@ -1,18 +1,74 @@
-"""search_files: files by parts of their names."""
+"""search_files: files by parts of their names, the best fit first."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from heapq import nlargest
 from typing import Annotated
 
 from pydantic import BaseModel, Field
 
 from handrail import Context, Result, Tool, tool
 from handrail.ext import Signal, ToolError
-from handrail.toolsets.workspace.desk import Workspace
-from handrail.toolsets.workspace.search import showing
-from handrail.toolsets.workspace.search.finding import Finder, looked_at, place
-from handrail.toolsets.workspace.search.names import best
-from handrail.toolsets.workspace.search.query import Where
+from handrail.toolsets.workspace.search import display
+from handrail.toolsets.workspace.search.finder import Finder, read_keys, search_scope
+from handrail.toolsets.workspace.search.query import SearchScope
+from handrail.toolsets.workspace.workspace import Workspace
+
+_PARTS = re.compile(r"[\s/]+")
+_WHOLE, _STEM, _BEGIN, _INSIDE, _PATH, _LOOSE = 1000, 900, 700, 500, 300, 100
+
+
+def best_paths(query: str, paths: Iterable[str], limit: int) -> tuple[list[str], int]:
+    """The paths that fit best, the best first, and how many fit at all."""
+    words = [word for word in _PARTS.split(query.lower()) if word]
+    loose = [_subsequence_regex(word) for word in words]
+    scored = []
+    for path in paths:
+        lowered = path.lower()
+        if all(regex.search(lowered) for regex in loose):
+            scored.append((_score(words, loose, lowered), path))
+    top = nlargest(limit, scored, key=lambda one: (one[0], -len(one[1]), _reversed_key(one[1])))
+    return [path for _, path in top], len(scored)
+
+
+def _subsequence_regex(word: str) -> re.Pattern[str]:
+    """The letters in their order, with others between. Each is taken where it comes first."""
+    return re.compile(
+        "".join(f"[^{re.escape(char)}]*?{re.escape(char)}" for char in word).removeprefix(
+            f"[^{re.escape(word[0])}]*?"
+        ),
+        re.DOTALL,
+    )
+
+
+def _score(words: list[str], loose: list[re.Pattern[str]], path: str) -> float:
+    name = path.rpartition("/")[2]
+    stem = name.partition(".")[0] or name
+    return sum(_fit(word, regex, path, name, stem) for word, regex in zip(words, loose, strict=True))
+
+
+def _fit(word: str, loose: re.Pattern[str], path: str, name: str, stem: str) -> float:
+    if word == name:
+        return _WHOLE
+    if word == stem:
+        return _STEM
+    if name.startswith(word):
+        return _BEGIN + len(word) / len(name)
+    if word in name:
+        return _INSIDE + len(word) / len(name)
+    if word in path:
+        return _PATH + len(word) / len(path)
+    if found := loose.search(name):
+        return _LOOSE + 50 * len(word) / len(found[0])
+    found = loose.search(path)
+    return 50 * len(word) / len(found[0]) if found else 0.0
+
+
+def _reversed_key(path: str) -> tuple[int, ...]:
+    """A key by which what comes first in the alphabet is the largest."""
+    return tuple(-ord(char) for char in path)
 
 
 class NamedFiles(BaseModel):
@@ -30,7 +86,7 @@ def search_files(workspace: Workspace, finder: Finder | None = None) -> Tool:
         level="read",
         capabilities=["read"],
         concurrency="parallel",
-        reads=lambda args: looked_at(workspace, args.path),
+        reads=lambda args: read_keys(workspace, args.path),
         category="workspace",
         icon="file-search",
         origin="system",
@@ -51,24 +107,24 @@ def search_files(workspace: Workspace, finder: Finder | None = None) -> Tool:
         *,
         ctx: Context,
     ) -> Result:
-        where = place(workspace, path, include_ignored=include_ignored)
-        if where.is_file:
+        scope = search_scope(workspace, path, include_ignored=include_ignored)
+        if scope.is_file:
             raise ToolError(f"{path} is a file, not a folder.", code="NOT_A_FOLDER")
         if not query.strip(" /\t"):
             raise ToolError("The query is empty. Give parts of a name or path.", code="INVALID_PATTERN")
-        return _result(finder, where, query, limit, ctx.signal)
+        return _result(finder, scope, query, limit, ctx.signal)
 
     return search_files
 
 
-def _result(finder: Finder, where: Where, query: str, limit: int, signal: Signal) -> Result:
-    found, total = best(query, finder.files(where, signal), limit)
-    there = {path for path, _ in finder.stats(sorted(found), signal)}
-    paths = [showing.name(path) for path in found if path in there]
+def _result(finder: Finder, scope: SearchScope, query: str, limit: int, signal: Signal) -> Result:
+    found, total = best_paths(query, finder.files(scope, signal), limit)
+    existing = {path for path, _ in finder.stats(sorted(found), signal)}
+    paths = [display.path_text(path) for path in found if path in existing]
     lines = list(paths)
     if total > len(paths):
-        lines.append(f"[{len(paths):,} of {showing.several(total, 'file')} shown, the best first.]")
+        lines.append(f"[{len(paths):,} of {display.plural(total, 'file')} shown, the best first.]")
     if not paths:
         lines.append("No path has these letters in this order. Try fewer or shorter parts.")
-    summary = f"Found {showing.several(total, 'file')}"
+    summary = f"Found {display.plural(total, 'file')}"
     return Result(data=NamedFiles(paths=paths, total=total), summary=summary, output="\n".join(lines))

@@ -2,20 +2,90 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
+import signal
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from handrail.toolsets.workspace.shell.etc import etc_folder
+_ETC_NEEDED = (
+    *("alternatives", "ca-certificates", "fonts", "group", "ld.so.cache", "ld.so.conf", "ld.so.conf.d"),
+    *("localtime", "magic", "mime.types", "nsswitch.conf", "passwd", "protocols", "services"),
+    *("pki/tls/certs", "ssl/certs", "ssl/openssl.cnf", "terminfo", "timezone"),
+)
+"""Keys and passwords are not among it."""
+_ETC_PREFIX = "handrail-etc-"
+
+_LAST_FILE = "gai.conf"
+"""What is made last: with it the copy is whole."""
+
+
+def etc_folder() -> Path:
+    """The copy of this process. It goes when the process ends, and is made again should somebody clean up."""
+    folder = _make_copy(os.getpid())
+    if not (folder / _LAST_FILE).exists():
+        _make_copy.cache_clear()
+        folder = _make_copy(os.getpid())
+    return folder
+
+
+@cache
+def _make_copy(owner: int) -> Path:
+    sweep_etc_copies(Path(tempfile.gettempdir()))
+    folder = Path(tempfile.mkdtemp(prefix=f"{_ETC_PREFIX}{owner}-"))
+    atexit.register(_remove, folder, owner)
+    for name in _ETC_NEEDED:
+        with suppress(OSError):  # what cannot be read here is of no use there
+            _copy(Path("/etc") / name, folder / name)
+    for name in ("hosts", "resolv.conf", _LAST_FILE):
+        (folder / name).touch()
+    return folder
+
+
+def _remove(folder: Path, owner: int) -> None:
+    if os.getpid() == owner:  # and not in a process that was forked from it
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir() and not source.is_symlink():
+        shutil.copytree(source, target, symlinks=True)
+    elif source.exists():
+        shutil.copyfile(source, target)
+
+
+def sweep_etc_copies(place: Path) -> None:
+    """Remove what our own processes left that were killed: their copies, and sandboxes that never began."""
+    for folder in place.glob(f"{_ETC_PREFIX}*"):
+        owner = folder.name.removeprefix(_ETC_PREFIX).partition("-")[0]
+        with suppress(OSError):
+            if folder.lstat().st_uid == os.getuid() and not os.path.exists(f"/proc/{owner}"):
+                _end_sandboxes(str(folder))
+                shutil.rmtree(folder)
+
+
+def _end_sandboxes(folder: str) -> None:
+    """End those that show this folder. One whose owner is killed as it starts may wait for ever."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError):
+            line = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            if os.path.basename(line[0]) == b"bwrap" and os.fsencode(folder) in line:
+                os.kill(int(pid), signal.SIGKILL)
+
 
 _SYSTEM = ("/usr", "/nix/store")
 _LINKS = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin")
 _NETWORK = ("hosts", "resolv.conf", "gai.conf")
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _SCRATCH = 256 * 1024 * 1024
-_SECRETIVE = {
+
+_GIT_ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_PAGER": "cat",
     "GIT_TERMINAL_PROMPT": "0",
@@ -31,11 +101,11 @@ _SECRETIVE = {
 
 READY = b"ready"
 """What a sandbox says when all of it is in place."""
-INSTALL = "apt-get install bubblewrap"
+INSTALL_HINT = "apt-get install bubblewrap"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CommandLimits:
     """What one command may use."""
 
     memory: int = 4 * 1024**3
@@ -47,7 +117,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SandboxSpec:
     """What of the machine a command gets to see."""
 
     root: Path
@@ -62,7 +132,7 @@ class Shown:
     """Whether the workspace can be changed."""
 
 
-def sandboxed(shown: Shown, folder: Path, inner: list[str], info: int) -> list[str]:
+def bwrap_command(spec: SandboxSpec, folder: Path, inner: list[str], info: int) -> list[str]:
     """The command line; `info` is the descriptor on which the sandbox says who it is."""
     return [
         *(
@@ -74,15 +144,15 @@ def sandboxed(shown: Shown, folder: Path, inner: list[str], info: int) -> list[s
             "ALL",
         ),
         *("--info-fd", str(info), "--hostname", "sandbox"),
-        *(("--share-net",) if shown.network else ()),
-        *_system(shown),
+        *(("--share-net",) if spec.network else ()),
+        *_system_mounts(spec),
         # read-only, since root is root there even in a sandbox
         *("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"),
         *_scratch("/dev/shm"),
         *_scratch("/tmp"),
-        *_read_only(*shown.readable),
-        *("--bind" if shown.writable else "--ro-bind", str(shown.root), str(shown.root)),
-        *_kept(shown),
+        *_read_only(*spec.readable),
+        *("--bind" if spec.writable else "--ro-bind", str(spec.root), str(spec.root)),
+        *_protected_mounts(spec),
         # what bubblewrap makes itself is memory too, and has no bound of its own
         *("--remount-ro", "/dev", "--remount-ro", "/"),
         *("--chdir", str(folder), "--"),
@@ -90,26 +160,26 @@ def sandboxed(shown: Shown, folder: Path, inner: list[str], info: int) -> list[s
     ]
 
 
-def environment(host: Mapping[str, str]) -> dict[str, str]:
+def command_environment(host: Mapping[str, str]) -> dict[str, str]:
     """The whole environment of a command: nothing of ours but the language."""
     kept = {name: host[name] for name in ("LANG", "LC_ALL", "TZ") if name in host}
     own = {"PATH": _PATH, "HOME": "/tmp", "TMPDIR": "/tmp", "TERM": "dumb", "SHELL": "/bin/bash"}
-    return {"LANG": "C.UTF-8", **kept, **own, **_SECRETIVE}
+    return {"LANG": "C.UTF-8", **kept, **own, **_GIT_ENVIRONMENT}
 
 
-def waiting(ready: int) -> str:
+def wait_script(ready: int) -> str:
     """What a shell does first so that it waits: it says that it is there, and reads a word from us."""
     return f"printf {READY.decode()} >&{ready}; read -r word || exit 125; exec {ready}>&- </dev/null; "
 
 
-def limited(command: str, limits: Limits, first: str = "") -> list[str]:
+def limited_command(command: str, limits: CommandLimits, first: str = "") -> list[str]:
     """The command under limits that it cannot raise, after what a shell is to do first."""
     kilobytes = [str(limits.file_size // 1024), str(limits.memory // 1024), str(limits.processes)]
     script = 'ulimit -c 0; ulimit -f "$1"; ulimit -d "$2"; ulimit -u "$3"; exec /bin/bash -c "$4"'
     return ["/bin/bash", "-c", f"{first}{script}", "bash", *kilobytes, command]
 
 
-def missing() -> str | None:
+def missing_sandbox() -> str | None:
     """Why there can be no sandbox here; None when there can."""
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed"
@@ -118,13 +188,13 @@ def missing() -> str | None:
     return None
 
 
-def is_shown(place: Path, folders: Iterable[Path]) -> bool:
+def is_visible(place: Path, folders: Iterable[Path]) -> bool:
     """Whether a command sees this: as one of the system's folders, or below one that is shown to it."""
     seen = (*map(Path, (*_SYSTEM, *_LINKS)), *folders)
     return any(place.is_relative_to(folder.resolve()) for folder in seen)
 
 
-def _system(shown: Shown) -> Iterator[str]:
+def _system_mounts(spec: SandboxSpec) -> Iterator[str]:
     yield from _read_only(*(Path(one) for one in _SYSTEM if os.path.isdir(one)))
     for link in _LINKS:
         if os.path.islink(link):
@@ -132,7 +202,7 @@ def _system(shown: Shown) -> Iterator[str]:
         elif os.path.isdir(link):
             yield from ("--ro-bind", link, link)
     yield from ("--ro-bind", str(etc_folder()), "/etc")
-    for name in _NETWORK if shown.network else ():
+    for name in _NETWORK if spec.network else ():
         if os.path.exists(f"/etc/{name}"):
             yield from ("--ro-bind", os.path.realpath(f"/etc/{name}"), f"/etc/{name}")
 
@@ -147,19 +217,19 @@ def _read_only(*places: Path) -> Iterator[str]:
             yield from ("--ro-bind", str(place), str(place))
 
 
-def _kept(shown: Shown) -> Iterator[str]:
+def _protected_mounts(spec: SandboxSpec) -> Iterator[str]:
     """Protected and hidden places, and the folders above them, which could be moved away otherwise."""
     anchored: set[Path] = set()
-    for place in (*shown.protected, *shown.hidden):
-        for above in reversed(place.relative_to(shown.root).parents):
-            folder = shown.root / above
-            if folder != shown.root and folder not in anchored and _is_real(folder):
+    for place in (*spec.protected, *spec.hidden):
+        for above in reversed(place.relative_to(spec.root).parents):
+            folder = spec.root / above
+            if folder != spec.root and folder not in anchored and _is_real(folder):
                 anchored.add(folder)
-                yield from ("--bind" if shown.writable else "--ro-bind", str(folder), str(folder))
-    for place in shown.protected:
+                yield from ("--bind" if spec.writable else "--ro-bind", str(folder), str(folder))
+    for place in spec.protected:
         if _is_real(place):
             yield from ("--ro-bind", str(place), str(place))
-    for place in shown.hidden:
+    for place in spec.hidden:
         if place.is_dir() and not place.is_symlink():
             yield from ("--size", "4096", "--tmpfs", str(place), "--remount-ro", str(place))
         elif _is_real(place):

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from handrail import Principal
-from handrail.doors.web.forms.options import Registered
+from handrail.doors.web.forms.options import RegisteredOptions
 from handrail.ext import Option, forget_options, register_options
-from handrail.toolsets.demo.picking import find_records
-from handrail.toolsets.demo.store import STORE
+from handrail.toolsets.demo.records import STORE, find_records
 
 ANA, EVA = Principal("acme", "ana"), Principal("other", "eva")
 
@@ -25,10 +24,10 @@ def record() -> Iterator[None]:
 
 @pytest.mark.req("UI-08")
 async def test_a_type_is_looked_through_for_whoever_picks(record: None) -> None:
-    found = await Registered(ANA).search("record", "ced", 10)
+    found = await RegisteredOptions(ANA).search("record", "ced", 10)
     assert found == [Option("rec-003", "Cedar Labs")]
-    assert await Registered(EVA).search("record", "ced", 10) == []
-    assert len(await Registered(ANA).search("record", "", 2)) == 2
+    assert await RegisteredOptions(EVA).search("record", "ced", 10) == []
+    assert len(await RegisteredOptions(ANA).search("record", "", 2)) == 2
 
 
 async def test_what_finds_too_much_is_cut_and_what_breaks_finds_nothing(record: None) -> None:
@@ -39,13 +38,13 @@ async def test_what_finds_too_much_is_cut_and_what_breaks_finds_nothing(record: 
         raise OSError("the store is away")
 
     register_options("record", many)
-    assert len(await Registered(ANA).search("record", "", 5)) == 5
+    assert len(await RegisteredOptions(ANA).search("record", "", 5)) == 5
     register_options("record", broken)
-    assert await Registered(ANA).search("record", "", 5) == []
+    assert await RegisteredOptions(ANA).search("record", "", 5) == []
 
 
 async def test_a_type_that_nobody_finds_has_no_options(record: None) -> None:
     forget_options("record")
-    assert await Registered(ANA).search("record", "", 5) == []
+    assert await RegisteredOptions(ANA).search("record", "", 5) == []
     with pytest.raises(ValueError, match="has a name"):
         register_options("", find_records)

@@ -32,7 +32,7 @@ def same(one: Any, other: Any) -> bool:
 def test_a_value_that_fits_comes_back_as_it_was(data: st.DataObject) -> None:
     schema = data.draw(SCHEMAS)
     value = data.draw(fitting(schema))
-    read = compile_form(schema).read(Page(str(compile_form(schema).draw(value))).sends())
+    read = compile_form(schema).read(Page(str(compile_form(schema).render(value))).sends())
     assert same(read.value, value), (value, read.value)
     assert read.done is None
 
@@ -42,14 +42,14 @@ def test_a_value_that_fits_comes_back_as_it_was(data: st.DataObject) -> None:
 @pytest.mark.req("UI-06")
 def test_a_value_that_does_not_fit_comes_back_as_well(schema: dict[str, Any], value: Any) -> None:
     form = compile_form(schema)
-    read = form.read(Page(str(form.draw(value))).sends())
+    read = form.read(Page(str(form.render(value))).sends())
     assert same(read.value, value), (value, read.value)
 
 
 @_slow
 @given(SCHEMAS)
 def test_no_two_things_in_a_form_have_one_id_and_every_control_has_a_label(schema: dict[str, Any]) -> None:
-    page = Page(str(compile_form(schema).draw()))
+    page = Page(str(compile_form(schema).render()))
     assert len(page.ids) == len(set(page.ids))
     labelled = {attrs.get("for") for tag, attrs in page.tags if tag == "label"}
     for control in page.controls:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from handrail.doors.web.forms.field import MISSING
+from handrail.doors.web.forms.fields import MISSING
 from tests.unit.doors.web.forms.browser import changed
-from tests.unit.doors.web.forms.filling import one, seen, sent
+from tests.unit.doors.web.forms.fill_form import rendered_page, sent_form, single_field_form
 
 
 @pytest.mark.req("UI-06")
@@ -27,7 +27,7 @@ from tests.unit.doors.web.forms.filling import one, seen, sent
     ],
 )
 def test_a_number_is_read_exactly_as_it_is_typed(text: str, number: float) -> None:
-    value = sent(one({"type": "number"}), it=text).value["it"]
+    value = sent_form(single_field_form({"type": "number"}), it=text).value["it"]
     assert value == number and type(value) is type(number)
 
 
@@ -46,21 +46,23 @@ def test_a_number_is_read_exactly_as_it_is_typed(text: str, number: float) -> No
     ],
 )
 def test_what_is_no_number_is_kept_as_typed_with_the_reason_and_a_way_out(text: str, hint: str) -> None:
-    form = one({"type": "number", "title": "Yearly benefit"})
-    read = sent(form, it=text)
+    form = single_field_form({"type": "number", "title": "Yearly benefit"})
+    read = sent_form(form, it=text)
     assert read.value == {"it": text} and not read.ok
     assert [(error.path, error.reason) for error in read.errors] == [("it", hint)]
-    page = seen(form, read.value, errors=read.errors)
+    page = rendered_page(form, read.value, errors=read.errors)
     assert page.control("#/it").attrs["value"] == text
     assert f"Yearly benefit {hint}" in page.text
 
 
 @pytest.mark.req("UI-06")
 def test_a_decimal_that_may_come_as_text_keeps_every_digit() -> None:
-    form = one({"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^-?\d+(\.\d+)?$"}]})
-    assert sent(form, it="0.10000000000000000001").value == {"it": "0.10000000000000000001"}
-    assert sent(form, {"it": 1.5}, it="2.5").value == {"it": 2.5}
-    assert sent(form, {"it": "1.50"}).value == {"it": "1.50"}
+    form = single_field_form(
+        {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^-?\d+(\.\d+)?$"}]}
+    )
+    assert sent_form(form, it="0.10000000000000000001").value == {"it": "0.10000000000000000001"}
+    assert sent_form(form, {"it": 1.5}, it="2.5").value == {"it": 2.5}
+    assert sent_form(form, {"it": "1.50"}).value == {"it": "1.50"}
 
 
 @pytest.mark.req("UI-06")
@@ -86,36 +88,38 @@ def test_a_decimal_that_may_come_as_text_keeps_every_digit() -> None:
 def test_left_out_null_and_empty_stay_apart(
     schema: dict[str, Any], states: list[Any], required: bool
 ) -> None:
-    form = one(schema, required)
+    form = single_field_form(schema, required)
     for state in states:
         value = {} if state is MISSING else {"it": state}
-        assert repr(sent(form, value).value) == repr(value)
+        assert repr(sent_form(form, value).value) == repr(value)
 
 
 @pytest.mark.req("UI-06")
 def test_a_person_can_say_what_an_empty_box_means_where_null_is_taken() -> None:
-    form = one({"type": ["string", "null"], "title": "Bio"})
-    pairs = seen(form, {"it": "x"}).sends()
+    form = single_field_form({"type": ["string", "null"], "title": "Bio"})
+    pairs = rendered_page(form, {"it": "x"}).sends()
     emptied = changed(pairs, "#/it", "")
     assert form.read(emptied).value == {}
     assert form.read(changed(emptied, "?/it", "null")).value == {"it": None}
     assert form.read(changed(emptied, "?/it", "empty")).value == {"it": ""}
-    assert seen(form).control("?/it").attrs["aria-label"] == "Bio: when empty"
+    assert rendered_page(form).control("?/it").attrs["aria-label"] == "Bio: when empty"
 
 
 def test_an_emptied_box_is_left_out_unless_a_hint_says_otherwise() -> None:
-    assert sent(one({"type": "string"}), {"it": "x"}, it="").value == {}
-    assert sent(one({"type": "string"}, empty="text"), {"it": "x"}, it="").value == {"it": ""}
+    assert sent_form(single_field_form({"type": "string"}), {"it": "x"}, it="").value == {}
+    assert sent_form(single_field_form({"type": "string"}, empty="text"), {"it": "x"}, it="").value == {
+        "it": ""
+    }
 
 
 @pytest.mark.req("UI-06")
 def test_an_optional_yes_or_no_has_three_answers_and_a_settled_one_is_a_box_to_tick() -> None:
-    choice = seen(one({"type": "boolean"})).control("#/it")
+    choice = rendered_page(single_field_form({"type": "boolean"})).control("#/it")
     assert [words for _, words in choice.options] == ["Not given", "Yes", "No"]
-    form = one({"type": "boolean", "default": True})
-    assert seen(form).control("#/it").attrs["type"] == "checkbox"
-    assert sent(form).value == {"it": True}
-    assert sent(form, it=None).value == {"it": False}
+    form = single_field_form({"type": "boolean", "default": True})
+    assert rendered_page(form).control("#/it").attrs["type"] == "checkbox"
+    assert sent_form(form).value == {"it": True}
+    assert sent_form(form, it=None).value == {"it": False}
 
 
 @pytest.mark.req("UI-06")
@@ -128,7 +132,7 @@ def test_an_optional_yes_or_no_has_three_answers_and_a_settled_one_is_a_box_to_t
     ],
 )
 def test_choices_have_their_titles(schema: dict[str, Any]) -> None:
-    control = seen(one(schema, required=True)).control("#/it")
+    control = rendered_page(single_field_form(schema, required=True)).control("#/it")
     assert [(attrs["value"], words) for attrs, words in control.options] == [
         ("", "Choose…"),
         ("a", "First"),
@@ -137,9 +141,11 @@ def test_choices_have_their_titles(schema: dict[str, Any]) -> None:
 
 
 def test_a_value_outside_the_choices_is_shown_and_kept() -> None:
-    form = one({"enum": ["a", "b"]})
-    assert ("z (not in the list)") in [words for _, words in seen(form, {"it": "z"}).control("#/it").options]
-    assert sent(form, {"it": "z"}).value == {"it": "z"}
+    form = single_field_form({"enum": ["a", "b"]})
+    assert ("z (not in the list)") in [
+        words for _, words in rendered_page(form, {"it": "z"}).control("#/it").options
+    ]
+    assert sent_form(form, {"it": "z"}).value == {"it": "z"}
 
 
 @pytest.mark.req("UI-06")
@@ -156,39 +162,41 @@ def test_a_value_outside_the_choices_is_shown_and_kept() -> None:
     ],
 )
 def test_a_moment_has_a_calendar_where_that_keeps_it_exactly(form: str, value: str, kind: str) -> None:
-    drawn = one({"type": "string", "format": form})
-    assert seen(drawn, {"it": value}).control("#/it").attrs["type"] == kind
-    assert sent(drawn, {"it": value}).value == {"it": value}
+    drawn = single_field_form({"type": "string", "format": form})
+    assert rendered_page(drawn, {"it": value}).control("#/it").attrs["type"] == kind
+    assert sent_form(drawn, {"it": value}).value == {"it": value}
 
 
 @pytest.mark.req("UI-06")
 def test_a_chosen_moment_gets_the_seconds_and_the_zone_that_belong_to_it() -> None:
-    form = one({"type": "string", "format": "date-time"})
-    pairs = changed(seen(form).sends(), "#/it", "2026-03-31T12:30")
+    form = single_field_form({"type": "string", "format": "date-time"})
+    pairs = changed(rendered_page(form).sends(), "#/it", "2026-03-31T12:30")
     assert form.read(pairs).value == {"it": "2026-03-31T12:30:00Z"}
     assert form.read(changed(pairs, "@/it", "-03:30")).value == {"it": "2026-03-31T12:30:00-03:30"}
 
 
 def test_text_that_a_browser_would_change_stands_in_a_json_box() -> None:
-    form = one({"type": "string"})
+    form = single_field_form({"type": "string"})
     for awkward in ("a\r\nb", "\x00", "a\x0bb", "a\u202eb", "\u200b"):
-        assert sent(form, {"it": awkward}).value == {"it": awkward}
-        assert awkward not in seen(form, {"it": awkward}).control("#/it").text
-    assert seen(form, {"it": "a\nb"}).control("#/it").tag == "textarea"
-    assert sent(form, {"it": "\n\na\n"}).value == {"it": "\n\na\n"}
+        assert sent_form(form, {"it": awkward}).value == {"it": awkward}
+        assert awkward not in rendered_page(form, {"it": awkward}).control("#/it").text
+    assert rendered_page(form, {"it": "a\nb"}).control("#/it").tag == "textarea"
+    assert sent_form(form, {"it": "\n\na\n"}).value == {"it": "\n\na\n"}
 
 
 def test_json_that_cannot_be_read_is_kept_as_typed() -> None:
-    form = one({})
-    read = sent(form, it='{"a": 1')
+    form = single_field_form({})
+    read = sent_form(form, it='{"a": 1')
     assert read.value == {"it": '{"a": 1'} and "must be JSON" in read.errors[0].reason
-    assert seen(form, read.value, errors=read.errors).control("#/it").text == '\n{"a": 1'
-    assert sent(form, it='{"a": 1}').value == {"it": {"a": 1}}
+    assert rendered_page(form, read.value, errors=read.errors).control("#/it").text == '\n{"a": 1'
+    assert sent_form(form, it='{"a": 1}').value == {"it": {"a": 1}}
 
 
 def test_a_slider_stands_where_a_slider_can() -> None:
-    form = one({"type": "integer", "minimum": 0, "maximum": 100, "multipleOf": 5}, widget="slider")
-    assert seen(form, {"it": 55}).control("#/it").attrs["type"] == "range"
+    form = single_field_form(
+        {"type": "integer", "minimum": 0, "maximum": 100, "multipleOf": 5}, widget="slider"
+    )
+    assert rendered_page(form, {"it": 55}).control("#/it").attrs["type"] == "range"
     for value in (52, 101, 5.0, None):
-        assert seen(form, {"it": value}).control("#/it").attrs["type"] == "text"
-        assert sent(form, {"it": value}).value == {"it": value}
+        assert rendered_page(form, {"it": value}).control("#/it").attrs["type"] == "text"
+        assert sent_form(form, {"it": value}).value == {"it": value}

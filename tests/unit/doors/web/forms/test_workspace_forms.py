@@ -28,7 +28,7 @@ async def test_a_text_of_several_lines_gets_a_box_of_several_lines(
     toolset = WorkspaceToolset(tmp_path)
     tool = await toolset.find(name, Principal.local())
     assert tool is not None
-    drawn = str(fragment[form_of(tool).draw()])
+    drawn = str(fragment[form_of(tool).render()])
     await toolset.close()
     tag = drawn[: drawn.index(f'name="#/{field}"')].rpartition("<")[2]
     assert tag.split()[0] == element

@@ -6,16 +6,17 @@ import json
 
 import pytest
 
-from handrail import Call, Principal, Result
+from handrail import Principal, Result
+from handrail.core.define.call import BoundCall
 from handrail.core.tell.events import ToolCompleted
 from handrail.doors.web.live import topics_of
-from handrail.testing import TurnedClock
-from tests.unit.doors.web.pages.desks import ANA, BOT, DAN, desk, shown_in, words
+from handrail.testing import FakeClock
+from tests.unit.doors.web.pages.approval_client import ANA, BOT, DAN, approval_client, shown_in, words
 
 
 @pytest.mark.req("BY-02")
 async def test_a_card_says_who_wants_what_through_what_until_when_how_gravely_why_and_with_what() -> None:
-    async with desk(approval_lifetime=3600) as pages:
+    async with approval_client(approval_lifetime=3600) as pages:
         asked = await pages.ask("data.update", id="rec-1", status="archived", count="5", token="s3cret")
         page = await pages.see(f"/approvals/{asked}")
         said = words(page)
@@ -42,7 +43,7 @@ async def test_a_card_says_who_wants_what_through_what_until_when_how_gravely_wh
 
 @pytest.mark.req("UI-17", "AP-02")
 async def test_whoever_decides_sees_what_would_change_and_whoever_asked_does_not() -> None:
-    async with desk() as pages:
+    async with approval_client() as pages:
         asked = await pages.ask("mail.send", summary="<b>hi</b>")
         page = await pages.see(f"/approvals/{asked}")
         assert "What it would change, as of when it was asked" in page
@@ -57,7 +58,7 @@ async def test_whoever_decides_sees_what_would_change_and_whoever_asked_does_not
 @pytest.mark.req("UI-17")
 async def test_markup_from_callers_tools_and_reviewers_stays_text() -> None:
     evil = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'><b>"
-    async with desk() as pages:
+    async with approval_client() as pages:
         bot = Principal("acme", "ana", agent=evil, permissions=["*"])
         asked = await pages.ask("data.update", who=bot, id=evil, status=evil * 40)
         seen = [await pages.see(path) for path in (f"/approvals/{asked}", "/approvals")]
@@ -73,7 +74,7 @@ async def test_markup_from_callers_tools_and_reviewers_stays_text() -> None:
 
 @pytest.mark.req("BY-02", "AP-08")
 async def test_what_one_may_not_see_is_not_there() -> None:
-    async with desk() as pages:
+    async with approval_client() as pages:
         asked = await pages.ask("data.update", id="rec-1")
         for who in ("eve", "dan"):
             for path in ("", "/card", "/edit", "/standing"):
@@ -90,7 +91,7 @@ async def test_what_one_may_not_see_is_not_there() -> None:
 
 @pytest.mark.req("BY-02")
 async def test_whoever_asked_sees_that_it_waits_for_others() -> None:
-    async with desk() as pages:
+    async with approval_client() as pages:
         mine = Principal("acme", "dan", agent="helper", permissions=["*"])
         asked = await pages.ask("data.update", who=mine, id="rec-1")
         own = await pages.ask("data.update", who=DAN, id="rec-2")
@@ -103,8 +104,8 @@ async def test_whoever_asked_sees_that_it_waits_for_others() -> None:
 
 @pytest.mark.req("BY-02")
 async def test_the_oldest_question_comes_first_and_decided_ones_stay_a_moment() -> None:
-    clock = TurnedClock()
-    async with desk(clock=clock) as pages:
+    clock = FakeClock()
+    async with approval_client(clock=clock) as pages:
         first = await pages.ask("data.update", id="rec-1")
         clock.turn(10)
         second = await pages.ask("data.update", id="rec-2")
@@ -122,7 +123,7 @@ async def test_the_oldest_question_comes_first_and_decided_ones_stay_a_moment() 
 
 @pytest.mark.req("BY-02", "BY-03")
 async def test_approve_runs_it_and_the_card_says_so_with_a_way_to_the_run() -> None:
-    async with desk() as pages:
+    async with approval_client() as pages:
         asked = await pages.ask("data.update", id="rec-1", status="archived", token="s3cret")
         done = await pages.decide(asked, "approve")
         assert (done.status_code, done.headers["location"]) == (303, f"/approvals/{asked}")
@@ -146,7 +147,7 @@ async def test_approve_runs_it_and_the_card_says_so_with_a_way_to_the_run() -> N
     ],
 )
 async def test_whoever_approved_is_told_what_came_of_it(given: dict[str, str], said: str) -> None:
-    async with desk() as pages:
+    async with approval_client() as pages:
         asked = await pages.ask("mail.send", **given)
         await pages.decide(asked, "approve", "ana")
         await pages.ended(asked)
@@ -158,7 +159,7 @@ async def test_whoever_approved_is_told_what_came_of_it(given: dict[str, str], s
 
 @pytest.mark.req("BY-02")
 async def test_whoever_may_not_read_the_run_is_told_no_more_than_how_it_ended() -> None:
-    async with desk() as pages:
+    async with approval_client() as pages:
         asked = await pages.ask("mail.send", error="the password is swordfish")
         await pages.decide(asked, "approve", "bea")
         await pages.ended(asked)
@@ -169,7 +170,7 @@ async def test_whoever_may_not_read_the_run_is_told_no_more_than_how_it_ended() 
 
 @pytest.mark.req("BY-02")
 async def test_reject_tells_the_reason_and_runs_nothing() -> None:
-    async with desk() as pages:
+    async with approval_client() as pages:
         asked = await pages.ask("data.update", id="rec-1")
         await pages.decide(asked, "reject", reason="Not <b>today</b>")
         outcome = await pages.ended(asked)
@@ -184,7 +185,7 @@ async def test_reject_tells_the_reason_and_runs_nothing() -> None:
 async def test_an_answer_in_its_place_fits_the_promise_or_is_asked_for_again_with_all_that_was_typed() -> (
     None
 ):
-    async with desk() as pages:
+    async with approval_client() as pages:
         asked = await pages.ask("data.update", id="rec-1")
         wrong = await pages.decide(asked, "respond", data="{no json", output="")
         assert wrong.status_code == 422 and "{no json" in wrong.text and "This is not JSON" in wrong.text
@@ -203,7 +204,7 @@ async def test_an_answer_in_its_place_fits_the_promise_or_is_asked_for_again_wit
 
 @pytest.mark.req("BY-02")
 async def test_edit_shows_what_changes_before_it_is_approved() -> None:
-    async with desk() as pages:
+    async with approval_client() as pages:
         asked = await pages.ask("data.update", id="rec-1", status="archived", token="s3cret")
         page = await pages.see(f"/approvals/{asked}/edit")
         assert 'value="rec-1"' in page and "s3cret" not in page
@@ -222,7 +223,7 @@ async def test_edit_shows_what_changes_before_it_is_approved() -> None:
 
 @pytest.mark.req("BY-02", "UI-17")
 async def test_an_edit_that_does_not_fit_says_where_and_loses_nothing() -> None:
-    async with desk() as pages:
+    async with approval_client() as pages:
         asked = await pages.ask("data.update", id="rec-1")
         mark = await pages.mark(asked)
         for text, said in (
@@ -245,7 +246,7 @@ async def test_an_edit_that_does_not_fit_says_where_and_loses_nothing() -> None:
 @pytest.mark.req("BY-03")
 @pytest.mark.parametrize("act", ["approve", "reject", "respond"])
 async def test_a_form_that_showed_something_else_decides_nothing(act: str) -> None:
-    async with desk() as pages:
+    async with approval_client() as pages:
         asked = await pages.ask("data.update", id="rec-1")
         other = await pages.ask("data.update", id="rec-2")
         for mark in (await pages.mark(other), "", "0" * 64):
@@ -259,7 +260,7 @@ async def test_a_form_that_showed_something_else_decides_nothing(act: str) -> No
 
 @pytest.mark.req("BY-05")
 async def test_several_persons_are_counted_and_named() -> None:
-    async with desk() as pages:
+    async with approval_client() as pages:
         asked = await pages.ask("money.pay", amount=5)
         assert "0 of 2 approved." in words(await pages.see(f"/approvals/{asked}"))
         await pages.decide(asked, "approve", "bea")
@@ -280,7 +281,7 @@ async def test_several_persons_are_counted_and_named() -> None:
 
 @pytest.mark.req("BY-05")
 async def test_four_eyes_leave_whoever_is_behind_it_without_a_yes_and_say_why() -> None:
-    async with desk() as pages:
+    async with approval_client() as pages:
         asked = await pages.ask("posts.publish", title="spring")
         mine = await pages.see(f"/approvals/{asked}", "ana")
         assert "wants four eyes: somebody else must approve what you asked for" in words(mine)
@@ -296,8 +297,8 @@ async def test_four_eyes_leave_whoever_is_behind_it_without_a_yes_and_say_why() 
 
 @pytest.mark.req("BY-05")
 async def test_one_that_nobody_answered_in_time_says_so_and_takes_no_answer() -> None:
-    clock = TurnedClock()
-    async with desk(clock=clock, approval_lifetime=60) as pages:
+    clock = FakeClock()
+    async with approval_client(clock=clock, approval_lifetime=60) as pages:
         asked = await pages.ask("data.update", id="rec-1")
         mark = await pages.mark(asked)
         clock.turn(61)
@@ -312,7 +313,7 @@ async def test_one_that_nobody_answered_in_time_says_so_and_takes_no_answer() ->
 
 @pytest.mark.req("BY-04")
 async def test_a_tool_that_is_another_one_now_cannot_be_approved() -> None:
-    async with desk() as pages:
+    async with approval_client() as pages:
         asked = await pages.ask("data.update", id="rec-1")
         mark = await pages.mark(asked)
         pages.hr.registry.unregister("data.update")
@@ -324,7 +325,7 @@ async def test_a_tool_that_is_another_one_now_cannot_be_approved() -> None:
 
 @pytest.mark.req("BY-02")
 async def test_a_yes_may_hold_for_the_session_where_the_policy_lets_it() -> None:
-    async with desk() as pages:
+    async with approval_client() as pages:
         asked = await pages.ask("data.update", session="s1", id="rec-1")
         assert 'name="standing"' in await pages.see(f"/approvals/{asked}")
         assert 'name="standing"' not in await pages.see(
@@ -338,7 +339,7 @@ async def test_a_yes_may_hold_for_the_session_where_the_policy_lets_it() -> None
 
 @pytest.mark.req("BY-02")
 async def test_a_part_for_script_is_the_card_alone_with_what_happened() -> None:
-    async with desk() as pages:
+    async with approval_client() as pages:
         asked = await pages.ask("data.update", id="rec-1")
         mark = await pages.mark(asked)
         headers = {"authorization": "Bearer bea", "hx-request": "true"}
@@ -350,6 +351,6 @@ async def test_a_part_for_script_is_the_card_alone_with_what_happened() -> None:
 
 @pytest.mark.req("BY-02")
 def test_an_answer_in_its_place_is_news_for_every_open_card_and_a_run_is_not() -> None:
-    call = Call("data.update", None, BOT, "mcp", id="call_1", session="s1")
+    call = BoundCall("data.update", BOT, "call_1", source="mcp", session="s1")
     assert "approvals" in topics_of(ToolCompleted(call, "data.update", 1.0, None, Result(), 1.0))
     assert "approvals" not in topics_of(ToolCompleted(call, "data.update", 1.0, "run_1", Result(), 1.0))

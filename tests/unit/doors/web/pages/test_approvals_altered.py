@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from handrail.core.define.schema import digest_of
-from tests.unit.doors.web.pages.desks import ANA, Desk, desk, words
+from tests.unit.doors.web.pages.approval_client import ANA, ApprovalClient, approval_client, words
 
 pytestmark = [pytest.mark.fault("F29"), pytest.mark.req("BY-03", "BY-04")]
 ASKED = {"id": "rec-1", "status": "archived"}
@@ -29,7 +29,7 @@ def alter(folder: Path, approval: str, **columns: str) -> None:
         assert done.rowcount == 1
 
 
-async def is_open(pages: Desk, approval: str) -> bool:
+async def is_open(pages: ApprovalClient, approval: str) -> bool:
     request = await pages.hr.approvals.get(approval, ANA)
     return request is not None and request.status == "pending"
 
@@ -46,7 +46,7 @@ ALTERED = {
 async def test_a_card_that_shows_other_things_than_would_run_cannot_be_approved(
     tmp_path: Path, columns: dict[str, str]
 ) -> None:
-    async with desk(database=url(tmp_path)) as pages:
+    async with approval_client(database=url(tmp_path)) as pages:
         asked = await pages.ask("data.update", **ASKED)
         assert 'data-act="approve"' in await pages.see(f"/approvals/{asked}")
         alter(tmp_path, asked, **columns)
@@ -65,7 +65,7 @@ async def test_a_card_that_shows_other_things_than_would_run_cannot_be_approved(
 async def test_what_is_altered_while_somebody_looks_at_it_is_not_what_they_approve(
     tmp_path: Path, columns: dict[str, str]
 ) -> None:
-    async with desk(database=url(tmp_path)) as pages:
+    async with approval_client(database=url(tmp_path)) as pages:
         asked = await pages.ask("data.update", **ASKED)
         mark = await pages.mark(asked)
         alter(tmp_path, asked, **columns)
@@ -75,7 +75,7 @@ async def test_what_is_altered_while_somebody_looks_at_it_is_not_what_they_appro
 
 
 async def test_a_call_that_was_put_in_anothers_place_opens_for_nobody(tmp_path: Path) -> None:
-    async with desk(database=url(tmp_path)) as pages:
+    async with approval_client(database=url(tmp_path)) as pages:
         asked = await pages.ask("data.update", **ASKED)
         other = await pages.ask("data.purge", before="2020")
         mark = await pages.mark(asked)
@@ -97,19 +97,19 @@ async def test_a_call_that_was_put_in_anothers_place_opens_for_nobody(tmp_path: 
     ids=["arguments", "effective arguments"],
 )
 async def test_what_is_altered_after_the_yes_does_not_run(tmp_path: Path, columns: dict[str, str]) -> None:
-    async with desk(database=url(tmp_path), worker=False) as pages:
+    async with approval_client(database=url(tmp_path), worker=False) as pages:
         asked = await pages.ask("data.update", **ASKED)
         assert (await pages.decide(asked, "approve")).status_code == 303
     alter(tmp_path, asked, **columns)
-    async with desk(database=url(tmp_path)) as pages:
+    async with approval_client(database=url(tmp_path)) as pages:
         outcome = await pages.ended(asked)
         assert outcome.status == "refused" and outcome.code == "NOT_APPROVED", outcome
         assert pages.ran == []
 
 
 async def test_without_any_of_this_the_same_way_ends_in_a_run(tmp_path: Path) -> None:
-    async with desk(database=url(tmp_path), worker=False) as pages:
+    async with approval_client(database=url(tmp_path), worker=False) as pages:
         asked = await pages.ask("data.update", **ASKED)
         assert (await pages.decide(asked, "approve")).status_code == 303
-    async with desk(database=url(tmp_path)) as pages:
+    async with approval_client(database=url(tmp_path)) as pages:
         assert (await pages.ended(asked)).ok and pages.ran == [("update", "rec-1", "archived", 0, "")]

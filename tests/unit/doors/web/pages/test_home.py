@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from handrail import Principal
-from tests.unit.doors.web.pages.desks import desk, words
+from tests.unit.doors.web.pages.approval_client import approval_client, words
 
 
 @pytest.mark.req("UI-17")
 async def test_whoever_asked_at_a_terminal_is_called_by_their_id() -> None:
     local = Principal("acme", "local", permissions=["*"])
-    async with desk() as pages:
+    async with approval_client() as pages:
         await pages.ask("data.update", who=local, id="rec-1")
         assert "asked for by local" in words(await pages.see("/", "bea"))
 
@@ -28,7 +28,7 @@ async def test_whoever_asked_at_a_terminal_is_called_by_their_id() -> None:
     ],
 )
 async def test_a_row_shows_the_first_text_that_is_asked_about(given: dict[str, str], shown: str) -> None:
-    async with desk() as pages:
+    async with approval_client() as pages:
         await pages.ask("data.update", **given)
         page = await pages.see("/", "bea")
         assert f"Update a record {shown} asked for by agent “ops”" in words(page)

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from html import unescape
 from typing import Annotated, Any
 
@@ -14,12 +15,12 @@ import pytest
 from pydantic import Field
 
 from handrail import Handrail, Policy, Principal, Rule, tool
-from handrail.core.define.entity_options import Option
-from handrail.core.define.sections import FormSpec, OutputSection
-from handrail.doors.entrance import Bounds, Entrance
+from handrail.core.define.ui_specs import FormSpec, OutputSection
+from handrail.core.present.forms import Option
 from handrail.doors.web.app import build_web
-from handrail.platform import FixedKeys, Platform
-from tests.harness.serving import serving
+from handrail.platform import FixedKeys, platform_of
+from handrail.platform.middleware import RequestLimits, SecurityMiddleware
+from tests.harness.asgi_server import serve_app
 from tests.unit.doors.web.forms.browser import Page, changed
 
 ANA = Principal("acme", "ana")
@@ -75,10 +76,13 @@ async def opened(*more: Any) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
     keys = {"ana": ANA, "bo": BO, "cy": CY, "boss": BOSS, "eva": EVA}
     rules = Policy(rules=[Rule("shop.order", verdict="ask", reason="orders cost money")])
     async with Handrail(tools=[note, till, shout, *more], policy=rules) as hr:
-        platform = Platform(hr, SignedIn(keys))
+        platform = replace(platform_of(hr), auth=SignedIn(keys))
         web = build_web(platform)
         web.options = Streets
-        async with serving(Entrance(web, platform, Bounds(rate=None))) as url, AsyncExitStack() as stack:
+        async with (
+            serve_app(SecurityMiddleware(web, platform, RequestLimits(rate=None))) as url,
+            AsyncExitStack() as stack,
+        ):
             stack.callback(platform.closing.set)
             people: dict[str, httpx.AsyncClient] = {}
             for name in keys:
@@ -86,7 +90,7 @@ async def opened(*more: Any) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
                 client = httpx.AsyncClient(base_url=url, timeout=20, cookies=shown, follow_redirects=True)
                 people[name] = await stack.enter_async_context(client)
             yield people
-        await web.running.over(5)
+        await platform.running.over(5)
         web.live.close()
 
 

@@ -9,14 +9,14 @@ from urllib.parse import urlsplit
 import pytest
 from htpy import fragment
 
-from handrail.core.define.blocks import tool_output_to_blocks
 from handrail.core.define.result import Attachment, Result
-from handrail.core.define.sections import OutputSection
+from handrail.core.define.ui_specs import OutputSection
+from handrail.core.present.blocks import tool_output_to_blocks
 from handrail.doors.web.assets import asset_url
-from handrail.doors.web.views.custom import custom_frame
-from handrail.doors.web.views.markdown import rendered
-from handrail.doors.web.views.result import draw_result
-from handrail.doors.web.views.values import draw_value
+from handrail.doors.web.views.blocks import custom_frame
+from handrail.doors.web.views.result import render_result
+from handrail.doors.web.views.text import render_markdown
+from handrail.doors.web.views.values import render_value
 
 CORPUS = [
     "<script>alert(1)</script>",
@@ -164,7 +164,7 @@ def everywhere(text: str) -> str:
     )
     failed = Result.fail(text, code=text, metadata={"fields": {text: text}}, data=text)
     drawn = [
-        draw_result(
+        render_result(
             [*sections, axes],
             result,
             args={text: text},
@@ -173,11 +173,11 @@ def everywhere(text: str) -> str:
             frames="/frame",
             query={"q": text},
         ),
-        draw_result([*sections, axes], result, id="n", frames="/frame"),
-        draw_result(None, result, id="g", here="", query={"q": text}),
-        draw_result(None, failed, id="f", files="/files"),
-        draw_result(None, {"success": True, "data": text, "attachments": [{text: text}]}, id="m"),
-        draw_value({text: rows}, id="v"),
+        render_result([*sections, axes], result, id="n", frames="/frame"),
+        render_result(None, result, id="g", here="", query={"q": text}),
+        render_result(None, failed, id="f", files="/files"),
+        render_result(None, {"success": True, "data": text, "attachments": [{text: text}]}, id="m"),
+        render_value({text: rows}, id="v"),
     ]
     return str(fragment[drawn])
 
@@ -191,7 +191,7 @@ def test_hostile_text_stays_text_wherever_it_stands(text: str) -> None:
 @pytest.mark.req("TR-05")
 @pytest.mark.parametrize("text", CORPUS)
 def test_hostile_markdown_makes_nothing_but_text_and_safe_links(text: str) -> None:
-    html = str(fragment[rendered(text)])
+    html = str(fragment[render_markdown(text)])
     assert not {tag for tag, _ in assert_harmless(html).found} & {
         "img",
         "svg",
@@ -206,7 +206,7 @@ def test_hostile_markdown_makes_nothing_but_text_and_safe_links(text: str) -> No
 def test_markdown_is_formatted_and_its_links_lead_out_alone() -> None:
     html = str(
         fragment[
-            rendered(
+            render_markdown(
                 "# Hits\n\n**2** of [three](https://a.example/x) or [us](mailto:a@b.example)\n\n|a|\n|-|\n|1|"
             )
         ]
@@ -221,13 +221,13 @@ def test_markdown_is_formatted_and_its_links_lead_out_alone() -> None:
 
 @pytest.mark.req("TR-05")
 def test_html_in_markdown_is_shown_as_the_text_that_it_is() -> None:
-    reader = read(str(fragment[rendered("a <b>c</b>\n\n<script>alert(1)</script>")]))
+    reader = read(str(fragment[render_markdown("a <b>c</b>\n\n<script>alert(1)</script>")]))
     assert reader.text.split("\n") == ["a <b>c</b>", "<script>alert(1)</script>", ""]
 
 
 @pytest.mark.req("TR-05")
 def test_a_picture_in_markdown_is_a_link_and_is_not_fetched() -> None:
-    found = read(str(fragment[rendered("![A map](https://a.example/map.png)")])).found
+    found = read(str(fragment[render_markdown("![A map](https://a.example/map.png)")])).found
     assert [tag for tag, _ in found] == ["div", "p", "a"]
     assert found[-1][1]["href"] == "https://a.example/map.png"
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail.core.define.sections import OutputSection
+from handrail.core.define.ui_specs import OutputSection
 from handrail.doors.web.views.table_csv import BOM, table_csv
 
 CELLS = (

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.unit.toolsets.workspace.changes.desks import Desk
+from tests.unit.toolsets.workspace.changes.open_workspace import OpenWorkspace
 
 SIZE = 2_000_000
 PAGE = 4_096
@@ -37,47 +37,47 @@ def _leave(folder: Path, room: int) -> Path:
 
 async def _tried(root: Path, room: int) -> dict[str, Any]:
     texts = [f"{n}" * 9_000 for n in (1, 2)]
-    desk = Desk(root)
+    opened = OpenWorkspace(root)
     told: dict[str, Any] = {"room": room}
-    async with desk.handrail:
-        await desk.call("write_file", {"path": "a.txt", "content": texts[0]})
+    async with opened.handrail:
+        await opened.call("write_file", {"path": "a.txt", "content": texts[0]})
         ballast = _leave(root.parent, room)
         for what, args in (
             ("write_file", {"path": "a.txt", "content": texts[1]}),
             ("undo_file", {"path": "a.txt"}),
         ):
-            was = desk.read("a.txt")
-            out = await desk.call(what, args)
-            told[what] = {"code": out.code, "error": out.result.error, "changed": desk.read("a.txt") != was}
+            was = opened.read("a.txt")
+            out = await opened.call(what, args)
+            told[what] = {"code": out.code, "error": out.result.error, "changed": opened.read("a.txt") != was}
         ballast.unlink()
-        was, again = desk.read("a.txt"), texts[1].encode()
+        was, again = opened.read("a.txt"), texts[1].encode()
         was = texts[0].encode() if was == again else was
-        await desk.call("write_file", {"path": "a.txt", "content": texts[1]})
+        await opened.call("write_file", {"path": "a.txt", "content": texts[1]})
         told["then"] = []
         for redo, held in ((False, was), (True, again), (False, was)):
-            out = await desk.undo("a.txt", redo=redo)
-            told["then"].append(out.code or desk.read("a.txt") == held)
-    desk.close()
+            out = await opened.undo("a.txt", redo=redo)
+            told["then"].append(out.code or opened.read("a.txt") == held)
+    opened.close()
     return told
 
 
 async def _full_before_it_is_marked(root: Path) -> dict[str, Any]:
     """The disk is full when an undo has happened, and before that is written down."""
-    desk, ballast = Desk(root), root.parent / "ballast"
+    opened, ballast = OpenWorkspace(root), root.parent / "ballast"
 
     def fill_once(path: str | None) -> None:
         if not ballast.exists():
             _leave(root.parent, 0)
 
-    async with desk.handrail:
+    async with opened.handrail:
         for text in ("1", "2"):
-            await desk.call("write_file", {"path": "a.txt", "content": text})
-        desk.workspace.listen(fill_once)
-        await desk.undo("a.txt")
+            await opened.call("write_file", {"path": "a.txt", "content": text})
+        opened.workspace.listen(fill_once)
+        await opened.undo("a.txt")
         ballast.unlink()
         ballast.touch()
-        outs = [await desk.undo("a.txt", redo=redo) for redo in (True, False, False)]
-    return {"ended": [out.code for out in outs], "left": desk.read("a.txt") is not None}
+        outs = [await opened.undo("a.txt", redo=redo) for redo in (True, False, False)]
+    return {"ended": [out.code for out in outs], "left": opened.read("a.txt") is not None}
 
 
 async def _all(folder: Path) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ import pytest
 from handrail import Handrail, Outcome, Policy, Principal
 from handrail.ext import ApprovalRequest, MemoryClaims, Reply, approve
 from handrail.toolsets.workspace import Workspace
-from handrail.toolsets.workspace.changes.journal import Changes
+from handrail.toolsets.workspace.changes.journal import ChangeJournal
 from handrail.toolsets.workspace.changes.undo_file import undo_file
 from handrail.toolsets.workspace.changes.undo_turn import undo_turn
 from handrail.toolsets.workspace.files import file_tools
@@ -45,7 +45,7 @@ class Office:
     def __init__(self, root: Path, **options: Any) -> None:
         self.root = root
         self.workspace = Workspace(root)
-        changes = Changes(self.workspace)
+        changes = ChangeJournal(self.workspace)
         self.workspace.journal = changes
         self.workspace.listen(self._hold)
         self.loop = asyncio.get_running_loop()
@@ -111,7 +111,7 @@ async def _is_cancelled(office: Office, first: asyncio.Task[Outcome]) -> None:
 
 
 async def _times_out(office: Office, first: asyncio.Task[Outcome]) -> None:
-    [running] = office.handrail._house.running.values()
+    [running] = office.handrail._runtime.running.values()
     running.interrupt("timeout", "it took too long")
     assert (await first).code == "TIMEOUT"
     await _stays_claimed(office)

@@ -14,14 +14,19 @@ import pytest
 
 from handrail import Handrail
 from handrail.ext import Signal
-from handrail.toolsets.workspace import Keeping, Workspace
-from handrail.toolsets.workspace.search import searching_tools
-from handrail.toolsets.workspace.search.expressions import expression
-from handrail.toolsets.workspace.search.finding import Finder, place
-from handrail.toolsets.workspace.search.query import Query
-from tests.harness.polling import until
-from tests.unit.toolsets.workspace.search.desk import ANA, ENGINES, Caller, at, program
-from tests.unit.toolsets.workspace.search.trees import plant
+from handrail.toolsets.workspace import PathRules, Workspace
+from handrail.toolsets.workspace.search import search_tools
+from handrail.toolsets.workspace.search.finder import Finder, search_scope
+from handrail.toolsets.workspace.search.query import SearchQuery, translate_regex
+from tests.harness.poll import poll_until
+from tests.unit.toolsets.workspace.search.file_trees import make_files
+from tests.unit.toolsets.workspace.search.search_caller import (
+    ANA,
+    ENGINES,
+    Caller,
+    engine_program,
+    open_search,
+)
 
 each_engine = pytest.mark.parametrize("engine", ENGINES)
 
@@ -31,24 +36,24 @@ each_engine = pytest.mark.parametrize("engine", ENGINES)
 @each_engine
 async def test_links_lead_nowhere(engine: str, tmp_path: Path) -> None:
     root = tmp_path / "root"
-    plant(tmp_path, ["outside/secret.txt", "root-evil/secret.txt", "root/in/real.txt"], "hit\n")
+    make_files(tmp_path, ["outside/secret.txt", "root-evil/secret.txt", "root/in/real.txt"], "hit\n")
     (root / "folder").symlink_to(tmp_path / "outside")
     (root / "file.txt").symlink_to(tmp_path / "outside/secret.txt")
     (root / "loop").symlink_to(root)
     (root / "again").symlink_to("again")
     (root / "twin").symlink_to("in")
-    async with at(root, engine) as desk:
-        assert await desk.said("grep", pattern="hit") == "in/real.txt:1: hit"
-        assert await desk.said("glob", pattern="**/*.txt") == "in/real.txt"
-        assert await desk.said("search_files", query="txt") == "in/real.txt"
-        listed = await desk.said("list_files", depth=5)
+    async with open_search(root, engine) as caller:
+        assert await caller.said("grep", pattern="hit") == "in/real.txt:1: hit"
+        assert await caller.said("glob", pattern="**/*.txt") == "in/real.txt"
+        assert await caller.said("search_files", query="txt") == "in/real.txt"
+        listed = await caller.said("list_files", depth=5)
         assert "secret" not in listed and "folder (link)" in listed and "again (link)" in listed
-        assert await desk.said("grep", pattern="hit", path="twin") == "in/real.txt:1: hit"
+        assert await caller.said("grep", pattern="hit", path="twin") == "in/real.txt:1: hit"
         for path in ("folder", "file.txt", "../root-evil", "/etc", "again"):
             for name, args in (("grep", {"pattern": "hit"}), ("glob", {"pattern": "*"}), ("list_files", {})):
-                code, _ = await desk.refused(name, path=path, **args)
+                code, _ = await caller.refused(name, path=path, **args)
                 assert code in ("OUTSIDE_WORKSPACE", "INVALID_PATH")
-        assert (await desk.refused("glob", pattern="../*"))[0] == "INVALID_PATTERN"
+        assert (await caller.refused("glob", pattern="../*"))[0] == "INVALID_PATTERN"
 
 
 @contextmanager
@@ -77,15 +82,15 @@ def swapping(root: Path) -> Iterator[None]:
 @each_engine
 def test_a_link_that_is_swapped_in_shows_nothing_of_the_outside(engine: str, tmp_path: Path) -> None:
     root = tmp_path / "root"
-    plant(tmp_path, ["outside/a.txt", "outside/b.txt"], "outside\n")
-    plant(tmp_path, ["root/in/a.txt", "root/z.txt"], "inside\n")
+    make_files(tmp_path, ["outside/a.txt", "outside/b.txt"], "outside\n")
+    make_files(tmp_path, ["root/in/a.txt", "root/z.txt"], "inside\n")
     workspace = Workspace(root)
     try:
-        finder = Finder(workspace, program(engine))
-        query = Query(expression("side"))
+        finder = Finder(workspace, engine_program(engine))
+        query = SearchQuery(translate_regex("side"))
         with swapping(root):
             for _ in range(12):
-                tally, by = finder.search(query, place(workspace, "."), Signal())
+                tally, by = finder.search(query, search_scope(workspace, "."), Signal())
                 assert tally.files.keys() <= {"in/a.txt", "z.txt"}
                 for _, lines in finder.lines(by, query, ["in/a.txt", "in/b.txt"], Signal(), (0, 0), 5):
                     assert [line.text for line in lines] == ["inside"]
@@ -98,53 +103,55 @@ def test_a_link_that_is_swapped_in_shows_nothing_of_the_outside(engine: str, tmp
 @pytest.mark.req("BF-04", "BF-05", "BF-06")
 @each_engine
 async def test_what_is_hidden_and_what_is_ours_is_not_there(engine: str, tmp_path: Path) -> None:
-    plant(tmp_path, [".handrail/history", "keys/a.pem", ".git/config", "sub/.git/config", ".env"], "hit\n")
-    plant(tmp_path, ["sub/.handrail-9-1"], "hit\n")
-    async with at(tmp_path, engine, Keeping(hidden=("keys",))) as desk:
+    make_files(
+        tmp_path, [".handrail/history", "keys/a.pem", ".git/config", "sub/.git/config", ".env"], "hit\n"
+    )
+    make_files(tmp_path, ["sub/.handrail-9-1"], "hit\n")
+    async with open_search(tmp_path, engine, PathRules(hidden=("keys",))) as caller:
         for asked in (False, True):
-            assert await desk.said("grep", pattern="hit", include_ignored=asked) == ".env:1: hit"
-            assert await desk.said("glob", pattern="**", include_ignored=asked) == ".env"
-            listed = await desk.said("list_files", depth=3, include_ignored=asked)
+            assert await caller.said("grep", pattern="hit", include_ignored=asked) == ".env:1: hit"
+            assert await caller.said("glob", pattern="**", include_ignored=asked) == ".env"
+            listed = await caller.said("list_files", depth=3, include_ignored=asked)
             assert listed == ".env (4 B)\nsub/"
-        assert (await desk.refused("grep", pattern="hit", path="keys"))[0] == "FILE_NOT_FOUND"
-        assert (await desk.refused("list_files", path=".handrail"))[0] == "FILE_NOT_FOUND"
+        assert (await caller.refused("grep", pattern="hit", path="keys"))[0] == "FILE_NOT_FOUND"
+        assert (await caller.refused("list_files", path=".handrail"))[0] == "FILE_NOT_FOUND"
 
 
 @pytest.mark.fault("F19")
 @each_engine
 async def test_odd_names_are_found_and_written_out(engine: str, tmp_path: Path) -> None:
     for name in (b"\xff.txt", b"-rf", b"new\nline", "ä ö".encode()):
-        plant(tmp_path, [os.fsdecode(name)], "hit\n")
-    async with at(tmp_path, engine) as desk:
-        assert await desk.said("grep", pattern="hit") == (
+        make_files(tmp_path, [os.fsdecode(name)], "hit\n")
+    async with open_search(tmp_path, engine) as caller:
+        assert await caller.said("grep", pattern="hit") == (
             "./-rf:1: hit\nnew\\nline:1: hit\nä ö:1: hit\n\\xff.txt:1: hit"
         )
-        assert (await desk.said("glob", pattern="*")).split("\n") == [
+        assert (await caller.said("glob", pattern="*")).split("\n") == [
             "./-rf",
             "new\\nline",
             "ä ö",
             "\\xff.txt",
         ]
-        assert "\\xff.txt (4 B)" in await desk.said("list_files")
-        assert await desk.said("grep", pattern="hit", path="./-rf") == "./-rf:1: hit"
+        assert "\\xff.txt (4 B)" in await caller.said("list_files")
+        assert await caller.said("grep", pattern="hit", path="./-rf") == "./-rf:1: hit"
 
 
 @each_engine
 async def test_pipes_and_closed_folders_do_not_hold_a_search_up(engine: str, tmp_path: Path) -> None:
-    plant(tmp_path, ["a.txt"], "hit\n")
+    make_files(tmp_path, ["a.txt"], "hit\n")
     os.mkfifo(tmp_path / "pipe")
-    async with at(tmp_path, engine) as desk:
-        assert await desk.said("grep", pattern="hit") == "a.txt:1: hit"
-        assert await desk.said("glob", pattern="*") == "a.txt"
-        assert "pipe (other)" in await desk.said("list_files")
-        assert (await desk.refused("grep", pattern="hit", path="pipe"))[0] == "NOT_A_FILE"
+    async with open_search(tmp_path, engine) as caller:
+        assert await caller.said("grep", pattern="hit") == "a.txt:1: hit"
+        assert await caller.said("glob", pattern="*") == "a.txt"
+        assert "pipe (other)" in await caller.said("list_files")
+        assert (await caller.refused("grep", pattern="hit", path="pipe"))[0] == "NOT_A_FILE"
 
 
 def seekers() -> list[psutil.Process]:
     found = []
     for process in psutil.Process().children(recursive=True):
         try:
-            if "seeker.py" in " ".join(process.cmdline()):
+            if "regex_worker.py" in " ".join(process.cmdline()):
                 found.append(process)
         except psutil.Error:
             continue
@@ -157,10 +164,10 @@ _SLOW = {"pattern": "(a+)+$(?=x)"}
 
 @pytest.mark.req("BF-06")
 async def test_a_pattern_that_would_run_for_ever_is_stopped_and_explained(tmp_path: Path) -> None:
-    plant(tmp_path, ["a.txt"], "a" * 40 + "b\n")
+    make_files(tmp_path, ["a.txt"], "a" * 40 + "b\n")
     workspace = Workspace(tmp_path)
     try:
-        tools = searching_tools(workspace, Finder(workspace, program("ripgrep"), seconds=1.0))
+        tools = search_tools(workspace, Finder(workspace, engine_program("ripgrep"), seconds=1.0))
         async with Handrail(tools) as hr:
             code, words = await Caller(hr).refused("grep", **_SLOW)
             assert code == "SEARCH_TOO_SLOW"
@@ -173,16 +180,16 @@ async def test_a_pattern_that_would_run_for_ever_is_stopped_and_explained(tmp_pa
 
 @pytest.mark.fault("F11")
 async def test_a_search_that_is_cancelled_leaves_no_process_behind(tmp_path: Path) -> None:
-    plant(tmp_path, ["a.txt"], "a" * 40 + "b\n")
+    make_files(tmp_path, ["a.txt"], "a" * 40 + "b\n")
     workspace = Workspace(tmp_path)
     try:
-        async with Handrail(searching_tools(workspace, Finder(workspace, seconds=900.0))) as hr:
+        async with Handrail(search_tools(workspace, Finder(workspace, seconds=900.0))) as hr:
             running = asyncio.create_task(hr.call("grep", _SLOW, principal=ANA))
-            await asyncio.to_thread(until, seekers)
+            await asyncio.to_thread(poll_until, seekers)
             running.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await running
-            await asyncio.to_thread(until, lambda: not seekers())
+            await asyncio.to_thread(poll_until, lambda: not seekers())
     finally:
         for left in seekers():
             left.kill()

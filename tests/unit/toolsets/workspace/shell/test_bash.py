@@ -14,7 +14,7 @@ from handrail.conformance import check
 from handrail.ext import Event, OutputAppended
 from handrail.toolsets.workspace import Workspace
 from handrail.toolsets.workspace.shell import ShellOptions, shell_tools
-from tests.acceptance.shell.boxes import ANN, a_shell
+from tests.acceptance.shell.shells import ANN, a_shell
 
 
 @pytest.mark.req("BF-08", "BF-09")
@@ -28,11 +28,11 @@ async def test_it_keeps_the_rules_of_the_house(tmp_path: Path):
 @pytest.mark.req("BF-09")
 async def test_it_answers_to_the_name_of_agent_policies(tmp_path: Path):
     async with a_shell(tmp_path) as shell:
-        outcome = await shell.house.call("shell_exec", {"cmd": "echo hi"}, principal=ANN)
+        outcome = await shell.handrail.call("shell_exec", {"cmd": "echo hi"}, principal=ANN)
         assert outcome.result.data["stdout"] == "hi\n"
     (tool,) = shell_tools(Workspace(tmp_path))
-    async with Handrail([tool], policy=Policy(deny=["shell_exec"])) as house:
-        assert (await house.call("bash", {"command": "ls"}, principal=ANN)).result.code == "NOT_PERMITTED"
+    async with Handrail([tool], policy=Policy(deny=["shell_exec"])) as handrail:
+        assert (await handrail.call("bash", {"command": "ls"}, principal=ANN)).result.code == "NOT_PERMITTED"
 
 
 @pytest.mark.req("BF-12")
@@ -79,7 +79,7 @@ async def test_long_output_is_cut_for_the_model_and_the_rest_is_there_by_its_han
         assert "read_result" in shown and len(shown) < 31_000
         found = re.search(r"handle='([^']+)'", shown)
         assert found is not None
-        page = await shell.house.read_result(found[1], ANN, 30_000, 1000)
+        page = await shell.handrail.read_result(found[1], ANN, 30_000, 1000)
         assert page.startswith(whole[30_000:31_000])
 
 
@@ -92,7 +92,7 @@ async def test_output_is_streamed_as_it_comes_and_within_bounds(tmp_path: Path):
             if isinstance(event, OutputAppended):
                 heard.append(event.chunk)
 
-        shell.house.subscribe(hear)
+        shell.handrail.subscribe(hear)
         flood = "head -c 3000000 /dev/zero | tr '\\0' x"
         await shell.run(f"printf 'gr\\303'; sleep 0.3; printf '\\274n'; {flood}")
         text = "".join(heard)
@@ -114,7 +114,7 @@ async def test_what_is_asked_follows_from_the_command_and_names_the_part(
     tmp_path: Path, command: str, verdict: str, part: str
 ):
     async with a_shell(tmp_path) as shell:
-        decision = await shell.house.explain("bash", {"command": command}, principal=ANN)
+        decision = await shell.handrail.explain("bash", {"command": command}, principal=ANN)
     assert decision.verdict == verdict
     assert part in decision.reason
 
@@ -125,7 +125,7 @@ async def test_a_folder_with_a_repository_of_its_own_is_asked_about(tmp_path: Pa
     async with a_shell(tmp_path) as shell:
         for cwd, verdict in ((".", "allow"), ("vendor", "allow"), ("vendor/lib", "ask")):
             args = {"command": "git status", "cwd": cwd}
-            assert (await shell.house.explain("bash", args, principal=ANN)).verdict == verdict
+            assert (await shell.handrail.explain("bash", args, principal=ANN)).verdict == verdict
 
 
 @pytest.mark.req("PM-27")
@@ -160,7 +160,7 @@ async def test_git_after_a_change_of_folder_is_asked_about_where_another_reposit
     (tmp_path / "link").symlink_to("vendor/lib")
     async with a_shell(tmp_path) as shell:
         args = {"command": command.format(root=tmp_path)}
-        assert (await shell.house.explain("bash", args, principal=ANN)).verdict == verdict
+        assert (await shell.handrail.explain("bash", args, principal=ANN)).verdict == verdict
 
 
 @pytest.mark.req("PM-27")
@@ -200,7 +200,7 @@ async def test_git_is_asked_about_where_the_settings_of_the_repository_name_prog
     async with a_shell(tmp_path) as shell:
         commands = ("git diff", 'g"i"t log', "pwd\ngit diff", "pwd; g\\it log")
         for command, expected in (*((one, verdict) for one in commands), ("ls", "allow")):
-            said = await shell.house.explain("bash", {"command": command}, principal=ANN)
+            said = await shell.handrail.explain("bash", {"command": command}, principal=ANN)
             assert said.verdict == expected, command
 
 
@@ -209,9 +209,9 @@ async def test_a_repository_that_is_kept_in_the_workspace_under_another_name_is_
     (tmp_path / ".git").write_text("gitdir: evil\n")
     async with a_shell(tmp_path) as shell:
         args = {"command": "git status"}
-        assert (await shell.house.explain("bash", args, principal=ANN)).verdict == "ask"
+        assert (await shell.handrail.explain("bash", args, principal=ANN)).verdict == "ask"
         (tmp_path / ".git").write_text("gitdir: /elsewhere/.git/worktrees/x\n")
-        assert (await shell.house.explain("bash", args, principal=ANN)).verdict == "allow"
+        assert (await shell.handrail.explain("bash", args, principal=ANN)).verdict == "allow"
 
 
 @pytest.mark.req("PM-27")
@@ -220,7 +220,7 @@ async def test_a_repository_with_its_settings_in_another_folder_is_asked_about(t
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git/commondir").write_text("../evil\n")
     async with a_shell(tmp_path) as shell:
-        assert (await shell.house.explain("bash", {"command": "git log"}, principal=ANN)).verdict == "ask"
+        assert (await shell.handrail.explain("bash", {"command": "git log"}, principal=ANN)).verdict == "ask"
 
 
 @pytest.mark.req("PM-27")
@@ -245,7 +245,7 @@ async def test_git_is_asked_about_where_a_repository_that_it_looks_into_unasked_
         file.write(settings)
     async with a_shell(tmp_path) as shell:
         for command, expected in (("git status", verdict), ("ls", "allow")):
-            said = await shell.house.explain("bash", {"command": command}, principal=ANN)
+            said = await shell.handrail.explain("bash", {"command": command}, principal=ANN)
             assert said.verdict == expected, said.reason
         ran = await shell.out("git status --short; ls /tmp/ran")
     assert ("/tmp/ran" in ran) == (verdict == "ask")
@@ -256,7 +256,9 @@ async def test_what_looks_like_a_gitlink_to_the_repository_itself_is_no_reason_t
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git/index").write_bytes(b"DIRC\0\0\0\2" + b"\0\0\xe0\0" + bytes(100))
     async with a_shell(tmp_path) as shell:
-        assert (await shell.house.explain("bash", {"command": "git log"}, principal=ANN)).verdict == "allow"
+        assert (
+            await shell.handrail.explain("bash", {"command": "git log"}, principal=ANN)
+        ).verdict == "allow"
 
 
 def _repository(folder: Path, kind: str) -> None:
@@ -279,7 +281,7 @@ async def test_without_a_sandbox_nothing_is_safe_since_reading_reaches_the_whole
 ):
     monkeypatch.setenv("PATH", str(tmp_path))
     async with a_shell(tmp_path, ShellOptions(unsandboxed=True)) as shell:
-        said = await shell.house.explain("bash", {"command": "cat /proc/1/environ"}, principal=ANN)
+        said = await shell.handrail.explain("bash", {"command": "cat /proc/1/environ"}, principal=ANN)
     assert said.verdict == "ask" and "no sandbox" in said.reason
 
 
@@ -327,13 +329,13 @@ async def test_what_no_program_can_be_given_is_said_with_what_to_do(
 )
 async def test_odd_arguments_are_refused_before_anything_runs(tmp_path: Path, bad: dict):
     async with a_shell(tmp_path) as shell:
-        outcome = await shell.house.call("bash", {"command": "echo hi", **bad}, principal=ANN)
+        outcome = await shell.handrail.call("bash", {"command": "echo hi", **bad}, principal=ANN)
     assert outcome.status == "refused"
 
 
 async def test_a_policy_without_the_capability_keeps_it_out(tmp_path: Path):
     (tool,) = shell_tools(Workspace(tmp_path), ShellOptions())
-    async with Handrail([tool], policy=Policy(capabilities=["read"])) as house:
-        outcome = await house.call("bash", {"command": "ls"}, principal=Principal("local", "ann"))
+    async with Handrail([tool], policy=Policy(capabilities=["read"])) as handrail:
+        outcome = await handrail.call("bash", {"command": "ls"}, principal=Principal("local", "ann"))
     assert outcome.result.code == "NOT_PERMITTED"
     assert "execute" in json.dumps(outcome.result.to_dict())

@@ -8,19 +8,18 @@ from urllib.parse import unquote
 
 import htpy as h
 
-from handrail.doors.web.forms.empty import draw_empty, read_empty
-from handrail.doors.web.forms.field import MISSING, Field, ListField, Rows
-from handrail.doors.web.forms.pen import Pen, Said, button, sign
-from handrail.doors.web.forms.place import Place
-from handrail.doors.web.forms.post import Post
-from handrail.doors.web.forms.registry import register_widget
-from handrail.doors.web.forms.widgets.several import fits_texts, state_of, wrong_below
-from handrail.doors.web.forms.wire import KEPT, MODE, SIDE, VALUE, one_line
+from handrail.doors.web.forms.control_names import KEPT, MODE, SIDE, VALUE, FieldLocation, is_single_line
+from handrail.doors.web.forms.defaults import read_empty, render_empty
+from handrail.doors.web.forms.fields import MISSING, FormField, ListField, ListRows
+from handrail.doors.web.forms.post import FormPost
+from handrail.doors.web.forms.render import FieldWrapper, RenderContext, decorative, form_button
+from handrail.doors.web.forms.widget_registry import register_widget
+from handrail.doors.web.forms.widgets.lists import fits_texts, item_errors, list_state
 
 _DATA = re.compile(r"data:(?P<kind>[^;,]*)(?P<params>(?:;[^;,]*)*),(?P<data>.*)", re.S)
 
 
-def described(value: str) -> str:
+def file_description(value: str) -> str:
     """A file in words: its name, kind and size; an address as it is."""
     found = _DATA.match(value)
     if not found:
@@ -31,38 +30,38 @@ def described(value: str) -> str:
     return f"{unquote(params.get('name', '')) or 'File'} ({found['kind'] or 'text/plain'}, {shown})"
 
 
-class Media:
+class FileWidget:
     """`ImageDropzoneUploader`: one file, dropped, chosen or named by its address."""
 
     def __init__(self, image: bool = False) -> None:
         self._image = image
 
-    def fits(self, field: Field, value: Any) -> bool:
-        return value is MISSING or value is None or (isinstance(value, str) and one_line(value))
+    def fits(self, field: FormField, value: Any) -> bool:
+        return value is MISSING or value is None or (isinstance(value, str) and is_single_line(value))
 
-    def draw(self, field: Field, pen: Pen, place: Place, value: Any) -> h.Node:
-        said = Said(field, pen, place)
-        kept = _kept(field, place, 0, value) if isinstance(value, str) and value else None
-        empty = draw_empty(field, pen, place, value, textual=True)
-        return _dropzone(field, said, place, self._image, False, kept, empty)
+    def render(self, field: FormField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
+        wrapper = FieldWrapper(field, ctx, location)
+        kept = _kept_file(field, location, 0, value) if isinstance(value, str) and value else None
+        empty = render_empty(field, ctx, location, value, textual=True)
+        return _dropzone(field, wrapper, location, self._image, False, kept, empty)
 
-    def read(self, field: Field, post: Post, place: Place) -> Any:
-        files = post.uploads(VALUE + place.pointer)
+    def read(self, field: FormField, post: FormPost, location: FieldLocation) -> Any:
+        files = post.uploads(VALUE + location.pointer)
         if files:
             return files[-1].to_data_url()
-        address = post.text(SIDE + place.pointer)
+        address = post.text(SIDE + location.pointer)
         if address:
             return address
-        kept = post.text(KEPT + place.pointer)
-        removed = post.asked("remove", Place(f"{place.pointer}/0"))
+        kept = post.text(KEPT + location.pointer)
+        removed = post.asked("remove", FieldLocation(f"{location.pointer}/0"))
         if kept and not removed:
             return kept
-        if not removed and address is None and post.way(place) is None and not field.row:
+        if not removed and address is None and post.way(location) is None and not field.row:
             return MISSING
-        return read_empty(field, post, place, textual=True)
+        return read_empty(field, post, location, textual=True)
 
 
-class ManyMedia:
+class FilesWidget:
     """Several files."""
 
     def __init__(self, image: bool = False) -> None:
@@ -71,45 +70,59 @@ class ManyMedia:
     def fits(self, field: ListField, value: Any) -> bool:
         return fits_texts(value)
 
-    def draw(self, field: ListField, pen: Pen, place: Place, value: Any) -> h.Node:
-        said = Said(field, pen, place)
-        state = state_of(value)
+    def render(self, field: ListField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
+        wrapper = FieldWrapper(field, ctx, location)
+        state = list_state(value)
         files = value if isinstance(value, list) else []
-        kept = [_kept(field, place, at, one) for at, one in enumerate(files)]
-        mode = h.input(type="hidden", name=MODE + place.pointer, value=state)
-        inner = wrong_below(field, pen, place)
-        return _dropzone(field, said, place, self._image, True, kept, mode, inner)
+        kept = [_kept_file(field, location, at, one) for at, one in enumerate(files)]
+        mode = h.input(type="hidden", name=MODE + location.pointer, value=state)
+        inner = item_errors(field, ctx, location)
+        return _dropzone(field, wrapper, location, self._image, True, kept, mode, inner)
 
-    def read(self, field: ListField, post: Post, place: Place) -> Any:
-        kept = post.texts(KEPT + place.pointer)
+    def read(self, field: ListField, post: FormPost, location: FieldLocation) -> Any:
+        kept = post.texts(KEPT + location.pointer)
         found = [
-            one for at, one in enumerate(kept) if not post.asked("remove", Place(f"{place.pointer}/{at}"))
+            one
+            for at, one in enumerate(kept)
+            if not post.asked("remove", FieldLocation(f"{location.pointer}/{at}"))
         ]
-        found += [file.to_data_url() for file in post.uploads(VALUE + place.pointer)]
-        found += [address for address in post.texts(SIDE + place.pointer) if address]
-        way = post.way(place)
+        found += [file.to_data_url() for file in post.uploads(VALUE + location.pointer)]
+        found += [address for address in post.texts(SIDE + location.pointer) if address]
+        way = post.way(location)
         if found or way == "here" or (field.row and way != "null"):
-            return Rows(found)
+            return ListRows(found)
         return None if way == "null" else MISSING
 
 
-def _kept(field: Field, place: Place, at: int, value: str) -> h.Node:
+def _kept_file(field: FormField, location: FieldLocation, at: int, value: str) -> h.Node:
     return h.div(".form-file")[
-        h.input(type="hidden", name=KEPT + place.pointer, value=value),
-        h.span[described(value)],
-        button("remove", f"{place.pointer}/{at}", sign("✕"), f"Remove {described(value)[:80]}", "ghost"),
+        h.input(type="hidden", name=KEPT + location.pointer, value=value),
+        h.span[file_description(value)],
+        form_button(
+            "remove",
+            f"{location.pointer}/{at}",
+            decorative("✕"),
+            f"Remove {file_description(value)[:80]}",
+            "ghost",
+        ),
     ]
 
 
 def _dropzone(
-    field: Field, said: Said, place: Place, image: bool, many: bool, kept: h.Node, *more: h.Node
+    field: FormField,
+    wrapper: FieldWrapper,
+    location: FieldLocation,
+    image: bool,
+    many: bool,
+    kept: h.Node,
+    *more: h.Node,
 ) -> h.Node:
     compact = bool(field.hints.get("compact"))
     by_hand = not compact and not field.hints.get("hide_manual_url") and _takes_address(field)
     accept = field.hints.get("accept") or ("image/*" if image else None)
-    attrs = {key: value for key, value in said.attrs.items() if key != "readonly"}
-    return h.div({"class": "form-field", "data-invalid": "true" if said.errors else None})[
-        h.label(".form-label", for_=said.id)[said.title()],
+    attrs = {key: value for key, value in wrapper.attrs.items() if key != "readonly"}
+    return h.div({"class": "form-field", "data-invalid": "true" if wrapper.errors else None})[
+        h.label(".form-label", for_=wrapper.id)[wrapper.title()],
         kept,
         h.div({"class": "form-drop form-compact" if compact else "form-drop", "data-drop": True})[
             h.input(".input", attrs, type="file", accept=accept, multiple=many),
@@ -119,7 +132,7 @@ def _dropzone(
             ".input",
             type="text",
             inputmode="url",
-            name=SIDE + place.pointer,
+            name=SIDE + location.pointer,
             value="",
             placeholder="https://",
             aria_label=f"{field.label}: address",
@@ -127,12 +140,12 @@ def _dropzone(
         if by_hand
         else None,
         more,
-        said.help(),
-        said.error(),
+        wrapper.help(),
+        wrapper.error(),
     ]
 
 
-def _takes_address(field: Field) -> bool:
+def _takes_address(field: FormField) -> bool:
     """Whether the schema takes an address on the web and not a file alone."""
     schema = field.schema
     items = schema.get("items")
@@ -140,7 +153,7 @@ def _takes_address(field: Field) -> bool:
     return inner.get("format") != "data-url" and not str(inner.get("pattern", "")).startswith("^data:")
 
 
-register_widget("file", Media())
-register_widget("image", Media(image=True))
-register_widget("files", ManyMedia())
-register_widget("images", ManyMedia(image=True))
+register_widget("file", FileWidget())
+register_widget("image", FileWidget(image=True))
+register_widget("files", FilesWidget())
+register_widget("images", FilesWidget(image=True))

@@ -1,118 +1,208 @@
-"""Objects: named fields in groups, those for operators apart, and further values under names of their own."""
+"""Objects: named fields in groups, fields for operators, and additional values under free names."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import htpy as h
 
-from handrail.doors.web.forms.empty import draw_empty, usual
-from handrail.doors.web.forms.field import MISSING, Blank, Child, Group, ObjectField
-from handrail.doors.web.forms.initial import initial
-from handrail.doors.web.forms.pen import Pen, Said, button
-from handrail.doors.web.forms.place import Place
-from handrail.doors.web.forms.post import Post
-from handrail.doors.web.forms.registry import draw_field, read_field, register_widget
-from handrail.doors.web.forms.visible import told_at
-from handrail.doors.web.forms.widgets.further import draw_further, read_further
-from handrail.doors.web.forms.wire import MODE
+from handrail.doors.web.forms.conditions import condition_for_script
+from handrail.doors.web.forms.control_names import KEY, MODE, ROW, FieldLocation, decode_value, encode_value
+from handrail.doors.web.forms.defaults import empty_meaning, initial_value, render_empty
+from handrail.doors.web.forms.fields import BLANK, MISSING, BlankText, FieldGroup, ObjectField, ObjectProperty
+from handrail.doors.web.forms.post import FormPost
+from handrail.doors.web.forms.render import FieldWrapper, RenderContext, decorative, form_button
+from handrail.doors.web.forms.widget_registry import read_field, register_widget, render_field
 
 
-class Object:
+def render_additional_values(
+    field: ObjectField, ctx: RenderContext, location: FieldLocation, value: Mapping[str, Any]
+) -> h.Node:
+    """A row for each value that has no field, and a way to add one where the schema allows it."""
+    strange = [name for name in value if name not in field.names]
+    if not strange and not field.grows:
+        return None
+    return h.div(".form-further")[
+        [
+            _additional_row(field, ctx, location, str(at), name, value[name])
+            for at, name in enumerate(strange)
+        ],
+        form_button("add", f"{location.pointer}/~k", "Add a value", _add_label("Add a value", field))
+        if field.grows
+        else None,
+    ]
+
+
+def _add_label(words: str, field: ObjectField) -> str | None:
+    return f"{words} to {field.label}" if field.label else None
+
+
+def _additional_row(
+    field: ObjectField, ctx: RenderContext, location: FieldLocation, key: str, name: str, value: Any
+) -> h.Node:
+    inner_location = location.further(key, name)
+    id = f"{ctx.id_of(inner_location)}:name"
+    return h.div(".form-row", id=f"{ctx.id_of(inner_location)}:row")[
+        h.input(type="hidden", name=ROW + location.pointer, value=key),
+        h.div(".form-field.form-key")[
+            h.label(".form-label", for_=id)["Name"],
+            h.input(
+                ".input",
+                type="text",
+                id=id,
+                name=KEY + inner_location.pointer,
+                value=encode_value(name),
+                autocomplete="off",
+            ),
+        ],
+        h.div(".form-row-body")[
+            render_field(replace(field.rest(name), label=name or "Value"), ctx, inner_location, value)
+        ],
+        h.div(".form-row-tools")[
+            form_button("remove", inner_location.pointer, decorative("✕"), f"Remove {name}", "ghost")
+        ],
+    ]
+
+
+def read_additional_values(field: ObjectField, post: FormPost, location: FieldLocation) -> dict[str, Any]:
+    """The values of the rows, by the names typed there. A name that is taken loses no value."""
+    found: dict[str, Any] = {}
+    for key in dict.fromkeys(post.texts(ROW + location.pointer)):
+        bare = location.further(key, "")
+        if post.asked("remove", bare):
+            continue
+        name = decode_value(post.text(KEY + bare.pointer) or "")
+        if not isinstance(name, str):
+            name = post.text(KEY + bare.pointer) or ""
+        if name in field.hidden:
+            continue
+        free = _free_name(name, found, field) if name in field.names or name in found else name
+        inner_location = location.further(key, free)
+        value = read_field(field.rest(name), post, inner_location)
+        if free != name:
+            post.wrong(inner_location, f"cannot be called {name}: there is one already")
+        found[free] = BLANK if value is MISSING else value
+    if field.grows and post.asked("add", FieldLocation(f"{location.pointer}/~k")):
+        value = initial_value(field.rest(""), asked=True)
+        found[_free_name("name", found, field)] = BLANK if value is MISSING else value
+    return found
+
+
+def _free_name(name: str, taken: Mapping[str, Any], field: ObjectField) -> str:
+    number = 2
+    if name not in taken and name not in field.names:
+        return name
+    while f"{name} {number}" in taken or f"{name} {number}" in field.names:
+        number += 1
+    return f"{name} {number}"
+
+
+class ObjectWidget:
     """Named values."""
 
     def fits(self, field: ObjectField, value: Any) -> bool:
-        if value is MISSING or isinstance(value, (dict, Blank)):
+        if value is MISSING or isinstance(value, (dict, BlankText)):
             return True
         return value is None and not field.top
 
-    def draw(self, field: ObjectField, pen: Pen, place: Place, value: Any) -> h.Node:
+    def render(self, field: ObjectField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
         if field.top:
-            return h.div(".form-fields")[_inside(field, pen, place, value if isinstance(value, dict) else {})]
-        said = Said(field, pen, place)
+            return h.div(".form-fields")[
+                _inside(field, ctx, location, value if isinstance(value, dict) else {})
+            ]
+        wrapper = FieldWrapper(field, ctx, location)
         if value is None or (value is MISSING and field.demand):
-            return said.group(
-                draw_empty(field, pen, place, value),
-                button("add", place.pointer, f"Add {field.label}"),
+            return wrapper.group(
+                render_empty(field, ctx, location, value),
+                form_button("add", location.pointer, f"Add {field.label}"),
                 kind="form-object form-absent",
             )
-        here = isinstance(value, (dict, Blank))
-        return said.group(
-            h.input(type="hidden", name=MODE + place.pointer, value="here") if here else None,
-            _inside(field, pen, place, value if isinstance(value, dict) else {}),
-            button("remove", place.pointer, f"Remove {field.label}")
+        here = isinstance(value, (dict, BlankText))
+        return wrapper.group(
+            h.input(type="hidden", name=MODE + location.pointer, value="here") if here else None,
+            _inside(field, ctx, location, value if isinstance(value, dict) else {}),
+            form_button("remove", location.pointer, f"Remove {field.label}")
             if field.demand and not field.row
             else None,
             kind="form-object",
         )
 
-    def read(self, field: ObjectField, post: Post, place: Place) -> Any:
-        way = post.way(place)
+    def read(self, field: ObjectField, post: FormPost, location: FieldLocation) -> Any:
+        way = post.way(location)
         if not field.top:
-            if post.asked("add", place):
-                return initial(field, asked=True)
-            if post.asked("remove", place):
+            if post.asked("add", location):
+                return initial_value(field, asked=True)
+            if post.asked("remove", location):
                 return None if field.required and field.nullable else MISSING
             if way in ("null", "empty"):
                 return None if way == "null" else ""
             if way == "out" or (way is None and field.demand):
-                return None if way is None and usual(field) == "null" else MISSING
+                return None if way is None and empty_meaning(field) == "null" else MISSING
         found: dict[str, Any] = {}
         for child in field.children:
-            value = read_field(child.later(), post, place.child(child.step, child.name))
+            value = read_field(child.lazy_field(), post, location.child(child.step, child.name))
             if value is not MISSING:
                 found[child.name] = value
-        found |= read_further(field, post, place)
+        found |= read_additional_values(field, post, location)
         return found if found or way == "here" or field.top or field.row else MISSING
 
 
-def _inside(field: ObjectField, pen: Pen, place: Place, value: Mapping[str, Any]) -> h.Node:
+def _inside(
+    field: ObjectField, ctx: RenderContext, location: FieldLocation, value: Mapping[str, Any]
+) -> h.Node:
     return [
-        [_group(group, pen, place, value) for group in field.groups],
-        draw_further(field, pen, place, value),
-        additional_inputs(field, pen, place, value),
+        [_group(group, ctx, location, value) for group in field.groups],
+        render_additional_values(field, ctx, location, value),
+        additional_inputs(field, ctx, location, value),
     ]
 
 
-def _group(group: Group, pen: Pen, place: Place, value: Mapping[str, Any]) -> h.Node:
-    drawn = [_child(child, pen, place, value) for child in group.children]
+def _group(
+    group: FieldGroup, ctx: RenderContext, location: FieldLocation, value: Mapping[str, Any]
+) -> h.Node:
+    drawn = [_child(child, ctx, location, value) for child in group.children]
     if not group.title:
         return drawn
     help = h.p(".form-help")[group.help] if group.help else None
     if group.closed:
         said_inside = any(
-            pen.id_of(place.child(c.step, c.name)) == id for c in group.children for id, _ in pen.found
+            ctx.id_of(location.child(c.step, c.name)) == id for c in group.children for id, _ in ctx.found
         )
         return h.details(".form-details", open=said_inside)[h.summary[group.title], help, drawn]
     return h.fieldset(".form-group.form-section")[h.legend(".form-legend")[group.title], help, drawn]
 
 
-def _child(child: Child, pen: Pen, place: Place, value: Mapping[str, Any]) -> h.Node:
-    spot = place.child(child.step, child.name)
+def _child(
+    child: ObjectProperty, ctx: RenderContext, location: FieldLocation, value: Mapping[str, Any]
+) -> h.Node:
+    inner_location = location.child(child.step, child.name)
     own = value.get(child.name, MISSING)
     if child.when is None:
-        return draw_field(child.later(), pen, spot, own)
+        return render_field(child.lazy_field(), ctx, inner_location, own)
     shown = (
-        child.when.show(value, pen.root)
-        or pen.has_errors(spot)
+        child.when.show(value, ctx.root)
+        or ctx.has_errors(inner_location)
         or (not child.when.told and own is not MISSING)
     )
-    told = told_at(child.when, place.pointer)
+    told = condition_for_script(child.when, location.pointer)
     return h.div({"class": "form-when", "hidden": not shown, "data-when": told})[
-        draw_field(child.later(), pen, spot, own)
+        render_field(child.lazy_field(), ctx, inner_location, own)
     ]
 
 
-def additional_inputs(field: ObjectField, pen: Pen, place: Place, value: Mapping[str, Any]) -> h.Node:
+def additional_inputs(
+    field: ObjectField, ctx: RenderContext, location: FieldLocation, value: Mapping[str, Any]
+) -> h.Node:
     """`AdditionalInputs`: the fields for operators, folded; an embed has none of them."""
     if not field.additional:
         return None
-    before = len(pen.found)
-    drawn = [_child(child, pen, place, value) for child in field.additional]
+    before = len(ctx.found)
+    drawn = [_child(child, ctx, location, value) for child in field.additional]
     return h.details(
-        {"class": ["form-details", "form-additional", field.additional_class]}, open=len(pen.found) > before
+        {"class": ["form-details", "form-additional", field.additional_class]}, open=len(ctx.found) > before
     )[h.summary[field.additional_title], drawn]
 
 
-register_widget("object", Object())
+register_widget("object", ObjectWidget())

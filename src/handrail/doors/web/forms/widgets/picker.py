@@ -6,17 +6,16 @@ from typing import Any
 
 import htpy as h
 
-from handrail.doors.web.forms.empty import draw_empty, read_empty
-from handrail.doors.web.forms.field import MISSING, Field, ListField, Rows
-from handrail.doors.web.forms.pen import Pen, Said, button, sign
-from handrail.doors.web.forms.place import Place
-from handrail.doors.web.forms.post import Post
-from handrail.doors.web.forms.registry import register_widget
-from handrail.doors.web.forms.widgets.several import fits_texts, state_of, wrong_below
-from handrail.doors.web.forms.wire import KEPT, MODE, VALUE, one_line
+from handrail.doors.web.forms.control_names import KEPT, MODE, VALUE, FieldLocation, is_single_line
+from handrail.doors.web.forms.defaults import read_empty, render_empty
+from handrail.doors.web.forms.fields import MISSING, FormField, ListField, ListRows
+from handrail.doors.web.forms.post import FormPost
+from handrail.doors.web.forms.render import FieldWrapper, RenderContext, decorative, form_button
+from handrail.doors.web.forms.widget_registry import register_widget
+from handrail.doors.web.forms.widgets.lists import fits_texts, item_errors, list_state
 
 
-def entity_type(field: Field) -> str:
+def entity_type(field: FormField) -> str:
     """The type of things to pick, or the name of the source of options."""
     items = field.schema.get("items")
     inner = items if isinstance(items, dict) else {}
@@ -24,71 +23,73 @@ def entity_type(field: Field) -> str:
     return str(found or field.schema.get("x-entity-type") or inner.get("x-entity-type") or "")
 
 
-class EntityPicker:
+class PickerWidget:
     """One thing."""
 
-    def fits(self, field: Field, value: Any) -> bool:
-        return value is MISSING or value is None or (isinstance(value, str) and one_line(value))
+    def fits(self, field: FormField, value: Any) -> bool:
+        return value is MISSING or value is None or (isinstance(value, str) and is_single_line(value))
 
-    def draw(self, field: Field, pen: Pen, place: Place, value: Any) -> h.Node:
-        said = Said(field, pen, place)
+    def render(self, field: FormField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
+        wrapper = FieldWrapper(field, ctx, location)
         text = value if isinstance(value, str) else ""
-        label = pen.options.label_of(entity_type(field), text) if text else None
-        return said.frame(
-            _box(field, pen, said, text),
+        label = ctx.options.label_of(entity_type(field), text) if text else None
+        return wrapper.frame(
+            _box(field, ctx, wrapper, text),
             h.p(".form-picked")[label] if label and label != text else None,
-            draw_empty(field, pen, place, value, textual=True),
+            render_empty(field, ctx, location, value, textual=True),
         )
 
-    def read(self, field: Field, post: Post, place: Place) -> Any:
-        text = post.value(place)
-        if text is None and post.way(place) is None:
+    def read(self, field: FormField, post: FormPost, location: FieldLocation) -> Any:
+        text = post.value(location)
+        if text is None and post.way(location) is None:
             return MISSING
-        return text or read_empty(field, post, place, textual=True)
+        return text or read_empty(field, post, location, textual=True)
 
 
-class ManyPicker:
+class MultiPickerWidget:
     """Several things: those picked so far, and a box for the next."""
 
     def fits(self, field: ListField, value: Any) -> bool:
         return fits_texts(value)
 
-    def draw(self, field: ListField, pen: Pen, place: Place, value: Any) -> h.Node:
-        said = Said(field, pen, place)
-        state = state_of(value)
+    def render(self, field: ListField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
+        wrapper = FieldWrapper(field, ctx, location)
+        state = list_state(value)
         picked = value if isinstance(value, list) else []
-        inner = wrong_below(field, pen, place)
-        return said.frame(
+        inner = item_errors(field, ctx, location)
+        return wrapper.frame(
             h.div(".form-picks")[
-                (_picked(field, pen, place, at, one) for at, one in enumerate(picked)),
-                _box(field, pen, said, ""),
-                button("add", place.pointer, "Add", f"Add to {field.label}"),
+                (_picked(field, ctx, location, at, one) for at, one in enumerate(picked)),
+                _box(field, ctx, wrapper, ""),
+                form_button("add", location.pointer, "Add", f"Add to {field.label}"),
             ],
-            h.input(type="hidden", name=MODE + place.pointer, value=state),
+            h.input(type="hidden", name=MODE + location.pointer, value=state),
             inner,
         )
 
-    def read(self, field: ListField, post: Post, place: Place) -> Any:
-        kept = post.texts(KEPT + place.pointer)
+    def read(self, field: ListField, post: FormPost, location: FieldLocation) -> Any:
+        kept = post.texts(KEPT + location.pointer)
         found = [
-            one for at, one in enumerate(kept) if not post.asked("remove", Place(f"{place.pointer}/{at}"))
+            one
+            for at, one in enumerate(kept)
+            if not post.asked("remove", FieldLocation(f"{location.pointer}/{at}"))
         ]
-        found += [text for text in post.texts(VALUE + place.pointer) if text]
-        post.asked("add", place)
-        way = post.way(place)
+        found += [text for text in post.texts(VALUE + location.pointer) if text]
+        post.asked("add", location)
+        way = post.way(location)
         if found or way == "here" or (field.row and way != "null"):
-            return Rows(found)
+            return ListRows(found)
         return None if way == "null" else MISSING
 
 
-def _box(field: Field, pen: Pen, said: Said, text: str) -> h.Node:
+def _box(field: FormField, ctx: RenderContext, wrapper: FieldWrapper, text: str) -> h.Node:
     kind = entity_type(field)
-    listed = f"{said.id}:options"
+    listed = f"{wrapper.id}:options"
     return [
         h.input(
             ".input",
-            said.attrs,
-            {"data-search": pen.options.address, "data-type": kind},
+            wrapper.attrs,
+            {"data-search": ctx.options.address, "data-type": kind},
             type="text",
             value=text,
             list=listed,
@@ -96,19 +97,19 @@ def _box(field: Field, pen: Pen, said: Said, text: str) -> h.Node:
             placeholder=field.hints.get("placeholder") or f"Search {kind}",
         ),
         h.datalist(id=listed)[
-            (h.option(value=one.value, label=one.label or None) for one in pen.options.found.get(kind, ()))
+            (h.option(value=one.value, label=one.label or None) for one in ctx.options.found.get(kind, ()))
         ],
     ]
 
 
-def _picked(field: Field, pen: Pen, place: Place, at: int, value: str) -> h.Node:
-    label = pen.options.label_of(entity_type(field), value) or value
+def _picked(field: FormField, ctx: RenderContext, location: FieldLocation, at: int, value: str) -> h.Node:
+    label = ctx.options.label_of(entity_type(field), value) or value
     return h.span(".badge.form-pick")[
-        h.input(type="hidden", name=KEPT + place.pointer, value=value),
+        h.input(type="hidden", name=KEPT + location.pointer, value=value),
         label,
-        button("remove", f"{place.pointer}/{at}", sign("✕"), f"Remove {label}", "ghost"),
+        form_button("remove", f"{location.pointer}/{at}", decorative("✕"), f"Remove {label}", "ghost"),
     ]
 
 
-register_widget("picker", EntityPicker())
-register_widget("pickers", ManyPicker())
+register_widget("picker", PickerWidget())
+register_widget("pickers", MultiPickerWidget())

@@ -7,132 +7,137 @@ from typing import Any
 
 import htpy as h
 
-from handrail.doors.web.forms.field import (
+from handrail.doors.web.forms.control_names import DRAWN, VALUE, FieldLocation
+from handrail.doors.web.forms.defaults import initial_value
+from handrail.doors.web.forms.fields import (
     BLANK,
     MISSING,
-    Blank,
+    BlankText,
     ChoiceField,
-    Chosen,
+    ChosenBranch,
+    ChosenObject,
     ObjectField,
-    Shaped,
     UnionField,
-    known_options,
+    option_index,
 )
-from handrail.doors.web.forms.initial import initial
-from handrail.doors.web.forms.pen import Pen, Said, button
-from handrail.doors.web.forms.place import Place
-from handrail.doors.web.forms.post import Post
-from handrail.doors.web.forms.registry import draw_field, read_field, register_widget
-from handrail.doors.web.forms.wire import DRAWN, VALUE
+from handrail.doors.web.forms.post import FormPost
+from handrail.doors.web.forms.render import FieldWrapper, RenderContext, form_button
+from handrail.doors.web.forms.widget_registry import read_field, register_widget, render_field
 
 
-class Union:
+class UnionWidget:
     """One of some shapes, or nothing yet."""
 
     def fits(self, field: UnionField, value: Any) -> bool:
         return True
 
-    def draw(self, field: UnionField, pen: Pen, place: Place, value: Any) -> h.Node:
+    def render(self, field: UnionField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
         now = _state(field, value)
         none = "Choose…" if field.required or field.row or field.top else "Not given"
         states = [("out", none)] if now == "out" or not (field.required or field.row) else []
         states += [(str(at), branch.label) for at, branch in enumerate(field.branches)]
         states += [("null", "No value")] if field.nullable or now == "null" else []
-        said = Said(field, pen, place, silent=now.isdecimal())
-        id = f"{said.id}:which"
+        wrapper = FieldWrapper(field, ctx, location, silent=now.isdecimal())
+        id = f"{wrapper.id}:which"
         inner = None
         if now.isdecimal():
             own = (
                 BLANK
-                if isinstance(value, Chosen) and field.row
+                if isinstance(value, ChosenBranch) and field.row
                 else MISSING
-                if isinstance(value, Chosen)
+                if isinstance(value, ChosenBranch)
                 else value
             )
-            inner = draw_field(field.branches[int(now)].later(), pen, place.within(), own)
-        return h.fieldset(said.group_attrs | {"id": f"{said.id}:union"}, class_="form-group form-union")[
-            h.legend(".form-legend")[said.title() if field.label else "Kind"],
-            said.help(),
-            said.error(),
+            inner = render_field(field.branches[int(now)].lazy_field(), ctx, location.within(), own)
+        return h.fieldset(
+            wrapper.group_attrs | {"id": f"{wrapper.id}:union"}, class_="form-group form-union"
+        )[
+            h.legend(".form-legend")[wrapper.title() if field.label else "Kind"],
+            wrapper.help(),
+            wrapper.error(),
             h.div(".form-which")[
                 h.label(".form-label", for_=id)["Kind"],
-                h.select(".select", {"data-choose": True}, id=id, name=VALUE + place.pointer)[
+                h.select(".select", {"data-choose": True}, id=id, name=VALUE + location.pointer)[
                     (h.option(value=state, selected=state == now)[words] for state, words in states)
                 ],
-                h.input(type="hidden", name=DRAWN + place.pointer, value=now),
-                button("choose", place.pointer, "Show", f"Show the fields of {field.label or 'this kind'}"),
+                h.input(type="hidden", name=DRAWN + location.pointer, value=now),
+                form_button(
+                    "choose", location.pointer, "Show", f"Show the fields of {field.label or 'this kind'}"
+                ),
             ],
             inner,
         ]
 
-    def read(self, field: UnionField, post: Post, place: Place) -> Any:
-        drawn = post.text(DRAWN + place.pointer)
+    def read(self, field: UnionField, post: FormPost, location: FieldLocation) -> Any:
+        drawn = post.text(DRAWN + location.pointer)
         if drawn is None:
             return MISSING
-        chosen = post.text(VALUE + place.pointer) or drawn
+        chosen = post.text(VALUE + location.pointer) or drawn
         before = MISSING
         if _is_branch(field, drawn):
-            before = read_field(field.branches[int(drawn)].later(), post, place.within())
-        asked = post.asked("choose", place)
+            before = read_field(field.branches[int(drawn)].lazy_field(), post, location.within())
+        asked = post.asked("choose", location)
         if chosen != drawn:
             post.done = post.done or "choose"  # its fields were not there to be filled in
-            return _begun(field, chosen, before, post, place)
+            return _start_branch(field, chosen, before, post, location)
         if not _is_branch(field, drawn):
-            return _none(field, drawn, post, place, asked)
+            return _no_branch(field, drawn, post, location, asked)
         if before is MISSING and (field.row or post.do):
-            return Chosen.of(int(drawn))
-        return Shaped.of(before, int(drawn)) if isinstance(before, dict) else before
+            return ChosenBranch.of(int(drawn))
+        return ChosenObject.of(before, int(drawn)) if isinstance(before, dict) else before
 
 
 def _state(field: UnionField, value: Any) -> str:
-    if isinstance(value, (Chosen, Shaped)) and value.at < len(field.branches):
+    if isinstance(value, (ChosenBranch, ChosenObject)) and value.at < len(field.branches):
         return str(value.at)
-    if value is MISSING or isinstance(value, Blank):
+    if value is MISSING or isinstance(value, BlankText):
         return "out"
     if value is None and field.nullable:
         return "null"
-    likeness = [branch.likeness(value) for branch in field.branches]
-    return str(likeness.index(max(likeness)))
+    match_score = [branch.match_score(value) for branch in field.branches]
+    return str(match_score.index(max(match_score)))
 
 
 def _is_branch(field: UnionField, state: str) -> bool:
     return state.isascii() and state.isdecimal() and int(state) < len(field.branches)
 
 
-def _none(field: UnionField, state: str, post: Post, place: Place, asked: bool) -> Any:
+def _no_branch(field: UnionField, state: str, post: FormPost, location: FieldLocation, asked: bool) -> Any:
     if state == "null":
         return None
     if not field.row:
         return MISSING
     if not asked:
-        post.needs(field, place)
+        post.needs(field, location)
     return BLANK
 
 
-def _begun(field: UnionField, chosen: str, before: Any, post: Post, place: Place) -> Any:
+def _start_branch(
+    field: UnionField, chosen: str, before: Any, post: FormPost, location: FieldLocation
+) -> Any:
     """The value of a shape that was just chosen; what the old one shares with it goes along."""
     if not _is_branch(field, chosen):
-        return _none(field, chosen, post, place, asked=True)
-    branch = field.branches[int(chosen)].later()
-    value = initial(branch, asked=True)
+        return _no_branch(field, chosen, post, location, asked=True)
+    branch = field.branches[int(chosen)].lazy_field()
+    value = initial_value(branch, asked=True)
     if isinstance(branch, ObjectField) and isinstance(value, dict):
         shared = before if isinstance(before, dict) else {}
-        return Shaped.of({**value, **_carried(branch, shared)}, int(chosen))
-    return Chosen.of(int(chosen)) if value is MISSING else value
+        return ChosenObject.of({**value, **_shared_values(branch, shared)}, int(chosen))
+    return ChosenBranch.of(int(chosen)) if value is MISSING else value
 
 
-def _carried(branch: ObjectField, before: Mapping[str, Any]) -> dict[str, Any]:
+def _shared_values(branch: ObjectField, before: Mapping[str, Any]) -> dict[str, Any]:
     """What of an object of another shape this one takes; a constant gets its own value."""
     found: dict[str, Any] = {}
     for child in branch.children:
         if child.name not in before:
             continue
-        field = child.later()
-        if not isinstance(field, ChoiceField) or known_options(field.options, before[child.name]) is not None:
+        field = child.lazy_field()
+        if not isinstance(field, ChoiceField) or option_index(field.options, before[child.name]) is not None:
             found[child.name] = before[child.name]
         elif field.widget == "constant":
             found[child.name] = field.options[0][0]
     return found
 
 
-register_widget("union", Union())
+register_widget("union", UnionWidget())

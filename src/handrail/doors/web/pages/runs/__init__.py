@@ -1,5 +1,5 @@
 """Runs and sessions: what happened, listed, and each as a story."""
 
-from handrail.doors.web.pages.runs import around, list, result, run, sessions, why
+from handrail.doors.web.pages.runs import details, page, result, run_list, sessions
 
-PAGES = (list.pages, run.pages, result.pages, around.pages, why.pages, sessions.pages)
+PAGES = (run_list.router, page.router, result.router, details.router, sessions.router)

@@ -7,16 +7,16 @@ from starlette.responses import Response
 
 from handrail.core.errors import UsageError
 from handrail.doors.web import controls as c
-from handrail.doors.web.account import Account
-from handrail.doors.web.pages.settings.shell import done, settings
-from handrail.doors.web.routing import Pages, Reader, go
-from handrail.doors.web.session import keep_theme, let_in, token_of
-from handrail.identity.errors import TooManyTries, WrongPassword
-from handrail.identity.keepsakes import THEMES
-from handrail.identity.passwords import SHORTEST, WeakPassword
+from handrail.doors.web.accounts import Account
+from handrail.doors.web.cookies import session_token, set_theme_cookie, signed_in_redirect
+from handrail.doors.web.pages.settings.layout import done_message, settings_page
+from handrail.doors.web.routing import PageContext, PageRouter, redirect
+from handrail.identity.errors import TooManyAttempts, WrongPassword
+from handrail.identity.passwords import MIN_PASSWORD, WeakPassword
+from handrail.identity.preferences import THEMES
 
-pages = Pages()
-_HERE = "/settings/profile"
+router = PageRouter()
+_PATH = "/settings/profile"
 _DONE = {
     "name": "Your name was changed.",
     "password": "Your password was changed. Every other browser was signed out.",
@@ -25,82 +25,82 @@ _DONE = {
 _THEMES = {"light": "Light", "dark": "Dark", "system": "As this device does"}
 
 
-@pages.get("/settings")
-async def start(reader: Reader) -> Response:
-    return go(_HERE)
+@router.get("/settings")
+async def start(ctx: PageContext) -> Response:
+    return redirect(_PATH)
 
 
-@pages.get(_HERE)
-async def show(reader: Reader) -> Response:
-    return await _page(reader)
+@router.get(_PATH)
+async def show(ctx: PageContext) -> Response:
+    return await _page(ctx)
 
 
-@pages.post(f"{_HERE}/name")
-async def rename(reader: Reader) -> Response:
-    token_of(reader)
-    name = c.text(await reader.form(), "name")
+@router.post(f"{_PATH}/name")
+async def rename(ctx: PageContext) -> Response:
+    session_token(ctx)
+    name = c.posted_text(await ctx.form(), "name")
     try:
-        await reader.offices.people.rename(reader.who, name)
+        await ctx.services.people.rename(ctx.who, name)
     except UsageError as refused:
-        return await _page(reader, {"name": str(refused)}, name=name)
-    reader.web.accounts.forget()
-    return go(f"{_HERE}?done=name")
+        return await _page(ctx, {"name": str(refused)}, name=name)
+    ctx.web.accounts.forget()
+    return redirect(f"{_PATH}?done=name")
 
 
-@pages.post(f"{_HERE}/password")
-async def change_password(reader: Reader) -> Response:
-    form, token = await reader.form(), token_of(reader)
-    new, again = c.text(form, "new"), c.text(form, "again")
+@router.post(f"{_PATH}/password")
+async def change_password(ctx: PageContext) -> Response:
+    form, token = await ctx.form(), session_token(ctx)
+    new, again = c.posted_text(form, "new"), c.posted_text(form, "again")
     if new != again:
-        return await _page(reader, {"again": "These two are not the same. Type the new password twice."})
+        return await _page(ctx, {"again": "These two are not the same. Type the new password twice."})
     try:
-        fresh = await reader.offices.passwords.choose(token, new, c.text(form, "present"))
+        fresh = await ctx.services.passwords.choose(token, new, c.posted_text(form, "present"))
     except WeakPassword as refused:
-        return await _page(reader, {"new": str(refused)})
-    except (WrongPassword, TooManyTries) as refused:
-        return await _page(reader, {"present": str(refused)})
-    return let_in(reader, fresh, f"{_HERE}?done=password")
+        return await _page(ctx, {"new": str(refused)})
+    except (WrongPassword, TooManyAttempts) as refused:
+        return await _page(ctx, {"present": str(refused)})
+    return signed_in_redirect(ctx, fresh, f"{_PATH}?done=password")
 
 
-@pages.post(f"{_HERE}/theme")
-async def choose_theme(reader: Reader) -> Response:
-    token_of(reader)
-    theme = c.text(await reader.form(), "theme")
-    await reader.offices.keepsakes.prefer(reader.who, theme)
-    answer = go(f"{_HERE}?done=theme")
-    keep_theme(reader, answer, theme)
+@router.post(f"{_PATH}/theme")
+async def choose_theme(ctx: PageContext) -> Response:
+    session_token(ctx)
+    theme = c.posted_text(await ctx.form(), "theme")
+    await ctx.services.preferences.set_theme(ctx.who, theme)
+    answer = redirect(f"{_PATH}?done=theme")
+    set_theme_cookie(ctx, answer, theme)
     return answer
 
 
-async def _page(reader: Reader, wrong: dict[str, str] | None = None, name: str | None = None) -> Response:
-    token, errors = token_of(reader), wrong or {}
-    me = await reader.offices.people.profile(reader.who)
-    account: Account = reader.request.scope["state"]["account"]
-    return settings(
-        reader,
+async def _page(ctx: PageContext, wrong: dict[str, str] | None = None, name: str | None = None) -> Response:
+    token, errors = session_token(ctx), wrong or {}
+    me = await ctx.services.people.profile(ctx.who)
+    account: Account = ctx.request.scope["state"]["account"]
+    return settings_page(
+        ctx,
         "Profile",
         h.header[
             h.h1["Profile"],
-            h.p(".quiet")[f"{me.email}, {_roles(reader)} at {account.tenant}."],
+            h.p(".quiet")[f"{me.email}, {_roles(ctx)} at {account.tenant}."],
         ],
         h.div(".set-parts")[
             _name(me.name if name is None else name, errors),
-            _password(me.email, await reader.offices.passwords.needs_present(token), errors),
-            _theme(await reader.offices.keepsakes.theme(reader.who)),
-            _leave(),
+            _password(me.email, await ctx.services.passwords.needs_present(token), errors),
+            _theme(await ctx.services.preferences.theme(ctx.who)),
+            _sign_out_everywhere(),
         ],
-        part=_HERE,
-        done=None if errors else done(reader, _DONE),
+        part=_PATH,
+        done=None if errors else done_message(ctx, _DONE),
         status=400 if errors else 200,
     )
 
 
-def _roles(reader: Reader) -> str:
-    return " and ".join(sorted(reader.who.roles)) or "without a role"
+def _roles(ctx: PageContext) -> str:
+    return " and ".join(sorted(ctx.who.roles)) or "without a role"
 
 
 def _name(name: str, errors: dict[str, str]) -> h.Element:
-    return h.form(".panel.stack", method="post", action=f"{_HERE}/name")[
+    return h.form(".panel.stack", method="post", action=f"{_PATH}/name")[
         h.h2["Name"],
         c.field(
             "name",
@@ -114,7 +114,7 @@ def _name(name: str, errors: dict[str, str]) -> h.Element:
 
 
 def _password(email: str, needs_present: bool, errors: dict[str, str]) -> h.Element:
-    return h.form(".panel.stack", method="post", action=f"{_HERE}/password")[
+    return h.form(".panel.stack", method="post", action=f"{_PATH}/password")[
         h.h2["Password"],
         h.input(type="hidden", name="username", value=email, autocomplete="username"),
         c.field(
@@ -131,7 +131,7 @@ def _password(email: str, needs_present: bool, errors: dict[str, str]) -> h.Elem
             "New password",
             kind="password",
             error=errors.get("new"),
-            hint=f"At least {SHORTEST} characters. Three or four words are easy to remember.",
+            hint=f"At least {MIN_PASSWORD} characters. Three or four words are easy to remember.",
             autocomplete="new-password",
         ),
         c.field(
@@ -146,14 +146,14 @@ def _password(email: str, needs_present: bool, errors: dict[str, str]) -> h.Elem
 
 
 def _theme(theme: str) -> h.Element:
-    return h.form(".panel.stack", method="post", action=f"{_HERE}/theme")[
+    return h.form(".panel.stack", method="post", action=f"{_PATH}/theme")[
         h.h2["Theme"],
-        c.choice("theme", "Pages look", [(one, _THEMES[one]) for one in THEMES], value=theme),
+        c.select("theme", "Pages look", [(one, _THEMES[one]) for one in THEMES], value=theme),
         h.div[c.submit("Save theme")],
     ]
 
 
-def _leave() -> h.Element:
+def _sign_out_everywhere() -> h.Element:
     return h.form(".panel.stack", method="post", action="/sign-out")[
         h.h2["Sign out everywhere"],
         h.p["Ends every session of yours, in every browser and on every device, this one too."],

@@ -9,21 +9,21 @@ from typing import Any
 import htpy as h
 from starlette.responses import Response
 
-from handrail.core.define.block_readers import read_chart, read_ranking
+from handrail.core.present.block_content import read_chart, read_ranking
 from handrail.core.tell.counts import Counts
-from handrail.core.tell.usage import UNKNOWN
+from handrail.core.tell.usage import UNKNOWN_NAME
 from handrail.doors.web import controls as c
-from handrail.doors.web.frame import empty
-from handrail.doors.web.pages.settings.shell import settings
-from handrail.doors.web.routing import Pages, Reader
-from handrail.doors.web.views.charts import draw_chart
-from handrail.doors.web.views.look import Look
-from handrail.doors.web.views.ranking import draw_ranking
-from handrail.doors.web.words import span
+from handrail.doors.web.humanize import duration
+from handrail.doors.web.layout import empty_state
+from handrail.doors.web.pages.settings.layout import settings_page
+from handrail.doors.web.routing import PageContext, PageRouter
+from handrail.doors.web.views.blocks import render_ranking
+from handrail.doors.web.views.charts import render_chart
+from handrail.doors.web.views.context import ViewContext
 
-pages = Pages()
-_HERE = "/settings/usage"
-_SPANS = {"7": "7 days", "30": "30 days", "90": "90 days"}
+router = PageRouter()
+_PATH = "/settings/usage"
+_PERIODS = {"7": "7 days", "30": "30 days", "90": "90 days"}
 _BY_DAY: dict[str, Any] = {
     "kind": "bar",
     "stacked": True,
@@ -42,37 +42,37 @@ _RANKED: dict[str, Any] = {"label": "tool", "value": "calls"}
 _MOST_TOOLS, _MOST_RANKED = 100, 10
 
 
-@pages.get(_HERE, need="usage.read")
-async def show(reader: Reader) -> Response:
-    days = reader.query.get("days", "30")
-    days = days if days in _SPANS else "30"
-    since = reader.now - (int(days) - 1) * 86_400
-    by_day = await reader.hr.usage(reader.who, since=since, by=("day",))
-    by_tool = await reader.hr.usage(reader.who, since=since, by=("tool",))
+@router.get(_PATH, need="usage.read")
+async def show(ctx: PageContext) -> Response:
+    days = ctx.query.get("days", "30")
+    days = days if days in _PERIODS else "30"
+    since = ctx.now - (int(days) - 1) * 86_400
+    by_day = await ctx.hr.usage(ctx.who, since=since, by=("day",))
+    by_tool = await ctx.hr.usage(ctx.who, since=since, by=("tool",))
     total = Counts()
     for one in by_tool.values():
         total.take(one.amounts)
-    return settings(
-        reader,
+    return settings_page(
+        ctx,
         "Usage",
         h.header(".head")[
             h.h1["Usage"],
-            h.form(".row.set-span", method="get", action=_HERE)[
-                c.choice("days", "The last", _SPANS.items(), value=days), c.submit("Show", "outline")
+            h.form(".row.set-span", method="get", action=_PATH)[
+                c.select("days", "The last", _PERIODS.items(), value=days), c.submit("Show", "outline")
             ],
         ],
-        _drawn(by_day, by_tool, total, since, reader.now)
+        _charts(by_day, by_tool, total, since, ctx.now)
         if total["calls"]
-        else empty(
+        else empty_state(
             "Nothing was called in this time",
             "Calls by people, agents and programs will be counted here.",
             h.a(".btn", href="/tools")["Browse tools"],
         ),
-        part=_HERE,
+        part=_PATH,
     )
 
 
-def _drawn(by_day: Any, by_tool: Any, total: Counts, since: float, now: float) -> h.Fragment:
+def _charts(by_day: Any, by_tool: Any, total: Counts, since: float, now: float) -> h.Fragment:
     days = _each_day(by_day, since, now)
     runs = [
         {"day": day, "done": counts["completed"], "failed": counts["failed"] + counts["unclear"]}
@@ -88,23 +88,23 @@ def _drawn(by_day: Any, by_tool: Any, total: Counts, since: float, now: float) -
         h.dl(".set-figures")[
             _figure("Calls", f"{total['calls']:,}"),
             _figure("Succeeded", _share(total)),
-            _figure("Half took at most", _took(total, 0.5)),
-            _figure("19 of 20 took at most", _took(total, 0.95)),
+            _figure("Half took at most", _latency(total, 0.5)),
+            _figure("19 of 20 took at most", _latency(total, 0.95)),
         ],
         h.div(".set-charts")[
-            _chart("Runs by day", read_chart(runs, _BY_DAY), draw_chart),
-            _chart("How long runs took in ms, by day", read_chart(took, _LATENCY), draw_chart),
-            _chart("Most called", read_ranking(ranked, _RANKED), draw_ranking),
+            _chart("Runs by day", read_chart(runs, _BY_DAY), render_chart),
+            _chart("How long runs took in ms, by day", read_chart(took, _LATENCY), render_chart),
+            _chart("Most called", read_ranking(ranked, _RANKED), render_ranking),
         ],
         h.section(".stack")[h.h2["By tool"], _tools(by_tool)],
     ]
 
 
-def _chart(title: str, content: Any, draw: Callable[[Any, Look, str], h.Node]) -> h.Element | None:
+def _chart(title: str, content: Any, render: Callable[[Any, ViewContext, str], h.Node]) -> h.Element | None:
     if content is None:
         return None
     name = title.partition(" ")[0].lower()
-    return h.section(".panel.stack")[h.h2[title], draw(content, Look(f"usage-{name}"), title)]
+    return h.section(".panel.stack")[h.h2[title], render(content, ViewContext(f"usage-{name}"), title)]
 
 
 def _each_day(told: Any, since: float, now: float) -> list[tuple[str, Counts]]:
@@ -141,10 +141,10 @@ def _row(tool: str, counts: Counts) -> h.Element:
         f"{counts['calls']:,}",
         _share(counts),
         f"{counts['refused']:,}",
-        _took(counts, 0.5),
-        _took(counts, 0.95),
+        _latency(counts, 0.5),
+        _latency(counts, 0.95),
     )
-    name = "Names that are no tool's" if tool == UNKNOWN else tool
+    name = "Names that are no tool's" if tool == UNKNOWN_NAME else tool
     return h.tr[h.th(scope="row")[name], (h.td(".num")[one] for one in cells)]
 
 
@@ -157,6 +157,6 @@ def _share(counts: Counts) -> str:
     return "–" if rate is None else f"{rate * 100:.0f} %"
 
 
-def _took(counts: Counts, share: float) -> str:
+def _latency(counts: Counts, share: float) -> str:
     found = counts.quantile_ms(share)
-    return "–" if found is None else span(found / 1000)
+    return "–" if found is None else duration(found / 1000)

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
-from handrail.doors.web.pages.tools import history, library, picking, running, saved, star, tool
+from handrail.doors.web.pages.tools import history, input_panel, library, page, preferences, run, saved_inputs
 
-PAGES = (library.pages, tool.pages, running.pages, history.pages, saved.pages, star.pages, picking.pages)
+PAGES = (
+    library.router,
+    page.router,
+    run.router,
+    history.router,
+    saved_inputs.router,
+    preferences.router,
+    input_panel.router,
+)

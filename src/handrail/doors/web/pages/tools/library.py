@@ -1,64 +1,202 @@
-"""`/tools`: the library. What this reader may use, found by words, origin, kind or category."""
+"""`/tools`: the library. What this reader may use, by words, origin, kind or category."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
 
 import htpy as h
 from starlette.responses import Response
 
 from handrail.core.define.tool import Tool
-from handrail.doors.web.answer import html
-from handrail.doors.web.frame import empty, page
+from handrail.core.errors import ToolError
+from handrail.doors.web.humanize import level_badge, pluralize
 from handrail.doors.web.icons import icon
-from handrail.doors.web.pages.tools.choosing import (
-    KINDS,
-    ORIGINS,
-    Choices,
-    Leaf,
-    Wish,
-    choices_of,
-    leaf_of,
-    recent_of,
-    seen,
-    wish_of,
-)
-from handrail.doors.web.pages.tools.known import url_of
-from handrail.doors.web.pages.tools.star import draw_star, favourites_of, keeps
-from handrail.doors.web.routing import Pages, Reader
-from handrail.doors.web.words import count, level_mark
+from handrail.doors.web.layout import empty_state, page
+from handrail.doors.web.pages.tools.lookup import tool_url
+from handrail.doors.web.pages.tools.preferences import favourites_of, has_preferences, render_star
+from handrail.doors.web.responses import html
+from handrail.doors.web.routing import PageContext, PageRouter
+from handrail.platform.tools import KindOf, tool_kinds
 
-pages = Pages()
-_FAVOURITES = 24
+PAGE_SIZE = 48
+"""Tools of one page."""
+_BATCH = 200
+
+_MAX_FOUND = 60
+"""The most that a search shows."""
+_MAX_QUERY = 200
+_MAX_RECENT = 6
+
+_MAX_RUNS = 60
+"""How many of the newest runs are looked through for recent tools."""
+
+ORIGINS: Mapping[str, str] = {
+    "system": "Built in",
+    "custom": "Written here",
+    "tenant_custom": "Made by your team",
+    "bundle": "From a bundle",
+    "mcp": "From another server",
+}
+
+KINDS: Mapping[str, str] = {
+    "code": "As written",
+    "system_override": "Adjusted for your team",
+    "tenant_custom": "Kept by your team",
+}
 
 
-@pages.get("/tools")
-async def library(reader: Reader) -> Response:
+@dataclass(frozen=True, slots=True)
+class LibraryQuery:
+    """What somebody looks for in the library."""
+
+    words: str = ""
+    origin: str = ""
+    kind: str = ""
+    category: str = ""
+    after: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing in particular is looked for."""
+        return not (self.words or self.origin or self.kind or self.category or self.after)
+
+    def url(self, **changes: str) -> str:
+        """The address of the library as it is wished for."""
+        wanted = {"q": self.words, "origin": self.origin, "kind": self.kind, "category": self.category}
+        pairs = {name: value for name, value in (wanted | changes).items() if value}
+        return f"/tools?{urlencode(pairs)}" if pairs else "/tools"
+
+
+def read_library_query(query: Mapping[str, str]) -> LibraryQuery:
+    """What an address asks for; what there is none of counts for nothing."""
+    given = {name: query.get(name, "").strip()[:_MAX_QUERY] for name in ("q", "category", "after")}
+    origin, kind = query.get("origin", ""), query.get("kind", "")
+    return LibraryQuery(
+        given["q"],
+        origin if origin in ORIGINS else "",
+        kind if kind in KINDS else "",
+        given["category"],
+        given["after"],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryPage:
+    """One page of the library."""
+
+    tools: tuple[Tool, ...]
+    following: str | None = None
+    """After which tool the next page begins, if there is one."""
+    cut: bool = False
+    """Whether a search found more than is shown."""
+
+
+async def library_page(ctx: PageContext, query: LibraryQuery) -> LibraryPage:
+    """The tools that fit, of those this reader may see: the best first, or by id."""
+    kind_of = await tool_kinds(ctx.platform, ctx.who) if query.kind else None
+    if query.words:
+        found = await ctx.hr.search(query.words, ctx.who, limit=_MAX_FOUND * 4, source=ctx.source)
+        fitting = [one.tool for one in found if one.tool.ready and _fits(one.tool, query, kind_of)]
+        return LibraryPage(tuple(fitting[:_MAX_FOUND]), cut=len(fitting) > _MAX_FOUND)
+    return await _page(ctx, query, kind_of)
+
+
+async def _page(ctx: PageContext, query: LibraryQuery, kind_of: KindOf | None) -> LibraryPage:
+    found: list[Tool] = []
+    after = query.after or None
+    while len(found) <= PAGE_SIZE:
+        batch = await ctx.hr.tools(ctx.who, source=ctx.source, after=after, limit=_BATCH)
+        found += [tool for tool in batch if _fits(tool, query, kind_of)]
+        if len(batch) < _BATCH:
+            break
+        after = batch[-1].id
+    return LibraryPage(tuple(found[:PAGE_SIZE]), found[PAGE_SIZE - 1].id if len(found) > PAGE_SIZE else None)
+
+
+def _fits(tool: Tool, query: LibraryQuery, kind_of: KindOf | None) -> bool:
+    return (
+        (not query.origin or tool.origin == query.origin)
+        and (not query.category or tool.category == query.category)
+        and (kind_of is None or kind_of(tool) == query.kind)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryFacets:
+    """By what this reader's tools can be told apart."""
+
+    total: int
+    origins: tuple[str, ...]
+    categories: tuple[str, ...]
+
+
+async def library_facets(ctx: PageContext) -> LibraryFacets:
+    """Of all that this reader may see, however much that is."""
+    there = await ctx.hr.tools(ctx.who, source=ctx.source)
+    origins = {tool.origin for tool in there}
+    categories = {tool.category for tool in there if tool.category}
+    return LibraryFacets(
+        len(there),
+        tuple(one for one in ORIGINS if one in origins),
+        tuple(sorted(categories, key=str.casefold)),
+    )
+
+
+async def recent_tools(ctx: PageContext) -> list[Tool]:
+    """What this reader ran last, each tool once."""
+    if ctx.who.user is None:
+        return []
+    runs = await ctx.hr.runs(ctx.who, user=ctx.who.user, limit=_MAX_RUNS)
+    mine = dict.fromkeys(run.tool for run in runs if run.agent == ctx.who.agent)
+    return await visible_tools(ctx, mine, _MAX_RECENT)
+
+
+async def visible_tools(ctx: PageContext, ids: Iterable[str], most: int) -> list[Tool]:
+    """The tools of these ids that this reader may see."""
+    found: list[Tool] = []
+    for id in ids:
+        if len(found) == most:
+            break
+        try:
+            found.append((await ctx.hr.describe(id, ctx.who, source=ctx.source)).tool)
+        except ToolError:
+            continue
+    return found
+
+
+router = PageRouter()
+_MAX_FAVOURITES = 24
+
+
+@router.get("/tools")
+async def library(ctx: PageContext) -> Response:
     """The library, or with htmx the part that changes while somebody types."""
-    wish = wish_of(reader.query)
-    starred = await favourites_of(reader)
-    if reader.by_htmx:
-        return html(await _found(reader, wish, starred))
-    choices = await choices_of(reader)
+    query = read_library_query(ctx.query)
+    starred = await favourites_of(ctx)
+    if ctx.by_htmx:
+        return html(await _found(ctx, query, starred))
+    choices = await library_facets(ctx)
     return page(
-        reader,
+        ctx,
         "Tools",
-        h.div(".head")[h.h1["Tools"], h.span(".quiet")[count(choices.total, "tool")]],
-        _finder(reader, wish, choices) if choices.total else None,
-        await _found(reader, wish, starred) if choices.total else _nothing(),
+        h.div(".head")[h.h1["Tools"], h.span(".quiet")[pluralize(choices.total, "tool")]],
+        _search_form(ctx, query, choices) if choices.total else None,
+        await _found(ctx, query, starred) if choices.total else _nothing(),
         active="tools",
     )
 
 
 def _nothing() -> h.Element:
-    return empty(
+    return empty_state(
         "No tools yet",
         "The tools that you may use stand here. Write one, or let whoever runs this server give you one.",
         h.p[h.code["handrail new tool notes.search"]],
     )
 
 
-def _finder(reader: Reader, wish: Wish, choices: Choices) -> h.Element:
+def _search_form(ctx: PageContext, query: LibraryQuery, choices: LibraryFacets) -> h.Element:
     asks = {
         "hx-get": "/tools",
         "hx-trigger": "input delay:150ms, submit",
@@ -67,26 +205,26 @@ def _finder(reader: Reader, wish: Wish, choices: Choices) -> h.Element:
         "hx-replace-url": "true",
         "hx-sync": "this:replace",
     }
-    kept = reader.platform.offices is not None
+    kept = ctx.platform.services is not None
     return h.form("#tool-find.tool-find", asks, method="get", action="/tools", role="search")[
         h.input(
             "#tool-words.input",
             type="search",
             name="q",
-            value=wish.words,
+            value=query.words,
             maxlength="200",
             autocomplete="off",
             placeholder="Find a tool by what it does",
             aria_label="Find a tool",
         ),
-        _chooser("origin", "Origin", {one: ORIGINS[one] for one in choices.origins}, wish.origin),
-        _chooser("kind", "Kind", KINDS, wish.kind) if kept else None,
-        _chooser("category", "Category", {one: one for one in choices.categories}, wish.category),
+        _filter("origin", "Origin", {one: ORIGINS[one] for one in choices.origins}, query.origin),
+        _filter("kind", "Kind", KINDS, query.kind) if kept else None,
+        _filter("category", "Category", {one: one for one in choices.categories}, query.category),
         h.button(".btn", type="submit", data_variant="outline")["Find"],
     ]
 
 
-def _chooser(name: str, label: str, options: Mapping[str, str], chosen: str) -> h.Element | None:
+def _filter(name: str, label: str, options: Mapping[str, str], chosen: str) -> h.Element | None:
     """What there is only one of cannot be chosen by."""
     if len(options) < 2 and not chosen:
         return None
@@ -96,57 +234,59 @@ def _chooser(name: str, label: str, options: Mapping[str, str], chosen: str) -> 
     ]
 
 
-async def _found(reader: Reader, wish: Wish, starred: Collection[str]) -> h.Element | h.Fragment:
-    leaf = await leaf_of(reader, wish)
-    if wish.after and reader.by_htmx:
-        return h.fragment[_cards(reader, leaf, wish, starred)]
-    favourites = await seen(reader, starred, _FAVOURITES) if wish.is_open else []
-    recent = await recent_of(reader) if wish.is_open else []
+async def _found(ctx: PageContext, query: LibraryQuery, starred: Collection[str]) -> h.Element | h.Fragment:
+    listing = await library_page(ctx, query)
+    if query.after and ctx.by_htmx:
+        return h.fragment[_cards(ctx, listing, query, starred)]
+    favourites = await visible_tools(ctx, starred, _MAX_FAVOURITES) if query.is_open else []
+    recent = await recent_tools(ctx) if query.is_open else []
     return h.div("#library.tool-library")[
-        _row(reader, "Favourites", favourites, starred),
-        _row(reader, "Used lately", recent, starred),
-        h.section(aria_label="Tools" if wish.is_open else "What was found")[
+        _row(ctx, "Favourites", favourites, starred),
+        _row(ctx, "Used lately", recent, starred),
+        h.section(aria_label="Tools" if query.is_open else "What was found")[
             h.h2["All tools"] if favourites or recent else None,
-            h.ul(".tool-grid")[_cards(reader, leaf, wish, starred)] if leaf.tools else _no_match(wish),
-            h.p(".quiet")["There is more: add a word to find it."] if leaf.cut else None,
+            h.ul(".tool-grid")[_cards(ctx, listing, query, starred)] if listing.tools else _no_match(query),
+            h.p(".quiet")["There is more: add a word to find it."] if listing.cut else None,
         ],
     ]
 
 
-def _no_match(wish: Wish) -> h.Element:
-    about = f" for “{wish.words}”" if wish.words else ""
-    return empty(
+def _no_match(query: LibraryQuery) -> h.Element:
+    about = f" for “{query.words}”" if query.words else ""
+    return empty_state(
         f"Nothing found{about}",
         "Try fewer or other words, or look at all tools.",
         h.a(".btn", href="/tools", data_variant="outline")["Show all tools"],
     )
 
 
-def _row(reader: Reader, title: str, tools: Iterable[Tool], starred: Collection[str]) -> h.Element | None:
+def _row(ctx: PageContext, title: str, tools: Iterable[Tool], starred: Collection[str]) -> h.Element | None:
     there = list(tools)
     if not there:
         return None
     return h.section(aria_label=title)[
-        h.h2[title], h.ul(".tool-grid")[(_card(reader, one, starred) for one in there)]
+        h.h2[title], h.ul(".tool-grid")[(_card(ctx, one, starred) for one in there)]
     ]
 
 
-def _cards(reader: Reader, leaf: Leaf, wish: Wish, starred: Collection[str]) -> Iterable[h.Element | None]:
-    yield from (_card(reader, one, starred) for one in leaf.tools)
-    if leaf.following is not None:
-        url = wish.url(after=leaf.following)
+def _cards(
+    ctx: PageContext, listing: LibraryPage, query: LibraryQuery, starred: Collection[str]
+) -> Iterable[h.Element | None]:
+    yield from (_card(ctx, one, starred) for one in listing.tools)
+    if listing.following is not None:
+        url = query.url(after=listing.following)
         more = {"hx-get": url, "hx-target": "closest li", "hx-swap": "outerHTML"}
         yield h.li(".tool-more")[h.a(".btn", more, href=url, data_variant="outline")["More tools"]]
 
 
-def _card(reader: Reader, tool: Tool, starred: Collection[str]) -> h.Element:
+def _card(ctx: PageContext, tool: Tool, starred: Collection[str]) -> h.Element:
     return h.li(".tool-card")[
-        h.a(".tool-card-link", href=url_of(tool))[
+        h.a(".tool-card-link", href=tool_url(tool))[
             h.span(".tool-card-icon")[icon(tool.icon)], h.span(".tool-card-name")[tool.name]
         ],
-        draw_star(tool, tool.id in starred, "library") if keeps(reader) else None,
+        render_star(tool, tool.id in starred, "library") if has_preferences(ctx) else None,
         h.p(".tool-card-about")[tool.description],
         h.p(".tool-card-foot")[
-            level_mark(tool.level, tool.danger), h.span(".quiet")[tool.category] if tool.category else None
+            level_badge(tool.level, tool.danger), h.span(".quiet")[tool.category] if tool.category else None
         ],
     ]

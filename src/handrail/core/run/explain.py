@@ -1,0 +1,62 @@
+"""explain: what the guard would say to a call, without running it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any
+
+from handrail.core.define.call import BoundCall
+from handrail.core.define.decision import Decision, Step, strictest
+from handrail.core.guard.admit import Admitted, admit
+from handrail.core.run.call_state import Resume
+from handrail.core.run.find_tool import find_tool, hidden_or_denied
+from handrail.core.run.pipeline import run
+from handrail.core.run.refusals import Refusal, invalid
+from handrail.core.run.runtime import Runtime
+from handrail.core.tell.events import Event
+
+
+async def explain(call: BoundCall, args: Mapping[str, Any] | str | None, runtime: Runtime) -> Decision:
+    """The decision, with every rule that would be consulted; a refusal before it as a decision too."""
+    principal, source = call.principal, call.source
+    tool = await find_tool(call.tool, principal, runtime, source)
+    if isinstance(tool, Refusal):
+        return _refused(tool)
+    seen = runtime.guard.see(tool, principal)
+    if seen.verdict == "deny":
+        refused = await hidden_or_denied(seen, tool, call.tool, principal, runtime, source)
+        return seen if refused.decision is seen else _refused(refused)
+    admitted = admit(tool, args, call.tool, runtime.repairing)
+    if not isinstance(admitted, Admitted):
+        return _refused(invalid(tool, admitted))
+    return runtime.guard.decide(tool, admitted.values, principal, source)
+
+
+def _refused(refusal: Refusal) -> Decision:
+    step = Step(refusal.layer, "deny", refusal.result.error or "", refusal.rule, refusal.result.code)
+    return strictest((step,))
+
+
+async def stream(
+    call: BoundCall, args: Mapping[str, Any] | str | None, runtime: Runtime
+) -> AsyncGenerator[Event, None]:
+    """Run a call and yield its events. Leaving the loop cancels the call."""
+    events: asyncio.Queue[Event | None] = asyncio.Queue()
+
+    def hear(event: object) -> None:
+        if isinstance(event, Event) and event.call is call:
+            events.put_nowait(event)
+
+    stop = runtime.teller.listen(hear)
+    task = asyncio.create_task(run(call, args, runtime, Resume(is_followed=True)))
+    task.add_done_callback(lambda _: events.put_nowait(None))
+    try:
+        while (event := await events.get()) is not None:
+            yield event
+        await task
+    finally:
+        stop()
+        if not task.done():
+            task.cancel()
+            await asyncio.wait({task})

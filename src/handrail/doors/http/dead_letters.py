@@ -1,0 +1,103 @@
+"""/api/dead-letters: calls whose body failed, to be studied, replayed and purged."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Query
+from starlette.responses import Response
+
+from handrail.core.define.principal import Principal
+from handrail.core.tell.dead_letters import DeadLetter, DeadLetterStatus
+from handrail.doors.http import schemas
+from handrail.doors.http.calls import ACCEPTED_RESPONSE
+from handrail.doors.http.errors import not_found
+from handrail.doors.http.outcomes import outcome_response
+from handrail.doors.http.parameters import After, Limit, Name, Time, page_after
+from handrail.doors.http.routing import TheHandrail, need, openapi_responses, router
+from handrail.engine.handrail import Handrail
+from handrail.platform.access import is_plausible_id
+from handrail.platform.responses import json_response, no_content
+
+routes = router("dead letters")
+DeadLetterReader = Annotated[Principal, need("dead_letters.read")]
+DeadLetterPurger = Annotated[Principal, need("dead_letters.purge")]
+
+
+@routes.get(
+    "/dead-letters",
+    summary="List calls that failed, the newest first",
+    responses=openapi_responses(ok=schemas.DeadLetterPage),
+)
+async def list_dead_letters(
+    who: DeadLetterReader,
+    hr: TheHandrail,
+    tool: Name = None,
+    session: Name = None,
+    code: Name = None,
+    status: DeadLetterStatus | None = None,
+    since: Time = None,
+    before: Time = None,
+    after: After = None,
+    limit: Limit = 50,
+) -> Response:
+    """Those of tools that you may see."""
+    found = await hr.dead_letters.list(who, tool, session, code, status=status, since=since, before=before)
+    page, following = page_after(found[::-1], after, limit, lambda one: one.id)
+    return json_response({"dead_letters": [one.to_dict() for one in page], "next": following})
+
+
+@routes.get(
+    "/dead-letters/{letter_id}", summary="Read one", responses=openapi_responses(ok=schemas.DeadLetterDetail)
+)
+async def read_dead_letter(who: DeadLetterReader, hr: TheHandrail, letter_id: str) -> Response:
+    return json_response((await _dead_letter(hr, letter_id, who)).to_dict())
+
+
+@routes.post(
+    "/dead-letters/{letter_id}/replay",
+    summary="Make the call once more",
+    responses=openapi_responses(
+        409, 499, ok=schemas.CallOutcome, says="It was replayed; `success` says how it ended."
+    )
+    | {202: ACCEPTED_RESPONSE},
+)
+async def replay_dead_letter(
+    who: Annotated[Principal, need("dead_letters.replay")], hr: TheHandrail, letter_id: str
+) -> Response:
+    """As whoever made it, under the same key, through the whole guard."""
+    await _dead_letter(hr, letter_id, who)
+    return outcome_response(await hr.dead_letters.replay(letter_id, by=who))
+
+
+@routes.delete(
+    "/dead-letters/{letter_id}",
+    summary="Forget one",
+    status_code=204,
+    responses=openapi_responses(status=204),
+)
+async def purge_dead_letter(who: DeadLetterPurger, hr: TheHandrail, letter_id: str) -> Response:
+    await _dead_letter(hr, letter_id, who)
+    await hr.dead_letters.purge(letter_id, by=who)
+    return no_content()
+
+
+@routes.delete(
+    "/dead-letters", summary="Forget all that fit", responses=openapi_responses(ok=schemas.PurgeResult)
+)
+async def purge_dead_letters(
+    who: DeadLetterPurger,
+    hr: TheHandrail,
+    before: Annotated[float, Query(allow_inf_nan=False, description="Only older ones: seconds since 1970.")],
+    tool: Name = None,
+    session: Name = None,
+) -> Response:
+    purged = await hr.dead_letters.purge(by=who, tool=tool, session=session, before=before)
+    return json_response({"purged": purged})
+
+
+async def _dead_letter(hr: Handrail, letter_id: str, who: Principal) -> DeadLetter:
+    found = await hr.dead_letters.get(letter_id, who) if is_plausible_id(letter_id) else None
+    if found is None:
+        raise not_found("dead letter")
+    return found

@@ -1,0 +1,52 @@
+"""account: who looks, in words for the corner of every page. Read once in a while, not for every page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from handrail.core.define.principal import Principal
+from handrail.platform import Platform
+
+_FRESH = 10.0
+_REMEMBERED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A reader as pages call them."""
+
+    name: str
+    tenant: str
+    """The name of the tenant that they look at."""
+    several: bool = False
+    """Whether they belong to others too."""
+
+
+class AccountCache:
+    """The accounts of those who look."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._platform = platform
+        self._known: dict[tuple[str, str], tuple[float, Account]] = {}
+
+    async def of(self, who: Principal) -> Account:
+        """How this reader is called."""
+        plain = Account(who.agent or who.user or "You", who.tenant)
+        services = self._platform.services
+        if services is None or who.user is None:
+            return plain
+        ticks, key = self._platform.clock.ticks(), (who.tenant, who.user)
+        known = self._known.get(key)
+        if known is None or ticks - known[0] >= _FRESH:
+            names = await services.people.names(who.tenant, [who.user])
+            homes = {one.id: one.name for one in await services.authenticator.tenants_of(who)}
+            name = names.get(who.user, plain.name)
+            known = (ticks, Account(name, homes.get(who.tenant, who.tenant), len(homes) > 1))
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[key] = known
+        return known[1]
+
+    def forget(self) -> None:
+        """Somebody has another name now."""
+        self._known.clear()

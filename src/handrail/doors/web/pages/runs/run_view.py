@@ -1,0 +1,171 @@
+"""RunView: a run or a call by its id, as much of it as the reader may see; and display names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from handrail.core.define.call import Outcome
+from handrail.core.define.principal import Principal
+from handrail.core.define.tool import Tool
+from handrail.core.errors import ToolError
+from handrail.core.run.jobs.job import JobEntry
+from handrail.core.run.jobs.perform import DUPLICATE_OF
+from handrail.core.tell.events import Event, NeedsApproval, ToolStarted
+from handrail.core.tell.projections import outcome_of
+from handrail.core.tell.runs import Run, runs_of
+from handrail.doors.web.routing import PageContext, PageNotFound
+from handrail.doors.web.timeline.texts import DisplayNames
+from handrail.platform.access import find_call, is_plausible_id, is_same_caller
+from handrail.store.users import list_members
+
+
+async def display_names_for(
+    ctx: PageContext, users: Iterable[str | None], deciders: Mapping[str, str] | None = None
+) -> DisplayNames:
+    """How to speak to this reader of these people."""
+    who = ctx.who
+    wanted = {*users, *(deciders or {}).values()} - {None, who.user}
+    known = [user for user in wanted if user is not None]
+    names = await ctx.platform.user_names(who.tenant, known) if known else {}
+    return DisplayNames(who.user if who.agent is None else None, names, deciders or {})
+
+
+async def user_or_agent(ctx: PageContext, text: str) -> tuple[str | None, str | None]:
+    """The user or the agent that somebody means by what they typed: a name, an address, an id, or `me`."""
+    words = text.strip()
+    if not words:
+        return None, None
+    if words.casefold() in ("me", "you", "mine"):
+        return ctx.who.user, None
+    services, tenant = ctx.platform.services, ctx.who.tenant
+    if words.casefold().startswith("agent "):
+        return None, words[6:].strip(' "“”')
+    if services is None:
+        return None, words
+    wanted = words.casefold()
+    found = await services.db.read(tenant, lambda conn: list_members(conn, tenant))
+    for one, _ in found:
+        if wanted in (one.id.casefold(), one.name.casefold(), one.email.casefold()):
+            return one.id, None
+    return None, words
+
+
+@dataclass(frozen=True)
+class RunView:
+    """A call as a reader may see it."""
+
+    call_id: str
+    run: Run | None
+    """None for a call whose body never began."""
+    events: tuple[Event, ...]
+    """What is told of it, without its output; nothing where only the run may be seen."""
+    job: JobEntry | None
+    whole: bool
+    """Whether what it was given and what it yielded may be seen."""
+
+    @cached_property
+    def outcome(self) -> Outcome | None:
+        return outcome_of(self.events)
+
+    @property
+    def status(self) -> str:
+        if self.outcome is not None:
+            return self.outcome.status
+        if self.events:
+            return "running"
+        if self.run is not None:
+            return self.run.status
+        return _STATUS_OF_JOB.get(self.job.state, "waiting") if self.job is not None else "waiting"
+
+    @property
+    def over(self) -> bool:
+        return self.status not in ("running", "pending", "waiting")
+
+    @property
+    def tool(self) -> str:
+        if self.run is not None:
+            return self.run.tool
+        return self.events[0].tool if self.events else self.job.tool if self.job is not None else ""
+
+    @property
+    def session(self) -> str | None:
+        return self.events[0].session if self.events else self.run.session if self.run is not None else None
+
+    @property
+    def began_at(self) -> float:
+        if self.events:
+            return self.events[0].at
+        return self.run.began_at if self.run is not None else self.job.created_at if self.job else 0.0
+
+    @property
+    def input(self) -> Any:
+        """The arguments of the newest word on them, as the record has them."""
+        for event in reversed(self.events):
+            if (found := getattr(event, "input", None)) is not None:
+                return found
+        return None
+
+    @property
+    def maker(self) -> Principal | None:
+        return self.events[0].call.principal if self.events else None
+
+    @property
+    def questions(self) -> list[NeedsApproval]:
+        return [one for one in self.events if isinstance(one, NeedsApproval)]
+
+    @property
+    def earlier(self) -> str | None:
+        """The call whose answer was given to this one."""
+        reason = self.job.reason if self.job is not None else None
+        return reason.removeprefix(DUPLICATE_OF) if reason and reason.startswith(DUPLICATE_OF) else None
+
+
+_STATUS_OF_JOB = {"running": "running", "cancelled": "cancelled", "done": "duplicate", "dead": "failed"}
+
+
+async def find_run(ctx: PageContext, id: str) -> RunView:
+    """The call of a run's or a call's id; for whoever may not see it there is none."""
+    if not is_plausible_id(id):
+        raise PageNotFound
+    who, platform = ctx.who, ctx.platform
+    run = await platform.events.run(who.tenant, id)
+    call_id = id if run is None else run.call_id
+    whole = await _may_read_all(ctx, call_id)
+    events = await platform.events.call_events(who.tenant, call_id)
+    if run is None:
+        run = next(reversed(runs_of(events)), None)
+    if not whole and run is not None and who.holds("runs.read"):
+        whole = any(
+            isinstance(one, ToolStarted) and one.run_id == run.id and _is_own(who, one) for one in events
+        )
+    if not whole and (run is None or not may_list(who, run)):
+        raise PageNotFound
+    job = await ctx.hr.jobs.get(call_id, who) if whole and not events else None
+    return RunView(call_id, run, tuple(events) if whole else (), job, whole)
+
+
+def may_list(who: Principal, run: Run) -> bool:
+    """Whether a list of runs shows this one."""
+    return who.holds("runs.read") or (run.user is not None and run.user == who.user)
+
+
+async def _may_read_all(ctx: PageContext, call_id: str) -> bool:
+    return await find_call(ctx.platform, call_id, ctx.who, "events.read", ctx.source) is not None
+
+
+def _is_own(who: Principal, event: Event) -> bool:
+    maker = event.call.principal
+    return maker is not None and is_same_caller(who, maker)
+
+
+async def visible_tool(ctx: PageContext, name: str) -> Tool | None:
+    """The tool, if it is there and shown to the reader."""
+    if not name:
+        return None
+    try:
+        return (await ctx.hr.describe(name, ctx.who, source="web")).tool
+    except ToolError:
+        return None

@@ -1,0 +1,1 @@
+"""Timeline: what happened to calls, in sentences. Pure: events in, entries out; and their rendering."""

@@ -1,0 +1,1 @@
+"""Outgoing HTTP to addresses that are checked and pinned."""

@@ -1,1 +1,0 @@
-"""Approvals as rows: questions that outlive the process which asked them."""

@@ -1,1 +1,0 @@
-"""Idempotency keys as rows: effects at most once, over processes and crashes."""

@@ -1,0 +1,170 @@
+"""The Complexity Estimator: its input, its output and its formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from handrail.toolsets.calculators.decimals import HUNDRED, ONE, ZERO
+from handrail.toolsets.calculators.schemas import (
+    UNIQUE_NAMES,
+    CalculatorInput,
+    CalculatorOutput,
+    Name,
+    Percent,
+    Verdict,
+    at_least_one,
+)
+
+Days = Annotated[float, Field(ge=0, le=10_000)]
+Degree = Literal["low", "normal", "high", "very high"]
+Certainty = Literal["50", "80", "90", "95"]
+Size = Literal["Small", "Medium", "Large", "Very large"]
+
+
+class WorkItem(CalculatorInput):
+    """A part of the work with three estimates in days."""
+
+    name: Name = Field(description="What is to be done, such as Import of old data.")
+    optimistic: Days = Field(description="Days if everything goes well.")
+    likely: Days = Field(description="Days that are most likely; not less than the optimistic ones.")
+    pessimistic: Days = Field(
+        description="Days if nearly everything goes wrong; not less than the likely ones."
+    )
+
+    @field_validator("likely")
+    @classmethod
+    def _not_below_best(cls, likely: float, info: ValidationInfo) -> float:
+        best = info.data.get("optimistic")
+        if best is not None and likely < best:
+            raise ValueError(f"must be at least the optimistic {best:g} days")
+        return likely
+
+    @field_validator("pessimistic")
+    @classmethod
+    def _not_below_likely(cls, pessimistic: float, info: ValidationInfo) -> float:
+        likely = info.data.get("likely")
+        if likely is not None and pessimistic < likely:
+            raise ValueError(f"must be at least the likely {likely:g} days")
+        return pessimistic
+
+
+class WorkPackage(CalculatorInput):
+    """A piece of work, part by part, and what makes it harder."""
+
+    items: Annotated[
+        list[WorkItem],
+        at_least_one("add at least one part of the work"),
+        UNIQUE_NAMES,
+        Field(min_length=1, max_length=200),
+    ] = Field(description="The parts of the work, 1 to 200.")
+    novelty: Degree = Field(default="normal", description="How new this kind of work is to the team.")
+    integration: Degree = Field(
+        default="normal", description="How much it hangs together with other systems."
+    )
+    compliance: Degree = Field(default="normal", description="How much must be proved to others.")
+    coordination: Degree = Field(default="normal", description="How many people must agree on it.")
+    correlation: Percent = Field(
+        default=20,
+        description="Percent to which parts go wrong together; 0 when they have nothing in common.",
+    )
+    certainty: Certainty = Field(
+        default="80", description="In how many of 100 such cases the range should hold."
+    )
+    team_size: Annotated[int, Field(ge=1, le=1000)] = Field(
+        default=1, description="How many people work on it at the same time."
+    )
+
+
+class ComplexitySummary(CalculatorOutput):
+    expected_days: float = Field(description="Days of work to expect.")
+    low_days: float = Field(description="Where the range begins.")
+    high_days: float = Field(description="Where it ends.")
+    calendar_weeks: float = Field(description="Weeks of five days for the team, if the work can be divided.")
+    factor: float = Field(description="By how much the drivers multiply the estimates.")
+    size: Size = Field(description="How large that is.")
+    uncertainty: float = Field(description="Half of the range in percent of the expected days.")
+    verdict: Verdict = ""
+
+
+class ItemEstimate(CalculatorOutput):
+    name: str = Field(description="What is to be done.")
+    expected: float = Field(description="Days to expect, drivers included.")
+    low: float = Field(description="Where its own range begins.")
+    high: float = Field(description="Where it ends.")
+    deviation: float = Field(description="Standard deviation in days.")
+
+
+class RiskShare(CalculatorOutput):
+    name: str = Field(description="What is to be done.")
+    score: float = Field(description="Percent of the uncertainty that comes from it.")
+
+
+class ComplexityEstimate(CalculatorOutput):
+    summary: ComplexitySummary = Field(description="The figures that decide.")
+    items: list[ItemEstimate] = Field(description="Each part.")
+    risks: list[RiskShare] = Field(description="Where the uncertainty comes from, the most first.")
+
+
+DRIVERS: dict[Degree, Decimal] = {
+    "low": Decimal("0.90"),
+    "normal": Decimal("1.00"),
+    "high": Decimal("1.15"),
+    "very high": Decimal("1.35"),
+}
+
+QUANTILES: dict[Certainty, Decimal] = {
+    "50": Decimal("0.674490"),
+    "80": Decimal("1.281552"),
+    "90": Decimal("1.644854"),
+    "95": Decimal("1.959964"),
+}
+"""How many standard deviations on both sides of the mean hold that share of a normal distribution."""
+_SIZES: tuple[tuple[int, Size], ...] = ((10, "Small"), (40, "Medium"), (120, "Large"))
+
+
+def expected(optimistic: Decimal, likely: Decimal, pessimistic: Decimal) -> Decimal:
+    """(o + 4 m + p) / 6."""
+    return (optimistic + 4 * likely + pessimistic) / 6
+
+
+def deviation(optimistic: Decimal, pessimistic: Decimal) -> Decimal:
+    """(p − o) / 6."""
+    return (pessimistic - optimistic) / 6
+
+
+def drivers_factor(degrees: Iterable[Degree]) -> Decimal:
+    """The drivers multiply."""
+    product = ONE
+    for degree in degrees:
+        product *= DRIVERS[degree]
+    return product
+
+
+def total_deviation(deviations: Sequence[Decimal], correlation: Decimal) -> Decimal:
+    """√((1 − ρ) Σσ² + ρ (Σσ)²): for ρ = 0 the root of the squares, for ρ = 1 the plain sum."""
+    squares = sum((one * one for one in deviations), ZERO)
+    plain = sum(deviations, ZERO)
+    return ((ONE - correlation) * squares + correlation * plain * plain).sqrt()
+
+
+def range_around(middle: Decimal, spread: Decimal, certainty: Certainty) -> tuple[Decimal, Decimal]:
+    """The range that holds with this certainty; nothing takes less than no time."""
+    half = QUANTILES[certainty] * spread
+    return max(ZERO, middle - half), middle + half
+
+
+def shares_of_risk(deviations: Sequence[Decimal], correlation: Decimal) -> list[Decimal]:
+    """What each part adds to the variance, in percent: its square and its half of what it has in common."""
+    plain = sum(deviations, ZERO)
+    parts = [one * ((ONE - correlation) * one + correlation * plain) for one in deviations]
+    total = sum(parts, ZERO)
+    return [HUNDRED * one / total if total else ZERO for one in parts]
+
+
+def size_of(days: Decimal) -> Size:
+    """Up to 10 days small, up to 40 medium, up to 120 large."""
+    return next((size for most, size in _SIZES if days <= most), "Very large")

@@ -1,0 +1,209 @@
+"""Glob patterns: `*`, `?`, `[…]`, `**` for any folders, `{a,b}`; and kinds of files by their suffix."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from handrail.ext import ToolError
+
+STAR = "*"
+"""Among the pieces of a name: any characters."""
+
+ANY_FOLDERS = "**"
+"""Among the parts of a path: any folders, or none."""
+
+
+def name_regex(pieces: Sequence[str]) -> str:
+    """One name: expressions for one character each, and stars."""
+    first, *rest = ("".join(group) for group in _split_at(pieces, STAR))
+    if not rest:
+        return first
+    *middle, last = rest
+    return first + "".join(f"(?>[^/]*?{one})" for one in middle) + "[^/]*" + last
+
+
+def path_regex(parts: Sequence[str]) -> str:
+    """A path: expressions for one name each, and any folders. It must end where the expression ends."""
+    *above, last = parts
+    name = f"(?=[^/]){last}"  # a name has at least one character
+    groups = ["".join(f"{one}/" for one in group) for group in _split_at(above, ANY_FOLDERS)]
+    first, *rest = groups
+    if last == ANY_FOLDERS:
+        return first + "".join(_first_place(one) for one in rest) + ".+"
+    if not rest:
+        return first + name
+    *middle, end = rest
+    return first + "".join(_first_place(one) for one in middle) + f"(?:[^/]+/)*?{end}{name}"
+
+
+def _first_place(group: str) -> str:
+    return f"(?>(?:[^/]+/)*?{group})"
+
+
+def _split_at(pieces: Sequence[str], mark: str) -> list[list[str]]:
+    groups: list[list[str]] = [[]]
+    for piece in pieces:
+        if piece == mark:
+            groups.append([])
+        else:
+            groups[-1].append(piece)
+    return groups
+
+
+_MAX_ALTERNATIVES = 200
+"""How many patterns braces may stand for."""
+
+_SAME_IN_RIPGREP = re.compile(r"[\w.*\- @+#%=]+", re.ASCII)
+"""A name that ripgrep understands in the same way; its `?` is one byte."""
+
+
+class GlobPattern(NamedTuple):
+    """A pattern, ready to be tried on paths from the folder that it was given for."""
+
+    regex: re.Pattern[str]
+    names: tuple[str, ...] | None
+    """Patterns of which the last part of each path fits one; None where that cannot be said."""
+
+    only_names: bool
+    """Whether such a name fits in any folder."""
+
+    def fits(self, path: str) -> bool:
+        return self.regex.match(path) is not None
+
+
+@lru_cache(maxsize=256)
+def compile_glob(text: str) -> GlobPattern:
+    """Read a pattern. Without a slash it speaks of names in any folder; with one, of the path."""
+    written = [_normalize(one) for one in _expand_braces(text)]
+    names = [one.rpartition("/")[2] for one in written]
+    known = all(_SAME_IN_RIPGREP.fullmatch(one) and one != "**" for one in names)
+    regex = "|".join(f"(?:{_regex(one)})" for one in written)
+    anywhere = known and all(one == f"**/{name}" for one, name in zip(written, names, strict=True))
+    return GlobPattern(re.compile(rf"(?:{regex})\Z", re.DOTALL), tuple(names) if known else None, anywhere)
+
+
+def invalid_glob(reason: str) -> ToolError:
+    return ToolError(
+        f"The pattern {reason}. Write it like *.py, src/**/*.py or docs/*.{{md,txt}}.", code="INVALID_PATTERN"
+    )
+
+
+def _normalize(text: str) -> str:
+    rooted = text.startswith(("/", "./"))
+    while text.startswith(("/", "./")):
+        text = text.lstrip("/").removeprefix("./")
+    if text.endswith("/"):
+        text += "**"
+    named = [part for part in text.split("/") if part not in ("", ".")]
+    parts = [part for at, part in enumerate(named) if part != "**" or named[at - 1 : at] != ["**"]]
+    if not parts:
+        raise invalid_glob("is empty")
+    if ".." in parts:
+        raise invalid_glob("leads upwards with `..`, which patterns cannot")
+    if len(parts) == 1 and not rooted and parts != ["**"]:
+        parts.insert(0, "**")
+    return "/".join(parts)
+
+
+def _expand_braces(text: str) -> list[str]:
+    """The patterns that one with braces stands for."""
+    done: list[str] = []
+    todo = [text]
+    while todo:
+        one = todo.pop()
+        found = _innermost(one)
+        if found is None:
+            done.append(one)
+        else:
+            begin, end = found
+            todo.extend(one[:begin] + choice + one[end + 1 :] for choice in one[begin + 1 : end].split(","))
+        if len(done) + len(todo) > _MAX_ALTERNATIVES:
+            raise invalid_glob(f"stands for more than {_MAX_ALTERNATIVES} others")
+    return sorted(set(done))
+
+
+def _innermost(text: str) -> tuple[int, int] | None:
+    """The first pair of braces that has none inside."""
+    begin = None
+    for at, char in enumerate(text):
+        if char == "{":
+            begin = at
+        elif char == "}" and begin is not None:
+            return begin, at
+    if begin is not None:
+        raise invalid_glob("opens a brace and does not close it")
+    return None
+
+
+def _regex(text: str) -> str:
+    return path_regex([ANY_FOLDERS if part == ANY_FOLDERS else _name(part) for part in text.split("/")])
+
+
+def _name(part: str) -> str:
+    """One part of a path."""
+    pieces: list[str] = []
+    at = 0
+    while at < len(part):
+        char = part[at]
+        at += 1
+        if char == "*":
+            if not pieces or pieces[-1] != STAR:
+                pieces.append(STAR)
+        elif char == "?":
+            pieces.append("[^/]")
+        elif char == "[" and (end := part.find("]", at + 1 + part.startswith(("!", "^"), at))) > 0:
+            pieces.append(_set(part[at:end]))
+            at = end + 1
+        else:
+            pieces.append(re.escape(char))
+    return name_regex(pieces)
+
+
+def _set(inside: str) -> str:
+    negated = inside.startswith(("!", "^"))
+    inside = re.sub(r"([\\\[\]^&~|])", r"\\\1", inside[negated:]).replace("--", "\\--")
+    try:
+        re.compile(f"[{inside}]")
+    except re.error:
+        raise invalid_glob(f"has a range [{inside}] that goes backwards") from None
+    return f"[^/{inside}]" if negated else f"(?!/)[{inside}]"
+
+
+FILE_KINDS: dict[str, tuple[str, ...]] = {
+    "c": ("c", "h"),
+    "cpp": ("cpp", "cc", "cxx", "hpp", "hh", "hxx", "h"),
+    "csharp": ("cs",),
+    "css": ("css", "scss", "sass", "less"),
+    "docs": ("md", "rst", "txt", "adoc"),
+    "go": ("go",),
+    "html": ("html", "htm"),
+    "java": ("java",),
+    "js": ("js", "jsx", "mjs", "cjs"),
+    "json": ("json", "jsonl", "json5"),
+    "kotlin": ("kt", "kts"),
+    "php": ("php",),
+    "py": ("py", "pyi"),
+    "ruby": ("rb",),
+    "rust": ("rs",),
+    "shell": ("sh", "bash", "zsh"),
+    "sql": ("sql",),
+    "swift": ("swift",),
+    "toml": ("toml",),
+    "ts": ("ts", "tsx", "mts", "cts"),
+    "xml": ("xml", "xsd", "svg"),
+    "yaml": ("yaml", "yml"),
+}
+
+
+def kind_pattern(kind: str) -> str:
+    """The pattern of names of a kind."""
+    ends = FILE_KINDS.get(kind)
+    if ends is None:
+        raise ToolError(
+            f"There is no kind {kind!r}. There are {', '.join(FILE_KINDS)}. Or give a glob such as *.txt.",
+            code="INVALID_PATTERN",
+        )
+    return f"*.{{{','.join(ends)}}}"

@@ -1,0 +1,131 @@
+"""Walk: everything below a folder, over descriptors of folders, never through a link."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from handrail.ext import Signal
+from handrail.toolsets.workspace.path_resolution import path_error
+from handrail.toolsets.workspace.search.gitignore import IgnoreLevel, load_level
+from handrail.toolsets.workspace.workspace import Workspace
+
+_OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_REPOSITORY = ".git"
+MAX_DEPTH = 200
+"""Levels of folders that a walk goes down; each holds a descriptor open."""
+
+
+class WalkEntry(NamedTuple):
+    """Something that a walk came across."""
+
+    path: str
+    """From the root of the workspace."""
+    depth: int
+    """1 for what lies in the folder where the walk began."""
+    mode: int
+    size: int
+    modified: int
+    links: int
+
+    @property
+    def is_file(self) -> bool:
+        return stat.S_ISREG(self.mode)
+
+    @property
+    def is_folder(self) -> bool:
+        return stat.S_ISDIR(self.mode)
+
+
+def walk(
+    workspace: Workspace,
+    start: str,
+    signal: Signal,
+    *,
+    include_ignored: bool = False,
+    deepest: int = MAX_DEPTH,
+    sizes: bool = True,
+) -> Iterator[WalkEntry]:
+    """What lies below a folder, in the order of its names. Without `sizes` only kinds are looked up."""
+    parts = tuple(part for part in start.split("/") if part != ".")
+    root = workspace.open_folder(".")
+    try:
+        yield from _Walk(workspace, signal, include_ignored, deepest, sizes).below(root, parts)
+    finally:
+        os.close(root)
+
+
+class _Walk:
+    def __init__(
+        self, workspace: Workspace, signal: Signal, include_ignored: bool, deepest: int, sizes: bool
+    ) -> None:
+        self._workspace = workspace
+        self._signal = signal
+        self._include_ignored = include_ignored
+        self._deepest = deepest
+        self._sizes = sizes
+
+    def below(self, root: int, parts: tuple[str, ...]) -> Iterator[WalkEntry]:
+        """Go down to the start, learning the rules on the way, and walk from there."""
+        fd, rules = os.open(".", _OPEN, dir_fd=root), None
+        for number, part in enumerate(parts):
+            if not self._include_ignored:
+                rules = load_level(fd, _prefix(parts[:number]), rules)
+            try:
+                inner = os.open(part, _OPEN, dir_fd=fd)
+            except OSError as error:
+                raise path_error(error, "/".join(parts)) from error
+            finally:
+                os.close(fd)
+            fd = inner
+        yield from self._folder(fd, _prefix(parts), rules, 1)
+
+    def _folder(self, fd: int, prefix: str, above: IgnoreLevel | None, depth: int) -> Iterator[WalkEntry]:
+        """Everything in an open folder, which is closed afterwards."""
+        try:
+            self._signal.throw_if_aborted()
+            with os.scandir(fd) as found:
+                entries = sorted(found, key=lambda one: one.name)
+            rules = None
+            if not self._include_ignored:
+                rules = load_level(fd, prefix, above, frozenset(one.name for one in entries))
+            for one in entries:
+                if one.name == _REPOSITORY:
+                    continue
+                path = prefix + one.name
+                is_folder = one.is_dir(follow_symlinks=False)
+                if rules is not None and rules.ignores(path + "/" if is_folder else path):
+                    continue
+                if self._workspace.is_hidden(tuple(path.split("/"))):
+                    continue
+                entry = self._entry(one, path, depth)
+                if entry is None:
+                    continue
+                yield entry
+                if is_folder and depth < self._deepest and (inner := _enter(fd, one.name)) is not None:
+                    yield from self._folder(inner, path + "/", rules, depth + 1)
+        finally:
+            os.close(fd)
+
+    def _entry(self, one: os.DirEntry[str], path: str, depth: int) -> WalkEntry | None:
+        if not self._sizes and one.is_file(follow_symlinks=False):
+            return WalkEntry(path, depth, stat.S_IFREG, 0, 0, 1)
+        try:
+            found = one.stat(follow_symlinks=False)
+        except OSError:
+            return None  # gone meanwhile
+        return WalkEntry(path, depth, found.st_mode, found.st_size, found.st_mtime_ns, found.st_nlink)
+
+
+def _prefix(parts: tuple[str, ...]) -> str:
+    return "".join(f"{part}/" for part in parts)
+
+
+def _enter(fd: int, name: str) -> int | None:
+    """The folder of that name; None where it cannot be entered, or became something else meanwhile."""
+    try:
+        return os.open(name, _OPEN, dir_fd=fd)
+    except OSError:
+        return None
