@@ -46,7 +46,7 @@ def test_points_are_the_lines_of_the_code() -> None:
     found = {(point.function, point.line) for point in points_of(modules_of("handrail.core.run.pipeline"))}
     source = Path(points_of(modules_of("handrail.core.run.pipeline"))[0].file).read_text().splitlines()
     line = next(n for n, text in enumerate(source, 1) if "state = new_call_state(call, raw, runtime)" in text)
-    assert ("run", line) in found
+    assert ("_run_stages", line) in found
     assert all(function != "<module>" for function, _ in found)
 
 

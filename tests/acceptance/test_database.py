@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from handrail import Handrail, Principal, tool
 from handrail.core.define.levels import Source
-from handrail.ext import StorageError, UsageError
+from handrail.ext.errors import StorageError, UsageError
 from handrail.store.events.log import StoreLog
 
 ANA = Principal("acme", "ana", agent="helper")
@@ -179,14 +179,16 @@ async def test_an_effect_is_answered_when_its_end_is_durable_and_a_read_at_once(
 
     async with Handrail([write, read], database=sqlite_url) as hr:
         try:
-            cases: tuple[tuple[str, Source, bool], ...] = (
-                ("note.read", "web", False),
-                ("note.read", "api", True),  # it reads at once, and is answered when its row is there
-                ("note.write", "web", True),
+            cases: tuple[tuple[str, Source, bool, bool], ...] = (
+                ("note.read", "web", False, False),
+                ("note.read", "api", True, True),  # it reads at once, and is answered when its row is there
+                ("note.write", "web", False, True),
             )
-            for name, source, waits in cases:
+            for name, source, durable_start, waits in cases:
                 ended.clear()
-                call = asyncio.create_task(hr.call(name, principal=RITA, source=source))
+                call = asyncio.create_task(
+                    hr.call(name, principal=RITA, source=source, durable_start=durable_start)
+                )
                 await asyncio.wait_for(ended.wait(), 30)
                 for _ in range(100):
                     await asyncio.sleep(0)

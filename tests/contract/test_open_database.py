@@ -61,7 +61,7 @@ async def test_a_close_that_is_given_up_leaves_the_process_free(
     sqlite_url: str, given_up: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owner, name = {
-        "resumed": (Resumer, "over"),
+        "resumed": (Resumer, "close"),
         "jobs": (DbosEngine, "drain"),
         "engine": (DbosEngine, "_written_down"),
     }[given_up]

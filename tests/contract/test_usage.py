@@ -23,7 +23,7 @@ from handrail.core.tell.events import (
 from handrail.core.tell.usage import MemoryUsageMeter, Usage, UsageMeter
 from handrail.store.database import Database
 from handrail.store.migrate import upgrade
-from handrail.store.tables import usage as table
+from handrail.store.tables.operations import usage as table
 from handrail.store.usage import StoreUsageMeter, add_usage, read_usage
 
 pytestmark = pytest.mark.req("RC-04", "RC-05", "BY-21")
@@ -175,6 +175,10 @@ class Slow:
         self.reached.set()
         assert self.go_on.wait(30)
         return ANA
+
+    @property
+    def tenant(self) -> str:
+        return self.principal.tenant
 
 
 async def test_what_a_tally_is_just_counting_when_it_is_closed_is_not_lost(sqlite_url: str) -> None:

@@ -59,7 +59,7 @@ async def find_call(
         caller, tool = first.call.principal, first.tool
     if not tool:
         return None
-    is_own = caller is not None and is_same_caller(who, caller)
+    is_own = caller is not None and who.is_same_caller(caller)
     if who.holds(permission) or (is_own and await _sees_tool(platform, tool, who, source)):
         return KnownCall(call_id, first)
     return None
@@ -79,18 +79,7 @@ async def _caller_of_job(platform: Platform, call_id: str, who: Principal) -> tu
 
 def may_see_approval(who: Principal, request: ApprovalRequest) -> bool:
     """Whether somebody reads all approvals, may answer this one, or made the call that waits for it."""
-    return who.holds(READ_APPROVALS) or may_decide(who, request) or is_same_caller(who, request.principal)
-
-
-def is_same_caller(one: Principal, other: Principal) -> bool:
-    """Whether two principals are the same caller. Keys without a user or agent compare by all they hold."""
-    if one.user is None and one.agent is None:
-        return one == other
-    return _identity(one) == _identity(other)
-
-
-def _identity(one: Principal) -> tuple[str | None, ...]:
-    return one.tenant, one.user, one.agent, one.workspace
+    return who.holds(READ_APPROVALS) or may_decide(who, request) or who.is_same_caller(request.principal)
 
 
 async def _sees_tool(platform: Platform, tool: str, who: Principal, source: Source) -> bool:

@@ -27,6 +27,8 @@ class CallRequest:
     digest: str | None = None
     key: str | None = None
     prefer: str = ""
+    durable_start: bool = False
+    """Whether the answer waits until `tool.started` is durable, since it names the run (EV-09)."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -41,8 +43,8 @@ class CallRequest:
 
     @property
     def call_options(self) -> dict[str, Any]:
-        """The same for a call that is waited for: the answer to a program names the run (EV-09)."""
-        return {**self.options, "durable_start": self.source == "api"}
+        """The same for a call that is waited for."""
+        return {**self.options, "durable_start": self.durable_start}
 
 
 class RunningCalls:

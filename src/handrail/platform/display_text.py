@@ -23,7 +23,7 @@ def visible(text: str) -> str:
     """Text for a screen; lines and tabs stay."""
     if text.isprintable():
         return text
-    return "".join(one if one in "\n\t" or _is_displayable(one) else _escape(one) for one in text)
+    return "".join(char if char in "\n\t" or _is_displayable(char) else _escape(char) for char in text)
 
 
 def one_line(text: str) -> str:
@@ -38,32 +38,32 @@ def visible_json(value: Any, indent: int | None = None) -> str:
     text = json.dumps(plain, ensure_ascii=False, indent=indent, separators=separators)
     if text.isascii() and "\x7f" not in text:
         return text
-    return "".join(one if one == "\n" or one.isprintable() else _json_escape(one) for one in text)
+    return "".join(char if char == "\n" or char.isprintable() else _json_escape(char) for char in text)
 
 
 def visible_json_line(value: Any) -> str:
     """The same on one line, with blanks in a row written out."""
-    return _BLANK_RUNS.sub(lambda found: "\\u0020" * len(found[0]), visible_json(value))
+    return _BLANK_RUNS.sub(lambda match: "\\u0020" * len(match[0]), visible_json(value))
 
 
 def visible_json_lines(value: Any, indent: str) -> str:
     """The same, going on below where a text breaks its line; every break is still written out."""
-    return _LINE_BREAK.sub(lambda found: f"{found[0]}\n{indent}", visible_json_line(value))
+    return _LINE_BREAK.sub(lambda match: f"{match[0]}\n{indent}", visible_json_line(value))
 
 
-def _is_displayable(one: str) -> bool:
-    return one.isprintable() or one in _JOINERS or unicodedata.category(one) == "Zs"
+def _is_displayable(char: str) -> bool:
+    return char.isprintable() or char in _JOINERS or unicodedata.category(char) == "Zs"
 
 
-def _escape(one: str) -> str:
-    code = ord(one)
+def _escape(char: str) -> str:
+    code = ord(char)
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _json_escape(one: str) -> str:
-    units = one.encode("utf-16-be", "surrogatepass")
+def _json_escape(char: str) -> str:
+    units = char.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
@@ -73,8 +73,8 @@ def without_repeated_title(text: str, line: str | None) -> str:
     if not line:
         return text
     first, _, rest = text.partition("\n")
-    said, above = first.rstrip("."), line.rstrip(".")
-    return rest if said == above or above.startswith(f"{said} (") else text
+    sentence, above = first.rstrip("."), line.rstrip(".")
+    return rest if sentence == above or above.startswith(f"{sentence} (") else text
 
 
 DiffLineKind = Literal["text", "file", "hunk", "added", "removed", "same"]
@@ -106,25 +106,25 @@ def has_diff(lines: list[DiffLine]) -> bool:
 
 def _classify_lines(lines: list[str]) -> Iterator[DiffLine]:
     inside = named = False
-    left = (0, 0)
+    remaining = (0, 0)
     """Lines of the old and the new side that the hunk still has."""
     for at, line in enumerate(lines):
         if inside and line.startswith("\\ "):
             yield DiffLine("same", line)
             continue
-        kind = _hunk_line_kind(line, *left)
+        kind = _hunk_line_kind(line, *remaining)
         if kind is not None:
-            left = (left[0] - (kind != "added"), left[1] - (kind != "removed"))
+            remaining = (remaining[0] - (kind != "added"), remaining[1] - (kind != "removed"))
             yield DiffLine(kind, line)
             continue
-        left = (0, 0)
+        remaining = (0, 0)
         header = _is_file_header(lines, at)
         named = header or line.startswith("diff --git ") or (named and _GIT_HEADER.match(line) is not None)
         inside = inside or header
         if named:
             yield DiffLine("file", line)
         elif inside and (hunk := _HUNK.match(line)):
-            left = (int(hunk[1] or 1), int(hunk[2] or 1))
+            remaining = (int(hunk[1] or 1), int(hunk[2] or 1))
             yield DiffLine("hunk", line)
         else:
             yield DiffLine("text", line)
@@ -141,8 +141,8 @@ def _hunk_line_kind(line: str, old: int, new: int) -> DiffLineKind | None:
 
 
 def _is_file_header(lines: list[str], at: int) -> bool:
-    def starts(place: int, sign: str) -> bool:
-        return 0 <= place < len(lines) and lines[place].startswith(sign)
+    def starts(index: int, sign: str) -> bool:
+        return 0 <= index < len(lines) and lines[index].startswith(sign)
 
     return (starts(at, "--- ") and starts(at + 1, "+++ ") and starts(at + 2, "@@ -")) or (
         starts(at, "+++ ") and starts(at - 1, "--- ") and starts(at + 1, "@@ -")

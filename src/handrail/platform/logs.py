@@ -22,16 +22,16 @@ class _JsonFormatter(logging.Formatter):
     """One JSON object a line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        told = {
+        fields = {
             "at": f"{_second(int(record.created))}.{record.msecs:03.0f}Z",
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
         }
-        told |= record.__dict__.get("told") or {"request": request_id.get()}
+        fields |= record.__dict__.get("fields") or {"request": request_id.get()}
         if record.exc_info:
-            told["error"] = self.formatException(record.exc_info)
-        return _as_text(told)
+            fields["error"] = self.formatException(record.exc_info)
+        return _as_text(fields)
 
 
 @lru_cache(maxsize=8)
@@ -39,11 +39,11 @@ def _second(at: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at))
 
 
-def _as_text(told: dict[str, Any]) -> str:
+def _as_text(fields: dict[str, Any]) -> str:
     try:
-        return to_json(told, ensure_ascii=True, fallback=str).decode()
+        return to_json(fields, ensure_ascii=True, fallback=str).decode()
     except (PydanticSerializationError, ValueError):  # half of a surrogate pair
-        return json.dumps(told, default=str)
+        return json.dumps(fields, default=str)
 
 
 class _TerminalFormatter(logging.Formatter):

@@ -48,8 +48,8 @@ class IncomingRequest:
         # White space around a value is no part of it, but httptools leaves what stands behind.
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
-        given = self.headers.get(b"x-request-id", b"").decode("latin-1")
-        self.id = given if _REQUEST_ID.match(given) else new_id("req")
+        header = self.headers.get(b"x-request-id", b"").decode("latin-1")
+        self.id = header if _REQUEST_ID.match(header) else new_id("req")
         self._scope, self._receive, self._send = scope, receive, send
         self._limit, self._left = limit, limit
         self._status: int | None = None
@@ -125,9 +125,9 @@ class IncomingRequest:
 def _log_record(fields: dict[str, Any]) -> logging.LogRecord:
     """The record of a request; made by hand, since nobody asks which line of the code wrote it."""
     path = fields["path"]  # as it was sent, decoded: what moves a terminal's cursor must not reach one
-    said = (fields["method"], path if path.isprintable() else ascii(path), fields["status"])
-    record = logging.LogRecord(_log.name, logging.INFO, __file__, 0, "%s %s %s", said, None)
-    record.__dict__["told"] = fields
+    line = (fields["method"], path if path.isprintable() else ascii(path), fields["status"])
+    record = logging.LogRecord(_log.name, logging.INFO, __file__, 0, "%s %s %s", line, None)
+    record.__dict__["fields"] = fields
     return record
 
 
@@ -192,8 +192,8 @@ class SecurityMiddleware:
             await request.refuse(refused)
         except Exception:
             _log.exception("request %s failed", request.id)
-            said = f"Something went wrong on our side. It was logged as {request.id}."
-            await request.refuse(RequestRefused(500, "INTERNAL_ERROR", said))
+            text = f"Something went wrong on our side. It was logged as {request.id}."
+            await request.refuse(RequestRefused(500, "INTERNAL_ERROR", text))
         finally:
             request.log(state["principal"])
             request_id.reset(token)
@@ -234,10 +234,10 @@ class SecurityMiddleware:
 
     async def _credentials(self, path: str, headers: dict[bytes, bytes]) -> tuple[Principal, str] | None:
         """Whose key or session is shown, and which; None where nothing is."""
-        given = headers.get(b"authorization")
+        authorization = headers.get(b"authorization")
         audience = "mcp" if path == "/mcp" or path.startswith("/mcp/") else "api"
-        if given is not None:
-            kind, _, key = given.decode("latin-1").partition(" ")
+        if authorization is not None:
+            kind, _, key = authorization.decode("latin-1").partition(" ")
             if kind.lower() != "bearer":
                 raise NotSignedIn
             key = key.strip()
@@ -251,8 +251,8 @@ class SecurityMiddleware:
         wait = 0.0 if self._rate is None else self._rate.wait(name)
         if wait:
             seconds = max(1, round(wait + 0.5))
-            said = f"Too many requests with this key. Try again in {seconds} s."
-            raise RequestRefused(429, "TOO_MANY", said, (b"retry-after", str(seconds).encode()))
+            text = f"Too many requests with this key. Try again in {seconds} s."
+            raise RequestRefused(429, "TOO_MANY", text, (b"retry-after", str(seconds).encode()))
 
 
 def _host_name(authority: str) -> str:
@@ -264,7 +264,7 @@ def _host_name(authority: str) -> str:
 
 def _cookie(header: bytes | None) -> str | None:
     for part in (header or b"").decode("latin-1").split(";"):
-        name, found, value = part.strip().partition("=")
-        if found and name == SESSION_COOKIE:
+        name, equals, value = part.strip().partition("=")
+        if equals and name == SESSION_COOKIE:
             return value
     return None

@@ -20,21 +20,21 @@ class RateLimiter:
     def wait(self, name: str) -> float:
         """Take one; 0 when there was one, else the seconds until there is."""
         now = self._ticks()
-        left, at = self._buckets.get(name, (self._most, now))
-        left = min(self._most, left + (now - at) * self._rate)
-        if left < 1:
-            return (1 - left) / self._rate
+        tokens, at = self._buckets.get(name, (self._most, now))
+        tokens = min(self._most, tokens + (now - at) * self._rate)
+        if tokens < 1:
+            return (1 - tokens) / self._rate
         if name not in self._buckets and len(self._buckets) >= _MAX_BUCKETS:
             self._forget(now)
-        self._buckets[name] = (left - 1, now)
+        self._buckets[name] = (tokens - 1, now)
         return 0.0
 
     def _forget(self, now: float) -> None:
         """Drop the buckets that are full again; all of them, if that makes no room."""
         self._buckets = {
-            name: (left, at)
-            for name, (left, at) in self._buckets.items()
-            if left + (now - at) * self._rate < self._most
+            name: (tokens, at)
+            for name, (tokens, at) in self._buckets.items()
+            if tokens + (now - at) * self._rate < self._most
         }
         if len(self._buckets) >= _MAX_BUCKETS:
             self._buckets.clear()

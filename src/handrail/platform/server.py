@@ -168,12 +168,14 @@ async def serve(
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
             """Hear of signals while serving. They are not raised again: what is open is closed after this."""
-            known = {one: signal.signal(one, self.handle_exit) for one in (signal.SIGINT, signal.SIGTERM)}
+            previous = {
+                signum: signal.signal(signum, self.handle_exit) for signum in (signal.SIGINT, signal.SIGTERM)
+            }
             try:
                 yield
             finally:
-                for one, handler in known.items():
-                    signal.signal(one, handler)
+                for signum, handler in previous.items():
+                    signal.signal(signum, handler)
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             _log.info("asked to stop: calls that have begun may finish within %g s", options.grace)

@@ -17,38 +17,38 @@ _FIRST_COLUMNS = ("participant", "submitted_at")
 
 
 def export_json(
-    session: ToolSession, given: Sequence[ToolSessionSubmission], made: Aggregate | None
+    session: ToolSession, submissions: Sequence[ToolSessionSubmission], aggregate: Aggregate | None
 ) -> dict[str, Any]:
     """Everything about a session."""
     return {
         "session": session.to_dict(),
-        "submissions": [one.to_dict() for one in given],
-        "aggregate": None if made is None else made.data,
+        "submissions": [submission.to_dict() for submission in submissions],
+        "aggregate": None if aggregate is None else aggregate.data,
     }
 
 
 def export_json_for_guests(
-    session: ToolSession, given: Sequence[ToolSessionSubmission], made: Aggregate | None
+    session: ToolSession, submissions: Sequence[ToolSessionSubmission], aggregate: Aggregate | None
 ) -> dict[str, Any]:
     """What a guest reads on the page, and nothing more: no ids, nothing of how the tenant keeps it."""
     return {
         "session": {"title": session.title, "status": session.status, "created_at": session.created_at},
         "submissions": [
             {
-                "participant": one.user_display_name,
-                "created_at": one.created_at,
-                "input": one.input,
-                "output": one.output,
+                "participant": submission.user_display_name,
+                "created_at": submission.created_at,
+                "input": submission.input,
+                "output": submission.output,
             }
-            for one in given
+            for submission in submissions
         ],
-        "aggregate": None if made is None else made.data,
+        "aggregate": None if aggregate is None else aggregate.data,
     }
 
 
-def export_csv(given: Sequence[ToolSessionSubmission]) -> str:
+def export_csv(submissions: Sequence[ToolSessionSubmission]) -> str:
     """One line a submission, a column for each field of input and output at the top."""
-    rows = [_row(one) for one in given]
+    rows = [_row(submission) for submission in submissions]
     columns = list(dict.fromkeys((*_FIRST_COLUMNS, *_names(rows, "input"), *_names(rows, "output"))))
     text = io.StringIO()
     writer = csv.writer(text)
@@ -57,10 +57,13 @@ def export_csv(given: Sequence[ToolSessionSubmission]) -> str:
     return text.getvalue()
 
 
-def _row(one: ToolSessionSubmission) -> dict[str, Any]:
-    at = datetime.fromtimestamp(one.created_at, UTC).isoformat(timespec="seconds")
-    row: dict[str, Any] = {"participant": one.user_display_name or one.user_id, "submitted_at": at}
-    for side, value in (("input", one.input), ("output", one.output)):
+def _row(submission: ToolSessionSubmission) -> dict[str, Any]:
+    at = datetime.fromtimestamp(submission.created_at, UTC).isoformat(timespec="seconds")
+    row: dict[str, Any] = {
+        "participant": submission.user_display_name or submission.user_id,
+        "submitted_at": at,
+    }
+    for side, value in (("input", submission.input), ("output", submission.output)):
         if isinstance(value, dict):
             row |= {f"{side}.{name}": part for name, part in value.items()}
         else:

@@ -36,8 +36,8 @@ def stored_message(event: Event, number: int) -> bytes:
 
 def transient_message(event: Event) -> bytes:
     """One that is only shown: nobody can go on from it."""
-    told = event_json(event)
-    return sse_message(event.type, {name: told[name] for name in told if name not in _ORDER_FIELDS})
+    fields = event_json(event)
+    return sse_message(event.type, {name: fields[name] for name in fields if name not in _ORDER_FIELDS})
 
 
 class EventStream:

@@ -72,6 +72,6 @@ def test_a_line_is_one_line_of_ascii_whatever_is_in_it() -> None:
 
     gathering, stream, logger = handler()
     gathering.setFormatter(_JsonFormatter())
-    logger.info("half \ud800, break \n, ü \x9b", extra={"told": {"path": "/\ud800", "odd": object}})
+    logger.info("half \ud800, break \n, ü \x9b", extra={"fields": {"path": "/\ud800", "odd": object}})
     [line] = stream.getvalue().splitlines()
     assert line.isascii() and json.loads(line)["path"] == "/\ud800"

@@ -191,7 +191,7 @@ async def test_each_request_leaves_one_line_without_its_query(caplog: pytest.Log
     caplog.set_level(logging.INFO, "handrail.access")
     async with client() as http:
         await http.get("/api/tools?q=private", headers=KEY)
-    [told] = [record.__dict__["told"] for record in caplog.records if "told" in record.__dict__]
+    [told] = [record.__dict__["fields"] for record in caplog.records if "fields" in record.__dict__]
     assert (told["path"], told["status"], told["tenant"], told["user"]) == ("/api/tools", 200, "acme", "ana")
     assert "private" not in str(told) and "k1" not in str(told)
 

@@ -63,8 +63,8 @@ def build_api(platform: Platform) -> FastAPI:
         exception_handlers=EXCEPTION_HANDLERS,
     )
     api.state.platform = platform
-    for one in _ROUTERS:
-        api.router.routes.extend(one.routes)
+    for router in _ROUTERS:
+        api.router.routes.extend(router.routes)
     return api
 
 
@@ -74,13 +74,13 @@ class _FastApiWithSecurity(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """The OpenAPI document, made once."""
         if self.openapi_schema is None:
-            routes = [one for one in self.routes if isinstance(one, APIRoute)]
-            made = get_openapi(
+            routes = [router for router in self.routes if isinstance(router, APIRoute)]
+            document = get_openapi(
                 title=self.title, version=self.version, description=self.description, routes=routes
             )
-            schemes = made.setdefault("components", {}).setdefault("securitySchemes", {})
+            schemes = document.setdefault("components", {}).setdefault("securitySchemes", {})
             schemes["key"] = {"type": "http", "scheme": "bearer", "description": "An API key."}
             schemes["session"] = {"type": "apiKey", "in": "cookie", "name": SESSION_COOKIE}
-            made["security"] = [{"key": []}, {"session": []}]
-            self.openapi_schema = made
+            document["security"] = [{"key": []}, {"session": []}]
+            self.openapi_schema = document
         return self.openapi_schema

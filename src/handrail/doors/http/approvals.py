@@ -63,16 +63,16 @@ async def list_approvals(
     who: ApprovalReader, hr: TheHandrail, after: After = None, limit: Limit = 50
 ) -> Response:
     """The oldest first. Without the permission to read all, those of your own calls."""
-    found: list[ApprovalRequest] = []
-    place = after
-    while len(found) <= limit:
-        batch = await hr.approvals.list(who, after=place, limit=limit + 1)
-        found += [one for one in batch if may_see_approval(who, one)]
+    visible: list[ApprovalRequest] = []
+    cursor = after
+    while len(visible) <= limit:
+        batch = await hr.approvals.list(who, after=cursor, limit=limit + 1)
+        visible += [pending for pending in batch if may_see_approval(who, pending)]
         if len(batch) <= limit:
             break
-        place = batch[-1].id
-    page, following = page_and_cursor(found, limit, lambda one: one.id)
-    return json_response({"approvals": [approval_json(one, who) for one in page], "next": following})
+        cursor = batch[-1].id
+    page, following = page_and_cursor(visible, limit, lambda pending: pending.id)
+    return json_response({"approvals": [approval_json(pending, who) for pending in page], "next": following})
 
 
 @routes.get(
@@ -129,10 +129,10 @@ async def respond(
 
 async def _visible_approval(hr: Handrail, approval_id: str, who: Principal) -> ApprovalRequest:
     """The question, if there is one that this principal may see."""
-    found = await hr.approvals.get(approval_id, who) if is_plausible_id(approval_id) else None
-    if found is None or not may_see_approval(who, found):
+    request = await hr.approvals.get(approval_id, who) if is_plausible_id(approval_id) else None
+    if request is None or not may_see_approval(who, request):
         raise not_found("approval")
-    return found
+    return request
 
 
 def approval_json(request: ApprovalRequest, reader: Principal) -> dict[str, Any]:
@@ -168,6 +168,6 @@ def approval_json(request: ApprovalRequest, reader: Principal) -> dict[str, Any]
         "votes": [vote.user for vote in request.votes],
         "decided_by": request.decided_by,
         "decided_at": request.decided_at,
-        "repairs": [one.to_dict() for one in request.repairs],
+        "repairs": [repair.to_dict() for repair in request.repairs],
         "decision": request.decision.to_dict(),
     }

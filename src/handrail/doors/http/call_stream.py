@@ -65,9 +65,12 @@ async def start_stream(platform: Platform, call_request: CallRequest) -> tuple[s
     transient = _TransientEvents(platform, call_id, stream)
     task = platform.running.start(platform.hr, call_request, call_id)
     await transient.begun_or(task)
-    if task.done() and task.result().status == "refused":
+    if task.done() and (outcome := task.result()).status == "refused":
         transient.stop()
-        return task.result()
+        return outcome
+    if task.done() and outcome.status == "pending" and outcome.call_id != call_id:
+        transient.stop()  # an earlier call under the same key waits: its events are the ones to follow
+        return outcome.call_id, stream.fed_by(resume_stream(platform, tenant, outcome.call_id, None, 0))
     which = EventFilter(session, call_id=call_id)
     return call_id, stream.fed_by(_events_until_end(platform, task, tenant, which, after, transient))
 

@@ -132,8 +132,17 @@ async def read_call(request: Request) -> CallRequest:
         raise invalid_param("Idempotency-Key", f"is 1 to {_MAX_KEY_LENGTH} printable ASCII characters")
     body = await read_body(request.receive)
     arguments, session, digest = _read_body(read_json(body, kind) if body else {})
+    source, slug = source_of(request), scope["path_params"]["slug"]
     return CallRequest(
-        who, source_of(request), scope["path_params"]["slug"], arguments, session, digest, key or None, prefer
+        who,
+        source,
+        slug,
+        arguments,
+        session,
+        digest,
+        key or None,
+        prefer,
+        durable_start=source == "api",  # the answer to a program names the run (EV-09)
     )
 
 
@@ -211,44 +220,44 @@ async def read_call_outcome(
     ] = 0.0,
 ) -> Response:
     """`running` and `queued` are not the end; nor is `pending`, which waits for a person."""
-    known = await _visible_call(platform, call_id, who, "events.read", source)
-    outcome = await _wait_for_end(platform, known, who.tenant, wait)
+    call = await _visible_call(platform, call_id, who, "events.read", source)
+    outcome = await _wait_for_end(platform, call, who.tenant, wait)
     if outcome is not None:
         return json_response(outcome_json(outcome))
-    return json_response(await _unfinished_json(platform, known, who))
+    return json_response(await _unfinished_json(platform, call, who))
 
 
 async def _visible_call(
     platform: Platform, call_id: str, who: Principal, permission: str, source: Source
 ) -> KnownCall:
-    known = await find_call(platform, call_id, who, permission, source)
-    if known is None:
+    call = await find_call(platform, call_id, who, permission, source)
+    if call is None:
         raise not_found("call")
-    return known
+    return call
 
 
-async def _wait_for_end(platform: Platform, known: KnownCall, tenant: str, wait: float) -> Outcome | None:
+async def _wait_for_end(platform: Platform, call: KnownCall, tenant: str, wait: float) -> Outcome | None:
     """How a call ended or what it waits for; None while it runs or is queued."""
     loop = asyncio.get_running_loop()
     until = loop.time() + wait
     while True:
-        outcome = await platform.events.outcome(tenant, known.id)
+        outcome = await platform.events.outcome(tenant, call.id)
         if outcome is not None and outcome.status != "pending":
             return outcome
-        left = until - loop.time()
+        remaining = until - loop.time()
         if platform.closing.is_set():
-            left = 0.0
-        job = await wait_for_outcome(platform.hr, tenant, known.id, min(max(left, 0.0), _POLL_INTERVAL))
+            remaining = 0.0
+        job = await wait_for_outcome(platform.hr, tenant, call.id, min(max(remaining, 0.0), _POLL_INTERVAL))
         if job is not None:
             return job
-        if left <= 0:
+        if remaining <= 0:
             return outcome
 
 
-async def _unfinished_json(platform: Platform, known: KnownCall, who: Principal) -> dict[str, Any]:
+async def _unfinished_json(platform: Platform, call: KnownCall, who: Principal) -> dict[str, Any]:
     """A call that has no outcome yet."""
-    entry = await platform.hr.jobs.get(known.id, who)
-    first = known.first
+    entry = await platform.hr.jobs.get(call.id, who)
+    first = call.first
     began = first is not None and first.kind in ("started", "approved", "chunk")
     tool = entry.tool if entry is not None else first.tool if first is not None else ""
     return {
@@ -256,12 +265,12 @@ async def _unfinished_json(platform: Platform, known: KnownCall, who: Principal)
         "success": False,
         "code": None,
         "tool": tool,
-        "call_id": known.id,
+        "call_id": call.id,
         "run_id": getattr(first, "run_id", None),
         "duration_ms": 0.0,
         "repairs": [],
         "result": {"success": False, "data": None},
-        "url": call_url(known.id),
+        "url": call_url(call.id),
     }
 
 
@@ -280,9 +289,9 @@ async def stream_call_events(
     after: Annotated[int, Query(ge=0, le=2**63 - 1, description="As Last-Event-ID, which counts more.")] = 0,
 ) -> Response:
     """With `Last-Event-ID`, those after it: none is left out and none comes twice."""
-    known = await _visible_call(platform, call_id, who, "events.read", source)
+    call = await _visible_call(platform, call_id, who, "events.read", source)
     start = last_event_id(request, after)
-    messages = resume_stream(platform, who.tenant, call_id, known.session, start)
+    messages = resume_stream(platform, who.tenant, call_id, call.session, start)
     return EventStream(platform.closing).fed_by(messages).answer(request)
 
 
@@ -296,10 +305,10 @@ async def cancel_call(
     call_id: str,
 ) -> Response:
     """One that runs, is queued or waits for a person. `stopped` is false for one that is over."""
-    known = await _visible_call(platform, call_id, who, "jobs.cancel", source)
+    call = await _visible_call(platform, call_id, who, "jobs.cancel", source)
     by = who.user or who.agent or "a key"
-    stopped = await platform.hr.cancel(known.id, f"{by} cancelled it", principal=who)
-    return json_response({"call_id": known.id, "stopped": stopped})
+    stopped = await platform.hr.cancel(call.id, f"{by} cancelled it", principal=who)
+    return json_response({"call_id": call.id, "stopped": stopped})
 
 
 @routes.post(
@@ -320,16 +329,16 @@ async def undo_call(
     """One of your own that completed, if its tool says how. It is undone once, through the whole guard."""
     if not is_plausible_id(call_id):
         raise not_found("call")
-    shown = await hr.undo(call_id, principal=who, source=source, preview=preview)
-    outcome = shown.outcome
+    undo = await hr.undo(call_id, principal=who, source=source, preview=preview)
+    outcome = undo.outcome
     status = 200 if outcome is None else status_of(outcome)
     if outcome is not None and status >= 400:
         return outcome_response(outcome)
-    whole = {
-        "undoes": shown.call_id,
-        "tool": shown.tool,
-        "arguments": dict(shown.args),
-        "decision": shown.decision.to_dict(),
+    body = {
+        "undoes": undo.call_id,
+        "tool": undo.tool,
+        "arguments": dict(undo.args),
+        "decision": undo.decision.to_dict(),
         "outcome": None if outcome is None else outcome_json(outcome),
     }
-    return json_response(whole, status)
+    return json_response(body, status)

@@ -42,9 +42,9 @@ async def list_dead_letters(
     limit: Limit = 50,
 ) -> Response:
     """Those of tools that you may see."""
-    found = await hr.dead_letters.list(who, tool, session, code, status=status, since=since, before=before)
-    page, following = page_after(found[::-1], after, limit, lambda one: one.id)
-    return json_response({"dead_letters": [one.to_dict() for one in page], "next": following})
+    letters = await hr.dead_letters.list(who, tool, session, code, status=status, since=since, before=before)
+    page, following = page_after(letters[::-1], after, limit, lambda letter: letter.id)
+    return json_response({"dead_letters": [letter.to_dict() for letter in page], "next": following})
 
 
 @routes.get(
@@ -97,7 +97,7 @@ async def purge_dead_letters(
 
 
 async def _dead_letter(hr: Handrail, letter_id: str, who: Principal) -> DeadLetter:
-    found = await hr.dead_letters.get(letter_id, who) if is_plausible_id(letter_id) else None
-    if found is None:
+    letters = await hr.dead_letters.get(letter_id, who) if is_plausible_id(letter_id) else None
+    if letters is None:
         raise not_found("dead letter")
-    return found
+    return letters

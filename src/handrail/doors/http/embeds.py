@@ -56,7 +56,7 @@ class EmbedChange(BaseModel):
 @routes.get("/embeds", summary="List embeds", responses=openapi_responses(409, ok=schemas.EmbedList))
 async def list_embeds(who: EmbedManager, services: TheServices) -> Response:
     """The newest first, also those that are revoked."""
-    return json_response({"embeds": [one.to_dict() for one in await services.embeds.list(who)]})
+    return json_response({"embeds": [embed.to_dict() for embed in await services.embeds.list(who)]})
 
 
 @routes.post(
@@ -70,27 +70,27 @@ async def publish_embed(
     hr: TheHandrail,
     services: TheServices,
     source: TheSource,
-    given: Annotated[NewEmbed, json_body(NewEmbed)],
+    body: Annotated[NewEmbed, json_body(NewEmbed)],
 ) -> Response:
     """Tools that only read, and that you may use. Whoever has the token may use them, and no others."""
     tools = []
-    for name in given.tools:
+    for name in body.tools:
         try:
             tools.append((await hr.describe(name, who, source=source)).tool)
         except ToolError as error:
             if error.code != "TOOL_NOT_FOUND":
                 raise
             raise invalid_param("tools", "names a tool that is not there, or is not yours to see") from None
-    _, made = await services.embeds.publish(
+    _, embed = await services.embeds.publish(
         who,
-        given.title,
+        body.title,
         tools,
-        given.origins,
-        runs_per_day=given.runs_per_day,
-        runs_per_visitor=given.runs_per_visitor,
-        lifetime=given.lifetime,
+        body.origins,
+        runs_per_day=body.runs_per_day,
+        runs_per_visitor=body.runs_per_visitor,
+        lifetime=body.lifetime,
     )
-    return json_response(await _embed_detail(services, who, made), 201, _NO_STORE)
+    return json_response(await _embed_detail(services, who, embed), 201, _NO_STORE)
 
 
 @routes.get(
@@ -112,12 +112,12 @@ async def change_embed(
     who: EmbedManager,
     services: TheServices,
     embed_id: str,
-    given: Annotated[EmbedChange, json_body(EmbedChange)],
+    body: Annotated[EmbedChange, json_body(EmbedChange)],
 ) -> Response:
     """Title, origins, quotas, and whether it is there. It holds from the next request on."""
     await _embed_or_404(services, who, embed_id)
     changes = {
-        name: value for name, value in given.model_dump(exclude_unset=True).items() if value is not None
+        name: value for name, value in body.model_dump(exclude_unset=True).items() if value is not None
     }
     if changes and not await services.embeds.change(who, embed_id, changes):
         raise not_found("embed")
@@ -137,10 +137,10 @@ async def revoke_embed(who: EmbedManager, services: TheServices, embed_id: str) 
 
 
 async def _embed_or_404(services: Services, who: Principal, name: str) -> Embed:
-    found = await services.embeds.get(who, name) if is_plausible_id(name) else None
-    if found is None:
+    embed = await services.embeds.get(who, name) if is_plausible_id(name) else None
+    if embed is None:
         raise not_found("embed")
-    return found
+    return embed
 
 
 async def _embed_detail(services: Services, who: Principal, embed: Embed) -> dict[str, Any]:

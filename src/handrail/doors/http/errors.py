@@ -70,8 +70,8 @@ def not_found(what: str) -> ApiError:
 
 
 def not_signed_in() -> ApiError:
-    said = "Say who you are: send a key as `Authorization: Bearer …`, or sign in."
-    return ApiError(401, "NOT_SIGNED_IN", said, headers={"www-authenticate": "Bearer"})
+    message = "Say who you are: send a key as `Authorization: Bearer …`, or sign in."
+    return ApiError(401, "NOT_SIGNED_IN", message, headers={"www-authenticate": "Bearer"})
 
 
 def not_permitted(permission: str) -> ApiError:
@@ -81,13 +81,13 @@ def not_permitted(permission: str) -> ApiError:
 
 def invalid_param(path: str, reason: str) -> ApiError:
     """One thing in the request is wrong."""
-    said = f"{path}: {reason}" if path else reason
-    return ApiError(422, "INVALID_PARAM", said, fields=[{"path": path, "reason": reason}])
+    message = f"{path}: {reason}" if path else reason
+    return ApiError(422, "INVALID_PARAM", message, fields=[{"path": path, "reason": reason}])
 
 
 def needs_database() -> ApiError:
-    said = "This server keeps everything in memory. For that it needs a database."
-    return ApiError(409, "NEEDS_DATABASE", said, hint="Start it with --database.")
+    message = "This server keeps everything in memory. For that it needs a database."
+    return ApiError(409, "NEEDS_DATABASE", message, hint="Start it with --database.")
 
 
 async def handle_api_error(_: Request, error: Exception) -> Response:
@@ -105,8 +105,8 @@ async def handle_handrail_error(_: Request, error: Exception) -> Response:
         return ApiError(422, "INVALID_PARAM", str(error)).answer()
     if isinstance(error, StorageError):
         _log.error("the database failed: %s", error)
-        said = "The database cannot be reached or written now. Try again later."
-        return ApiError(503, "STORE_UNAVAILABLE", said, headers={"retry-after": "1"}).answer()
+        message = "The database cannot be reached or written now. Try again later."
+        return ApiError(503, "STORE_UNAVAILABLE", message, headers={"retry-after": "1"}).answer()
     raise error
 
 
@@ -114,25 +114,26 @@ async def handle_validation_error(_: Request, error: Exception) -> Response:
     """What FastAPI finds wrong with an address or a header."""
     assert isinstance(error, RequestValidationError)
     fields = [
-        {"path": ".".join(map(str, one["loc"][1:])), "reason": str(one["msg"])} for one in error.errors()
+        {"path": ".".join(map(str, fault["loc"][1:])), "reason": str(fault["msg"])}
+        for fault in error.errors()
     ]
-    said = "; ".join(f"{one['path']}: {one['reason']}" for one in fields)
-    return ApiError(422, "INVALID_PARAM", said, fields=fields).answer()
+    message = "; ".join(f"{fault['path']}: {fault['reason']}" for fault in fields)
+    return ApiError(422, "INVALID_PARAM", message, fields=fields).answer()
 
 
 async def handle_http_exception(request: Request, error: Exception) -> Response:
     """What is refused before any route is reached."""
     assert isinstance(error, HTTPException)
-    code, said = _HTTP_ERRORS.get(error.status_code, ("BAD_REQUEST", "The request cannot be read."))
+    code, message = _HTTP_ERRORS.get(error.status_code, ("BAD_REQUEST", "The request cannot be read."))
     headers = {"allow": ", ".join(_allowed_methods(request))} if error.status_code == 405 else error.headers
-    return ApiError(error.status_code, code, said, headers=headers).answer()
+    return ApiError(error.status_code, code, message, headers=headers).answer()
 
 
 def _allowed_methods(request: Request) -> list[str]:
     """All that the address takes, whichever route takes it."""
     path = request.scope["route"].path
-    there = [one for one in request.app.routes if isinstance(one, Route) and one.path == path]
-    return sorted(method for route in there for method in route.methods or ())
+    routes = [route for route in request.app.routes if isinstance(route, Route) and route.path == path]
+    return sorted(method for route in routes for method in route.methods or ())
 
 
 async def handle_middleware_refusal(_: Request, error: Exception) -> Response:
@@ -146,8 +147,8 @@ async def handle_unexpected_error(request: Request, error: Exception) -> Respons
     request_id = request.scope.get("state", {}).get("request_id")
     _log.error("request %s failed", request_id, exc_info=error)
     hint = None if request_id is None else f"Tell whoever runs this system: request {request_id}."
-    said = "Something went wrong inside Handrail. Nothing more is known here."
-    return ApiError(500, "INTERNAL_ERROR", said, hint=hint).answer()
+    message = "Something went wrong inside Handrail. Nothing more is known here."
+    return ApiError(500, "INTERNAL_ERROR", message, hint=hint).answer()
 
 
 EXCEPTION_HANDLERS: dict[Any, Any] = {

@@ -35,9 +35,9 @@ Kind = Annotated[
 
 
 def _page_or_stream(says: str) -> dict[int | str, dict[str, Any]]:
-    told = openapi_responses(ok=schemas.EventPage, says=says)
-    told[200]["content"] = SSE_RESPONSE["content"]
-    return told
+    responses = openapi_responses(ok=schemas.EventPage, says=says)
+    responses[200]["content"] = SSE_RESPONSE["content"]
+    return responses
 
 
 @routes.get(
@@ -63,8 +63,8 @@ async def list_events(
     which = EventFilter(session, _tool_id(platform, tool, who), source, status, call_id, since, until)
     if wants_stream(request):
         return _stream(platform, request, who.tenant, which, None, after)
-    found = await platform.events.page(who.tenant, which, beyond=after, limit=limit + 1)
-    return _events_page(found, limit, lambda event: event.position)
+    events = await platform.events.page(who.tenant, which, beyond=after, limit=limit + 1)
+    return _events_page(events, limit, lambda event: event.position)
 
 
 @routes.get("/sessions", summary="List sessions by id", responses=openapi_responses(ok=schemas.SessionPage))
@@ -72,8 +72,8 @@ async def list_sessions(
     who: EventLogReader, platform: ThePlatform, after: After = None, limit: Limit = 50
 ) -> Response:
     """A call without a session has one of its own: `call:` and its id."""
-    found = await platform.events.sessions(who.tenant, after, limit + 1)
-    page, following = page_and_cursor(found, limit, lambda one: str(one["id"]))
+    sessions = await platform.events.sessions(who.tenant, after, limit + 1)
+    page, following = page_and_cursor(sessions, limit, lambda session: str(session["id"]))
     return json_response({"sessions": page, "next": following})
 
 
@@ -96,20 +96,24 @@ async def list_session_events(
     which = EventFilter(session)
     if wants_stream(request):
         return _stream(platform, request, who.tenant, which, session, after)
-    found = await platform.events.page(who.tenant, which, seq=after, limit=limit + 1)
-    return _events_page(found, limit, lambda event: event.seq)
+    events = await platform.events.page(who.tenant, which, seq=after, limit=limit + 1)
+    return _events_page(events, limit, lambda event: event.seq)
 
 
 def _tool_id(platform: Platform, tool: str | None, who: Principal) -> str | None:
     """A tool by the id that events know; another tenant's is looked for as it is written, like any word."""
-    known = None if tool is None else platform.hr.registry.get(tool)
-    return tool if known is None or (known.tenants and who.tenant not in known.tenants) else known.id
+    registered = None if tool is None else platform.hr.registry.get(tool)
+    return (
+        tool
+        if registered is None or (registered.tenants and who.tenant not in registered.tenants)
+        else registered.id
+    )
 
 
-def _events_page(found: list[Event], limit: int, number: Callable[[Event], int]) -> Response:
-    page = found[:limit]
-    following = number(page[-1]) if len(found) > limit else None
-    return json_response({"events": [event_json(one) for one in page], "next": following})
+def _events_page(events: list[Event], limit: int, number: Callable[[Event], int]) -> Response:
+    page = events[:limit]
+    following = number(page[-1]) if len(events) > limit else None
+    return json_response({"events": [event_json(event) for event in page], "next": following})
 
 
 def _stream(

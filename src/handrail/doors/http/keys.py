@@ -40,7 +40,7 @@ class NewKey(BaseModel):
 @routes.get("/keys", summary="List keys", responses=openapi_responses(409, ok=schemas.KeyList))
 async def list_keys(who: KeyManager, services: TheServices) -> Response:
     """The newest first. No key can be read from it."""
-    return json_response({"keys": [one.to_dict() for one in await services.keys.list(who)]})
+    return json_response({"keys": [key.to_dict() for key in await services.keys.list(who)]})
 
 
 @routes.post(
@@ -52,20 +52,20 @@ async def list_keys(who: KeyManager, services: TheServices) -> Response:
     ),
 )
 async def make_key(
-    who: KeyManager, services: TheServices, given: Annotated[NewKey, json_body(NewKey)]
+    who: KeyManager, services: TheServices, body: Annotated[NewKey, json_body(NewKey)]
 ) -> Response:
     """Keep it: nobody can read it again."""
     text, made = await services.keys.make(
         who,
-        given.name,
-        given.kind,
-        user=given.user,
-        agent=given.agent,
-        permissions=given.permissions,
-        tools=given.tools,
-        ceiling=given.ceiling,
-        audience=given.audience,
-        lifetime=given.lifetime,
+        body.name,
+        body.kind,
+        user=body.user,
+        agent=body.agent,
+        permissions=body.permissions,
+        tools=body.tools,
+        ceiling=body.ceiling,
+        audience=body.audience,
+        lifetime=body.lifetime,
     )
     headers = {"cache-control": "no-store"}
     return json_response(made.to_dict() | {"key": text.reveal()}, 201, headers)

@@ -67,7 +67,7 @@ def outcome_response(outcome: Outcome, again: bool = False) -> Response:
 def outcome_json(outcome: Outcome) -> dict[str, Any]:
     """An outcome as JSON data."""
     result = outcome.result
-    whole: dict[str, Any] = {
+    body: dict[str, Any] = {
         "status": outcome.status,
         "success": outcome.ok,
         "code": result.code,
@@ -75,21 +75,21 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
         "call_id": outcome.call_id,
         "run_id": outcome.run_id,
         "duration_ms": outcome.duration_ms,
-        "repairs": [one.to_dict() for one in outcome.repairs],
+        "repairs": [repair.to_dict() for repair in outcome.repairs],
         "result": result.to_dict(),
         "url": f"/api/calls/{result.metadata.get('duplicate_of', outcome.call_id)}",
     }
     if outcome.approval_id is not None:
-        whole["approval"] = {"id": outcome.approval_id, "url": approval_url(outcome.approval_id)}
-    return whole
+        body["approval"] = {"id": outcome.approval_id, "url": approval_url(outcome.approval_id)}
+    return body
 
 
 def refusal_body(outcome: Outcome) -> bytes:
     """The refusal of a call in the one shape of all refusals."""
     result = outcome.result
-    said = result.error or result.summary or outcome.status
+    message = result.error or result.summary or outcome.status
     code = result.code or outcome.status.upper()
-    return error_body(code, said, fields=result.metadata.get("fields"), hint=_hint(outcome))
+    return error_body(code, message, fields=result.metadata.get("fields"), hint=_hint(outcome))
 
 
 def _hint(outcome: Outcome) -> str | None:

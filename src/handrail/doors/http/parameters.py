@@ -53,8 +53,8 @@ def _is_json(content_type: str) -> bool:
     kind, _, parameters = content_type.partition(";")
     main, _, sub = kind.strip().lower().partition("/")
     charset = parameters.replace(" ", "").replace('"', "").lower()
-    known = not charset.startswith("charset=") or charset in ("charset=utf-8", "charset=utf8")
-    return main == "application" and (sub == "json" or sub.endswith("+json")) and known
+    is_utf8 = not charset.startswith("charset=") or charset in ("charset=utf-8", "charset=utf8")
+    return main == "application" and (sub == "json" or sub.endswith("+json")) and is_utf8
 
 
 class JsonBody(Generic[M]):
@@ -66,31 +66,31 @@ class JsonBody(Generic[M]):
 
     async def __call__(self, request: Request) -> M:
         body = await read_body(request.receive)
-        told: Any = {}
+        data: Any = {}
         if body or not self.optional:
-            told = read_json(body, request.headers.get("content-type", ""))
-        return read_model(self.model, told)
+            data = read_json(body, request.headers.get("content-type", ""))
+        return read_model(self.model, data)
 
 
-def read_model(model: type[M], told: Any) -> M:
+def read_model(model: type[M], data: Any) -> M:
     """A value as the model has it, or what is wrong with it."""
     try:
-        return model.model_validate(told)
+        return model.model_validate(data)
     except ValidationError as error:
         fields = [
-            {"path": ".".join(map(str, one["loc"])), "reason": _reason(model, one)}
-            for one in error.errors(include_url=False, include_context=False, include_input=False)
+            {"path": ".".join(map(str, fault["loc"])), "reason": _reason(model, fault)}
+            for fault in error.errors(include_url=False, include_context=False, include_input=False)
         ]
-        said = "; ".join(
-            f"{one['path']}: {one['reason']}" if one["path"] else one["reason"] for one in fields
+        message = "; ".join(
+            f"{fault['path']}: {fault['reason']}" if fault["path"] else fault["reason"] for fault in fields
         )
-        raise ApiError(422, "INVALID_PARAM", said, fields=fields) from None
+        raise ApiError(422, "INVALID_PARAM", message, fields=fields) from None
 
 
-def _reason(model: type[BaseModel], found: ErrorDetails) -> str:
-    if found["type"] == "extra_forbidden" and len(found["loc"]) == 1:
+def _reason(model: type[BaseModel], error: ErrorDetails) -> str:
+    if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
         return f"is not known here. Known: {', '.join(model.model_fields)}"
-    return found["msg"]
+    return error["msg"]
 
 
 def json_body(model: type[BaseModel]) -> Any:
@@ -110,8 +110,8 @@ Name = Annotated[str | None, Query(max_length=1_000)]
 
 
 def page_after(
-    found: Sequence[T], after: str | None, limit: int, place: Callable[[T], str]
+    items: Sequence[T], after: str | None, limit: int, cursor_of: Callable[[T], str]
 ) -> tuple[Sequence[T], str | None]:
     """A page of a list that is at hand. After a thing that is gone, it begins anew."""
-    start = next((at + 1 for at, one in enumerate(found) if place(one) == after), 0) if after else 0
-    return page_and_cursor(found[start : start + limit + 1], limit, place)
+    start = next((at + 1 for at, item in enumerate(items) if cursor_of(item) == after), 0) if after else 0
+    return page_and_cursor(items[start : start + limit + 1], limit, cursor_of)

@@ -40,7 +40,7 @@ class NewRole(BaseModel):
 
 @routes.get("/me", summary="Who you are here", responses=openapi_responses(ok=schemas.CurrentPrincipal))
 async def read_me(who: SignedIn, source: TheSource) -> Response:
-    told = {
+    body = {
         "tenant": who.tenant,
         "user": who.user,
         "agent": who.agent,
@@ -51,7 +51,7 @@ async def read_me(who: SignedIn, source: TheSource) -> Response:
         "tools": None if who.scope is None else list(who.scope),
         "ceiling": who.ceiling,
     }
-    return json_response(told)
+    return json_response(body)
 
 
 @routes.get(
@@ -60,8 +60,8 @@ async def read_me(who: SignedIn, source: TheSource) -> Response:
     responses=openapi_responses(409, ok=schemas.MemberList),
 )
 async def list_members(who: MemberManager, services: TheServices) -> Response:
-    found = await services.people.members(who)
-    return json_response({"members": [_member_json(user, roles) for user, roles in found]})
+    members = await services.people.members(who)
+    return json_response({"members": [_member_json(user, roles) for user, roles in members]})
 
 
 @routes.post(
@@ -71,11 +71,13 @@ async def list_members(who: MemberManager, services: TheServices) -> Response:
     responses=openapi_responses(409, 415, ok=schemas.MemberSummary, status=201),
 )
 async def add_member(
-    who: MemberManager, services: TheServices, given: Annotated[NewMember, json_body(NewMember)]
+    who: MemberManager, services: TheServices, body: Annotated[NewMember, json_body(NewMember)]
 ) -> Response:
     """Only roles that give no more than you hold."""
-    user = await services.people.add_member(who, given.email, given.roles, given.name)
-    roles = next((has for one, has in await services.people.members(who) if one.id == user.id), frozenset())
+    user = await services.people.add_member(who, body.email, body.roles, body.name)
+    roles = next(
+        (has for member, has in await services.people.members(who) if member.id == user.id), frozenset()
+    )
     return json_response(_member_json(user, roles), 201)
 
 
@@ -97,8 +99,8 @@ async def remove_member(who: MemberManager, services: TheServices, user_id: str)
     responses=openapi_responses(409, ok=schemas.RoleList),
 )
 async def list_roles(who: MemberManager, services: TheServices) -> Response:
-    found = await services.people.roles(who)
-    return json_response({"roles": {name: sorted(gives) for name, gives in sorted(found.items())}})
+    roles = await services.people.roles(who)
+    return json_response({"roles": {name: sorted(gives) for name, gives in sorted(roles.items())}})
 
 
 @routes.put(
@@ -111,10 +113,10 @@ async def save_role(
     who: Annotated[Principal, need("roles.manage")],
     services: TheServices,
     name: str,
-    given: Annotated[NewRole, json_body(NewRole)],
+    body: Annotated[NewRole, json_body(NewRole)],
 ) -> Response:
     """It gives no more than you hold."""
-    await services.people.save_role(who, name, given.permissions)
+    await services.people.save_role(who, name, body.permissions)
     return no_content()
 
 

@@ -23,9 +23,9 @@ async def list_plan(
     who: SignedIn, hr: TheHandrail, session: Name = None, after: After = None, limit: Limit = 50
 ) -> Response:
     """In the order in which it would run. Secrets are masked."""
-    found = await hr.planned(who, session)
-    page, following = page_after(found, after, limit, lambda one: one.call.id or "")
-    return json_response({"calls": [one.to_dict() for one in page], "next": following})
+    calls = await hr.planned(who, session)
+    page, following = page_after(calls, after, limit, lambda planned: planned.call.id or "")
+    return json_response({"calls": [planned.to_dict() for planned in page], "next": following})
 
 
 @routes.post(
@@ -43,7 +43,7 @@ async def run_plan(
 ) -> Response:
     """Each call goes through the whole guard, as whoever planned it. Nobody runs one twice."""
     outcomes = await hr.run_plan(who, session, stop_on_failure=stop_on_failure)
-    return json_response({"outcomes": [outcome_json(one) for one in outcomes]})
+    return json_response({"outcomes": [outcome_json(planned) for planned in outcomes]})
 
 
 @routes.delete(

@@ -98,7 +98,9 @@ class Route(APIRoute):
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         super().__init__(path, endpoint, **options)
-        needs = [one for one in _nested_dependencies(self.dependant) if isinstance(one, Need)]
+        needs = [
+            dependency for dependency in _nested_dependencies(self.dependant) if isinstance(dependency, Need)
+        ]
         if len(needs) != 1:
             raise TypeError(f"{path}: say once who may use it: need(...)")
         self.need = needs[0]
@@ -106,9 +108,9 @@ class Route(APIRoute):
         extra["x-permission"] = self.need.permission
         if self.need.own:
             extra["x-own"] = True
-        for one in _nested_dependencies(self.dependant):
-            if isinstance(one, JsonBody):
-                extra["requestBody"] = openapi_request_body(one.model, not one.optional)
+        for dependency in _nested_dependencies(self.dependant):
+            if isinstance(dependency, JsonBody):
+                extra["requestBody"] = openapi_request_body(dependency.model, not dependency.optional)
         self.openapi_extra = extra
         self.operation_id = endpoint.__name__.rstrip("_")
 
@@ -133,9 +135,9 @@ def signed_in(request: Request) -> Principal:
 
 
 def _nested_dependencies(dependant: Dependant) -> Iterator[Any]:
-    for one in dependant.dependencies:
-        yield one.call
-        yield from _nested_dependencies(one)
+    for dependency in dependant.dependencies:
+        yield dependency.call
+        yield from _nested_dependencies(dependency)
 
 
 def openapi_request_body(model: type[BaseModel], required: bool = True) -> dict[str, Any]:
@@ -153,9 +155,9 @@ def openapi_responses(
     *more: int, ok: Any = None, status: int = 200, says: str = "Done."
 ) -> dict[int | str, dict[str, Any]]:
     """Everything that a route may answer with."""
-    told: dict[int | str, dict[str, Any]] = {status: {"description": says}}
+    responses: dict[int | str, dict[str, Any]] = {status: {"description": says}}
     if ok is not None:
-        told[status]["model"] = ok
+        responses[status]["model"] = ok
     for code in (*_COMMON_STATUSES, *more):
-        told[code] = {"model": ErrorBody, "description": _STATUS_DESCRIPTIONS[code]}
-    return told
+        responses[code] = {"model": ErrorBody, "description": _STATUS_DESCRIPTIONS[code]}
+    return responses

@@ -15,7 +15,7 @@ from handrail.doors.http import schemas
 from handrail.doors.http.errors import not_found
 from handrail.doors.http.parameters import After, Limit, Name, Time
 from handrail.doors.http.routing import TheHandrail, ThePlatform, need, openapi_responses, router
-from handrail.platform.access import is_plausible_id, is_same_caller
+from handrail.platform.access import is_plausible_id
 from handrail.platform.events import EventFilter, EventReader
 from handrail.platform.responses import json_response, page_and_cursor
 
@@ -39,7 +39,7 @@ async def list_runs(
     limit: Limit = 50,
 ) -> Response:
     """Those of your tenant that fit every filter. What they were given and yielded is not listed."""
-    found = await hr.runs(
+    runs = await hr.runs(
         who,
         session=session,
         tool=tool,
@@ -52,7 +52,7 @@ async def list_runs(
         after=after,
         limit=limit + 1,
     )
-    page, following = page_and_cursor(found, limit, lambda run: run.cursor)
+    page, following = page_and_cursor(runs, limit, lambda run: run.cursor)
     return json_response({"runs": [asdict(run) for run in page], "next": following})
 
 
@@ -68,8 +68,10 @@ async def read_run(who: RunReader, platform: ThePlatform, run_id: str) -> Respon
 async def _content(events: EventReader, run: Run, who: Principal) -> dict[str, Any]:
     nothing: dict[str, Any] = {"input": None, "result": None}
     begun = await events.page(who.tenant, EventFilter(call_id=run.call_id, status="started"), limit=5)
-    started = next((one for one in begun if isinstance(one, ToolStarted) and one.run_id == run.id), None)
-    if started is None or not (who.holds("events.read") or is_same_caller(who, started.call.principal)):
+    started = next(
+        (event for event in begun if isinstance(event, ToolStarted) and event.run_id == run.id), None
+    )
+    if started is None or not (who.holds("events.read") or who.is_same_caller(started.call.principal)):
         return nothing
     outcome = await events.outcome(who.tenant, run.call_id)
     ended = outcome is not None and outcome.run_id == run.id

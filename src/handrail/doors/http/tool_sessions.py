@@ -79,16 +79,16 @@ async def list_tool_sessions(
     limit: Limit = 50,
 ) -> Response:
     """`tool` is a slug. Sessions of tools that you may not use are left out."""
-    place = None if after is None else _read_cursor(after)
-    known = tool is None or is_plausible_id(tool)
-    found = (
-        await services.tool_sessions.list(who, tool=tool, status=status, after=place, limit=limit + 1)
-        if known
+    cursor = None if after is None else _read_cursor(after)
+    is_possible = tool is None or is_plausible_id(tool)
+    sessions = (
+        await services.tool_sessions.list(who, tool=tool, status=status, after=cursor, limit=limit + 1)
+        if is_possible
         else []
     )
-    page, following = page_and_cursor(found, limit, lambda one: f"{one.created_at!r}:{one.id}")
-    shown = [one.to_dict() for one in page if await _sees_tool_of(hr, who, one)]
-    return json_response({"tool_sessions": shown, "next": following})
+    page, following = page_and_cursor(sessions, limit, lambda session: f"{session.created_at!r}:{session.id}")
+    visible = [session.to_dict() for session in page if await _sees_tool_of(hr, who, session)]
+    return json_response({"tool_sessions": visible, "next": following})
 
 
 @routes.post(
@@ -102,17 +102,17 @@ async def begin_tool_session(
     hr: TheHandrail,
     services: TheServices,
     source: TheSource,
-    given: Annotated[NewToolSession, json_body(NewToolSession)],
+    body: Annotated[NewToolSession, json_body(NewToolSession)],
 ) -> Response:
     """Of a collaborative tool that you may use."""
     try:
-        tool = (await hr.describe(given.tool, who, source=source)).tool
+        tool = (await hr.describe(body.tool, who, source=source)).tool
     except ToolError as error:
         raise (tool_not_found() if error.code == "TOOL_NOT_FOUND" else error) from None
-    made = await services.tool_sessions.create(
-        who, tool, given.title, entity_ids=given.entity_ids, config=given.config
+    session = await services.tool_sessions.create(
+        who, tool, body.title, entity_ids=body.entity_ids, config=body.config
     )
-    return json_response(made.to_dict(), 201)
+    return json_response(session.to_dict(), 201)
 
 
 @routes.get(
@@ -136,8 +136,8 @@ async def list_submissions(
 ) -> Response:
     """The oldest first, one a participant. Earlier ones of theirs stand in the record."""
     session = await _visible_session(hr, services, who, tool_session_id)
-    given = await services.tool_sessions.submissions(session)
-    return json_response({"submissions": [one.to_dict() for one in given]})
+    submissions = await services.tool_sessions.submissions(session)
+    return json_response({"submissions": [submission.to_dict() for submission in submissions]})
 
 
 @routes.post(
@@ -152,16 +152,16 @@ async def submit_to_session(
     services: TheServices,
     source: TheSource,
     tool_session_id: str,
-    given: Annotated[SubmissionBody, json_body(SubmissionBody)],
+    body: Annotated[SubmissionBody, json_body(SubmissionBody)],
 ) -> Response:
     """Runs the tool like any call. What you submitted before is replaced."""
     session = await _visible_session(hr, services, who, tool_session_id)
-    somebody = await member_participant(services.people, who)
-    done = await submit(hr, services.tool_sessions, session, somebody, given.arguments, source=source)
+    participant = await member_participant(services.people, who)
+    submitted = await submit(hr, services.tool_sessions, session, participant, body.arguments, source=source)
     return (
-        outcome_response(done.outcome)
-        if done.submission is None
-        else json_response(done.submission.to_dict(), 201)
+        outcome_response(submitted.outcome)
+        if submitted.submission is None
+        else json_response(submitted.submission.to_dict(), 201)
     )
 
 
@@ -175,9 +175,9 @@ async def read_aggregate(
 ) -> Response:
     """`error` says in words why there is none."""
     session = await _visible_session(hr, services, who, tool_session_id)
-    given = await services.tool_sessions.submissions(session)
-    made = await _aggregate(hr, services, who, session, given) or Aggregate()
-    return json_response({"aggregate": made.data, "error": made.error, "of": made.of})
+    submissions = await services.tool_sessions.submissions(session)
+    aggregate = await _aggregate(hr, services, who, session, submissions) or Aggregate()
+    return json_response({"aggregate": aggregate.data, "error": aggregate.error, "of": aggregate.of})
 
 
 @routes.get(
@@ -193,10 +193,12 @@ async def export_tool_session(
     format: Annotated[Literal["json", "csv"], Query()] = "json",
 ) -> Response:
     session = await _visible_session(hr, services, who, tool_session_id)
-    given = await services.tool_sessions.submissions(session)
+    submissions = await services.tool_sessions.submissions(session)
     if format == "csv":
-        return Response(export_csv(given), media_type="text/csv")
-    return json_response(export_json(session, given, await _aggregate(hr, services, who, session, given)))
+        return Response(export_csv(submissions), media_type="text/csv")
+    return json_response(
+        export_json(session, submissions, await _aggregate(hr, services, who, session, submissions))
+    )
 
 
 async def _set_status(services: Services, who: Principal, name: str, status: SessionStatus) -> Response:
@@ -243,15 +245,15 @@ async def share_tool_session(
     hr: TheHandrail,
     services: TheServices,
     tool_session_id: str,
-    given: Annotated[ShareBody, json_body(ShareBody)],
+    body: Annotated[ShareBody, json_body(ShareBody)],
 ) -> Response:
     """For a tool that only reads. The link before it ends, and with it the guests who came by it."""
     session = await _managed_session(services, who, tool_session_id)
     tool = await tool_of_session(hr, session, who)
-    text, now = await services.tool_sessions.share(who, session, tool, given.lifetime)
+    text, shared = await services.tool_sessions.share(who, session, tool, body.lifetime)
     token = text.reveal()
-    told = now.to_dict() | {"share_token": token, "share_url": f"/join/{token}"}
-    return json_response(told, headers={"cache-control": "no-store"})
+    response = shared.to_dict() | {"share_token": token, "share_url": f"/join/{token}"}
+    return json_response(response, headers={"cache-control": "no-store"})
 
 
 @routes.delete(
@@ -266,10 +268,10 @@ async def unshare_tool_session(who: SessionManager, services: TheServices, tool_
 
 
 async def _visible_session(hr: Handrail, services: Services, who: Principal, name: str) -> ToolSession:
-    found = await services.tool_sessions.get(who, name) if is_plausible_id(name) else None
-    if found is None or not await _sees_tool_of(hr, who, found):
+    session = await services.tool_sessions.get(who, name) if is_plausible_id(name) else None
+    if session is None or not await _sees_tool_of(hr, who, session):
         raise not_found("tool session")
-    return found
+    return session
 
 
 async def _sees_tool_of(hr: Handrail, who: Principal, session: ToolSession) -> bool:
@@ -282,10 +284,10 @@ async def _sees_tool_of(hr: Handrail, who: Principal, session: ToolSession) -> b
 
 
 async def _managed_session(services: Services, who: Principal, name: str) -> ToolSession:
-    found = await services.tool_sessions.manage(who, name) if is_plausible_id(name) else None
-    if found is None:
+    session = await services.tool_sessions.manage(who, name) if is_plausible_id(name) else None
+    if session is None:
         raise not_found("tool session")
-    return found
+    return session
 
 
 async def _aggregate(
@@ -293,21 +295,21 @@ async def _aggregate(
     services: Services,
     who: Principal,
     session: ToolSession,
-    given: Sequence[ToolSessionSubmission],
+    submissions: Sequence[ToolSessionSubmission],
 ) -> Aggregate | None:
     try:
         tool = await tool_of_session(hr, session, who)
     except ToolError:
         return Aggregate(error="The tool of this session is not there any more.")
-    return await services.aggregates.of(tool, session, given)
+    return await services.aggregates.of(tool, session, submissions)
 
 
 def _read_cursor(after: str) -> tuple[float, str]:
     at, _, name = after.partition(":")
     try:
-        found = float(at)
+        created_at = float(at)
     except ValueError:
-        found = math.nan
-    if not math.isfinite(found) or not is_plausible_id(name):
+        created_at = math.nan
+    if not math.isfinite(created_at) or not is_plausible_id(name):
         raise invalid_param("after", "is the `next` of a page before")
-    return found, name
+    return created_at, name

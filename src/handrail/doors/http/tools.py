@@ -76,14 +76,14 @@ async def _page_of_tools(
     limit: int,
 ) -> tuple[list[Tool], bool]:
     """The next tools that fit, and whether there is another one."""
-    found: list[Tool] = []
-    while len(found) <= limit:
+    tools: list[Tool] = []
+    while len(tools) <= limit:
         batch = await platform.hr.tools(who, source=source, after=after, limit=_BATCH)
-        found += [tool for tool in batch if fits(tool)]
+        tools += [tool for tool in batch if fits(tool)]
         if len(batch) < _BATCH:
             break
         after = batch[-1].id
-    return found[:limit], len(found) > limit
+    return tools[:limit], len(tools) > limit
 
 
 @routes.get(
@@ -98,11 +98,11 @@ async def search_tools(
 ) -> Response:
     """The tools that fit best, the best first."""
     kind_of = await tool_kinds(platform, who)
-    found = await platform.hr.search(q, who, limit=limit, source=source)
+    matches = await platform.hr.search(q, who, limit=limit, source=source)
     lines = [
-        tool_summary(one.tool, kind_of(one.tool))
-        | {"score": one.score, "matched": {part: list(words) for part, words in one.matched.items()}}
-        for one in found
+        tool_summary(match.tool, kind_of(match.tool))
+        | {"score": match.score, "matched": {part: list(words) for part, words in match.matched.items()}}
+        for match in matches
     ]
     return json_response({"tools": lines})
 
@@ -121,7 +121,7 @@ async def tool_detail(platform: Platform, slug: str, who: Principal, source: Sou
     """Everything about a tool that this principal may see, or may look after."""
     kind_of = await tool_kinds(platform, who)
     try:
-        known = await platform.hr.describe(slug, who, source=source)
+        details = await platform.hr.describe(slug, who, source=source)
     except ToolError as error:
         if error.code != "TOOL_NOT_FOUND":
             raise
@@ -129,7 +129,7 @@ async def tool_detail(platform: Platform, slug: str, who: Principal, source: Sou
         if hidden is None:
             raise tool_not_found() from None
         return _detail_json(hidden.tool, hidden.kind, hidden.visible, None, False)
-    return _detail_json(known.tool, kind_of(known.tool), True, known.decision.verdict, known.varies)
+    return _detail_json(details.tool, kind_of(details.tool), True, details.decision.verdict, details.varies)
 
 
 def tool_not_found() -> ApiError:
@@ -209,17 +209,17 @@ async def override_tool(
     services: TheServices,
     source: TheSource,
     slug: str,
-    given: Annotated[ToolOverride, json_body(ToolOverride)],
+    body: Annotated[ToolOverride, json_body(ToolOverride)],
 ) -> Response:
     """Hide it, show it, give it other words, or make it ask. What is left out stays."""
-    found = await stored_tool(platform, slug, who)
-    if found is None or found.kind == "tenant_custom":
+    stored = await stored_tool(platform, slug, who)
+    if stored is None or stored.kind == "tenant_custom":
         raise tool_not_found()
-    changes = given.model_dump(exclude_unset=True)
+    changes = body.model_dump(exclude_unset=True)
     if not changes:
         raise invalid_param("", f"Say what to change: {', '.join(ToolOverride.model_fields)}")
-    await services.tool_admin.override(who, found.slug, changes)
-    return json_response(await tool_detail(platform, found.slug, who, source))
+    await services.tool_admin.override(who, stored.slug, changes)
+    return json_response(await tool_detail(platform, stored.slug, who, source))
 
 
 @override_routes.delete(
@@ -235,10 +235,10 @@ async def reset_tool(
     slug: str,
 ) -> Response:
     """The tool is again as the code has it."""
-    found = await stored_tool(platform, slug, who)
-    if found is None or found.kind == "tenant_custom":
+    stored = await stored_tool(platform, slug, who)
+    if stored is None or stored.kind == "tenant_custom":
         raise tool_not_found()
-    await services.tool_admin.remove(who, found.slug, "system_override")
+    await services.tool_admin.remove(who, stored.slug, "system_override")
     return no_content()
 
 
@@ -256,13 +256,15 @@ async def list_tool_versions(
 ) -> Response:
     """The newest first. A tool that is written in code has its history in the code."""
     tool = await _detail_or_none(platform, slug, who, source)
-    known = tool["slug"] if tool else slug
-    versions = await tool_versions(platform, known, who, before) if is_plausible_id(slug) else []
+    current_slug = tool["slug"] if tool else slug
+    versions = await tool_versions(platform, current_slug, who, before) if is_plausible_id(slug) else []
     if tool is None and not versions:
         raise tool_not_found()
     more = versions[-1].number if len(versions) == _VERSIONS_PAGE and versions[-1].number > 1 else None
     digest = tool["digest"] if tool else None
-    return json_response({"digest": digest, "versions": [asdict(one) for one in versions], "next": more})
+    return json_response(
+        {"digest": digest, "versions": [asdict(version) for version in versions], "next": more}
+    )
 
 
 async def _detail_or_none(

@@ -34,6 +34,9 @@ async def read_usage(
     for name, time in (("since", since), ("until", until)):
         if time is not None and not _EARLIEST <= time <= _LATEST:
             raise invalid_param(name, "is a time between 1970 and the year 9999, in seconds since 1970")
-    found = await hr.usage(who, since=since, until=until, by=by)
-    lines = [{"by": dict(zip(by, names, strict=True)), **counts.to_dict()} for names, counts in found.items()]
+    counts_by_name = await hr.usage(who, since=since, until=until, by=by)
+    lines = [
+        {"by": dict(zip(by, names, strict=True)), **counts.to_dict()}
+        for names, counts in counts_by_name.items()
+    ]
     return json_response({"usage": lines})
