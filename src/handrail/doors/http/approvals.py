@@ -15,12 +15,12 @@ from handrail.doors.http import schemas
 from handrail.doors.http.errors import invalid_param, not_found
 from handrail.doors.http.outcomes import approval_url, call_url
 from handrail.doors.http.parameters import After, Limit, json_body
-from handrail.doors.http.routing import TheHandrail, need, openapi_responses, router
+from handrail.doors.http.routing import Router, TheHandrail, need, openapi_responses
 from handrail.engine.handrail import Handrail
 from handrail.platform.access import READ_APPROVALS, is_plausible_id, may_see_approval
 from handrail.platform.responses import json_response, page_and_cursor
 
-routes = router("approvals")
+routes = Router("approvals")
 ApprovalReader = Annotated[Principal, need(READ_APPROVALS, own=True)]
 ApprovalDecider = Annotated[Principal, need("approvals.decide", own=True)]
 _DECIDED_RESPONSES = openapi_responses(
@@ -56,9 +56,7 @@ class RespondBody(BaseModel):
     output: str | None = Field(default=None, max_length=100_000)
 
 
-@routes.get(
-    "/approvals", summary="List what waits for a person", responses=openapi_responses(ok=schemas.ApprovalPage)
-)
+@routes.get("/approvals", "List what waits for a person", ok=schemas.ApprovalPage)
 async def list_approvals(
     who: ApprovalReader, hr: TheHandrail, after: After = None, limit: Limit = 50
 ) -> Response:
@@ -76,18 +74,14 @@ async def list_approvals(
 
 
 @routes.get(
-    "/approvals/{approval_id}",
-    summary="Read one question with its exact arguments",
-    responses=openapi_responses(ok=schemas.ApprovalDetail),
+    "/approvals/{approval_id}", "Read one question with its exact arguments", ok=schemas.ApprovalDetail
 )
 async def read_approval(who: ApprovalReader, hr: TheHandrail, approval_id: str) -> Response:
     return json_response(approval_json(await _visible_approval(hr, approval_id, who), who))
 
 
 @routes.post(
-    "/approvals/{approval_id}/approve",
-    summary="Agree, perhaps with other arguments",
-    responses=_DECIDED_RESPONSES,
+    "/approvals/{approval_id}/approve", "Agree, perhaps with other arguments", more=_DECIDED_RESPONSES
 )
 async def approve(
     who: ApprovalDecider,
@@ -101,7 +95,7 @@ async def approve(
     return json_response(approval_json(settled, who))
 
 
-@routes.post("/approvals/{approval_id}/reject", summary="Refuse", responses=_DECIDED_RESPONSES)
+@routes.post("/approvals/{approval_id}/reject", "Refuse", more=_DECIDED_RESPONSES)
 async def reject(
     who: ApprovalDecider, hr: TheHandrail, approval_id: str, no: Annotated[RejectBody, json_body(RejectBody)]
 ) -> Response:
@@ -110,9 +104,7 @@ async def reject(
     return json_response(approval_json(await hr.approvals.reject(approval_id, by=who, reason=no.reason), who))
 
 
-@routes.post(
-    "/approvals/{approval_id}/respond", summary="Answer in the tool's place", responses=_DECIDED_RESPONSES
-)
+@routes.post("/approvals/{approval_id}/respond", "Answer in the tool's place", more=_DECIDED_RESPONSES)
 async def respond(
     who: ApprovalDecider,
     hr: TheHandrail,

@@ -21,14 +21,13 @@ from handrail.doors.http.outcomes import call_url, outcome_json, outcome_respons
 from handrail.doors.http.parameters import json_body, read_body, read_json, read_model
 from handrail.doors.http.routing import (
     RawRoute,
+    Router,
     SignedIn,
     TheHandrail,
     ThePlatform,
     TheSource,
     need,
     openapi_request_body,
-    openapi_responses,
-    router,
     signed_in,
 )
 from handrail.platform import Platform
@@ -37,9 +36,9 @@ from handrail.platform.calls import CallRequest, wait_for_outcome
 from handrail.platform.responses import json_response
 from handrail.platform.sse import EventStream
 
-raw_routes = router("calls", RawRoute)
+raw_routes = Router("calls", RawRoute)
 """Starting a call is what is asked for most, so FastAPI resolves nothing for these."""
-routes = router("calls")
+routes = Router("calls")
 CallReader = Annotated[Principal, need("events.read", own=True)]
 _MAX_KEY_LENGTH = 255
 _MAX_WAIT = 60.0
@@ -93,14 +92,18 @@ ACCEPTED_RESPONSE = {
 
 @raw_routes.post(
     "/tools/{slug}/call",
-    summary="Call a tool",
+    "Call a tool",
+    409,
+    415,
+    499,
+    ok=schemas.CallOutcome,
+    says="It is over; `success` says how.",
+    more={202: ACCEPTED_RESPONSE},
     dependencies=[need()],
     openapi_extra={
         "parameters": [SLUG_PARAMETER, IDEMPOTENCY_HEADER, _PREFER_HEADER],
         "requestBody": openapi_request_body(CallBody, required=False),
     },
-    responses=openapi_responses(409, 415, 499, ok=schemas.CallOutcome, says="It is over; `success` says how.")
-    | {202: ACCEPTED_RESPONSE},
 )
 async def call_tool(request: Request) -> Response:
     """Runs a tool through the guard. What a body did wrong is told with 200 and `success: false`."""
@@ -162,16 +165,18 @@ def _wants_async(prefer: str) -> bool:
 
 @raw_routes.post(
     "/tools/{slug}/stream",
-    summary="Call a tool and get its events as they happen",
+    "Call a tool and get its events as they happen",
+    409,
+    415,
+    says="Server-sent events, the last one is `outcome`.",
+    more={
+        200: SSE_RESPONSE
+        | {"description": "Server-sent events. Go on from any `id` with GET /api/calls/{call_id}/events."}
+    },
     dependencies=[need()],
     openapi_extra={
         "parameters": [SLUG_PARAMETER, IDEMPOTENCY_HEADER],
         "requestBody": openapi_request_body(CallBody, required=False),
-    },
-    responses=openapi_responses(409, 415, says="Server-sent events, the last one is `outcome`.")
-    | {
-        200: SSE_RESPONSE
-        | {"description": "Server-sent events. Go on from any `id` with GET /api/calls/{call_id}/events."}
     },
 )
 async def stream_call(request: Request) -> Response:
@@ -187,11 +192,7 @@ async def stream_call(request: Request) -> Response:
     return response
 
 
-@routes.post(
-    "/tools/{slug}/explain",
-    summary="What the guard would say to a call",
-    responses=openapi_responses(415, ok=schemas.DecisionTrace),
-)
+@routes.post("/tools/{slug}/explain", "What the guard would say to a call", 415, ok=schemas.DecisionTrace)
 async def explain_call(
     who: SignedIn,
     hr: TheHandrail,
@@ -206,9 +207,7 @@ async def explain_call(
     return json_response(decision.to_dict())
 
 
-@routes.get(
-    "/calls/{call_id}", summary="How a call stands", responses=openapi_responses(ok=schemas.CallOutcome)
-)
+@routes.get("/calls/{call_id}", "How a call stands", ok=schemas.CallOutcome)
 async def read_call_outcome(
     who: CallReader,
     platform: ThePlatform,
@@ -276,9 +275,8 @@ async def _unfinished_json(platform: Platform, call: KnownCall, who: Principal) 
 
 @routes.get(
     "/calls/{call_id}/events",
-    summary="The events of one call as they happen",
-    responses=openapi_responses()
-    | {200: SSE_RESPONSE | {"description": "Server-sent events until the call is over."}},
+    "The events of one call as they happen",
+    more={200: SSE_RESPONSE | {"description": "Server-sent events until the call is over."}},
 )
 async def stream_call_events(
     who: CallReader,
@@ -295,9 +293,7 @@ async def stream_call_events(
     return EventStream(platform.closing).fed_by(messages).answer(request)
 
 
-@routes.post(
-    "/calls/{call_id}/cancel", summary="Stop a call", responses=openapi_responses(ok=schemas.CancelResult)
-)
+@routes.post("/calls/{call_id}/cancel", "Stop a call", ok=schemas.CancelResult)
 async def cancel_call(
     who: Annotated[Principal, need("jobs.cancel", own=True)],
     platform: ThePlatform,
@@ -313,11 +309,12 @@ async def cancel_call(
 
 @routes.post(
     "/calls/{call_id}/undo",
-    summary="Take back what a call did",
-    responses=openapi_responses(
-        409, 499, ok=schemas.UndoOutcome, says="What was called for it, and what came of that."
-    )
-    | {202: {"model": schemas.UndoOutcome, "description": "The call that takes it back waits."}},
+    "Take back what a call did",
+    409,
+    499,
+    ok=schemas.UndoOutcome,
+    says="What was called for it, and what came of that.",
+    more={202: {"model": schemas.UndoOutcome, "description": "The call that takes it back waits."}},
 )
 async def undo_call(
     who: SignedIn,

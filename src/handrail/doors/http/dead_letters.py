@@ -14,21 +14,17 @@ from handrail.doors.http.calls import ACCEPTED_RESPONSE
 from handrail.doors.http.errors import not_found
 from handrail.doors.http.outcomes import outcome_response
 from handrail.doors.http.parameters import After, Limit, Name, Time, page_after
-from handrail.doors.http.routing import TheHandrail, need, openapi_responses, router
+from handrail.doors.http.routing import Router, TheHandrail, need
 from handrail.engine.handrail import Handrail
 from handrail.platform.access import is_plausible_id
 from handrail.platform.responses import json_response, no_content
 
-routes = router("dead letters")
+routes = Router("dead letters")
 DeadLetterReader = Annotated[Principal, need("dead_letters.read")]
 DeadLetterPurger = Annotated[Principal, need("dead_letters.purge")]
 
 
-@routes.get(
-    "/dead-letters",
-    summary="List calls that failed, the newest first",
-    responses=openapi_responses(ok=schemas.DeadLetterPage),
-)
+@routes.get("/dead-letters", "List calls that failed, the newest first", ok=schemas.DeadLetterPage)
 async def list_dead_letters(
     who: DeadLetterReader,
     hr: TheHandrail,
@@ -47,20 +43,19 @@ async def list_dead_letters(
     return json_response({"dead_letters": [letter.to_dict() for letter in page], "next": following})
 
 
-@routes.get(
-    "/dead-letters/{letter_id}", summary="Read one", responses=openapi_responses(ok=schemas.DeadLetterDetail)
-)
+@routes.get("/dead-letters/{letter_id}", "Read one", ok=schemas.DeadLetterDetail)
 async def read_dead_letter(who: DeadLetterReader, hr: TheHandrail, letter_id: str) -> Response:
     return json_response((await _dead_letter(hr, letter_id, who)).to_dict())
 
 
 @routes.post(
     "/dead-letters/{letter_id}/replay",
-    summary="Make the call once more",
-    responses=openapi_responses(
-        409, 499, ok=schemas.CallOutcome, says="It was replayed; `success` says how it ended."
-    )
-    | {202: ACCEPTED_RESPONSE},
+    "Make the call once more",
+    409,
+    499,
+    ok=schemas.CallOutcome,
+    says="It was replayed; `success` says how it ended.",
+    more={202: ACCEPTED_RESPONSE},
 )
 async def replay_dead_letter(
     who: Annotated[Principal, need("dead_letters.replay")], hr: TheHandrail, letter_id: str
@@ -70,21 +65,14 @@ async def replay_dead_letter(
     return outcome_response(await hr.dead_letters.replay(letter_id, by=who))
 
 
-@routes.delete(
-    "/dead-letters/{letter_id}",
-    summary="Forget one",
-    status_code=204,
-    responses=openapi_responses(status=204),
-)
+@routes.delete("/dead-letters/{letter_id}", "Forget one", status=204)
 async def purge_dead_letter(who: DeadLetterPurger, hr: TheHandrail, letter_id: str) -> Response:
     await _dead_letter(hr, letter_id, who)
     await hr.dead_letters.purge(letter_id, by=who)
     return no_content()
 
 
-@routes.delete(
-    "/dead-letters", summary="Forget all that fit", responses=openapi_responses(ok=schemas.PurgeResult)
-)
+@routes.delete("/dead-letters", "Forget all that fit", ok=schemas.PurgeResult)
 async def purge_dead_letters(
     who: DeadLetterPurger,
     hr: TheHandrail,

@@ -12,14 +12,14 @@ from handrail.core.errors import ToolError
 from handrail.doors.http import schemas
 from handrail.doors.http.errors import invalid_param, not_found
 from handrail.doors.http.parameters import json_body
-from handrail.doors.http.routing import TheHandrail, TheServices, TheSource, need, openapi_responses, router
+from handrail.doors.http.routing import Router, TheHandrail, TheServices, TheSource, need
 from handrail.identity.embeds import MAX_EMBED_ORIGINS, MAX_EMBED_RUNS, MAX_EMBED_TOOLS
 from handrail.identity.services import Services
 from handrail.platform.access import is_plausible_id
 from handrail.platform.responses import json_response, no_content
 from handrail.store.embeds import Embed
 
-routes = router("embeds")
+routes = Router("embeds")
 EmbedManager = Annotated[Principal, need("embeds.manage")]
 Quota = Annotated[int, Field(ge=0, le=MAX_EMBED_RUNS)]
 _CENTURY = 100 * 365 * 86_400.0
@@ -53,18 +53,13 @@ class EmbedChange(BaseModel):
     enabled: bool | None = None
 
 
-@routes.get("/embeds", summary="List embeds", responses=openapi_responses(409, ok=schemas.EmbedList))
+@routes.get("/embeds", "List embeds", 409, ok=schemas.EmbedList)
 async def list_embeds(who: EmbedManager, services: TheServices) -> Response:
     """The newest first, also those that are revoked."""
     return json_response({"embeds": [embed.to_dict() for embed in await services.embeds.list(who)]})
 
 
-@routes.post(
-    "/embeds",
-    summary="Publish tools for everybody",
-    status_code=201,
-    responses=openapi_responses(409, 415, ok=schemas.EmbedDetail, status=201),
-)
+@routes.post("/embeds", "Publish tools for everybody", 409, 415, ok=schemas.EmbedDetail, status=201)
 async def publish_embed(
     who: EmbedManager,
     hr: TheHandrail,
@@ -93,9 +88,7 @@ async def publish_embed(
     return json_response(await _embed_detail(services, who, embed), 201, _NO_STORE)
 
 
-@routes.get(
-    "/embeds/{embed_id}", summary="Read one embed", responses=openapi_responses(409, ok=schemas.EmbedDetail)
-)
+@routes.get("/embeds/{embed_id}", "Read one embed", 409, ok=schemas.EmbedDetail)
 async def read_embed(who: EmbedManager, services: TheServices, embed_id: str) -> Response:
     """With its token, and how often it was used today."""
     return json_response(
@@ -103,11 +96,7 @@ async def read_embed(who: EmbedManager, services: TheServices, embed_id: str) ->
     )
 
 
-@routes.patch(
-    "/embeds/{embed_id}",
-    summary="Change an embed, or switch it off",
-    responses=openapi_responses(409, 415, ok=schemas.EmbedSummary),
-)
+@routes.patch("/embeds/{embed_id}", "Change an embed, or switch it off", 409, 415, ok=schemas.EmbedSummary)
 async def change_embed(
     who: EmbedManager,
     services: TheServices,
@@ -124,12 +113,7 @@ async def change_embed(
     return json_response((await _embed_or_404(services, who, embed_id)).to_dict())
 
 
-@routes.delete(
-    "/embeds/{embed_id}",
-    summary="End an embed for good",
-    status_code=204,
-    responses=openapi_responses(409, status=204),
-)
+@routes.delete("/embeds/{embed_id}", "End an embed for good", 409, status=204)
 async def revoke_embed(who: EmbedManager, services: TheServices, embed_id: str) -> Response:
     if not is_plausible_id(embed_id) or not await services.embeds.revoke(who, embed_id):
         raise not_found("embed")

@@ -17,14 +17,14 @@ from handrail.doors.http import schemas
 from handrail.doors.http.call_stream import SSE_RESPONSE, last_event_id, wants_stream
 from handrail.doors.http.errors import not_found
 from handrail.doors.http.parameters import After, Limit, Name, Time
-from handrail.doors.http.routing import ThePlatform, need, openapi_responses, router
+from handrail.doors.http.routing import Router, ThePlatform, need, openapi_responses
 from handrail.platform import Platform
 from handrail.platform.access import is_plausible_id
 from handrail.platform.events import MAX_EVENTS, EventFilter, event_json
 from handrail.platform.responses import json_response, page_and_cursor
 from handrail.platform.sse import SSE_TYPE, EventStream, stored_message
 
-routes = router("events")
+routes = Router("events")
 EventLogReader = Annotated[Principal, need("events.read")]
 Number = Annotated[int, Query(ge=0, le=2**63 - 1, description="Only those after this one.")]
 Many = Annotated[int, Query(ge=1, le=MAX_EVENTS, description="At most so many.")]
@@ -42,8 +42,8 @@ def _page_or_stream(says: str) -> dict[int | str, dict[str, Any]]:
 
 @routes.get(
     "/events",
-    summary="List events, the oldest first, or follow them",
-    responses=_page_or_stream(f"A page; with `Accept: {SSE_TYPE}`, all that comes."),
+    "List events, the oldest first, or follow them",
+    more=_page_or_stream(f"A page; with `Accept: {SSE_TYPE}`, all that comes."),
 )
 async def list_events(
     who: EventLogReader,
@@ -67,7 +67,7 @@ async def list_events(
     return _events_page(events, limit, lambda event: event.position)
 
 
-@routes.get("/sessions", summary="List sessions by id", responses=openapi_responses(ok=schemas.SessionPage))
+@routes.get("/sessions", "List sessions by id", ok=schemas.SessionPage)
 async def list_sessions(
     who: EventLogReader, platform: ThePlatform, after: After = None, limit: Limit = 50
 ) -> Response:
@@ -79,8 +79,8 @@ async def list_sessions(
 
 @routes.get(
     "/sessions/{session}/events",
-    summary="List the events of a session, or follow them",
-    responses=_page_or_stream(f"A page; with `Accept: {SSE_TYPE}`, all that comes."),
+    "List the events of a session, or follow them",
+    more=_page_or_stream(f"A page; with `Accept: {SSE_TYPE}`, all that comes."),
 )
 async def list_session_events(
     who: EventLogReader,

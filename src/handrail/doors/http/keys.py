@@ -12,11 +12,11 @@ from handrail.core.define.principal import KeyKind, Principal
 from handrail.doors.http import schemas
 from handrail.doors.http.errors import not_found
 from handrail.doors.http.parameters import json_body
-from handrail.doors.http.routing import TheServices, need, openapi_responses, router
+from handrail.doors.http.routing import Router, TheServices, need
 from handrail.platform.access import is_plausible_id
 from handrail.platform.responses import json_response, no_content
 
-routes = router("keys")
+routes = Router("keys")
 KeyManager = Annotated[Principal, need("keys.manage")]
 _CENTURY = 100 * 365 * 86_400.0
 
@@ -37,19 +37,14 @@ class NewKey(BaseModel):
     lifetime: float | None = Field(default=None, gt=0, le=_CENTURY, allow_inf_nan=False)
 
 
-@routes.get("/keys", summary="List keys", responses=openapi_responses(409, ok=schemas.KeyList))
+@routes.get("/keys", "List keys", 409, ok=schemas.KeyList)
 async def list_keys(who: KeyManager, services: TheServices) -> Response:
     """The newest first. No key can be read from it."""
     return json_response({"keys": [key.to_dict() for key in await services.keys.list(who)]})
 
 
 @routes.post(
-    "/keys",
-    summary="Make a key",
-    status_code=201,
-    responses=openapi_responses(
-        409, 415, ok=schemas.CreatedKey, status=201, says="The key. It is shown only here."
-    ),
+    "/keys", "Make a key", 409, 415, ok=schemas.CreatedKey, status=201, says="The key. It is shown only here."
 )
 async def make_key(
     who: KeyManager, services: TheServices, body: Annotated[NewKey, json_body(NewKey)]
@@ -71,9 +66,7 @@ async def make_key(
     return json_response(made.to_dict() | {"key": text.reveal()}, 201, headers)
 
 
-@routes.delete(
-    "/keys/{key_id}", summary="Revoke a key", status_code=204, responses=openapi_responses(409, status=204)
-)
+@routes.delete("/keys/{key_id}", "Revoke a key", 409, status=204)
 async def revoke_key(who: KeyManager, services: TheServices, key_id: str) -> Response:
     """It opens nothing any more, anywhere within a second."""
     if not is_plausible_id(key_id) or not await services.keys.revoke(who, key_id):

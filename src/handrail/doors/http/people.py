@@ -11,12 +11,12 @@ from handrail.core.define.principal import Principal
 from handrail.doors.http import schemas
 from handrail.doors.http.errors import not_found
 from handrail.doors.http.parameters import json_body
-from handrail.doors.http.routing import SignedIn, TheServices, TheSource, need, openapi_responses, router
+from handrail.doors.http.routing import Router, SignedIn, TheServices, TheSource, need
 from handrail.platform.access import is_plausible_id
 from handrail.platform.responses import json_response, no_content
 from handrail.store.users import User
 
-routes = router("people")
+routes = Router("people")
 MemberManager = Annotated[Principal, need("members.manage")]
 
 
@@ -38,7 +38,7 @@ class NewRole(BaseModel):
     permissions: list[str]
 
 
-@routes.get("/me", summary="Who you are here", responses=openapi_responses(ok=schemas.CurrentPrincipal))
+@routes.get("/me", "Who you are here", ok=schemas.CurrentPrincipal)
 async def read_me(who: SignedIn, source: TheSource) -> Response:
     body = {
         "tenant": who.tenant,
@@ -54,22 +54,13 @@ async def read_me(who: SignedIn, source: TheSource) -> Response:
     return json_response(body)
 
 
-@routes.get(
-    "/members",
-    summary="List who belongs to your tenant",
-    responses=openapi_responses(409, ok=schemas.MemberList),
-)
+@routes.get("/members", "List who belongs to your tenant", 409, ok=schemas.MemberList)
 async def list_members(who: MemberManager, services: TheServices) -> Response:
     members = await services.people.members(who)
     return json_response({"members": [_member_json(user, roles) for user, roles in members]})
 
 
-@routes.post(
-    "/members",
-    summary="Give somebody roles",
-    status_code=201,
-    responses=openapi_responses(409, 415, ok=schemas.MemberSummary, status=201),
-)
+@routes.post("/members", "Give somebody roles", 409, 415, ok=schemas.MemberSummary, status=201)
 async def add_member(
     who: MemberManager, services: TheServices, body: Annotated[NewMember, json_body(NewMember)]
 ) -> Response:
@@ -81,34 +72,20 @@ async def add_member(
     return json_response(_member_json(user, roles), 201)
 
 
-@routes.delete(
-    "/members/{user_id}",
-    summary="Let somebody belong no more",
-    status_code=204,
-    responses=openapi_responses(409, status=204),
-)
+@routes.delete("/members/{user_id}", "Let somebody belong no more", 409, status=204)
 async def remove_member(who: MemberManager, services: TheServices, user_id: str) -> Response:
     if not is_plausible_id(user_id) or not await services.people.remove_member(who, user_id):
         raise not_found("member")
     return no_content()
 
 
-@routes.get(
-    "/roles",
-    summary="List the roles that can be given",
-    responses=openapi_responses(409, ok=schemas.RoleList),
-)
+@routes.get("/roles", "List the roles that can be given", 409, ok=schemas.RoleList)
 async def list_roles(who: MemberManager, services: TheServices) -> Response:
     roles = await services.people.roles(who)
     return json_response({"roles": {name: sorted(gives) for name, gives in sorted(roles.items())}})
 
 
-@routes.put(
-    "/roles/{name}",
-    summary="Make or change a role of your own",
-    status_code=204,
-    responses=openapi_responses(409, 415, status=204),
-)
+@routes.put("/roles/{name}", "Make or change a role of your own", 409, 415, status=204)
 async def save_role(
     who: Annotated[Principal, need("roles.manage")],
     services: TheServices,
@@ -120,12 +97,7 @@ async def save_role(
     return no_content()
 
 
-@routes.delete(
-    "/roles/{name}",
-    summary="Remove a role of your own",
-    status_code=204,
-    responses=openapi_responses(409, status=204),
-)
+@routes.delete("/roles/{name}", "Remove a role of your own", 409, status=204)
 async def delete_role(
     who: Annotated[Principal, need("roles.manage")], services: TheServices, name: str
 ) -> Response:

@@ -11,14 +11,14 @@ from handrail.core.define.principal import Principal
 from handrail.doors.http import schemas
 from handrail.doors.http.outcomes import outcome_json
 from handrail.doors.http.parameters import After, Limit, Name, page_after
-from handrail.doors.http.routing import SignedIn, TheHandrail, need, openapi_responses, router
+from handrail.doors.http.routing import Router, SignedIn, TheHandrail, need
 from handrail.doors.http.schemas import PlanOutcomes, PlanPage
 from handrail.platform.responses import json_response
 
-routes = router("plan")
+routes = Router("plan")
 
 
-@routes.get("/plan", summary="List what is planned, in order", responses=openapi_responses(ok=PlanPage))
+@routes.get("/plan", "List what is planned, in order", ok=PlanPage)
 async def list_plan(
     who: SignedIn, hr: TheHandrail, session: Name = None, after: After = None, limit: Limit = 50
 ) -> Response:
@@ -29,9 +29,7 @@ async def list_plan(
 
 
 @routes.post(
-    "/plan/run",
-    summary="Run what is planned, in order",
-    responses=openapi_responses(ok=PlanOutcomes, says="What became of each call, in order."),
+    "/plan/run", "Run what is planned, in order", ok=PlanOutcomes, says="What became of each call, in order."
 )
 async def run_plan(
     who: Annotated[Principal, need("plans.run")],
@@ -46,9 +44,7 @@ async def run_plan(
     return json_response({"outcomes": [outcome_json(planned) for planned in outcomes]})
 
 
-@routes.delete(
-    "/plan", summary="Discard what is planned", responses=openapi_responses(ok=schemas.DiscardResult)
-)
+@routes.delete("/plan", "Discard what is planned", ok=schemas.DiscardResult)
 async def discard_plan(who: SignedIn, hr: TheHandrail, session: Name = None) -> Response:
     """None of it runs."""
     return json_response({"discarded": await hr.discard_plan(who, session)})

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends
 from fastapi.dependencies.models import Dependant
@@ -146,16 +147,44 @@ def openapi_request_body(model: type[BaseModel], required: bool = True) -> dict[
     return {"required": required, "content": {"application/json": {"schema": schema}}}
 
 
-def router(tag: str, kind: type[Route] = Route) -> APIRouter:
-    """Routes under one heading."""
-    return APIRouter(prefix="/api", tags=[tag], route_class=kind)
+_Responses = dict[int | str, dict[str, Any]]
+_Endpoint = TypeVar("_Endpoint", bound=Callable[..., Any])
 
 
-def openapi_responses(
-    *more: int, ok: Any = None, status: int = 200, says: str = "Done."
-) -> dict[int | str, dict[str, Any]]:
+class Router:
+    """Routes under one heading: `@routes.get(path, summary, *errors, ok=schema)`."""
+
+    def __init__(self, tag: str, route: type[Route] = Route) -> None:
+        self._router = APIRouter(prefix="/api", tags=[tag], route_class=route)
+        self.routes = self._router.routes
+        self.get = partial(self._add, "GET")
+        self.post = partial(self._add, "POST")
+        self.put = partial(self._add, "PUT")
+        self.patch = partial(self._add, "PATCH")
+        self.delete = partial(self._add, "DELETE")
+
+    def _add(
+        self,
+        method: str,
+        path: str,
+        summary: str,
+        *errors: int,
+        ok: Any = None,
+        status: int = 200,
+        says: str = "Done.",
+        more: _Responses | None = None,
+        **options: Any,
+    ) -> Callable[[_Endpoint], _Endpoint]:
+        """A route; `errors`, `ok` and `says` are what it answers with, `more` what these words cannot say."""
+        responses = openapi_responses(*errors, ok=ok, status=status, says=says) | (more or {})
+        return self._router.api_route(
+            path, methods=[method], summary=summary, status_code=status, responses=responses, **options
+        )
+
+
+def openapi_responses(*more: int, ok: Any = None, status: int = 200, says: str = "Done.") -> _Responses:
     """Everything that a route may answer with."""
-    responses: dict[int | str, dict[str, Any]] = {status: {"description": says}}
+    responses: _Responses = {status: {"description": says}}
     if ok is not None:
         responses[status]["model"] = ok
     for code in (*_COMMON_STATUSES, *more):

@@ -14,16 +14,16 @@ from handrail.core.tell.runs import Run, RunStatus
 from handrail.doors.http import schemas
 from handrail.doors.http.errors import not_found
 from handrail.doors.http.parameters import After, Limit, Name, Time
-from handrail.doors.http.routing import TheHandrail, ThePlatform, need, openapi_responses, router
+from handrail.doors.http.routing import Router, TheHandrail, ThePlatform, need
 from handrail.platform.access import is_plausible_id
 from handrail.platform.events import EventFilter, EventReader
 from handrail.platform.responses import json_response, page_and_cursor
 
-routes = router("runs")
+routes = Router("runs")
 RunReader = Annotated[Principal, need("runs.read")]
 
 
-@routes.get("/runs", summary="List runs, the newest first", responses=openapi_responses(ok=schemas.RunPage))
+@routes.get("/runs", "List runs, the newest first", ok=schemas.RunPage)
 async def list_runs(
     who: RunReader,
     hr: TheHandrail,
@@ -56,7 +56,7 @@ async def list_runs(
     return json_response({"runs": [asdict(run) for run in page], "next": following})
 
 
-@routes.get("/runs/{run_id}", summary="Read one run", responses=openapi_responses(ok=schemas.RunDetail))
+@routes.get("/runs/{run_id}", "Read one run", ok=schemas.RunDetail)
 async def read_run(who: RunReader, platform: ThePlatform, run_id: str) -> Response:
     """What it was given and what it yielded are for whoever made the call, or may read events."""
     run = await platform.events.run(who.tenant, run_id) if is_plausible_id(run_id) else None

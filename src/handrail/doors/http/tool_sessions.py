@@ -16,7 +16,7 @@ from handrail.doors.http import schemas
 from handrail.doors.http.errors import invalid_param, not_found
 from handrail.doors.http.outcomes import outcome_response
 from handrail.doors.http.parameters import After, Limit, Name, json_body
-from handrail.doors.http.routing import TheHandrail, TheServices, TheSource, need, openapi_responses, router
+from handrail.doors.http.routing import Router, TheHandrail, TheServices, TheSource, need, openapi_responses
 from handrail.doors.http.tools import tool_not_found
 from handrail.engine.handrail import Handrail
 from handrail.identity.aggregates import Aggregate
@@ -28,7 +28,7 @@ from handrail.platform.responses import json_response, no_content, page_and_curs
 from handrail.platform.session_export import export_csv, export_json
 from handrail.store.tool_sessions import SessionStatus, ToolSession, ToolSessionSubmission
 
-routes = router("tool sessions")
+routes = Router("tool sessions")
 SessionReader = Annotated[Principal, need("tool_sessions.read")]
 SessionManager = Annotated[Principal, need("tool_sessions.manage", own=True)]
 
@@ -64,11 +64,7 @@ class ShareBody(BaseModel):
     lifetime: float = Field(default=DEFAULT_SHARE_SECONDS, ge=60, le=MAX_SHARE_SECONDS, allow_inf_nan=False)
 
 
-@routes.get(
-    "/tool-sessions",
-    summary="List tool sessions, the newest first",
-    responses=openapi_responses(409, ok=schemas.ToolSessionPage),
-)
+@routes.get("/tool-sessions", "List tool sessions, the newest first", 409, ok=schemas.ToolSessionPage)
 async def list_tool_sessions(
     who: SessionReader,
     hr: TheHandrail,
@@ -91,12 +87,7 @@ async def list_tool_sessions(
     return json_response({"tool_sessions": visible, "next": following})
 
 
-@routes.post(
-    "/tool-sessions",
-    summary="Begin a tool session",
-    status_code=201,
-    responses=openapi_responses(409, 415, ok=schemas.ToolSessionSummary, status=201),
-)
+@routes.post("/tool-sessions", "Begin a tool session", 409, 415, ok=schemas.ToolSessionSummary, status=201)
 async def begin_tool_session(
     who: Annotated[Principal, need("tool_sessions.create")],
     hr: TheHandrail,
@@ -115,11 +106,7 @@ async def begin_tool_session(
     return json_response(session.to_dict(), 201)
 
 
-@routes.get(
-    "/tool-sessions/{tool_session_id}",
-    summary="Read a tool session",
-    responses=openapi_responses(409, ok=schemas.ToolSessionSummary),
-)
+@routes.get("/tool-sessions/{tool_session_id}", "Read a tool session", 409, ok=schemas.ToolSessionSummary)
 async def read_tool_session(
     who: SessionReader, hr: TheHandrail, services: TheServices, tool_session_id: str
 ) -> Response:
@@ -128,8 +115,9 @@ async def read_tool_session(
 
 @routes.get(
     "/tool-sessions/{tool_session_id}/submissions",
-    summary="What was submitted to a tool session",
-    responses=openapi_responses(409, ok=schemas.SubmissionList),
+    "What was submitted to a tool session",
+    409,
+    ok=schemas.SubmissionList,
 )
 async def list_submissions(
     who: SessionReader, hr: TheHandrail, services: TheServices, tool_session_id: str
@@ -142,9 +130,12 @@ async def list_submissions(
 
 @routes.post(
     "/tool-sessions/{tool_session_id}/submissions",
-    summary="Submit to a tool session",
-    status_code=201,
-    responses=openapi_responses(409, 415, 499, ok=schemas.SubmissionDetail, status=201),
+    "Submit to a tool session",
+    409,
+    415,
+    499,
+    ok=schemas.SubmissionDetail,
+    status=201,
 )
 async def submit_to_session(
     who: SessionReader,
@@ -167,8 +158,9 @@ async def submit_to_session(
 
 @routes.get(
     "/tool-sessions/{tool_session_id}/aggregate",
-    summary="What the tool makes of all that was submitted",
-    responses=openapi_responses(409, ok=schemas.AggregateResult),
+    "What the tool makes of all that was submitted",
+    409,
+    ok=schemas.AggregateResult,
 )
 async def read_aggregate(
     who: SessionReader, hr: TheHandrail, services: TheServices, tool_session_id: str
@@ -181,9 +173,7 @@ async def read_aggregate(
 
 
 @routes.get(
-    "/tool-sessions/{tool_session_id}/export",
-    summary="All of a tool session, as JSON or CSV",
-    responses=_EXPORT_RESPONSES,
+    "/tool-sessions/{tool_session_id}/export", "All of a tool session, as JSON or CSV", more=_EXPORT_RESPONSES
 )
 async def export_tool_session(
     who: SessionReader,
@@ -207,18 +197,14 @@ async def _set_status(services: Services, who: Principal, name: str, status: Ses
 
 
 @routes.post(
-    "/tool-sessions/{tool_session_id}/close",
-    summary="Take no more submissions",
-    responses=openapi_responses(409, ok=schemas.ToolSessionSummary),
+    "/tool-sessions/{tool_session_id}/close", "Take no more submissions", 409, ok=schemas.ToolSessionSummary
 )
 async def close_tool_session(who: SessionManager, services: TheServices, tool_session_id: str) -> Response:
     return await _set_status(services, who, tool_session_id, "completed")
 
 
 @routes.post(
-    "/tool-sessions/{tool_session_id}/reopen",
-    summary="Take submissions again",
-    responses=openapi_responses(409, ok=schemas.ToolSessionSummary),
+    "/tool-sessions/{tool_session_id}/reopen", "Take submissions again", 409, ok=schemas.ToolSessionSummary
 )
 async def reopen_tool_session(who: SessionManager, services: TheServices, tool_session_id: str) -> Response:
     return await _set_status(services, who, tool_session_id, "active")
@@ -226,8 +212,9 @@ async def reopen_tool_session(who: SessionManager, services: TheServices, tool_s
 
 @routes.post(
     "/tool-sessions/{tool_session_id}/cancel",
-    summary="End a tool session for good",
-    responses=openapi_responses(409, ok=schemas.ToolSessionSummary),
+    "End a tool session for good",
+    409,
+    ok=schemas.ToolSessionSummary,
 )
 async def cancel_tool_session(who: SessionManager, services: TheServices, tool_session_id: str) -> Response:
     return await _set_status(services, who, tool_session_id, "cancelled")
@@ -235,10 +222,11 @@ async def cancel_tool_session(who: SessionManager, services: TheServices, tool_s
 
 @routes.post(
     "/tool-sessions/{tool_session_id}/share",
-    summary="Make a link by which guests join",
-    responses=openapi_responses(
-        409, 415, ok=schemas.SharedToolSession, says="The link. It is shown only here."
-    ),
+    "Make a link by which guests join",
+    409,
+    415,
+    ok=schemas.SharedToolSession,
+    says="The link. It is shown only here.",
 )
 async def share_tool_session(
     who: SessionManager,
@@ -257,10 +245,7 @@ async def share_tool_session(
 
 
 @routes.delete(
-    "/tool-sessions/{tool_session_id}/share",
-    summary="End the link, and with it its guests",
-    status_code=204,
-    responses=openapi_responses(409, status=204),
+    "/tool-sessions/{tool_session_id}/share", "End the link, and with it its guests", 409, status=204
 )
 async def unshare_tool_session(who: SessionManager, services: TheServices, tool_session_id: str) -> Response:
     await services.tool_sessions.unshare(await _managed_session(services, who, tool_session_id))

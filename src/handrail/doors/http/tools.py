@@ -19,13 +19,12 @@ from handrail.doors.http import schemas
 from handrail.doors.http.errors import ApiError, invalid_param, not_found
 from handrail.doors.http.parameters import After, Limit, Name, json_body
 from handrail.doors.http.routing import (
+    Router,
     SignedIn,
     ThePlatform,
     TheServices,
     TheSource,
     need,
-    openapi_responses,
-    router,
 )
 from handrail.identity.tenant_tools import ResolvedKind
 from handrail.platform import Platform
@@ -33,13 +32,11 @@ from handrail.platform.access import is_plausible_id
 from handrail.platform.responses import json_response, no_content
 from handrail.platform.tools import stored_tool, tool_kinds, tool_versions
 
-routes = router("tools")
+routes = Router("tools")
 _BATCH = 200
 
 
-@routes.get(
-    "/tools", summary="List the tools that you may use", responses=openapi_responses(ok=schemas.ToolPage)
-)
+@routes.get("/tools", "List the tools that you may use", ok=schemas.ToolPage)
 async def list_tools(
     who: SignedIn,
     platform: ThePlatform,
@@ -86,9 +83,7 @@ async def _page_of_tools(
     return tools[:limit], len(tools) > limit
 
 
-@routes.get(
-    "/tools/search", summary="Find tools by words", responses=openapi_responses(ok=schemas.ToolSearchResults)
-)
+@routes.get("/tools/search", "Find tools by words", ok=schemas.ToolSearchResults)
 async def search_tools(
     who: SignedIn,
     platform: ThePlatform,
@@ -107,11 +102,7 @@ async def search_tools(
     return json_response({"tools": lines})
 
 
-@routes.get(
-    "/tools/{slug}",
-    summary="Read one tool: schemas, level and hints",
-    responses=openapi_responses(ok=schemas.ToolDetail),
-)
+@routes.get("/tools/{slug}", "Read one tool: schemas, level and hints", ok=schemas.ToolDetail)
 async def read_tool(who: SignedIn, platform: ThePlatform, source: TheSource, slug: str) -> Response:
     """By slug, id or alias. Whoever may change a tool sees it also while it is hidden."""
     return json_response(await tool_detail(platform, slug, who, source))
@@ -181,7 +172,7 @@ def _detail_json(
     }
 
 
-override_routes = router("tools")
+override_routes = Router("tools")
 _VERSIONS_PAGE = 50
 
 
@@ -198,11 +189,7 @@ class ToolOverride(BaseModel):
     icon: str | None = Field(default=None, max_length=200)
 
 
-@override_routes.patch(
-    "/tools/{slug}",
-    summary="Change how your tenant has a tool",
-    responses=openapi_responses(409, 415, ok=schemas.ToolDetail),
-)
+@override_routes.patch("/tools/{slug}", "Change how your tenant has a tool", 409, 415, ok=schemas.ToolDetail)
 async def override_tool(
     who: Annotated[Principal, need("tools.tenant.update")],
     platform: ThePlatform,
@@ -222,12 +209,7 @@ async def override_tool(
     return json_response(await tool_detail(platform, stored.slug, who, source))
 
 
-@override_routes.delete(
-    "/tools/{slug}",
-    summary="Remove all that your tenant changed of a tool",
-    status_code=204,
-    responses=openapi_responses(409, status=204),
-)
+@override_routes.delete("/tools/{slug}", "Remove all that your tenant changed of a tool", 409, status=204)
 async def reset_tool(
     who: Annotated[Principal, need("tools.tenant.delete")],
     platform: ThePlatform,
@@ -242,11 +224,7 @@ async def reset_tool(
     return no_content()
 
 
-@override_routes.get(
-    "/tools/{slug}/versions",
-    summary="The history of a tool's schemas",
-    responses=openapi_responses(ok=schemas.VersionPage),
-)
+@override_routes.get("/tools/{slug}/versions", "The history of a tool's schemas", ok=schemas.VersionPage)
 async def list_tool_versions(
     who: Annotated[Principal, need("tools.tenant.read")],
     platform: ThePlatform,

@@ -12,14 +12,14 @@ from handrail.core.tell.usage import UsageDimension
 from handrail.doors.http import schemas
 from handrail.doors.http.errors import invalid_param
 from handrail.doors.http.parameters import Time
-from handrail.doors.http.routing import TheHandrail, need, openapi_responses, router
+from handrail.doors.http.routing import Router, TheHandrail, need
 from handrail.platform.responses import json_response
 
-routes = router("usage")
+routes = Router("usage")
 _EARLIEST, _LATEST = 0.0, 253_402_300_799.0
 
 
-@routes.get("/usage", summary="What was used, counted", responses=openapi_responses(ok=schemas.UsageList))
+@routes.get("/usage", "What was used, counted", ok=schemas.UsageList)
 async def read_usage(
     who: Annotated[Principal, need("usage.read")],
     hr: TheHandrail,

@@ -10,9 +10,8 @@ from typing import Any
 
 import httpx
 
-from handrail import Context, Handrail, Policy, Principal, tool
+from handrail import Context, Handrail, Policy, Principal, ToolError, tool
 from handrail.doors.http.api import build_api
-from handrail.ext import ToolError
 from handrail.platform import Platform, platform_of
 from handrail.platform.middleware import RequestLimits, SecurityMiddleware
 from tests.harness.openapi import check_documented

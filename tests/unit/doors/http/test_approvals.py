@@ -9,7 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from handrail import tool
-from handrail.ext import Clock
+from handrail.ext.ports import Clock
 from tests.unit.doors.http.rest_app import Door, door, key
 
 

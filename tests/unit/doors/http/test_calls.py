@@ -251,9 +251,7 @@ async def test_nobody_calls_anything() -> None:
 
 
 def test_keys_of_nobody_are_told_apart_by_what_they_hold() -> None:
-    from handrail.platform.access import is_same_caller
-
     wide, narrow = Principal("acme", key="service"), Principal("acme", key="service", scope=["sum.*"])
-    assert is_same_caller(wide, wide) and not is_same_caller(wide, narrow)
+    assert wide.is_same_caller(wide) and not wide.is_same_caller(narrow)
     ana, later = Principal("acme", "ana"), Principal("acme", "ana", roles=["viewer"])
-    assert is_same_caller(ana, later) and not is_same_caller(ana, Principal("acme", "ana", agent="bot"))
+    assert ana.is_same_caller(later) and not ana.is_same_caller(Principal("acme", "ana", agent="bot"))

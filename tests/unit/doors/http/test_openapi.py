@@ -12,7 +12,7 @@ from jsonschema_rs import Draft202012Validator
 from handrail import Handrail
 from handrail.core.tell.counts import Counts
 from handrail.doors.http.api import build_api
-from handrail.doors.http.routing import Route, need, router
+from handrail.doors.http.routing import Route, need, Router
 from handrail.identity.permissions import BUILT_IN_ROLES
 from handrail.platform import platform_of
 
@@ -92,13 +92,13 @@ def test_the_page_lists_every_route_and_its_permission() -> None:
 
 
 def test_a_route_that_does_not_say_who_may_use_it_cannot_be_made() -> None:
-    routes = router("x")
+    routes = Router("x")
     with pytest.raises(TypeError, match="who may use it"):
 
-        @routes.get("/open")
+        @routes.get("/open", "Open")
         async def open_() -> None: ...
 
-    @routes.get("/shut", dependencies=[need("keys.manage")])
+    @routes.get("/shut", "Shut", dependencies=[need("keys.manage")])
     async def shut() -> None: ...
 
     [route] = routes.routes
