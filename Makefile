@@ -7,6 +7,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-peers
+PEER_NAMES := $(patsubst requirements/peers/%.in,%,$(wildcard requirements/peers/*.in))
 LOCKER := .venv-lock
 SETUP := $(VENV)/.handrail-setup
 SUITE := .mcp-suite/.installed
@@ -43,9 +44,11 @@ $(SETUP): pyproject.toml requirements/dev.txt hatch_build.py src/handrail/doors/
 	@$(BIN)/$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(PEERS)/.handrail-setup: requirements/peers.txt
-	$(call make_venv,$(PEERS))
-	@$(PEERS)/bin/$(PIP) install --require-hashes --no-deps -r requirements/peers.txt
+# Each peer has an environment and a lock of its own, so that none holds another's version back.
+$(PEERS)/%/.handrail-setup: requirements/peers/%.txt
+	@echo "make: setting up $(PEERS)/$* from its hashed lock"
+	$(call make_venv,$(PEERS)/$*)
+	@$(PEERS)/$*/bin/$(PIP) install --require-hashes --no-deps -r $<
 	@touch $@
 
 # The protocol's own conformance suite, for the tests of MCP.
@@ -63,7 +66,7 @@ browser:
 	    echo "make: the tests of the pages need Chromium; on Debian: apt-get install chromium" >&2; exit 1; \
 	  fi; }
 
-# The shell's sandbox, which the tests of the workspace tools need too.
+# The shell's sandbox, which the tests of the workspace tools and the benchmark of the shell need too.
 sandbox:
 	@command -v bwrap >/dev/null || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
@@ -114,8 +117,8 @@ soak: setup $(SUITE) browser sandbox  ## the long seeded fault and load runs
 # Whoever asks for some tests only may find none of them here.
 unless_asked = $(if $(ARGS),|| [ $$? -eq 5 ])
 
-bench: setup $(PEERS)/.handrail-setup  ## the speed table, with peers from an environment of their own
-	@$(BIN)/python benchmarks/run.py --peers $(PEERS)/bin/python $(ARGS)
+bench: setup sandbox $(PEER_NAMES:%=$(PEERS)/%/.handrail-setup)  ## the speed table with its peers; fails on a missed budget
+	@$(BIN)/python benchmarks/run.py --peers $(PEERS) $(ARGS)
 
 screens: setup browser  ## takes the pictures of the pages in docs/screens anew
 	@HANDRAIL_SCREENS=write $(BIN)/python -m pytest tests/soak/test_screenshots.py $(ARGS)
@@ -130,7 +133,7 @@ lock:  ## resolves the lock files again; newest versions with LOCK=--upgrade
 	$(call make_venv,$(LOCKER))
 	@$(LOCKER)/bin/$(PIP) install --upgrade uv
 	@$(call compile,dev,pyproject.toml --extra all --extra dev)
-	@$(call compile,peers,requirements/peers.in --constraints requirements/dev.txt)
+	@$(foreach peer,$(PEER_NAMES),$(call compile,peers/$(peer),requirements/peers/$(peer).in) && )true
 
 compile = $(LOCKER)/bin/uv pip compile --quiet --no-config --no-strip-extras --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(LOCK) \

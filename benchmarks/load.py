@@ -28,13 +28,13 @@ class Request:
 def post(port: int, path: str, headers: Mapping[str, str], body: Any, expected: bytes) -> Request:
     """A POST of JSON to a server on this machine."""
     content = json.dumps(body, separators=(",", ":")).encode()
-    told = {
+    all_headers = {
         "Host": f"127.0.0.1:{port}",
         "Content-Type": "application/json",
         **headers,
         "Content-Length": str(len(content)),
     }
-    lines = [f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in told.items())]
+    lines = [f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in all_headers.items())]
     return Request("\r\n".join([*lines, "", ""]).encode() + content, expected)
 
 
@@ -53,13 +53,13 @@ class Load:
     async def seconds(self, number: int) -> float:
         """Seconds for so many requests, shared among connections that are open before the clock starts."""
         clients = [await self._connected() for _ in range(self.connections)]
-        left, open_ = number, len(clients)
+        remaining, open_ = number, len(clients)
         over = asyncio.get_running_loop().create_future()
 
         def may_go_on() -> bool:
-            nonlocal left, open_
-            if left > 0:
-                left -= 1
+            nonlocal remaining, open_
+            if remaining > 0:
+                remaining -= 1
                 return True
             open_ -= 1
             if open_ == 0 and not over.done():
@@ -89,7 +89,7 @@ class Load:
                 _, client = await loop.create_connection(
                     lambda: _Client(self.request), "127.0.0.1", self.port
                 )
-            except ConnectionRefusedError:  # it said where before it listens there
+            except ConnectionRefusedError:  # it prints its port before it listens
                 if loop.time() > until:
                     raise
                 await asyncio.sleep(0.05)
@@ -121,8 +121,8 @@ class _Client(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         got = self._got + data if self._got else data
-        whole = _length(got)
-        if whole is None or len(got) < whole:
+        length = _length(got)
+        if length is None or len(got) < length:
             self._got = got
             return
         self._got = b""

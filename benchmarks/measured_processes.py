@@ -9,18 +9,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from benchmarks.environments import OWN, ROOT, Python
 from benchmarks.timing import Effort, Measured, NotMeasured, Timing
-
-ROOT = Path(__file__).resolve().parent.parent
 
 _STEERING = ("PYTHON", "OPENAI", "LANGCHAIN", "LANGSMITH", "FASTMCP", "LOGFIRE", "OTEL", "HANDRAIL")
 _WITHOUT_EXPORT = {
@@ -35,8 +32,7 @@ class Source:
     """A module that ends with `subject_process.main`, and the Python to run it with."""
 
     module: str
-    python: str | None
-    """None where there is none; the subjects are then reported as not measured."""
+    python: Python
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +52,15 @@ class Times:
 
 def own_source(module: str) -> Source:
     """A source in this checkout's own environment."""
-    return Source(module, sys.executable)
+    return Source(module, OWN)
 
 
-def environment(python: str) -> dict[str, str]:
+def environment(python: Python) -> dict[str, str]:
     """Nothing that steers Python or a library; this checkout on the path of our own Python only."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(_STEERING)}
-    if python == sys.executable:
-        kept["PYTHONPATH"] = str(ROOT / "src")
-    return kept | _WITHOUT_EXPORT
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(_STEERING)}
+    if python.is_own:
+        variables["PYTHONPATH"] = str(ROOT / "src")
+    return variables | _WITHOUT_EXPORT
 
 
 def time_together(sources: Sequence[Source], effort: Effort) -> Times:
@@ -102,18 +98,18 @@ class _Process:
     seconds: float
     names: list[str] = field(default_factory=list)
     _process: subprocess.Popen[str] = field(init=False)
-    _complaints: IO[str] = field(init=False)
+    _stderr: IO[str] = field(init=False)
 
     def __enter__(self) -> _Process:
         python = self.source.python
-        if python is None:
-            raise _Failed("no environment with the peers")
-        self._complaints = tempfile.TemporaryFile("w+")
+        if python.missing_because:
+            raise _Failed(python.missing_because)
+        self._stderr = tempfile.TemporaryFile("w+")
         self._process = subprocess.Popen(
-            [python, "-m", self.source.module, "--serve", str(self.seconds)],
+            [python.path, "-m", self.source.module, "--serve", str(self.seconds)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._complaints,
+            stderr=self._stderr,
             text=True,
             cwd=ROOT,
             env=environment(python),
@@ -148,9 +144,9 @@ class _Process:
 
     def _failed(self) -> _Failed:
         self._process.wait()
-        self._complaints.seek(0)
-        said = [line.strip() for line in self._complaints if line.strip()]
-        return _Failed(said[-1] if said else f"ended with code {self._process.returncode}")
+        self._stderr.seek(0)
+        lines = [line.strip() for line in self._stderr if line.strip()]
+        return _Failed(lines[-1] if lines else f"ended with code {self._process.returncode}")
 
     def _stop(self) -> None:
         assert self._process.stdin is not None
@@ -163,4 +159,4 @@ class _Process:
             self._process.kill()
             self._process.wait()
         self._process.stdout.close()
-        self._complaints.close()
+        self._stderr.close()

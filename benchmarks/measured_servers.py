@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import IO, Any
 
+from benchmarks.environments import ROOT, Python
 from benchmarks.load import Load, Request
-from benchmarks.measured_processes import ROOT, environment
+from benchmarks.measured_processes import environment
 from benchmarks.timing import Effort, Measured, NotMeasured, Timing
 
 SECONDS = 0.5
@@ -25,8 +26,7 @@ class Server:
     """A module that serves until its standard input ends, and first prints a line of JSON with its `port`."""
 
     module: str
-    python: str | None
-    """None where there is none; what is asked of it is then reported as not measured."""
+    python: Python
     arguments: tuple[str, ...] = ()
 
 
@@ -40,30 +40,30 @@ class LoadedRequest:
     """The request, of what the server printed."""
 
 
-def time_served(asked: Sequence[LoadedRequest], effort: Effort) -> dict[str, Measured]:
+def time_served(requests: Sequence[LoadedRequest], effort: Effort) -> dict[str, Measured]:
     """Seconds for each request by name, in alternating order from round to round."""
     import uvloop
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         seconds = SECONDS * effort.seconds / Effort().seconds
-        return runner.run(_time(asked, max(3, effort.rounds // 3), seconds))
+        return runner.run(_time(requests, max(3, effort.rounds // 3), seconds))
 
 
-async def _time(asked: Sequence[LoadedRequest], rounds: int, seconds: float) -> dict[str, Measured]:
-    took: dict[str, list[float]] = {one.name: [] for one in asked}
+async def _time(requests: Sequence[LoadedRequest], rounds: int, seconds: float) -> dict[str, Measured]:
+    took: dict[str, list[float]] = {loaded.name: [] for loaded in requests}
     failures: dict[str, NotMeasured] = {}
     loads: dict[str, tuple[Load, int]] = {}
     with ExitStack() as stack:
-        told: dict[Server, Mapping[str, Any]] = {}
-        for one in asked:
+        announced: dict[Server, Mapping[str, Any]] = {}
+        for loaded in requests:
+            server = loaded.server
             try:
-                if one.server not in told:
-                    told[one.server] = stack.enter_context(_Process(one.server)).told
-                about = told[one.server]
-                load = Load(about["port"], one.request(about))
-                loads[one.name] = (load, await _calibrated(load, seconds))
+                if server not in announced:
+                    announced[server] = stack.enter_context(_Process(server)).announced
+                load = Load(announced[server]["port"], loaded.request(announced[server]))
+                loads[loaded.name] = (load, await _calibrated(load, seconds))
             except Exception as error:
-                failures[one.name] = NotMeasured(str(error) or type(error).__name__)
+                failures[loaded.name] = NotMeasured(str(error) or type(error).__name__)
         turns = list(loads)
         for number in range(rounds):
             for name in turns if number % 2 == 0 else reversed(turns):
@@ -92,19 +92,19 @@ class _Process:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self.told: Mapping[str, Any] = {}
+        self.announced: Mapping[str, Any] = {}
         self._process: subprocess.Popen[str] | None = None
-        self._complaints: IO[str] = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed by __exit__
+        self._stderr: IO[str] = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed by __exit__
 
     def __enter__(self) -> _Process:
         python = self._server.python
-        if python is None:
-            raise _Failed("no environment with the peers")
+        if python.missing_because:
+            raise _Failed(python.missing_because)
         self._process = subprocess.Popen(
-            [python, "-m", self._server.module, *self._server.arguments],
+            [python.path, "-m", self._server.module, *self._server.arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._complaints,
+            stderr=self._stderr,
             text=True,
             cwd=ROOT,
             env=environment(python),
@@ -113,14 +113,14 @@ class _Process:
         line = self._process.stdout.readline()
         if not line:
             self.__exit__(None, None, None)
-            raise _Failed(self._said())
-        self.told = json.loads(line)
+            raise _Failed(self._last_line())
+        self.announced = json.loads(line)
         return self
 
-    def _said(self) -> str:
-        self._complaints.seek(0)
-        said = [line.strip() for line in self._complaints if line.strip()]
-        return said[-1] if said else "the server ended without a word"
+    def _last_line(self) -> str:
+        self._stderr.seek(0)
+        lines = [line.strip() for line in self._stderr if line.strip()]
+        return lines[-1] if lines else "the server ended without a word"
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

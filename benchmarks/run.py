@@ -1,4 +1,4 @@
-"""Measures Handrail and its peers, prints a table and keeps the figures as JSON."""
+"""Measures Handrail and its peers, prints a table, keeps the figures as JSON and judges every row."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import argparse
 import json
 import os
 import platform
-import subprocess
 import sys
+import traceback
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,89 +18,92 @@ if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from benchmarks import report
-from benchmarks.rows import ALL
-from benchmarks.timing import QUICK, Effort
+from benchmarks.environments import OWN, PEERS, Peers
+from benchmarks.row import Row
+from benchmarks.rows import ALL, RowModule
+from benchmarks.timing import QUICK, Effort, NotMeasured
 
 RESULTS = Path(__file__).resolve().parent / "results"
 
-_DISTRIBUTIONS = ("pydantic", "openai-agents", "fastmcp", "langchain-core", "pydantic-ai-slim")
-_VERSIONS = """
-import json, sys
-from importlib.metadata import PackageNotFoundError, version
-found = {}
-for name in sys.argv[1:]:
-    try:
-        found[name] = version(name)
-    except PackageNotFoundError:
-        pass
-print(json.dumps(found))
-"""
+_PEERS = {
+    "openai_agents": "openai-agents",
+    "pydantic_ai": "pydantic-ai-slim",
+    "fastmcp": "fastmcp",
+    "langchain": "langchain-core",
+}
+"""The distribution of each peer."""
 
 
-def main() -> int:
-    options = _options()
-    peers = _python(options.peers)
+def main(
+    arguments: Sequence[str] | None = None,
+    modules: Mapping[str, RowModule] = ALL,
+    results: Path = RESULTS,
+) -> int:
+    """The exit code: 0 if every row was measured and reached its budget or is known to miss it."""
+    options = _options(arguments, modules)
+    peers = Peers(options.peers)
     effort = QUICK if options.quick else Effort()
-    sections = {}
-    for name in options.only or ALL:
+    sections: dict[str, list[Row]] = {}
+    for name in options.only or modules:
         print(f"measuring {name} …", file=sys.stderr, flush=True)
-        sections[ALL[name].TITLE] = ALL[name].measure(peers, effort)
+        sections[modules[name].TITLE] = _measure(name, modules[name], peers, effort)
 
     now = datetime.now(UTC)
     document = {
         "at": now.isoformat(timespec="seconds"),
         "machine": _machine(),
         "quick": bool(options.quick),
-        "versions": {"ours": _versions(sys.executable), "peers": _versions(peers) if peers else None},
+        "versions": {"ours": OWN.versions(["pydantic"]), "peers": _versions(peers)},
         "sections": report.as_json(sections),
     }
     text = json.dumps(document, indent=2, ensure_ascii=False)
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{now:%Y%m%dT%H%M%SZ}.json").write_text(text + "\n")
-    print(text if options.json else report.table(sections))
+    results.mkdir(exist_ok=True)
+    (results / f"{now:%Y%m%dT%H%M%SZ}.json").write_text(text + "\n")
+    print(text if options.json else report.table(sections) + "\n", flush=True)
+    print(report.judgement(sections), file=sys.stderr if options.json else sys.stdout, flush=True)
+    return 1 if report.has_failed(sections) else 0
 
-    kept = all(row.verdict in (None, "reached") for rows in sections.values() for row in rows)
-    return 1 if options.check and not kept else 0
+
+def _measure(name: str, module: RowModule, peers: Peers, effort: Effort) -> list[Row]:
+    """What breaks in one module is a row that was not measured: the figures of the others are kept."""
+    try:
+        return module.measure(peers, effort)
+    except Exception as error:
+        traceback.print_exc()
+        return [Row(name, NotMeasured(f"{type(error).__name__}: {error}".rstrip(": ")))]
 
 
-def _options() -> argparse.Namespace:
+def _options(arguments: Sequence[str] | None, modules: Mapping[str, RowModule]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--peers",
-        metavar="PYTHON",
-        default=os.environ.get("HANDRAIL_PEERS_PYTHON"),
-        help="the Python that has the peers installed (default: HANDRAIL_PEERS_PYTHON)",
+        metavar="FOLDER",
+        type=Path,
+        default=PEERS,
+        help="the folder with an environment for each peer (default: .venv-peers)",
     )
-    parser.add_argument("--only", action="append", choices=list(ALL), help="measure this alone (repeatable)")
+    parser.add_argument(
+        "--only", action="append", choices=list(modules), help="measure this alone (repeatable)"
+    )
     parser.add_argument("--quick", action="store_true", help="fewer, shorter rounds: a look, not a figure")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
-    parser.add_argument(
-        "--check", action="store_true", help="exit with 1 unless every budget was measured and reached"
-    )
-    return parser.parse_args()
+    return parser.parse_args(arguments)
 
 
-def _python(given: str | None) -> str | None:
-    if not given:
-        return None
-    # The link itself, not what it points to, makes a virtual environment's Python.
-    python = os.path.abspath(given)
-    if not os.access(python, os.X_OK):
-        print(f"no Python at {given}: the peers will not be measured", file=sys.stderr)
-        return None
-    return python
-
-
-def _versions(python: str) -> dict[str, str]:
-    done = subprocess.run(
-        [python, "-P", "-c", _VERSIONS, *_DISTRIBUTIONS], capture_output=True, text=True, check=True
-    )
-    found: dict[str, str] = json.loads(done.stdout)
-    return found
+def _versions(peers: Peers) -> dict[str, str | None]:
+    return {
+        distribution: peers.python(peer).versions([distribution]).get(distribution)
+        for peer, distribution in _PEERS.items()
+    }
 
 
 def _machine() -> dict[str, Any]:
-    return {"python": platform.python_version(), "system": platform.system(), "cores": os.cpu_count()}
+    return {
+        "python": platform.python_version(),
+        "system": platform.system(),
+        "cores": os.cpu_count(),
+        "load": os.getloadavg()[0],
+    }
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import asyncio
 async def main() -> None:
     # region loop
     from handrail import Call
-    from handrail.ext import WorkerState, is_tool_already_executed, mark_tool_executed, new_tool_calls
+    from handrail.ext.compat import WorkerState, is_tool_already_executed, mark_tool_executed, new_tool_calls
 
     state = WorkerState()
     mark_tool_executed(state, "data.searchRecords", {"region": "north", "limit": 5})

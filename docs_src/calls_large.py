@@ -13,7 +13,7 @@ async def read_book() -> str:
 
 async def main() -> None:
     # region large
-    from handrail.ext import read_result
+    from handrail.ext.tools import read_result
 
     async with Handrail([read_book, read_result]) as hr:
         out = await hr.call("book.read", id="call-1")

@@ -18,7 +18,7 @@ async def roll(sides: int = 6) -> int:
 async def main() -> None:
     ana = Principal(tenant="acme", user="ana")
     # region project
-    from handrail.ext import to_legacy_tool_run, to_ui_events
+    from handrail.ext.compat import to_legacy_tool_run, to_ui_events
 
     async with Handrail([roll]) as hr:
         out = await hr.call("dice.roll", {"sides": 20}, principal=ana, source="web", session="s1")

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Iterator
 
-from handrail import Handrail, Retry, tool
-from handrail.ext import Retrying, ToolError, with_retry
+from handrail import Handrail, Retry, ToolError, tool
+from handrail.ext.events import Retrying
+from handrail.ext.tools import with_retry
 
 WEATHER: Iterator[str | Exception] = iter([ConnectionError("the line is dead"), "sunny"])
 

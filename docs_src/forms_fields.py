@@ -5,7 +5,7 @@ import asyncio
 
 async def main() -> None:
     # region fields
-    from handrail.ext import FieldDefinition, FieldOption, fields_of, fields_schema, fields_validator
+    from handrail.ext.forms import FieldDefinition, FieldOption, fields_of, fields_schema, fields_validator
 
     fields = [
         FieldDefinition(name="name", type="text", label="Name", required=True, max=80),

@@ -8,7 +8,7 @@ from handrail import tool
 from handrail.doors.web.forms.form import form_of
 
 # region spec
-from handrail.ext import FormGroup, FormSpec, register_form_spec
+from handrail.ext.forms import FormGroup, FormSpec, register_form_spec
 
 form = FormSpec(
     {
@@ -58,7 +58,7 @@ async def main() -> None:
     register_form_spec("tool:invest-value", FormSpec({"cost": {"label": "Price"}}))
     # endregion
     assert "Price" in str(form_of(value).render())
-    from handrail.ext import forget_form_spec
+    from handrail.ext.forms import forget_form_spec
 
     forget_form_spec("tool:invest-value")
 

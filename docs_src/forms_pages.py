@@ -2,7 +2,7 @@
 
 import asyncio
 
-from handrail.ext import parse_json
+from handrail.ext.data_files import parse_json
 
 
 async def main() -> None:

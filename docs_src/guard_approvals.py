@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 
 from handrail import Context, Handrail, Principal, tool
-from handrail.ext import Conflict
+from handrail.ext.guard import Conflict
 
 
 @tool("posts.publish", level="write")
@@ -26,7 +26,8 @@ bo = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
 
 async def main() -> None:
     # region approver
-    from handrail.ext import ApprovalRequest, approve, reject, respond
+    from handrail import ApprovalRequest
+    from handrail.ext.guard import approve, reject, respond
 
     async def reviewer(request: ApprovalRequest) -> object:
         title = request.args["title"]

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any, Literal
 
 from handrail import Handrail, tool
-from handrail.ext import RiskAssessment
+from handrail.ext.guard import RiskAssessment
 
 
 def peril(args: Any) -> Literal["safe"] | RiskAssessment:

@@ -62,7 +62,7 @@ async def main() -> None:
         assert (await hr.call("files.read", {"path": "/srv/privateer"}, principal=ana)).ok
 
     # region broken
-    from handrail.ext import PolicyError
+    from handrail.ext.errors import PolicyError
 
     try:
         Rule(tool="payments.*", when={"amount": {"gt": 1000}}, match=[{"amount": 1000}])

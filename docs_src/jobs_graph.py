@@ -3,7 +3,8 @@
 import asyncio
 
 from handrail import Handrail, Principal, tool
-from handrail.ext import GraphError, Task
+from handrail.ext.errors import GraphError
+from handrail.ext.tools import Task
 
 
 @tool("report.fetch", level="read")

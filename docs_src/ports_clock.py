@@ -21,7 +21,7 @@ async def main() -> None:
     agent = Principal(tenant="acme", user="ana", agent="ops")
     ana = Principal(tenant="acme", user="ana")
     # region clock
-    from handrail.ext import Clock
+    from handrail.ext.ports import Clock
 
     today = [1_000.0]
     async with Handrail([publish], clock=Clock(now=lambda: today[0]), approval_lifetime=60) as hr:

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Any, TextIO
 
 from handrail import Handrail, Principal, tool
-from handrail.ext import Event, MemoryLog
+from handrail.ext.events import Event
+from handrail.ext.ports import MemoryLog
 
 
 class LinesLog:

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from handrail import Handrail, Principal, Tool, tool
-from handrail.ext import Step
+from handrail.ext.guard import Step
 
 
 def office_hours(tool: Tool, args: Any, principal: Principal) -> Step | None:

@@ -4,7 +4,7 @@ import asyncio
 
 # region tenant
 from handrail import Context, Handrail, tool
-from handrail.ext import get_tenant_id_for_tool, tool_context
+from handrail.ext.compat import get_tenant_id_for_tool, tool_context
 
 
 @tool("reports.count", level="read")

@@ -42,7 +42,7 @@ async def main() -> None:
     # endregion
 
     # region wrap
-    from handrail.ext import FilteredToolset, PrefixedToolset, StaticToolset
+    from handrail.ext.toolsets import FilteredToolset, PrefixedToolset, StaticToolset
 
     reads = FilteredToolset(StaticToolset([contacts]), lambda tool, principal: tool.level == "read")
     async with Handrail([PrefixedToolset(reads, "sales")]) as hr:

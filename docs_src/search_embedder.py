@@ -5,7 +5,7 @@ import asyncio
 from handrail import Handrail, tool
 
 # region embedder
-from handrail.ext import Embedder
+from handrail.ext.ports import Embedder
 
 ABOUT = [{"car", "automobile", "vehicle"}, {"bird", "parrot"}]
 

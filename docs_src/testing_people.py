@@ -9,7 +9,7 @@ from handrail import Handrail, Principal
 async def main() -> None:
     agent = Principal(tenant="acme", user="ana", agent="ops")
     # region approver
-    from handrail.ext import approve
+    from handrail.ext.guard import approve
     from handrail.testing import ScriptedApprover
 
     reviewer = ScriptedApprover(approve(edits={"item": "bolt", "pieces": 5}), False)

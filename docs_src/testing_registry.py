@@ -8,7 +8,7 @@ from handrail import Handrail
 
 async def main() -> None:
     # region registry
-    from handrail.ext import ToolError
+    from handrail import ToolError
     from handrail.testing import in_turn, mock_tool_registry
 
     registry = mock_tool_registry(

@@ -20,7 +20,7 @@ async def main() -> None:
     from pathlib import Path
 
     from handrail import Registry
-    from handrail.ext import register_builtin_tools
+    from handrail.ext.compat import register_builtin_tools
 
     registry = Registry()
     register_builtin_tools(

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from handrail import define
-from handrail.ext import InitContext
+from handrail.ext.compat import InitContext
 
 
 class Note(BaseModel):

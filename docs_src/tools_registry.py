@@ -4,7 +4,7 @@ import asyncio
 from contextlib import suppress
 
 from handrail import Handrail, tool
-from handrail.ext import DefinitionError, DuplicateName
+from handrail.ext.errors import DefinitionError, DuplicateName
 
 
 @tool("math.add", level="read")

@@ -6,8 +6,8 @@ from typing import Any
 # region returns
 from pydantic import BaseModel
 
-from handrail import Handrail, Result, tool
-from handrail.ext import ToolError, build_markdown_table
+from handrail import Handrail, Result, ToolError, tool
+from handrail.ext.forms import build_markdown_table
 
 
 class Weather(BaseModel):

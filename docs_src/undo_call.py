@@ -6,8 +6,7 @@ import asyncio
 from contextlib import suppress
 from typing import Any
 
-from handrail import Handrail, Policy, Principal, tool
-from handrail.ext import ToolError
+from handrail import Handrail, Policy, Principal, ToolError, tool
 
 PRICES = {"bolt": 3}
 

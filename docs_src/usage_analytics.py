@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from handrail import Handrail, Principal, tool
-from handrail.ext import tool_runs
+from handrail.ext.events import tool_runs
 
 
 @tool("dice.roll", level="read")

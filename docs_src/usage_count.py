@@ -3,7 +3,7 @@
 import asyncio
 
 from handrail import Handrail, Principal, Result, tool
-from handrail.ext import MemoryUsageMeter
+from handrail.ext.ports import MemoryUsageMeter
 
 
 # region tool

@@ -32,7 +32,7 @@ def calculate_cash(years: int = 2) -> Cash:
 
 async def main() -> None:
     # region spec
-    from handrail.ext import OutputSection, ViewSpec, register_view_spec
+    from handrail.ext.forms import OutputSection, ViewSpec, register_view_spec
 
     register_view_spec(
         "tool:calc-cash",
@@ -47,7 +47,7 @@ async def main() -> None:
     # endregion
 
     # region blocks
-    from handrail.ext import tool_output_to_blocks
+    from handrail.ext.forms import tool_output_to_blocks
 
     cash = [{"year": 1, "cash": -52_000}, {"year": 2, "cash": 16_000}]
     output = {"npv": 84_210.4, "years": cash, "currency": "EUR"}
@@ -63,7 +63,7 @@ async def main() -> None:
     # endregion
 
     # region own
-    from handrail.ext import Block, register_output_block
+    from handrail.ext.forms import Block, register_output_block
 
     def as_blocks(output: dict[str, Any]) -> list[Block]:
         said = "Yes" if output["npv"] > 0 else "No"
@@ -73,7 +73,7 @@ async def main() -> None:
     [block] = tool_output_to_blocks(calculate_cash, output)
     assert block.content == {"value": "Yes"}
     # endregion
-    from handrail.ext import forget_view_spec
+    from handrail.ext.forms import forget_view_spec
 
     forget_view_spec("tool:calc-cash")
     assert [one.type for one in tool_output_to_blocks(calculate_cash, output)] == ["value"]

@@ -10,7 +10,7 @@ import pytest
 from examples.agent_policy import tools
 from examples.agent_policy.__main__ import ANA, EDITOR, POLICIES
 from handrail import Outcome, Policy, Principal
-from handrail.ext import discover
+from handrail.ext.toolsets import discover
 from handrail.testing import ConformanceCase, ScriptedApprover, call_sync, conformance_cases
 
 TOOLS = {made.id: made for made in discover(tools)}

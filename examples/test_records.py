@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from handrail import Outcome, Policy
-from handrail.ext import approve
+from handrail.ext.guard import approve
 from handrail.testing import ConformanceCase, ScriptedApprover, call_sync, conformance_cases
 from handrail.toolsets.demo import analysis_tools, read_tools, write_tools
 from handrail.toolsets.demo.records import STORE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from benchmarks.environments import Peers
 from benchmarks.row import Row
 from benchmarks.rows import (
     batch,
@@ -28,12 +29,12 @@ from benchmarks.timing import Effort
 
 
 class RowModule(Protocol):
-    """What a module here offers."""
+    """What a module own offers."""
 
     TITLE: str
 
-    def measure(self, peers: str | None, effort: Effort) -> list[Row]:
-        """Measure now; `peers` is the Python that has the peers installed."""
+    def measure(self, peers: Peers, effort: Effort) -> list[Row]:
+        """Measure now; `peers` has the environments of the peers."""
 
 
 ALL: dict[str, RowModule] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.environments import Peers
 from benchmarks.measured_processes import own_source, time_together
 from benchmarks.row import Ratio, Row, at_most
 from benchmarks.timing import Effort
@@ -12,8 +13,8 @@ _ONE = "one read of 10 ms"
 _BATCH = "a batch of 100 such reads"
 
 
-def measure(peers: str | None, effort: Effort) -> list[Row]:
-    here = own_source("benchmarks.subjects.batch")
-    times = time_together([here], effort)
-    one, batch = times.of(here, _ONE), times.of(here, _BATCH)
+def measure(peers: Peers, effort: Effort) -> list[Row]:
+    own = own_source("benchmarks.subjects.batch")
+    times = time_together([own], effort)
+    one, batch = times.of(own, _ONE), times.of(own, _BATCH)
     return [Row(_ONE, one), Row(_BATCH, batch, Ratio(batch, one, "{:.2f} times one of them"), at_most(1.3))]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import time
 
-from benchmarks.measured_processes import ROOT, environment
+from benchmarks.environments import OWN, ROOT, Peers
+from benchmarks.measured_processes import environment
 from benchmarks.row import Ratio, Row, at_most
 from benchmarks.timing import Effort, Measured, NotMeasured, Timing
 
@@ -28,7 +28,7 @@ _SUBJECTS = {
 }
 
 
-def measure(peers: str | None, effort: Effort) -> list[Row]:
+def measure(peers: Peers, effort: Effort) -> list[Row]:
     times = _time_in_turn(effort.imports)
     ours, empty, plain, python = times.values()
     return [
@@ -54,9 +54,9 @@ def _time_in_turn(rounds: int) -> dict[str, Measured]:
 
 
 def _time_once(program: str) -> float | NotMeasured:
-    command = [sys.executable, "-P", "-c", program, "--help"]
+    command = [OWN.path, "-P", "-c", program, "--help"]
     start = time.perf_counter()
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment(sys.executable))
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment(OWN))
     took = time.perf_counter() - start
     if done.returncode != 0 or (program != "pass" and "Usage:" not in done.stdout):
         return NotMeasured(f"it did not show its help: {done.stderr.strip()[-100:]}")

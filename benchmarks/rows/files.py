@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.environments import Peers
 from benchmarks.measured_processes import own_source, time_together
 from benchmarks.row import Ratio, Row, at_most
 from benchmarks.timing import Effort
@@ -16,18 +17,18 @@ _PAIRS = (
 )
 
 
-def measure(peers: str | None, effort: Effort) -> list[Row]:
-    here = own_source("benchmarks.subjects.files")
-    times = time_together([here], effort)
+def measure(peers: Peers, effort: Effort) -> list[Row]:
+    own = own_source("benchmarks.subjects.files")
+    times = time_together([own], effort)
     rows: list[Row] = []
     for plain, tool in _PAIRS:
-        base, measured = times.of(here, plain), times.of(here, tool)
+        base, measured = times.of(own, plain), times.of(own, tool)
         if all(row.subject != plain for row in rows):
             rows.append(Row(plain, base))
         reads = f"{{:.2f}} times {plain}"
         rows.append(Row(tool, measured, Ratio(measured, base, reads), at_most(3)))
-    rows.append(Row("plain edit in a thread", times.of(here, "plain edit in a thread")))
-    careful, edited = times.of(here, "careful edit"), times.of(here, "edit_file")
+    rows.append(Row("plain edit in a thread", times.of(own, "plain edit in a thread")))
+    careful, edited = times.of(own, "careful edit"), times.of(own, "edit_file")
     reads = "edit_file takes {:.2f} times this"
     rows.append(Row("plain edit, mode and owner kept", careful, Ratio(edited, careful, reads)))
     return rows

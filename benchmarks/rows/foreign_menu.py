@@ -7,11 +7,14 @@ import json
 from itertools import product
 from typing import Any
 
+from benchmarks.environments import Peers
 from benchmarks.row import Ratio, Row, at_most
 from benchmarks.timing import Effort, Size
 from handrail import Handrail
 from handrail.bridges.mcp import McpToolset, Server
-from handrail.ext import DEFAULT_TENANT_ID, MemoryPins, Pin, PinChanges
+from handrail.ext.compat import DEFAULT_TENANT_ID
+from handrail.ext.ports import MemoryPins
+from handrail.ext.toolsets import Pin, PinChanges
 from handrail.toolsets.search import describe_tool, search_tools
 
 TITLE = "A thousand foreign tools in a prompt"
@@ -20,7 +23,7 @@ _VERBS = "create get list update delete search send export import archive".split
 _THINGS = "Record Invoice File Event Contact Order Branch Issue Report Message".split()
 
 
-def measure(peers: str | None, effort: Effort) -> list[Row]:
+def measure(peers: Peers, effort: Effort) -> list[Row]:
     eager, lazy = asyncio.run(prompts())
     before, after = Size.of(eager), Size.of(lazy)
     return [

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Sequence
 
-from benchmarks.measured_processes import ROOT, environment
+from benchmarks.environments import OWN, ROOT, Peers, Python
+from benchmarks.measured_processes import environment
 from benchmarks.row import Ratio, Row, at_most
 from benchmarks.timing import Effort, Measured, NotMeasured, Timing
 
@@ -26,38 +26,38 @@ _OURS = "import handrail"
 _USED = "from handrail import Handrail, tool"
 _BROUGHT = "import asyncio, pydantic; pydantic.BaseModel"
 """What any engine that awaits and validates loads before a line of its own."""
-_PEERS = (
-    "from langchain_core.tools import tool",
-    "from fastmcp import FastMCP",
-    "from pydantic_ai.toolsets import FunctionToolset",
-    "from agents import function_tool",
-)
+_PEERS = {
+    "langchain": "from langchain_core.tools import tool",
+    "fastmcp": "from fastmcp import FastMCP",
+    "pydantic_ai": "from pydantic_ai.toolsets import FunctionToolset",
+    "openai_agents": "from agents import function_tool",
+}
 
 
-def measure(peers: str | None, effort: Effort) -> list[Row]:
-    here = _time_in_turn(
-        sys.executable, ("import pydantic", _PYDANTIC, _OURS, _USED, _BROUGHT), effort.imports
-    )
-    there = _time_in_turn(peers, _PEERS, effort.peer_imports)
-    pydantic = here[_PYDANTIC]
+def measure(peers: Peers, effort: Effort) -> list[Row]:
+    ours = _time_in_turn(OWN, ("import pydantic", _PYDANTIC, _OURS, _USED, _BROUGHT), effort.imports)
+    theirs: dict[str, Measured] = {}
+    for peer, statement in _PEERS.items():
+        theirs |= _time_in_turn(peers.python(peer), [statement], effort.peer_imports)
+    pydantic = ours[_PYDANTIC]
 
     def beside(measured: Measured) -> Ratio:
         return Ratio(measured, pydantic, "{:.2f} times pydantic's")
 
     return [
         Row(_PYDANTIC, pydantic),
-        Row("import pydantic", here["import pydantic"]),
-        Row(_OURS, here[_OURS], beside(here[_OURS]), at_most(1.5)),
-        Row(_USED, here[_USED], beside(here[_USED])),
-        Row(_BROUGHT, here[_BROUGHT], beside(here[_BROUGHT])),
-        *(Row(peer, there[peer], beside(there[peer])) for peer in _PEERS),
+        Row("import pydantic", ours["import pydantic"]),
+        Row(_OURS, ours[_OURS], beside(ours[_OURS]), at_most(1.5)),
+        Row(_USED, ours[_USED], beside(ours[_USED]), at_most(2)),
+        Row(_BROUGHT, ours[_BROUGHT], beside(ours[_BROUGHT])),
+        *(Row(statement, measured, beside(measured)) for statement, measured in theirs.items()),
     ]
 
 
-def _time_in_turn(python: str | None, statements: Sequence[str], rounds: int) -> dict[str, Measured]:
+def _time_in_turn(python: Python, statements: Sequence[str], rounds: int) -> dict[str, Measured]:
     """Every statement once a round, after one round that only fills the caches of disk and bytecode."""
-    if python is None:
-        return dict.fromkeys(statements, NotMeasured("no environment with the peers"))
+    if python.missing_because:
+        return dict.fromkeys(statements, NotMeasured(python.missing_because))
     seconds: dict[str, list[float]] = {statement: [] for statement in statements}
     failures: dict[str, Measured] = {}
     for number in range(rounds + 1):
@@ -72,9 +72,9 @@ def _time_in_turn(python: str | None, statements: Sequence[str], rounds: int) ->
     return {statement: failures.get(statement) or Timing.over(seconds[statement]) for statement in statements}
 
 
-def _time_once(python: str, statement: str) -> float | NotMeasured:
+def _time_once(python: Python, statement: str) -> float | NotMeasured:
     done = subprocess.run(
-        [python, "-P", "-c", _CLOCK, statement],
+        [python.path, "-P", "-c", _CLOCK, statement],
         capture_output=True,
         text=True,
         cwd=ROOT,

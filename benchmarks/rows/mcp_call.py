@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from benchmarks.environments import OWN, Peers
 from benchmarks.load import Request, post
 from benchmarks.measured_servers import LoadedRequest, Server, time_served
 from benchmarks.row import Ratio, Row, at_least
@@ -19,15 +19,15 @@ _FASTER = "{:.2f} times the rate of FastMCP"
 _NAMED = "io.modelcontextprotocol/"
 
 
-def measure(peers: str | None, effort: Effort) -> list[Row]:
-    ours = Server("benchmarks.subjects.server", sys.executable, ("sqlite",))
-    theirs = Server("benchmarks.peers.fastmcp_server", peers)
-    asked = [
-        LoadedRequest(f"{name}, {version}", server, _asking(version))
+def measure(peers: Peers, effort: Effort) -> list[Row]:
+    ours = Server("benchmarks.subjects.server", OWN, ("sqlite",))
+    theirs = Server("benchmarks.peers.fastmcp_server", peers.python("fastmcp"))
+    requests = [
+        LoadedRequest(f"{name}, {version}", server, _request(version))
         for version in (_TODAY, _BEFORE)
         for name, server in (("FastMCP", theirs), ("Handrail", ours))
     ]
-    times = time_served(asked, effort)
+    times = time_served(requests, effort)
     rows: list[Row] = []
     for version, least in ((_TODAY, 2.0), (_BEFORE, 1.3)):
         their, our = times[f"FastMCP, {version}"], times[f"Handrail, {version}"]
@@ -36,10 +36,10 @@ def measure(peers: str | None, effort: Effort) -> list[Row]:
     return rows
 
 
-def _asking(version: str) -> Callable[[Mapping[str, Any]], Request]:
+def _request(version: str) -> Callable[[Mapping[str, Any]], Request]:
     """The request as the official client sends it."""
 
-    def request(told: Mapping[str, Any]) -> Request:
+    def request(announced: Mapping[str, Any]) -> Request:
         headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": version}
         params: dict[str, Any] = {"name": NAME, "arguments": {"a": 1, "b": 2}}
         if version == _TODAY:
@@ -49,9 +49,9 @@ def _asking(version: str) -> Callable[[Mapping[str, Any]], Request]:
                 f"{_NAMED}clientInfo": {"name": "benchmark", "version": "1"},
                 f"{_NAMED}clientCapabilities": {},
             }
-        if "key" in told:
-            headers["Authorization"] = f"Bearer {told['key']}"
+        if "key" in announced:
+            headers["Authorization"] = f"Bearer {announced['key']}"
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-        return post(told["port"], "/mcp", headers, body, b'"isError":false')
+        return post(announced["port"], "/mcp", headers, body, b'"isError":false')
 
     return request

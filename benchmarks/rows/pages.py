@@ -10,9 +10,10 @@ from pathlib import Path
 import httpx
 import psutil
 
+from benchmarks.environments import Peers
 from benchmarks.measured_processes import own_source, time_together
 from benchmarks.row import Ratio, Row, at_most
-from benchmarks.timing import Effort, Measured, NotMeasured, Size, Timing
+from benchmarks.timing import Effort, Measured, NotMeasured, Size, Timing, by_median
 from handrail.doors.web.assets import assets
 from handrail.doors.web.live import live_url
 from tests.acceptance.server_process import running_server
@@ -27,18 +28,18 @@ _WEIGHT = 100_000
 _STREAMS = 1_000
 
 
-def measure(peers: str | None, effort: Effort) -> list[Row]:
-    here = own_source("benchmarks.subjects.tool_page")
-    times = time_together([here], effort)
-    page, bare = times.of(here, _PAGE), times.of(here, _BARE)
+def measure(peers: Peers, effort: Effort) -> list[Row]:
+    own = own_source("benchmarks.subjects.tool_page")
+    times = time_together([own], effort)
+    page, bare = times.of(own, _PAGE), times.of(own, _BARE)
     weight, stream = _served()
     return [
         Row(_BARE, bare),
         Row(_PAGE, page, Ratio(page, bare, "{:.1f} times the template")),
         Row(
             "the same, by its median",
-            _by_median(page),
-            Ratio(_by_median(page), _flat(_BUDGET), "{:.2f} of 25 ms"),
+            by_median(page),
+            Ratio(by_median(page), Timing.fixed(_BUDGET), "{:.2f} of 25 ms"),
             at_most(1.0),
         ),
         Row(
@@ -49,14 +50,6 @@ def measure(peers: str | None, effort: Effort) -> list[Row]:
         ),
         Row(f"one open page, of {_STREAMS:,} at one server", stream),
     ]
-
-
-def _by_median(measured: Measured) -> Measured:
-    return measured if isinstance(measured, NotMeasured) else _flat(measured.median)
-
-
-def _flat(seconds: float) -> Timing:
-    return Timing(seconds, seconds, 1)
 
 
 def _served() -> tuple[Measured, Measured]:
@@ -73,7 +66,7 @@ async def _looked_at(url: str, cookie: str, process: psutil.Process) -> tuple[Me
     async with httpx.AsyncClient(base_url=url, headers={"cookie": cookie}) as http:
         page = (await http.get("/tools/roi-calculator")).raise_for_status()
     loaded = [gzip.compress(page.content, 6)]
-    loaded += [one.packed for one in assets().values() if one.url in page.text]
+    loaded += [asset.packed for asset in assets().values() if asset.url in page.text]
     weight = float(sum(map(len, loaded)))
     before = process.memory_info().rss
     async with open_pages(url, cookie, _STREAMS, live_url(["runs", "mine"])):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import Any
 
+from benchmarks.environments import OWN, Peers
 from benchmarks.load import Request, post
 from benchmarks.measured_servers import LoadedRequest, Server, time_served
 from benchmarks.row import Ratio, Row, at_least
@@ -20,13 +20,13 @@ _DURABLE = "REST call, durable events on SQLite"
 _NUMBERS = {"a": 1, "b": 2}
 
 
-def measure(peers: str | None, effort: Effort) -> list[Row]:
+def measure(peers: Peers, effort: Effort) -> list[Row]:
     def ours(*arguments: str) -> Server:
-        return Server("benchmarks.subjects.server", sys.executable, arguments)
+        return Server("benchmarks.subjects.server", OWN, arguments)
 
     times = time_served(
         [
-            LoadedRequest(_BARE, Server("benchmarks.subjects.bare_route", sys.executable), _bare),
+            LoadedRequest(_BARE, Server("benchmarks.subjects.bare_route", OWN), _bare),
             LoadedRequest(_MEMORY, ours("memory"), _rest),
             LoadedRequest(_DURABLE, ours("sqlite"), _rest),
         ],
@@ -41,11 +41,11 @@ def measure(peers: str | None, effort: Effort) -> list[Row]:
     return rows
 
 
-def _bare(told: Mapping[str, Any]) -> Request:
-    return post(told["port"], f"/{NAME}", {}, _NUMBERS, b'{"result":3}')
+def _bare(announced: Mapping[str, Any]) -> Request:
+    return post(announced["port"], f"/{NAME}", {}, _NUMBERS, b'{"result":3}')
 
 
-def _rest(told: Mapping[str, Any]) -> Request:
-    key = {"Authorization": f"Bearer {told['key']}"}
+def _rest(announced: Mapping[str, Any]) -> Request:
+    key = {"Authorization": f"Bearer {announced['key']}"}
     path = f"/api/tools/{NAME}/call"
-    return post(told["port"], path, key, {"arguments": _NUMBERS}, b'"success":true,"data":3')
+    return post(announced["port"], path, key, {"arguments": _NUMBERS}, b'"success":true,"data":3')

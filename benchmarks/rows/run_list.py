@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+from benchmarks.environments import Peers
 from benchmarks.row import Ratio, Row, at_most
 from benchmarks.timing import Effort, Timing
 
@@ -26,7 +27,7 @@ _TIMES = 200
 Look = Callable[[], int]
 
 
-def measure(peers: str | None, effort: Effort) -> list[Row]:
+def measure(peers: Peers, effort: Effort) -> list[Row]:
     from benchmarks.subjects.event_database import make
     from handrail.store.database import Database
 
@@ -65,9 +66,9 @@ def _filters() -> list[tuple[str, RunFilter]]:
     ]
 
 
-def _row(name: str, wanted: RunFilter, few: tuple[Database, int], many: tuple[Database, int]) -> Row:
-    limit = _found(few[0], wanted)  # the same number of runs from both
-    looks = [_look(db, wanted, limit) for db, _ in (few, many)]
+def _row(name: str, which: RunFilter, few: tuple[Database, int], many: tuple[Database, int]) -> Row:
+    limit = _count(few[0], which)  # the same number of runs from both
+    looks = [_look(db, which, limit) for db, _ in (few, many)]
     for look in looks:
         assert look() >= 2 * limit - 1, f"too few runs fit {name}"
     seconds: list[list[float]] = [[], []]
@@ -80,13 +81,13 @@ def _row(name: str, wanted: RunFilter, few: tuple[Database, int], many: tuple[Da
     return Row(name, large, Ratio(large, small, "{:.2f} times the p95 at 10 thousand"), at_most(3))
 
 
-def _found(db: Database, which: RunFilter) -> int:
+def _count(db: Database, which: RunFilter) -> int:
     from handrail.store.events.runs import list_runs
 
     with db.reading("acme") as conn:
-        found = len(list_runs(conn, "acme", which, limit=_PAGE))
-    assert found > 1, f"too few runs fit {which}"
-    return found
+        count = len(list_runs(conn, "acme", which, limit=_PAGE))
+    assert count > 1, f"too few runs fit {which}"
+    return count
 
 
 def _look(db: Database, which: RunFilter, limit: int) -> Look:

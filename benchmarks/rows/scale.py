@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.environments import Peers
 from benchmarks.measured_processes import own_source, time_together
 from benchmarks.row import Budget, Ratio, Row, at_most
 from benchmarks.timing import Effort
@@ -11,13 +12,13 @@ TITLE = "The same call among many tools and rules"
 _BASE = "10 tools"
 
 
-def measure(peers: str | None, effort: Effort) -> list[Row]:
-    here = own_source("benchmarks.subjects.scale")
-    times = time_together([here], effort)
-    base = times.of(here, _BASE)
+def measure(peers: Peers, effort: Effort) -> list[Row]:
+    own = own_source("benchmarks.subjects.scale")
+    times = time_together([own], effort)
+    base = times.of(own, _BASE)
 
     def beside(subject: str, budget: Budget | None = None) -> Row:
-        measured = times.of(here, subject)
+        measured = times.of(own, subject)
         return Row(subject, measured, Ratio(measured, base, "{:.2f} times the cost with 10"), budget)
 
     return [

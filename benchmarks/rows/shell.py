@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.environments import Peers
 from benchmarks.measured_processes import own_source, time_together
 from benchmarks.row import Ratio, Row
 from benchmarks.timing import Effort
@@ -13,13 +14,13 @@ _WAYS = ("in the sandbox", "without a sandbox, below the keeper", "by the tool")
 _JUDGED = "the judgement of a line with six commands"
 
 
-def measure(peers: str | None, effort: Effort) -> list[Row]:
-    here = own_source("benchmarks.subjects.shell")
-    times = time_together([here], effort)
-    bare = times.of(here, _BARE)
-    ways = [(name, times.of(here, name)) for name in _WAYS]
+def measure(peers: Peers, effort: Effort) -> list[Row]:
+    own = own_source("benchmarks.subjects.shell")
+    times = time_together([own], effort)
+    bare = times.of(own, _BARE)
+    ways = [(name, times.of(own, name)) for name in _WAYS]
     return [
         Row(_BARE, bare),
         *(Row(name, time, Ratio(time, bare, "{:.2f} times a bare subprocess")) for name, time in ways),
-        Row(_JUDGED, times.of(here, _JUDGED)),
+        Row(_JUDGED, times.of(own, _JUDGED)),
     ]

@@ -55,10 +55,10 @@ async def subjects() -> Sequence[Subject]:
         assert folder.name
         for _ in range(number):
             handles = await asyncio.gather(*(queue.enqueue_async(echo, "hi") for _ in range(MANY)))
-            ended = [await handle.get_result(polling_interval_sec=0.1) for handle in handles]
-        return ended
+            answers = [await handle.get_result(polling_interval_sec=0.1) for handle in handles]
+        return answers
 
-    return (Subject(f"{MANY} bare workflows", workflows, lambda said: said == ["hi"] * MANY),)
+    return (Subject(f"{MANY} bare workflows", workflows, lambda answers: answers == ["hi"] * MANY),)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ async def read(page: int) -> int:
 
 async def subjects() -> Sequence[Subject]:
     hr = Handrail(tools=[read])
-    asked = [Call("slow.read", {"page": page}, principal=SOMEBODY, session="s") for page in range(100)]
+    calls = [Call("slow.read", {"page": page}, principal=SOMEBODY, session="s") for page in range(100)]
 
     async def one(number: int) -> object:
         for _ in range(number):
@@ -29,7 +29,7 @@ async def subjects() -> Sequence[Subject]:
 
     async def batch(number: int) -> object:
         for _ in range(number):
-            outcomes = await hr.call_many(asked)
+            outcomes = await hr.call_many(calls)
         return [outcome.result.data for outcome in outcomes]
 
     return (

@@ -70,19 +70,19 @@ def _bare(folder: Path) -> Callable[[int], Awaitable[object]]:
     """Inserts of finished rows into a table like ours, with the same indexes and guards, and nothing else."""
     upgrade(f"sqlite:///{folder / 'bare.db'}")
     with sqlite3.connect(folder / "calls.db") as calls:
-        told = calls.execute("SELECT * FROM session_events ORDER BY position").fetchall()
+        stored = calls.execute("SELECT * FROM session_events ORDER BY position").fetchall()
     bare = sqlite3.connect(folder / "bare.db", isolation_level=None)
     bare.execute("PRAGMA journal_mode=WAL")
     bare.execute("PRAGMA synchronous=NORMAL")
-    insert = f"INSERT INTO session_events VALUES ({', '.join('?' * len(told[0]))})"
+    insert = f"INSERT INTO session_events VALUES ({', '.join('?' * len(stored[0]))})"
     rows = []
     for number in range(1, 2 * ENOUGH + 1):
-        tenant, session, _, _, kind, at, begun, call, run, *rest = told[number % 2]
-        one = number // 2
-        place = (tenant, session, number, number, kind, at + one, begun + one)
-        rows.append((*place, f"{call}-{one}", f"{run}-{one}", *rest))
-    bare.executemany(insert, rows[: len(told)])
-    taken = len(told)
+        tenant, session, _, _, kind, at, begun, call, run, *rest = stored[number % 2]
+        call_number = number // 2
+        key = (tenant, session, number, number, kind, at + call_number, begun + call_number)
+        rows.append((*key, f"{call}-{call_number}", f"{run}-{call_number}", *rest))
+    bare.executemany(insert, rows[: len(stored)])
+    taken = len(stored)
 
     async def insert_rows(number: int) -> object:
         nonlocal taken

@@ -50,7 +50,7 @@ WHERE NOT (ends AND r >= :last)
 
 _OPEN = """
 INSERT INTO open_runs
-SELECT tenant_id, run_id, call_id, session_id, tool, 'holder', 0, begun
+SELECT tenant_id, run_id, call_id, session_id, tool, 'holder', 0, started_at
 FROM session_events WHERE position > :events - 2 * :running AND type = 'tool.started'
 """
 

@@ -72,12 +72,12 @@ def edit_carefully(path: Path, old: str, new: str) -> bool:
     text = path.read_bytes().decode()
     if text.count(old) != 1:
         return False
-    found = path.stat()
+    status = path.stat()
     with NamedTemporaryFile(dir=path.parent, delete=False) as file:
         file.write(text.replace(old, new).encode())
         file.flush()
-        os.fchown(file.fileno(), found.st_uid, found.st_gid)
-        os.fchmod(file.fileno(), S_IMODE(found.st_mode))
+        os.fchown(file.fileno(), status.st_uid, status.st_gid)
+        os.fchmod(file.fileno(), S_IMODE(status.st_mode))
         os.fsync(file.fileno())
     os.replace(file.name, path)
     return True
@@ -151,8 +151,8 @@ def _edits(hr: Handrail, name: str) -> Loop:
     return loop
 
 
-def _has_all_lines(told: object) -> bool:
-    return isinstance(told, str) and told.count("\n") == LINES - 1 and told.endswith("name999 = 999")
+def _has_all_lines(text: object) -> bool:
+    return isinstance(text, str) and text.count("\n") == LINES - 1 and text.endswith("name999 = 999")
 
 
 def _is_edited(outcome: object) -> bool:

@@ -1,4 +1,4 @@
-"""Jobs on SQLite: submitted, guarded, run by the worker of the same process, and told in the log."""
+"""Jobs on SQLite: submitted, guarded, run by the worker of the same process, recorded in the event log."""
 
 import asyncio
 import tempfile
@@ -24,15 +24,27 @@ async def subjects() -> Sequence[Subject]:
     hr = Handrail([echo], database=f"sqlite:///{Path(folder.name) / 'handrail.db'}")
     await hr.open()
 
-    async def jobs(number: int) -> object:
-        assert folder.name
-        for _ in range(number):
-            asked = [hr.submit("notes.echo", {"text": "hi"}, principal=SOMEBODY) for _ in range(MANY)]
-            outs = await asyncio.gather(*asked)
-            ended = await asyncio.gather(*(hr.wait(out.call_id, 60) for out in outs))
-        return [one.result.data for one in ended]
+    async def run_jobs(count: int) -> list[object]:
+        assert folder.name  # the closure keeps the folder alive
+        submits = [hr.submit("notes.echo", {"text": "hi"}, principal=SOMEBODY) for _ in range(count)]
+        submitted = await asyncio.gather(*submits)
+        ended = await asyncio.gather(*(hr.wait(outcome.call_id, 60) for outcome in submitted))
+        return [outcome.result.data for outcome in ended]
 
-    return (Subject(f"{MANY} jobs", jobs, lambda said: said == ["hi"] * MANY),)
+    async def one(number: int) -> object:
+        for _ in range(number):
+            answers = await run_jobs(1)
+        return answers
+
+    async def many(number: int) -> object:
+        for _ in range(number):
+            answers = await run_jobs(MANY)
+        return answers
+
+    return (
+        Subject("one job, from submit to its end", one, lambda answers: answers == ["hi"]),
+        Subject(f"{MANY} jobs", many, lambda answers: answers == ["hi"] * MANY),
+    )
 
 
 if __name__ == "__main__":

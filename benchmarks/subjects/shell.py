@@ -38,7 +38,7 @@ async def subjects() -> Sequence[Subject]:
             ran = await run_sandboxed(COMMAND, SandboxSpec(folder), folder, CommandLimits(), 60, heard.append)
         return ran.stdout.text()
 
-    async def kept(number: int) -> object:
+    async def unboxed(number: int) -> object:
         for _ in range(number):
             ran = await run_bare(COMMAND, folder, CommandLimits(), 60, heard.append)
         return ran.stdout.text()
@@ -50,13 +50,13 @@ async def subjects() -> Sequence[Subject]:
 
     async def judged(number: int) -> object:
         for _ in range(number):
-            said = classify(LINE)
-        return said.danger
+            command_class = classify(LINE)
+        return command_class.danger
 
     return (
         Subject("a bare subprocess", bare, lambda text: text == "hi\n"),
         Subject("in the sandbox", boxed, lambda text: text == "hi\n"),
-        Subject("without a sandbox, below the keeper", kept, lambda text: text == "hi\n"),
+        Subject("without a sandbox, below the keeper", unboxed, lambda text: text == "hi\n"),
         Subject("by the tool", called, lambda text: text == "hi\n"),
         Subject("the judgement of a line with six commands", judged, lambda danger: danger == "safe"),
     )

@@ -14,7 +14,7 @@ from handrail.core.find.visibility import DEFAULT_TENANT_ID
 from handrail.identity.tenant_tools import TenantTools
 from handrail.store.database import Database
 from handrail.store.migrate import upgrade
-from handrail.store.tables import tools as table
+from handrail.store.tables.catalogue import tools as table
 
 _PAGE = 50
 _FOLDER = tempfile.TemporaryDirectory(prefix="handrail-bench-")
@@ -40,7 +40,9 @@ def opened(name: str, number: int, tenants: int) -> tuple[Handrail, TenantTools,
     db = Database(url)
     tools = [tool(at) for at in range(number)]
     names = [f"tenant{at}" for at in range(tenants)]
-    rows = [row(DEFAULT_TENANT_ID, one.slug) for one in tools if one.origin == "system"]
+    rows = [
+        row(DEFAULT_TENANT_ID, system_tool.slug) for system_tool in tools if system_tool.origin == "system"
+    ]
     for at, tenant in enumerate(names):
         mine = {tools[(at * 7 + step * 13) % number].slug for step in range(20)}
         rows += [row(tenant, slug, name=f"{slug} of {tenant}") for slug in sorted(mine)]

@@ -29,12 +29,13 @@ PROPERTIES = {
 }
 _TEMPLATE = """<!doctype html><html lang="en"><head><title>{{ title }}</title></head>
 <body><main><form method="post">
-{% for one in fields %}<div class="field"><label for="f-{{ one.name }}">{{ one.title }}</label>
-<p id="h-{{ one.name }}">{{ one.description }}</p>
-{% if one.options %}<select id="f-{{ one.name }}" name="{{ one.name }}" aria-describedby="h-{{ one.name }}">
-{% for option in one.options %}<option value="{{ option }}">{{ option }}</option>{% endfor %}</select>
-{% else %}<input id="f-{{ one.name }}" name="{{ one.name }}" type="{{ one.type }}" value="{{ one.value }}"
- aria-describedby="h-{{ one.name }}">{% endif %}</div>
+{% for item in fields %}<div class="field"><label for="f-{{ item.name }}">{{ item.title }}</label>
+<p id="h-{{ item.name }}">{{ item.description }}</p>
+{% if item.options %}<select id="f-{{ item.name }}" name="{{ item.name }}"
+ aria-describedby="h-{{ item.name }}">
+{% for option in item.options %}<option value="{{ option }}">{{ option }}</option>{% endfor %}</select>
+{% else %}<input id="f-{{ item.name }}" name="{{ item.name }}" type="{{ item.type }}" value="{{ item.value }}"
+ aria-describedby="h-{{ item.name }}">{% endif %}</div>
 {% endfor %}<button class="btn">Run</button></form></main></body></html>"""
 
 
@@ -85,12 +86,12 @@ async def subjects() -> Sequence[Subject]:
         {
             "name": name,
             "title": name.replace("_", " "),
-            "description": one["description"],
-            "options": one.get("enum", ()),
+            "description": schema["description"],
+            "options": schema.get("enum", ()),
             "type": "text",
             "value": "",
         }
-        for name, one in PROPERTIES.items()
+        for name, schema in PROPERTIES.items()
     ]
 
     async def bare(number: int) -> object:

@@ -61,11 +61,11 @@ async def searching(name: str, among: Sequence[Tool], policy: Policy) -> Subject
 
     async def loop(number: int) -> object:
         for words in islice(queries, number):
-            found = await hr.search(words, SOMEBODY)
-        return found
+            matches = await hr.search(words, SOMEBODY)
+        return matches
 
     await loop(len(_QUERIES))  # what is made once is no cost of a search
-    return Subject(name, loop, _found)
+    return Subject(name, loop, _is_match_list)
 
 
 async def listing(name: str, among: Sequence[Tool], policy: Policy) -> Subject:
@@ -80,16 +80,16 @@ async def listing(name: str, among: Sequence[Tool], policy: Policy) -> Subject:
     return Subject(name, loop, _paged)
 
 
-def _found(found: object) -> bool:
+def _is_match_list(matches: object) -> bool:
     return (
-        isinstance(found, list)
-        and 0 < len(found) <= 10
-        and all(isinstance(one, ToolMatch) and not one.tool.tenants for one in found)
+        isinstance(matches, list)
+        and 0 < len(matches) <= 10
+        and all(isinstance(match, ToolMatch) and not match.tool.tenants for match in matches)
     )
 
 
 def _paged(page: object) -> bool:
-    return isinstance(page, list) and 0 < len(page) <= _PAGE and not any(one.tenants for one in page)
+    return isinstance(page, list) and 0 < len(page) <= _PAGE and not any(tool.tenants for tool in page)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from examples.agent_policy import tools
-from handrail import Handrail, Outcome, Policy, Principal
-from handrail.policy_file import load_policies
+from handrail import Handrail, Outcome, Policy, Principal, load_policies
 
 POLICIES = load_policies(Path(__file__).with_name("agents.yaml"))
 ANA = Principal(tenant="acme", user="ana")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from handrail import tool
-from handrail.ext import ToolError
+from handrail import ToolError, tool
 
 FILES = {"plan.txt": "Buy oats.", "notes.txt": "Oats are low."}
 

@@ -12,8 +12,8 @@ from examples.coding_loop import tools
 from examples.coding_loop.loop import work
 from examples.coding_loop.model import SCRIPT, ScriptedModel
 from examples.coding_loop.project import lay_out
-from handrail import Handrail, Principal
-from handrail.ext import ApprovalRequest, Reply, approve
+from handrail import ApprovalRequest, Handrail, Principal
+from handrail.ext.guard import Reply, approve
 
 CODER = Principal(tenant="acme", user="ana", agent="coder")
 TASK = "The tests of this project fail. Find out why, and repair it."

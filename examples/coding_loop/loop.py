@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from examples.coding_loop.model import ScriptedModel
 from handrail import Call, Handrail, Principal
-from handrail.ext import ToolUse, tool_history
+from handrail.ext.events import ToolUse, tool_history
 
 Say = Callable[[str], None]
 

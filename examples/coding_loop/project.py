@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from handrail.ext import ToolError, path_key
+from handrail import ToolError
+from handrail.ext.tools import path_key
 
 FILES = {
     "prices.py": '''\

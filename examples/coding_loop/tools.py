@@ -9,8 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from examples.coding_loop.project import EVERYTHING, inside, key
-from handrail import Context, Result, tool
-from handrail.ext import ToolError
+from handrail import Context, Result, ToolError, tool
 
 
 @tool("file_list", level="read", reads=lambda args: EVERYTHING)

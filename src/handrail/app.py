@@ -101,28 +101,24 @@ def workspace_of(settings: Settings, table: Mapping[str, Any]) -> Toolset:
 
     options = parse_options(table, f"{settings.file}: workspace", settings.folder, settings.tenant)
     rules = [settings.file, None if settings.agents is None else settings.path(settings.agents)]
-    protected = inside(options.root, (one for one in rules if one is not None))
+    protected = inside(options.root, (file for file in rules if file is not None))
     hidden = inside(options.root, files_of(settings.database_url))
     return WorkspaceToolset(
-        replace(
-            options,
-            protected=(*options.protected, *protected),
-            hidden=(*options.hidden, *hidden),
-        )
+        replace(options, protected=(*options.protected, *protected), hidden=(*options.hidden, *hidden))
     )
 
 
 def inside(root: str, files: Iterable[Path]) -> list[str]:
     """Those of the files that lie below a root, as paths from there."""
     base = Path(root).resolve()
-    found = (file.resolve() for file in files)
-    return [str(file.relative_to(base)) for file in found if file.is_relative_to(base)]
+    resolved = (file.resolve() for file in files)
+    return [str(file.relative_to(base)) for file in resolved if file.is_relative_to(base)]
 
 
 def files_of(database: str | None) -> list[Path]:
     """The files of a SQLite database: its own, those beside it, and its key."""
-    kind, found, name = (database or "").partition(":///")
-    if not found or kind.partition("+")[0] != "sqlite":
+    kind, separator, name = (database or "").partition(":///")
+    if not separator or kind.partition("+")[0] != "sqlite":
         return []
     file = name.partition("?")[0]
     return [Path(f"{file}{ending}") for ending in ("", "-wal", "-shm", "-journal", ".key", ".lock")]

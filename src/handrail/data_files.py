@@ -16,21 +16,23 @@ _DUPLICATE_REMEDY = "keep one of them"
 
 
 class DataFileError(DefinitionError):
-    """A document cannot be read."""
+    """A data file cannot be read."""
 
 
-def did_you_mean(word: object, known: Collection[str]) -> str:
+def did_you_mean(word: object, names: Collection[str]) -> str:
     """The remedy for a name that is not known: the one that is nearly it, or all there are."""
-    near = difflib.get_close_matches(str(word), known, 1, 0.5)
-    return f"did you mean {near[0]!r}?" if near else f"use one of: {', '.join(known)}"
+    near = difflib.get_close_matches(str(word), names, 1, 0.5)
+    return f"did you mean {near[0]!r}?" if near else f"use one of: {', '.join(names)}"
 
 
 def read_data_file(path: Path) -> Any:
     """The data in a file, in the format that its name says."""
     parse = _FORMATS.get(path.suffix.lower())
     if parse is None:
-        known = ", ".join(_FORMATS)
-        raise DataFileError(f"{path}: its format is not known", remedy=f"let its name end in one of: {known}")
+        endings = ", ".join(_FORMATS)
+        raise DataFileError(
+            f"{path}: its format is not known", remedy=f"let its name end in one of: {endings}"
+        )
     return parse(read_text(path), str(path))
 
 
@@ -50,12 +52,12 @@ def parse_json(text: str, where: str) -> Any:
     """The value of a JSON text; `where` names it in errors."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        values = dict(pairs)
+        if len(values) < len(pairs):
             names = [name for name, _ in pairs]
             double = next(name for name in names if names.count(name) > 1)
             raise DataFileError(f"{where}: {double!r} is given twice in one object", remedy=_DUPLICATE_REMEDY)
-        return found
+        return values
 
     def no_number(word: str) -> NoReturn:
         raise DataFileError(f"{where}: {word} is not a JSON number", remedy="leave it out or write null")
@@ -90,10 +92,10 @@ def parse_yaml_1_2(text: str, where: str) -> Any:
 
 
 def _like_json(loader: Any) -> None:
-    left_out = ("tag:yaml.org,2002:bool", "tag:yaml.org,2002:timestamp")
+    dropped = ("tag:yaml.org,2002:bool", "tag:yaml.org,2002:timestamp")
     loader.yaml_implicit_resolvers = {
-        first: [(tag, form) for tag, form in found if tag not in left_out]
-        for first, found in loader.yaml_implicit_resolvers.items()
+        first: [(tag, form) for tag, form in resolvers if tag not in dropped]
+        for first, resolvers in loader.yaml_implicit_resolvers.items()
     }
     truth = re.compile("(?:true|True|TRUE|false|False|FALSE)$")
     loader.add_implicit_resolver("tag:yaml.org,2002:bool", truth, list("tTfF"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from handrail.core.clock import Clock
 from handrail.core.define.call import Outcome
 from handrail.core.errors import UsageError
-from handrail.engine.backing import Backing
+from handrail.engine.backend import Backend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 _EXTRAS = {"psycopg": "postgres"}
 
 
-def open_database(url: str, clock: Clock, worker: bool, /) -> Backing:
+def open_database(url: str, clock: Clock, worker: bool, /) -> Backend:
     """What the engine finds behind an address: the entry point of the group `handrail.databases`."""
     try:
-        return _OpenDatabase(url, clock, worker).backing()
+        return _OpenDatabase(url, clock, worker).backend()
     except ImportError as error:
         extra = _EXTRAS.get((error.name or "").partition(".")[0], "store")
         raise UsageError(
@@ -51,6 +51,7 @@ def upgrade(url: str) -> None:
     if dialect_of(url) == "sqlite":
         make_engine(url).dispose()  # says in words what is wrong with the address
         with exclusive(Path(make_url(url).database or "").resolve()):
+            migrate.ensure_upgradable(url)
             queue.upgrade(url)
             migrate.upgrade(url)  # ours come last: they say that all is there
     else:
@@ -59,7 +60,7 @@ def upgrade(url: str) -> None:
 
 
 def key_file(url: str) -> Path:
-    """Where the key lies that seals a database, unless HANDRAIL_KEY has it."""
+    """The file of the key that encrypts a database, unless HANDRAIL_KEY has it."""
     from sqlalchemy.engine import make_url
 
     address = make_url(url)
@@ -70,7 +71,7 @@ def key_file(url: str) -> Path:
 
 
 def database_seal(db: Database) -> Seal:
-    """What seals and opens the secrets of a database."""
+    """What encrypts and decrypts the secrets of a database."""
     from handrail.store.encryption import verified_seal
 
     with db.system() as conn:
@@ -123,39 +124,33 @@ class _OpenDatabase:
             self._heartbeat = Heartbeat(self.db, "worker" if worker else "guest")
             self._heartbeat.start()
         except BaseException:
-            self._let_go()
+            self._release()
             raise
 
-    def backing(self) -> Backing:
-        from handrail.store.approval_store import StoreApprovals, StoreStandingApprovals
-        from handrail.store.dead_letter_store import StoreDeadLetters
+    def backend(self) -> Backend:
+        from handrail.store.approvals import StoreApprovals, StoreStandingApprovals
+        from handrail.store.dead_letters import StoreDeadLetters
         from handrail.store.events.queries import outcome_of_call
-        from handrail.store.idempotency_store import StoreIdempotencyKeys
-        from handrail.store.leases import dead_holders
+        from handrail.store.idempotency import StoreIdempotencyKeys
+        from handrail.store.leases import is_dead
         from handrail.store.pins import StorePins
         from handrail.store.plans import StorePlans
         from handrail.store.secrets import StoreSecrets
         from handrail.store.usage import StoreUsageMeter
 
         db = self.db
-        self._tally = StoreUsageMeter(db)
-        return Backing(
+        self._usage_meter = StoreUsageMeter(db)
+        return Backend(
             log=self.log,
-            approvals=StoreApprovals(
-                db, self.seal, lambda conn, request, _: self.jobs.approved(conn, request)
-            ),
-            keys=StoreIdempotencyKeys(
-                db, lambda conn, holder: bool(dead_holders(conn, [holder])), outcome_of_call
-            ),
-            dead_letters=StoreDeadLetters(
-                db, self.seal, lambda conn, holder: bool(dead_holders(conn, [holder]))
-            ),
+            approvals=StoreApprovals(db, self.seal, self.jobs.approved),
+            keys=StoreIdempotencyKeys(db, is_dead, outcome_of_call),
+            dead_letters=StoreDeadLetters(db, self.seal, is_dead),
             standing=StoreStandingApprovals(db),
-            plans=StorePlans(db, self.seal, lambda conn, holder: bool(dead_holders(conn, [holder]))),
+            plans=StorePlans(db, self.seal, is_dead),
             jobs=self._jobs,
             secrets=StoreSecrets(db, self.seal),
             resolver=self.services.bind_registry,
-            usage_meter=self._tally,
+            usage_meter=self._usage_meter,
             find_outcomes=self._find_outcomes,
             settled=db.flushed,
             pins=StorePins(db),
@@ -171,16 +166,16 @@ class _OpenDatabase:
         """How those of the calls ended that are over, wherever they ran."""
         from handrail.store.events.queries import outcome_of_call
 
-        found = []
+        outcomes = []
         for tenant, call_id in await self.jobs.over(call_ids):
             outcome = await self.db.read(tenant, partial(outcome_of_call, tenant=tenant, call_id=call_id))
             outcome = outcome or await self._answered(tenant, call_id)
             if outcome is not None:
-                found.append((tenant, outcome))
-        return found
+                outcomes.append((tenant, outcome))
+        return outcomes
 
     async def _answered(self, tenant: str, call_id: str) -> Outcome | None:
-        """The outcome of a job of which nothing is told, since another call had the answer already."""
+        """The outcome of a job without events of its own, since another call had the answer already."""
         from handrail.core.run.jobs.perform import DUPLICATE_OF
         from handrail.store.events.queries import outcome_of_call
 
@@ -192,12 +187,12 @@ class _OpenDatabase:
         return None if outcome is None else replace(outcome, status="duplicate", call_id=call_id)
 
     async def _close(self) -> None:
-        await self._tally.close()
+        await self._usage_meter.close()
         self.log.close()
         await self.db.flushed()
-        self._let_go()
+        self._release()
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         if self._heartbeat is not None:
             self._heartbeat.stop()
         self.db.close()

@@ -25,9 +25,9 @@ _ENTRIES = dict.fromkeys((".yaml", ".yml"), "- id: {}") | {
 T = TypeVar("T")
 
 
-def read_policy(given: Mapping[str, Any], where: str) -> Policy:
+def read_policy(table: Mapping[str, Any], where: str) -> Policy:
     """The policy that a mapping describes; `where` names it in errors."""
-    options = _known_keys(given, _POLICY, where)
+    options = _known_keys(table, _POLICY, where)
     rules = options.pop("rules", None)
     if rules is not None:
         options["rules"] = _rules(rules, f"{where}: rules")
@@ -44,44 +44,46 @@ def load_policies(path: str | Path) -> dict[str, Policy]:
     such files; in a policy of its own it means that nothing is allowed.
     """
     where = str(path)
-    document = _mapping(read_data_file(Path(path)), where)
-    agents = _known_keys(document, ("agents",), where).get("agents")
+    data = _mapping(read_data_file(Path(path)), where)
+    agents = _known_keys(data, ("agents",), where).get("agents")
     if isinstance(agents, Mapping):
         entry = _ENTRIES[Path(path).suffix.lower()].format(agents.get("id") or next(iter(agents), "my-agent"))
         problem = f"{where}: agents: it is a table, and not a list of agents"
         raise PolicyError(problem, remedy=f"begin each agent with its id: {entry}")
     _is_list(agents, f"{where}: agents")
-    found: dict[str, Policy] = {}
+    policies: dict[str, Policy] = {}
     for number, agent in enumerate(agents or (), start=1):
         name, policy = _agent(agent, f"{where}: agent {number}")
-        if name in found:
+        if name in policies:
             raise PolicyError(f"{where}: two agents have the id {name!r}", remedy="give each its own")
-        found[name] = policy
-    return found
+        policies[name] = policy
+    return policies
 
 
-def _agent(given: Any, where: str) -> tuple[str, Policy]:
-    options = _known_keys(_mapping(given, where), _AGENT, where)
+def _agent(table: Any, where: str) -> tuple[str, Policy]:
+    options = _known_keys(_mapping(table, where), _AGENT, where)
     name = options.pop("id", None)
     if not isinstance(name, str) or not name:
         raise PolicyError(f"{where}: it has no id", remedy="add `id`, such as my-agent")
-    here = f"{where} ({name})"
+    named = f"{where} ({name})"
     tools = options.pop("tools", None)
-    lists = _known_keys(_mapping({} if tools is None else tools, f"{here}: tools"), _LISTS, f"{here}: tools")
+    lists = _known_keys(
+        _mapping({} if tools is None else tools, f"{named}: tools"), _LISTS, f"{named}: tools"
+    )
     for key in _LISTS:
         if lists.get(key) is not None:
-            _is_list(lists[key], f"{here}: tools.{key}")
+            _is_list(lists[key], f"{named}: tools.{key}")
             if lists[key]:
                 options[key] = lists[key]
-    return name, read_policy(options, here)
+    return name, read_policy(options, named)
 
 
-def _rules(given: Any, where: str) -> list[Rule]:
-    _is_list(given, where)
+def _rules(entries: Any, where: str) -> list[Rule]:
+    _is_list(entries, where)
     rules: list[Rule] = []
-    for number, one in enumerate(given, start=1):
-        here = f"{where}: rule {number}"
-        rules.append(_rule(_known_keys(_mapping(one, here), _RULE, here), here))
+    for number, entry in enumerate(entries, start=1):
+        location = f"{where}: rule {number}"
+        rules.append(_rule(_known_keys(_mapping(entry, location), _RULE, location), location))
     return rules
 
 
@@ -103,11 +105,11 @@ def _with_location(where: str, make: Callable[[], T]) -> T:
         raise PolicyError(f"{where}: {error.problem}", remedy=error.remedy) from None
 
 
-def _known_keys(given: Mapping[str, Any], known: Collection[str], where: str) -> dict[str, Any]:
-    for key in given:
-        if key not in known:
-            raise PolicyError(f"{where}: {key!r} is not known here", remedy=did_you_mean(key, known))
-    return dict(given)
+def _known_keys(table: Mapping[str, Any], keys: Collection[str], where: str) -> dict[str, Any]:
+    for key in table:
+        if key not in keys:
+            raise PolicyError(f"{where}: {key!r} is not known here", remedy=did_you_mean(key, keys))
+    return dict(table)
 
 
 def _mapping(value: Any, where: str) -> Mapping[str, Any]:

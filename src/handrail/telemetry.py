@@ -149,7 +149,7 @@ def _outcome(counts: Counts) -> str:
 def _attributes(event: Event) -> Attributes:
     """By what things are counted; a name that is no tool's is not passed on."""
     cell = usage_key(event)
-    found = {
+    attributes = {
         "gen_ai.operation.name": _OPERATION,
         "gen_ai.tool.name": "unknown" if cell.tool == UNKNOWN_NAME else cell.tool,
         "gen_ai.agent.name": cell.agent,
@@ -157,7 +157,7 @@ def _attributes(event: Event) -> Attributes:
         "handrail.tenant": cell.tenant,
         "handrail.source": cell.source,
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in attributes.items() if value}
 
 
 def _error_type(event: Event) -> str:

@@ -22,7 +22,7 @@ _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass(frozen=True)
-class Done:
+class CommandResult:
     """A command that has ended."""
 
     code: int
@@ -41,7 +41,7 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "TERM": "xterm-256color", **more}
 
 
-def handrail(*words: str, cwd: Path, stdin: str = "", **env: str) -> Done:
+def handrail(*words: str, cwd: Path, stdin: str = "", **env: str) -> CommandResult:
     """Run a command in pipes until it ends."""
     done = subprocess.run(
         [sys.executable, "-m", "handrail", *words],
@@ -54,10 +54,10 @@ def handrail(*words: str, cwd: Path, stdin: str = "", **env: str) -> Done:
         timeout=DEADLINE,
         check=False,
     )
-    return Done(done.returncode, done.stdout, done.stderr)
+    return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
-def shop(*words: str, cwd: Path, stdin: str = "", **env: str) -> Done:
+def shop(*words: str, cwd: Path, stdin: str = "", **env: str) -> CommandResult:
     """The same with the tools of the shop."""
     return handrail(*words, cwd=cwd, stdin=stdin, HANDRAIL_TOOLS=SHOP, **env)
 

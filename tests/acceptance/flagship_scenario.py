@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from tests.acceptance.command_line import Done, environment
+from tests.acceptance.command_line import CommandResult, environment
 from tests.acceptance.forked_cli import ForkedCli
 from tests.acceptance.mcp_sdk_client import MODERN
 from tests.acceptance.run_command import ROOT
@@ -115,7 +115,7 @@ class Platform:
             self.port = urlsplit(served.url).port or 0
             yield served
 
-    def run(self, *words: str) -> Done:
+    def run(self, *words: str) -> CommandResult:
         """A command beside the server."""
         done = self.forked_cli(*words, "--database", self.database, cwd=self.folder)
         assert done.code == 0, done.out + done.err

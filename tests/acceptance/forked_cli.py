@@ -17,25 +17,20 @@ from pathlib import Path
 
 from pexpect.fdpexpect import fdspawn
 
-from tests.acceptance.command_line import DEADLINE, SHOP, Done, Screen, environment
+from tests.acceptance.command_line import DEADLINE, SHOP, CommandResult, Screen, environment
 from tests.harness.background_process import BackgroundProcess
 from tests.harness.fork_server import ROOT, ForkServer
 
 PRELOADED = (
     *(
         f"handrail.doors.cli.{name}"
-        for name in (
-            "commands run plan undo tools explain new approvals dlq keys tenants events runs".split()
-        )
+        for name in ("commands run plan undo tools explain new approvals dlq admin events runs".split())
     ),
     *(
         f"handrail.{name}"
         for name in "app databases jobs.durable_jobs identity.api_keys store.events.verify".split()
     ),
-    *(
-        f"handrail.store.{name}"
-        for name in "approval_store idempotency_store dead_letter_store usage migrate".split()
-    ),
+    *(f"handrail.store.{name}" for name in "approvals idempotency dead_letters usage migrate".split()),
     *("psycopg", "sqlalchemy.dialects.sqlite", "sqlalchemy.dialects.postgresql.psycopg"),
     *(
         "jsonschema_rs.canonical",
@@ -63,7 +58,7 @@ def server_fork_server() -> ForkServer:
     return opened
 
 
-def handrail(*words: str, cwd: Path, stdin: str = "", **env: str) -> Done:
+def handrail(*words: str, cwd: Path, stdin: str = "", **env: str) -> CommandResult:
     """Run a command until it ends."""
     with tempfile.TemporaryDirectory() as folder:
         given, out, err = (Path(folder, name) for name in ("in", "out", "err"))
@@ -76,10 +71,10 @@ def handrail(*words: str, cwd: Path, stdin: str = "", **env: str) -> Done:
             env=environment(**env),
             streams=[str(given), str(out), str(err)],
         )
-        return Done(code, out.read_text(encoding="utf-8"), err.read_text(encoding="utf-8"))
+        return CommandResult(code, out.read_text(encoding="utf-8"), err.read_text(encoding="utf-8"))
 
 
-def shop(*words: str, cwd: Path, stdin: str = "", **env: str) -> Done:
+def shop(*words: str, cwd: Path, stdin: str = "", **env: str) -> CommandResult:
     """The same with the tools of the shop."""
     return handrail(*words, cwd=cwd, stdin=stdin, **{"HANDRAIL_TOOLS": SHOP, **env})
 
@@ -100,7 +95,7 @@ def run_in_background(*words: str, cwd: Path, env: dict[str, str]) -> Background
 class ForkedCli:
     """Runs commands of the shop: for those who are handed what to run commands with."""
 
-    def __call__(self, *words: str, cwd: Path, **env: str) -> Done:
+    def __call__(self, *words: str, cwd: Path, **env: str) -> CommandResult:
         return shop(*words, cwd=cwd, **env)
 
 

@@ -18,7 +18,7 @@ from handrail import Handrail, Outcome, Principal
 from handrail.databases import upgrade
 from handrail.identity.permissions import console_principal
 from handrail.identity.services import Services
-from tests.acceptance.command_line import SHOP, Done, environment
+from tests.acceptance.command_line import SHOP, CommandResult, environment
 from tests.acceptance.forked_cli import ForkedCli
 from tests.acceptance.shop_tools import order_stock
 
@@ -33,7 +33,7 @@ def sealed_with(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HANDRAIL_KEY", KEY)
 
 
-def at(forked_cli: ForkedCli, url: str, cwd: Path, *words: str, **env: str) -> Done:
+def at(forked_cli: ForkedCli, url: str, cwd: Path, *words: str, **env: str) -> CommandResult:
     return forked_cli(*words, cwd=cwd, HANDRAIL_DATABASE=url, HANDRAIL_KEY=KEY, **env)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from uuid import uuid4
 
@@ -55,6 +57,16 @@ def test_a_sqlite_file_is_made_where_the_settings_are_and_made_once(tmp_path: Pa
         assert (done.code, done.err) == (0, "")
         assert done.out == f"sqlite:///{tmp_path}/data/shop.db is up to date.\n"
     is_current(f"sqlite:///{tmp_path}/data/shop.db")
+
+
+def test_a_database_of_an_earlier_development_version_is_not_upgraded(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/old.db"
+    assert handrail("db", "upgrade", "--database", url, cwd=tmp_path).code == 0
+    with closing(sqlite3.connect(tmp_path / "old.db")) as file, file:
+        file.execute("UPDATE alembic_version SET version_num = '0012'")
+    for words in (["db", "upgrade"], ["approvals", "list"]):
+        done = handrail(*words, "--database", url, cwd=tmp_path)
+        assert done.code != 0 and "is at revision 0012" in done.err and "Start with a new file" in done.err
 
 
 def test_the_option_stands_above_the_variable_and_the_variable_above_the_file(tmp_path: Path) -> None:

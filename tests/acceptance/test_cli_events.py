@@ -11,13 +11,12 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from handrail import Handrail, Outcome, Principal, tool
-from handrail.ext import ToolError
+from handrail import Handrail, Outcome, Principal, ToolError, tool
 from handrail.store.database import Database
 from handrail.store.events.log import StoreLog
 from handrail.store.events.verify import LogFlaw, verify
 from handrail.store.migrate import upgrade
-from tests.acceptance.command_line import Done, environment
+from tests.acceptance.command_line import CommandResult, environment
 from tests.acceptance.forked_cli import ForkedCli
 
 ANA = Principal(tenant="acme", user="ana", permissions={"*"})
@@ -55,7 +54,7 @@ def told(url: str) -> list[Outcome]:
     return asyncio.run(_told(url))
 
 
-def at(forked_cli: ForkedCli, url: str, cwd: Path, *words: str, tenant: str = "acme") -> Done:
+def at(forked_cli: ForkedCli, url: str, cwd: Path, *words: str, tenant: str = "acme") -> CommandResult:
     return forked_cli(*words, "--tenant", tenant, cwd=cwd, HANDRAIL_DATABASE=url)
 
 

@@ -14,12 +14,12 @@ from handrail.identity.errors import NotSignedIn
 from handrail.identity.members import MemberAdmin
 from handrail.store.database import Database
 from handrail.store.migrate import upgrade
-from tests.acceptance.command_line import Done, Terminal
+from tests.acceptance.command_line import CommandResult, Terminal
 from tests.acceptance.forked_cli import ForkedCli
 from tests.databases import Postgres
 
 
-def at(forked_cli: ForkedCli, url: str, cwd: Path, *words: str) -> Done:
+def at(forked_cli: ForkedCli, url: str, cwd: Path, *words: str) -> CommandResult:
     return forked_cli(*words, cwd=cwd, HANDRAIL_DATABASE=url)
 
 

@@ -60,7 +60,7 @@ def test_names_in_the_settings_are_relative_to_them(project: Path) -> None:
 def test_tools_that_register_themselves_and_classes_are_found(tmp_path: Path) -> None:
     write(
         tmp_path / "own.py",
-        text="from handrail import BaseTool, tool\nfrom handrail.ext import register_tool\n"
+        text="from handrail import BaseTool, tool\nfrom handrail.ext.compat import register_tool\n"
         "def body() -> str:\n    'Do it.'\n    return ''\n"
         "register_tool(tool('c.registered', level='read')(body))\n"
         "class Made(BaseTool):\n    'Do it.'\n    id = 'c.made'\n    level = 'read'\n"

@@ -10,24 +10,24 @@ from pathlib import Path
 import pytest
 
 from handrail import Handrail, Principal
-from tests.acceptance.command_line import SHOP, Done, environment
+from tests.acceptance.command_line import SHOP, CommandResult, environment
 from tests.acceptance.forked_cli import ForkedCli
 
 pytestmark = [pytest.mark.req("EX-20"), pytest.mark.timeout(180)]
 EMPTY = "The plan is empty. Put a call into it with `handrail run --plan NAME`"
 
 
-class Desk:
+class PlanCommands:
     """Commands over one database."""
 
     def __init__(self, forked_cli: ForkedCli, folder: Path) -> None:
         self._forked_cli, self._folder = forked_cli, folder
 
-    def __call__(self, *words: str, **env: str) -> Done:
+    def __call__(self, *words: str, **env: str) -> CommandResult:
         given = {"HANDRAIL_DATABASE": "sqlite:///shop.db", "HANDRAIL_KEY": "5a" * 32} | env
         return self._forked_cli(*words, cwd=self._folder, **given)
 
-    def order(self, item: str, *more: str, pieces: int = 1) -> Done:
+    def order(self, item: str, *more: str, pieces: int = 1) -> CommandResult:
         return self("run", "stock.order", f"--item={item}", f"--pieces={pieces}", *more)
 
     def items(self) -> list[str]:
@@ -35,11 +35,11 @@ class Desk:
 
 
 @pytest.fixture
-def desk(forked_cli: ForkedCli, tmp_path: Path) -> Desk:
-    return Desk(forked_cli, tmp_path)
+def desk(forked_cli: ForkedCli, tmp_path: Path) -> PlanCommands:
+    return PlanCommands(forked_cli, tmp_path)
 
 
-def test_a_call_is_planned_shown_and_run_by_three_commands(desk: Desk) -> None:
+def test_a_call_is_planned_shown_and_run_by_three_commands(desk: PlanCommands) -> None:
     planned = desk.order("bolt", "--plan", pieces=5)
     assert (planned.code, planned.out) == (4, "")
     assert planned.err == (
@@ -57,7 +57,9 @@ def test_a_call_is_planned_shown_and_run_by_three_commands(desk: Desk) -> None:
     assert (again.code, again.out) == (0, "") and again.err.startswith(EMPTY)
 
 
-def test_each_result_stands_under_its_heading_where_both_go_into_one_pipe(desk: Desk, tmp_path: Path) -> None:
+def test_each_result_stands_under_its_heading_where_both_go_into_one_pipe(
+    desk: PlanCommands, tmp_path: Path
+) -> None:
     for item in ("a", "b"):
         desk.order(item, "--plan")
     env = environment(HANDRAIL_DATABASE="sqlite:///shop.db", HANDRAIL_KEY="5a" * 32, HANDRAIL_TOOLS=SHOP)
@@ -75,7 +77,7 @@ def test_each_result_stands_under_its_heading_where_both_go_into_one_pipe(desk: 
 
 
 @pytest.mark.long
-def test_a_plan_runs_in_order_and_one_failure_stops_it_only_if_asked(desk: Desk) -> None:
+def test_a_plan_runs_in_order_and_one_failure_stops_it_only_if_asked(desk: PlanCommands) -> None:
     for item in ("a", "b"):
         desk.order(item, "--plan", "--session=first")
     desk("run", "words.fail", "--plan")
@@ -88,7 +90,7 @@ def test_a_plan_runs_in_order_and_one_failure_stops_it_only_if_asked(desk: Desk)
 
 
 @pytest.mark.long
-def test_a_plan_is_discarded_whole_or_by_session(desk: Desk) -> None:
+def test_a_plan_is_discarded_whole_or_by_session(desk: PlanCommands) -> None:
     for item, session in (("a", "one"), ("b", "two"), ("c", "two")):
         desk.order(item, "--plan", f"--session={session}")
     assert desk("plan", "discard", "--session=one").out == "1 planned call was discarded.\n"
@@ -99,7 +101,7 @@ def test_a_plan_is_discarded_whole_or_by_session(desk: Desk) -> None:
 
 
 @pytest.mark.long
-def test_what_the_settings_plan_outlives_the_command_too(desk: Desk, tmp_path: Path) -> None:
+def test_what_the_settings_plan_outlives_the_command_too(desk: PlanCommands, tmp_path: Path) -> None:
     (tmp_path / "handrail.toml").write_text("[policy]\nplan = true\n")
     assert desk.order("bolt").code == 4
     assert desk("run", "stock.count", "--item=bolt").code == 0, "what only reads runs"
@@ -109,14 +111,14 @@ def test_what_the_settings_plan_outlives_the_command_too(desk: Desk, tmp_path: P
 
 @pytest.mark.long
 def test_a_plan_that_somebody_else_runs_is_left_to_them(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    desk: PlanCommands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for item in ("a", "b"):
         desk.order(item, "--plan")
     monkeypatch.setenv("HANDRAIL_KEY", "5a" * 32)
     who = Principal(tenant="local", user=desk("plan", "show", "--json").json[0]["user"])
 
-    async def run_beside() -> Done:
+    async def run_beside() -> CommandResult:
         async with Handrail(database=f"sqlite:///{tmp_path}/shop.db", worker=False) as hr:
             [first, _] = await hr.planned(who)
             assert await hr._runtime.plans.take(first) == "taken"
@@ -128,7 +130,7 @@ def test_a_plan_that_somebody_else_runs_is_left_to_them(
 
 
 @pytest.mark.long
-def test_a_plan_approves_nothing_and_says_what_waits(desk: Desk) -> None:
+def test_a_plan_approves_nothing_and_says_what_waits(desk: PlanCommands) -> None:
     desk.order("bolt", "--as=agent", "--plan")
     done = desk("plan", "run")
     assert done.code == 4

@@ -44,16 +44,24 @@ def test_a_full_disk_is_said_clearly_and_forgotten_when_there_is_room(
 
 
 @pytest.mark.fault("F10")
-@pytest.mark.parametrize("room", [0, 4_096, 100_000, 300_000])
+@pytest.mark.parametrize("free_bytes", [0, 4_096, 100_000, 300_000])
 def test_a_database_that_could_not_be_made_is_made_when_there_is_room(
-    fork_server: ForkServer, tmp_path: Path, room: int
+    fork_server: ForkServer, tmp_path: Path, free_bytes: int
 ) -> None:
     url = f"sqlite:///{tmp_path / 'handrail.db'}"
     with Ledger(tmp_path) as ledger:
         path = str(ledger.path)
-        assert fork_server.run("tests.harness.full_disk:open_within", url=url, ledger=path, room=room) == 0
+        assert (
+            fork_server.run(
+                "tests.harness.full_disk:open_within", url=url, ledger=path, free_bytes=free_bytes
+            )
+            == 0
+        )
         [refused] = ledger.of("not opened")
         assert "disk" in refused["why"] or "large" in refused["why"]
-        assert fork_server.run("tests.harness.full_disk:open_within", url=url, ledger=path, room=10**9) == 0
+        assert (
+            fork_server.run("tests.harness.full_disk:open_within", url=url, ledger=path, free_bytes=10**9)
+            == 0
+        )
         assert len(ledger.of("opened")) == 1
     assert raw_database.rows(url, "PRAGMA integrity_check") == [{"integrity_check": "ok"}]

@@ -10,7 +10,8 @@ import pytest
 
 from handrail import Handrail, Principal, tool
 from handrail.core.run.jobs.job import JobEntry
-from handrail.ext import Conflict, UsageError
+from handrail.ext.errors import UsageError
+from handrail.ext.guard import Conflict
 
 pytestmark = pytest.mark.long
 

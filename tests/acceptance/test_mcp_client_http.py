@@ -16,7 +16,7 @@ import pytest
 
 from handrail import Handrail, Principal
 from handrail.bridges.mcp import McpToolset, Server, ToolRule
-from handrail.ext import approve
+from handrail.ext.guard import approve
 from handrail.testing import ScriptedApprover
 from tests.harness import poll
 from tests.harness.foreign_mcp_server import DEADLINE, ROOT, ForeignServer

@@ -13,7 +13,8 @@ from inline_snapshot import snapshot
 
 from handrail import Handrail, Policy, Principal, Rule
 from handrail.bridges.mcp import McpToolset, Secret, Server, ToolRule
-from handrail.ext import Event, Progress, approve
+from handrail.ext.events import Event, Progress
+from handrail.ext.guard import approve
 from handrail.testing import ScriptedApprover
 from handrail.toolsets.search import describe_tool, search_tools
 from tests.harness.foreign_mcp_server import ROOT, ForeignServer, is_alive, poll_until

@@ -9,7 +9,7 @@ import pytest
 from inline_snapshot import snapshot
 
 import handrail.toolsets.demo
-from handrail.ext import discover
+from handrail.ext.toolsets import discover
 from tests.acceptance.run_command import ROOT, run
 
 

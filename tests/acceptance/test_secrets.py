@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from handrail import Context, Handrail, Principal, tool
-from handrail.ext import UsageError
+from handrail.ext.errors import UsageError
 from tests.acceptance.command_line import DEADLINE, environment
 
 ADMIN = Principal("acme", "ada", permissions=["secrets.manage"])

@@ -10,7 +10,8 @@ from sqlalchemy import text
 
 from handrail import Handrail, Outcome, Result
 from handrail.core.define.call import BoundCall
-from handrail.ext import Task, ToolCompleted, ToolStarted
+from handrail.ext.events import ToolCompleted, ToolStarted
+from handrail.ext.tools import Task
 from handrail.jobs.durable_jobs import DurableJobs
 from handrail.store.database import Database
 from handrail.testing import FakeClock
@@ -150,7 +151,7 @@ async def test_a_task_that_waits_is_cancelled_though_whoever_wanted_it_is_gone(
     async with Handrail(made, policy=FREE, database=database_url, worker=False) as hr:
         outs = await hr.submit_all([look("a", until="never"), look("b", "a"), look("c", "b")], principal=ANA)
         assert isinstance(hr._jobs, DurableJobs)
-        hr._jobs._work = None
+        hr._jobs._context = None
         assert await hr.cancel(outs["b"].call_id) is True
     async with Handrail(made, policy=FREE, database=database_url) as hr:
         assert (await hr.wait(outs["b"].call_id, 60)).code == "CANCELLED"

@@ -16,7 +16,7 @@ from typing import Any
 from handrail.core.clock import Clock
 from handrail.core.guard.approval_request import ApprovalRequest, Reply, RequestStatus
 from handrail.core.guard.approval_store import ApprovalStore, MemoryApprovals
-from handrail.ext import reject, respond
+from handrail.ext.guard import reject, respond
 from tests.contract.backends import Backend
 from tests.contract.test_approvals import question, yes
 

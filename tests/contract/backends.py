@@ -20,13 +20,13 @@ from handrail.core.guard.approval_store import (
 from handrail.core.guard.idempotency import IdempotencyKeys, MemoryIdempotencyKeys
 from handrail.core.guard.plans import MemoryPlans, Plans
 from handrail.core.tell.dead_letters import DeadLetters, MemoryDeadLetters
-from handrail.store.approval_store import StoreApprovals, StoreStandingApprovals
+from handrail.store.approvals import StoreApprovals, StoreStandingApprovals
 from handrail.store.database import Database
-from handrail.store.dead_letter_store import StoreDeadLetters
+from handrail.store.dead_letters import StoreDeadLetters
 from handrail.store.encryption import Seal
 from handrail.store.events.log import StoreLog
 from handrail.store.events.queries import outcome_of_call
-from handrail.store.idempotency_store import StoreIdempotencyKeys
+from handrail.store.idempotency import StoreIdempotencyKeys
 from handrail.store.plans import StorePlans
 from handrail.testing import FakeClock
 
@@ -55,7 +55,7 @@ class Backend:
             db = Database(self.url, clock or self.clock)
             made = BackendProcess(
                 db,
-                StoreApprovals(db, self.seal, self._on_win),
+                StoreApprovals(db, self.seal, self._on_settled),
                 StoreIdempotencyKeys(db, self._is_dead, outcome_of_call),
                 StoreDeadLetters(db, self.seal, self._is_dead),
                 StoreStandingApprovals(db),
@@ -81,8 +81,8 @@ class Backend:
         process.db.close()
         self._open.remove(process)
 
-    def _on_win(self, conn: Connection, request: ApprovalRequest, reply: Reply | None) -> None:
-        self.won.append((request, reply))
+    def _on_settled(self, conn: Connection, request: ApprovalRequest) -> None:
+        self.won.append((request, request.answer))
 
     def _is_dead(self, conn: Connection, holder: str) -> bool:
         return holder in self.dead

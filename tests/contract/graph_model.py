@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from handrail import Context, Handrail, Outcome, Policy, Principal, Tool, tool
-from handrail.ext import Task
+from handrail.ext.tools import Task
 
 ANA = Principal(tenant="acme", user="ana", permissions=["*"])
 BO = Principal(tenant="acme", user="bo", permissions=["*"])

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from sqlalchemy.engine import Connection
 
-from handrail import Decision, Principal, Result
+from handrail import ApprovalRequest, Attachment, Decision, Principal, Result
 from handrail.core.define.call import BoundCall, Repair
 from handrail.core.define.decision import Step
 from handrail.core.guard.approval_request import Reply, RequestStatus
-from handrail.ext import ApprovalRequest, Attachment, ShownArguments, approve, reject, respond
-from handrail.store.approval_queries import forget_call_arguments
+from handrail.ext.guard import ShownArguments, approve, reject, respond
+from handrail.store.approvals import forget_call_arguments
 from tests.contract.backends import KINDS, Backend, backend_of
 
 ANA = Principal("acme", "ana", {"operator"}, {"posts.write"}, "ops", "w1", "agent", ("boss",))

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from handrail.core.guard.approval_request import Reply, RequestStatus
-from handrail.ext import reject, respond
+from handrail.ext.guard import reject, respond
 from handrail.store.migrate import upgrade
 from tests.contract.backends import Backend, open_backend
 from tests.contract.test_approvals import question, yes

@@ -11,7 +11,8 @@ import pytest
 
 from handrail import Principal
 from handrail.core.define.call import BoundCall
-from handrail.ext import DeadLetter, MemoryDeadLetters, UsageError
+from handrail.ext.errors import UsageError
+from handrail.ext.ports import DeadLetter, MemoryDeadLetters
 from tests.contract.backends import KINDS, Backend, BackendProcess, backend_of
 
 pytestmark = pytest.mark.req("RT-02", "RT-04", "RT-06")

@@ -17,7 +17,8 @@ from handrail.core.errors import UsageError
 from handrail.core.tell.log import FollowableLog
 from handrail.core.tell.projections import outcome_of
 from handrail.core.tell.runs import Run, RunFilter
-from handrail.ext import Event, MemoryLog, ToolCompleted, ToolStarted
+from handrail.ext.events import Event, ToolCompleted, ToolStarted
+from handrail.ext.ports import MemoryLog
 from tests.unit.store.events.sample_events import call, cancelled, completed, events, failed, started
 
 KINDS = ["memory", "sqlite", "postgresql"]

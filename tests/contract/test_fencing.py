@@ -22,11 +22,12 @@ from handrail.core.guard.plans import PlannedCall, Taken
 from handrail.core.tell.events import Event, ToolStarted
 from handrail.core.tell.runs import Run
 from handrail.store import leases
-from handrail.store.approval_store import StoreApprovals
+from handrail.store.approvals import StoreApprovals
 from handrail.store.database import Database
 from handrail.store.events.log import StoreLog
 from handrail.store.plans import StorePlans
-from handrail.store.tables import call_keys, jobs, open_runs
+from handrail.store.tables.calls import idempotency_keys, jobs
+from handrail.store.tables.event_log import open_runs
 
 ANA = Principal("acme", "ana", permissions={"*"})
 FREE = Policy(approval_mode="danger")
@@ -273,7 +274,7 @@ async def test_ending_what_a_dead_process_left_takes_no_key_from_whoever_went_on
         hr._runtime.keys.forsake(key)
         with database_of(hr).transaction("acme") as conn:
             conn.execute(update(open_runs).values(holder="gone"))
-            conn.execute(update(call_keys).values(holder="gone"))
+            conn.execute(update(idempotency_keys).values(holder="gone"))
         first = asyncio.ensure_future(pay(hr))
         await asyncio.wait_for(began.wait(), 20)
         await hr.open()

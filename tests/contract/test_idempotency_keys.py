@@ -371,5 +371,5 @@ async def test_old_keys_are_swept_once_they_are_done(rows: Backend) -> None:
     await process.rows.flushed()
     assert keys.sweep(1050.0) == 1
     with process.rows.reading("acme") as conn:
-        left = conn.exec_driver_sql("SELECT key FROM call_keys ORDER BY key").scalars().all()
+        left = conn.exec_driver_sql("SELECT key FROM idempotency_keys ORDER BY key").scalars().all()
     assert left == ["busy", "new"]

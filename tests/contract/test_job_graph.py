@@ -16,7 +16,7 @@ from handrail.store.database import Database
 from handrail.store.job_graph import settle_children
 from handrail.store.jobs import add_graph, get_job_row, request_cancel
 from handrail.store.migrate import upgrade
-from handrail.store.tables import jobs
+from handrail.store.tables.calls import jobs
 
 pytestmark = pytest.mark.fault("F14")
 

@@ -18,7 +18,7 @@ from handrail.core.run.jobs.memory import MemoryJobs
 from handrail.core.run.jobs.perform import JobContext
 from handrail.core.run.jobs.submit import submit
 from handrail.core.run.outcomes import Outcomes
-from handrail.ext import get_tenant_id_for_tool
+from handrail.ext.compat import get_tenant_id_for_tool
 from handrail.jobs.durable_jobs import DurableJobs
 from handrail.jobs.migrate import upgrade as upgrade_engine
 from handrail.store.database import Database
@@ -32,7 +32,7 @@ BO = Principal(tenant="other", user="bo", permissions=["*"])
 FREE = Policy(approval_mode="danger")
 
 
-class Bench:
+class JobSetup:
     """One Handrail with an engine of jobs behind it."""
 
     def __init__(self, hr: Handrail, jobs: Jobs, outcomes: Outcomes) -> None:
@@ -58,24 +58,24 @@ class Bench:
         return [event.kind for event in self.hr.log.read(tenant, call_id=out.call_id)]
 
 
-Opener = Callable[..., AbstractAsyncContextManager[Bench]]
+Opener = Callable[..., AbstractAsyncContextManager[JobSetup]]
 
 
 @asynccontextmanager
-async def in_memory(where: Path, *tools: Any, limits: JobLimits | None = None) -> AsyncIterator[Bench]:
+async def in_memory(where: Path, *tools: Any, limits: JobLimits | None = None) -> AsyncIterator[JobSetup]:
     async with Handrail(tools, policy=FREE) as hr:
         outcomes = Outcomes()
         work = JobContext(hr._runtime, hr.dead_letters.ended, outcomes.put)
         jobs = MemoryJobs(lambda: work, hr._runtime.clock, limits)
         try:
-            yield Bench(hr, jobs, outcomes)
+            yield JobSetup(hr, jobs, outcomes)
         finally:
             await jobs.close()
 
 
 def on_database(url: str) -> Opener:
     @asynccontextmanager
-    async def opened(where: Path, *tools: Any, limits: JobLimits | None = None) -> AsyncIterator[Bench]:
+    async def opened(where: Path, *tools: Any, limits: JobLimits | None = None) -> AsyncIterator[JobSetup]:
         database = Database(url)
         log = StoreLog(database)
         jobs = DurableJobs(database, Seal([b"k" * 32]), log, limits=limits)
@@ -87,7 +87,7 @@ def on_database(url: str) -> Opener:
             try:
                 jobs.attach(lambda: work)
                 await jobs.start()
-                yield Bench(hr, jobs, outcomes)
+                yield JobSetup(hr, jobs, outcomes)
             finally:
                 await jobs.close()
                 heartbeat.stop()

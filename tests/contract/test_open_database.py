@@ -96,9 +96,9 @@ async def test_a_link_to_a_file_is_the_same_file(sqlite_url: str, tmp_path: Path
 async def test_an_upgrade_that_was_killed_half_way_is_made_up_for(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for room in (queue, migrate):
+    for module in (queue, migrate):
         with monkeypatch.context() as killed:
-            killed.setattr(room, "upgrade", _killed)
+            killed.setattr(module, "upgrade", _killed)
             with pytest.raises(KeyboardInterrupt):
                 upgrade(sqlite_url)
     async with Handrail([echo], database=sqlite_url) as hr:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from handrail import Principal, Result
+from handrail import Attachment, Principal, Result
 from handrail.core.define.call import BoundCall
 from handrail.core.tell.events import OutputAppended
-from handrail.ext import Attachment, ToolCompleted, ToolStarted
+from handrail.ext.events import ToolCompleted, ToolStarted
 from handrail.store import blobs
 from handrail.store.database import Database
 from handrail.store.events.log import StoreLog

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from handrail import Handrail, Outcome, Policy, Principal, Tool, tool
-from handrail.ext import Conflict, ToolError
+from handrail import Handrail, Outcome, Policy, Principal, Tool, ToolError, tool
+from handrail.ext.guard import Conflict
 from handrail.testing import FakeClock
 
 AGENT = Principal("acme", "ana", agent="ops")

@@ -154,7 +154,7 @@ async def test_no_row_shows_the_exact_arguments(stored: Backend) -> None:
     process = stored.process()
     await process.plans.add(planned("call_1"))
     with process.rows.reading("acme") as conn:
-        row = conn.execute(tables.planned_calls.select()).one()
+        row = conn.execute(tables.calls.planned_calls.select()).one()
     assert CARD not in repr(row) and row.args == '{"title":"call_1"}'
 
 
@@ -163,7 +163,7 @@ async def test_one_that_cannot_be_opened_hides_no_other(stored: Backend) -> None
     await process.plans.add(planned("call_1"))
     await process.plans.add(planned("call_2"))
     with process.rows.transaction("acme") as conn:
-        changed = tables.planned_calls.update().where(tables.planned_calls.c.call_id == "call_1")
+        changed = tables.calls.planned_calls.update().where(tables.calls.planned_calls.c.call_id == "call_1")
         conn.execute(changed.values(sealed="broken"))
     assert [one.call.id for one in await process.plans.queued(ANA)] == ["call_2"]
 

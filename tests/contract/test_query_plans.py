@@ -8,7 +8,7 @@ from sqlalchemy import Connection, insert, text
 from handrail.store.database import Database
 from handrail.store.engines import make_queue_engine
 from handrail.store.jobs import take_job
-from handrail.store.tables import jobs
+from handrail.store.tables.calls import jobs
 
 FULL = 5_000
 OFTEN = 20

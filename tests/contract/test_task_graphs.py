@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, Policy, tool
-from handrail.ext import GraphError, Task
+from handrail.ext.errors import GraphError
+from handrail.ext.tools import Task
 from tests.contract.graph_model import (
     ANA,
     BO,

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handrail import Handrail
-from handrail.ext import GraphError, Task
+from handrail.ext.errors import GraphError
+from handrail.ext.tools import Task
 from tests.contract.graph_model import (
     ANA,
     FREE,

@@ -126,7 +126,7 @@ async def test_names_that_no_column_can_hold_are_counted_all_the_same(tally: Usa
 async def test_nothing_is_lost_at_the_end_and_the_next_process_goes_on_counting(database_url: str) -> None:
     for _ in range(2):
         database = opened(database_url)
-        tally = StoreUsageMeter(database, moment=600)
+        tally = StoreUsageMeter(database, seconds=600)
         for event in some():
             tally.hear(event)
         await tally.close()
@@ -141,7 +141,7 @@ async def test_nothing_is_lost_at_the_end_and_the_next_process_goes_on_counting(
 
 async def test_many_who_count_at_once_lose_nothing(database_url: str) -> None:
     databases = [opened(database_url) for _ in range(4)]
-    tallies = [StoreUsageMeter(database, moment=0.001) for database in databases]
+    tallies = [StoreUsageMeter(database, seconds=0.001) for database in databases]
 
     def count(tally: StoreUsageMeter, number: int) -> None:
         for turn in range(50):
@@ -183,7 +183,7 @@ class Slow:
 
 async def test_what_a_tally_is_just_counting_when_it_is_closed_is_not_lost(sqlite_url: str) -> None:
     database, slow = opened(sqlite_url), Slow()
-    tally = StoreUsageMeter(database, moment=0.0)
+    tally = StoreUsageMeter(database, seconds=0.0)
     tally.hear(ToolCompleted(slow, "t", 0.0, "r", Result(), 1.0))  # type: ignore[arg-type]
     assert await asyncio.to_thread(slow.reached.wait, 30)
     asyncio.get_running_loop().call_later(0.1, slow.go_on.set)

@@ -12,7 +12,7 @@ import pytest
 
 from handrail import Call, Handrail, Policy, Principal, Tool
 from handrail.conformance import check
-from handrail.ext import approve
+from handrail.ext.guard import approve
 from handrail.testing import ScriptedApprover
 from handrail.toolsets.workspace import WorkspaceToolset
 from tests.docs.code_blocks import ROOT

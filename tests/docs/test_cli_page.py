@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from handrail import load_policies
 from handrail.doors.cli.commands import COMMANDS, CommandEntry
 from handrail.doors.cli.exit_codes import ExitCode
 from handrail.doors.cli.new import STYLES
-from handrail.policy_file import load_policies
-from handrail.settings import READERS
+from handrail.settings import KINDS
 from tests.docs import cli_sessions
 from tests.docs.code_blocks import ROOT
 
@@ -51,4 +51,4 @@ def test_every_command_setting_and_style_is_named() -> None:
     for name, entry in COMMANDS.items():
         commands = [name] if isinstance(entry, CommandEntry) else [f"{name} {inner}" for inner in entry[1]]
         assert all(f"`handrail {command}" in PAGE for command in commands)
-    assert [word for word in (*READERS, *STYLES) if f"`{word}`" not in PAGE] == []
+    assert [word for word in (*KINDS, *STYLES) if f"`{word}`" not in PAGE] == []

@@ -1,4 +1,4 @@
-"""Going: a child of a nursery that goes on until somebody ends it."""
+"""A child of a fork server that runs until somebody ends it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEADLINE = 40.0
 
 @functools.cache
 def database_fork_server() -> ForkServer:
-    """A nursery of this process, with everything that opening a database loads."""
+    """A fork server of this process, with everything that opening a database loads."""
     opened = ForkServer("tests.harness.preload_database", "alembic.command", "dbos")
     atexit.register(opened.close)
     return opened

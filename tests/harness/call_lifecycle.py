@@ -73,15 +73,15 @@ class ExpectedCall:
 class CallLifecycle(RuleBasedStateMachine):
     """Told what database to use, and how to start processes, by `lives_in`."""
 
-    nursery: ClassVar[ForkServer]
+    fork_server: ClassVar[ForkServer]
     database: ClassVar[NewDatabase]
     survives: ClassVar[bool] = True
 
     def __init__(self) -> None:
         super().__init__()
         self.folder = tempfile.TemporaryDirectory(prefix="life-")
-        self.place = Path(self.folder.name)
-        self.ledger = Ledger(self.place)
+        self.root = Path(self.folder.name)
+        self.ledger = Ledger(self.root)
         self.url = type(self).database()
         self.now = 1_000_000.0
         self.remote = self._open()
@@ -90,7 +90,7 @@ class CallLifecycle(RuleBasedStateMachine):
         self.numbers = count(1)
 
     def _open(self) -> RemoteShop:
-        return RemoteShop(self.nursery, self.place, self.ledger.path, self.url, self.now)
+        return RemoteShop(self.fork_server, self.root, self.ledger.path, self.url, self.now)
 
     def _expect(self, tool: str, status: str, effects: int = 0, **more: object) -> ExpectedCall:
         number = next(self.numbers)
@@ -105,7 +105,7 @@ class CallLifecycle(RuleBasedStateMachine):
         return data.draw(st.sampled_from(expected_calls))
 
     def _sign(self, kind: str, order: str) -> None:
-        (self.place / f"{kind}-{order}").touch()
+        (self.root / f"{kind}-{order}").touch()
 
     def _ended(self, expected: ExpectedCall, status: str, code: str | None = None, effects: int = 0) -> None:
         """The model learns how a call ends; the shop must say the same."""
@@ -344,9 +344,9 @@ def run_lifecycle(life: type[CallLifecycle], examples: int, steps: int) -> None:
 @contextmanager
 def lifecycle_on(database: NewDatabase, survives: bool) -> Iterator[type[CallLifecycle]]:
     """The machine for one kind of database."""
-    with ForkServer("tests.harness.remote_shop", "tests.harness.preload_database") as nursery:
+    with ForkServer("tests.harness.remote_shop", "tests.harness.preload_database") as fork_server:
         yield type(
             "Life",
             (CallLifecycle,),
-            {"nursery": nursery, "database": staticmethod(database), "survives": survives},
+            {"fork_server": fork_server, "database": staticmethod(database), "survives": survives},
         )

@@ -1,4 +1,4 @@
-"""Offspring: what this process has started. What a test starts ends with it, whatever else lives on."""
+"""Child processes of this process. What a test starts ends with it, whatever else lives on."""
 
 from __future__ import annotations
 

@@ -81,8 +81,8 @@ class CrashRunner:
     def _rehearsed(self, scenario: str, whole: bool) -> Passed:
         with self._rehearsing:
             if (scenario, whole) not in self._passed:
-                with tempfile.TemporaryDirectory(prefix="crash-") as place, Ledger(Path(place)) as ledger:
-                    url = self._new_database(Path(place))
+                with tempfile.TemporaryDirectory(prefix="crash-") as folder, Ledger(Path(folder)) as ledger:
+                    url = self._new_database(Path(folder))
                     assert self._play(scenario, url, ledger, None, whole) == 0
                     [told] = ledger.of("passed")
                     self._passed[scenario, whole] = sorted(told["points"])
@@ -98,8 +98,8 @@ class CrashRunner:
 
     def _carry_out(self, plan: CrashPlan) -> bool:
         """Check what a plan leaves behind; whether the first process died where it should."""
-        with tempfile.TemporaryDirectory(prefix="crash-") as place, Ledger(Path(place)) as ledger:
-            url = self._new_database(Path(place))
+        with tempfile.TemporaryDirectory(prefix="crash-") as folder, Ledger(Path(folder)) as ledger:
+            url = self._new_database(Path(folder))
             code = self._play(plan.scenario, url, ledger, plan.at, plan.whole)
             assert code in (0, -signal.SIGKILL), f"{plan}: it ended with {code}"
             if plan.then is not None:

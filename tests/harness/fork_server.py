@@ -41,7 +41,7 @@ class ForkServer:
         )
         self._children: dict[int, ForkedProcess] = {}
         self._lock = threading.Lock()
-        self._reader = threading.Thread(target=self._read, name="nursery", daemon=True)
+        self._reader = threading.Thread(target=self._read, name="fork-server", daemon=True)
         self._reader.start()
 
     def start(self, function: str, **arguments: Any) -> ForkedProcess:
@@ -66,7 +66,7 @@ class ForkServer:
             (child.pid if told == "pid" else child).set_result(value)
 
     def close(self) -> None:
-        """Kill what still runs, and the nursery."""
+        """Kill what still runs, and the fork server."""
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.close()
         self._process.wait(20)

@@ -20,11 +20,11 @@ FRAME = 4096 + 24
 CLEAR_CODES = {"LOG_UNAVAILABLE", "INTERNAL_ERROR"}
 
 
-def call_on_full_disk(fork_server: ForkServer, place: Path, url: str, writes: int) -> int:
+def call_on_full_disk(fork_server: ForkServer, folder: Path, url: str, writes: int) -> int:
     """Let every write after so many fail, call on, make room again; how many calls were refused meanwhile."""
-    with Ledger(place) as ledger:
-        with RemoteShop(fork_server, place, ledger.path, url) as remote:
-            remote.ask("fill_disk", file=f"{url.partition('///')[2]}-wal", room=writes * FRAME)
+    with Ledger(folder) as ledger:
+        with RemoteShop(fork_server, folder, ledger.path, url) as remote:
+            remote.ask("fill_disk", file=f"{url.partition('///')[2]}-wal", free_bytes=writes * FRAME)
             refused = _make_calls(remote)
             remote.ask("free_disk")
             _calls_work_again(remote)
@@ -79,11 +79,11 @@ def _until_nothing_is_left(url: str) -> None:
         time.sleep(0.02)
 
 
-def open_within(url: str, ledger: str, room: int) -> None:
+def open_within(url: str, ledger: str, free_bytes: int) -> None:
     """Run in a child: open a database on a disk that has so many bytes for each file."""
     ledger_writer = LedgerWriter(ledger)
     shop.use(ledger_writer, Path(ledger).parent)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (free_bytes, resource.RLIM_INFINITY))
     asyncio.run(_open(url, ledger_writer))
 
 

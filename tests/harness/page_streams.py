@@ -35,13 +35,13 @@ class PageStreams:
 @asynccontextmanager
 async def open_pages(url: str, cookie: str, number: int, path: str) -> AsyncIterator[PageStreams]:
     """So many pages that listen, until the block ends."""
-    place = urlsplit(url)
+    target = urlsplit(url)
     writers: list[asyncio.StreamWriter] = []
     readers: list[asyncio.StreamReader] = []
-    head = f"GET {path} HTTP/1.1\r\nhost: {place.netloc}\r\ncookie: {cookie}\r\n\r\n"
+    head = f"GET {path} HTTP/1.1\r\nhost: {target.netloc}\r\ncookie: {cookie}\r\n\r\n"
 
     async def one() -> None:
-        reader, writer = await asyncio.open_connection(place.hostname, place.port)
+        reader, writer = await asyncio.open_connection(target.hostname, target.port)
         writers.append(writer)
         writer.write(head.encode())
         first = await reader.readuntil(b"event: hello")

@@ -55,7 +55,7 @@ def unfinished(url: str) -> list[str]:
     jobs = rows(url, "SELECT * FROM jobs WHERE state IN ('waiting', 'queued', 'running')")
     waiting = rows(url, "SELECT * FROM approvals WHERE status = 'pending'")
     ended = {row["call_id"] for row in events(url) if row["type"] in _ENDS}
-    open_keys = rows(url, "SELECT * FROM call_keys WHERE state <> 'done'")
+    open_keys = rows(url, "SELECT * FROM idempotency_keys WHERE state <> 'done'")
     keys = [row for row in open_keys if row["call_id"] not in ended]
     return [
         *(f"run {row['run_id']} of {row['tool']} is open" for row in rows(url, "SELECT * FROM open_runs")),
@@ -88,7 +88,7 @@ def graph_order_errors(url: str) -> list[str]:
     Each task has exactly one end, whether it ran or not.
     """
     found = events(url)
-    tasks = [row["call_id"] for row in rows(url, "SELECT * FROM jobs WHERE task IS NOT NULL")]
+    tasks = [row["call_id"] for row in rows(url, "SELECT * FROM jobs WHERE task_name IS NOT NULL")]
     ends = {task: [row for row in found if row["call_id"] == task and row["type"] in _ENDS] for task in tasks}
     flaws = [f"task {task} ended {len(told)} times" for task, told in ends.items() if len(told) != 1]
     parents: dict[str, list[str]] = {}

@@ -239,9 +239,9 @@ class ShopCommands:
         assert self._clock is not None
         return {"now": self._clock.turn(seconds)}
 
-    async def fill_disk(self, file: str, room: int) -> Answer:
+    async def fill_disk(self, file: str, free_bytes: int) -> Answer:
         """From here on no file can be written beyond so many bytes more than this one has."""
-        resource.setrlimit(resource.RLIMIT_FSIZE, (os.stat(file).st_size + room, _NO_LIMIT))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (os.stat(file).st_size + free_bytes, _NO_LIMIT))
         return {}
 
     async def free_disk(self) -> Answer:

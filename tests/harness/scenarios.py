@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from handrail import Call, Handrail, Outcome
-from handrail.ext import Task
+from handrail.ext.tools import Task
 from tests.harness import raw_database, shop
 from tests.harness.kill_points import KillPoint, arm, die_at, modules_of, points_of, trace_lines
 from tests.harness.ledger import LedgerWriter
@@ -30,7 +30,7 @@ STAGES = (
     "handrail.store",
     "tests.harness.shop",
 )
-"""The rooms in which a call spends its life: every line of theirs is a point to die at."""
+"""The packages that a call passes through: every line of theirs is a point to die at."""
 
 Scenario = Callable[[Handrail, LedgerWriter], Awaitable[None]]
 _scenarios: dict[str, Scenario] = {}

@@ -190,9 +190,9 @@ def disguised_commands(chance: Random) -> str:
 class BashProbe:
     """A folder in which a command is run, with a program `evil` that leaves a mark."""
 
-    def __init__(self, place: Path) -> None:
-        self._programs, self._folder, self._mark = place / "bin", place / "work", place / "mark"
-        self._log = place / "log"
+    def __init__(self, folder: Path) -> None:
+        self._programs, self._folder, self._mark = folder / "bin", folder / "work", folder / "mark"
+        self._log = folder / "log"
         self._programs.mkdir()
         self._folder.mkdir()
         evil = self._programs / "evil"

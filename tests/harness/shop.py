@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from handrail import Context, Handrail, Policy, Principal, tool
-from handrail.ext import Clock
+from handrail.ext.ports import Clock
 from tests.harness.ledger import LedgerWriter
 
 CLERK = Principal(tenant="acme", user="ana")
@@ -17,7 +17,7 @@ LIFETIME = 3_600.0
 """How long the shop waits for a person, in seconds."""
 
 
-class _Surroundings:
+class _ShopEnvironment:
     """What the bodies have at hand: a pen, and a folder in which the test leaves signs for them."""
 
     ledger_writer: LedgerWriter
@@ -25,16 +25,16 @@ class _Surroundings:
 
 
 def use(ledger_writer: LedgerWriter, signs: Path) -> None:
-    _Surroundings.ledger_writer, _Surroundings.signs = ledger_writer, signs
+    _ShopEnvironment.ledger_writer, _ShopEnvironment.signs = ledger_writer, signs
 
 
 def _effect(name: str, order: str, ctx: Context) -> None:
-    _Surroundings.ledger_writer.write("effect", tool=name, order=order, call=ctx.call_id)
+    _ShopEnvironment.ledger_writer.write("effect", tool=name, order=order, call=ctx.call_id)
 
 
 async def _released(order: str) -> None:
     while True:
-        if (_Surroundings.signs / f"release-{order}").exists():
+        if (_ShopEnvironment.signs / f"release-{order}").exists():
             return
         await asyncio.sleep(0.005)
 
@@ -93,7 +93,7 @@ async def sync(order: str, *, ctx: Context) -> str:
 @tool("shop.stamp", level="write")
 async def stamp(order: str, *, ctx: Context) -> str:
     """Stamp a form; fails before it did anything until the test has mended the stamp."""
-    if not (_Surroundings.signs / f"mended-{order}").exists():
+    if not (_ShopEnvironment.signs / f"mended-{order}").exists():
         raise RuntimeError("the stamp is broken")
     _effect("shop.stamp", order, ctx)
     return f"stamped {order}"

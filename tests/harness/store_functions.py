@@ -13,18 +13,19 @@ from handrail import Outcome, Result
 from handrail.core.find.visibility import ToolRow
 from handrail.core.guard.approval_request import approve
 from handrail.core.run.jobs.job import JobEntry
+from handrail.core.tell.log import EventFilter
 from handrail.core.tell.runs import RunFilter
 from handrail.store import tables
-from handrail.store.dead_letter_queries import to_row
+from handrail.store.dead_letters import to_row
 from tests.harness.tenant_data import NOW, SEAL, TenantData
 
 StoreFunction = Callable[..., Any]
 
 SYSTEM_FUNCTIONS = frozenset(
     {
-        "approval_queries.expire_due",
-        "approval_queries.next_expiry",
-        "approval_queries.pending_requests_of_call",
+        "approvals.expire_due",
+        "approvals.next_expiry",
+        "approvals.pending_requests_of_call",
         "tenants.tenants_of_user",
         "tenants.last_tenant_of_user",
         "sign_ins.count_attempt",
@@ -42,11 +43,12 @@ SYSTEM_FUNCTIONS = frozenset(
         "jobs.ended_calls",
         "jobs.tenants_of_call",
         "jobs.jobs_to_cancel",
-        "idempotency_queries.delete_old_keys",
+        "idempotency.delete_old_keys",
         "leases.dead_holders",
         "leases.end_lease",
         "leases.list_leases",
         "leases.is_alive",
+        "leases.is_dead",
         "leases.renew_lease",
         "leases.delete_old_leases",
         "leases.database_time",
@@ -60,7 +62,7 @@ SYSTEM_FUNCTIONS = frozenset(
         "users.user_by_email",
     }
 )
-"""Of no tenant: for connections that look after the whole house. A tenant's request never calls them."""
+"""Of no tenant: for connections that look after the whole platform. A tenant's request never calls them."""
 INTERNAL_FUNCTIONS = frozenset(
     {
         "events.append.append",  # each row names its tenant
@@ -70,9 +72,10 @@ INTERNAL_FUNCTIONS = frozenset(
         "engines.enter_tenant",
         "engines.enter_system",
         "tools.list_common_tool_rows",  # for everybody
-        "advisory_lock.advisory_lock",
-        "upsert.insert_if_absent",
-        "upsert.upsert",
+        "statements.advisory_lock",
+        "statements.dialect_insert",
+        "statements.insert_if_absent",
+        "statements.upsert",
     }
 )
 """Used by the functions of the store; none of them chooses whose rows it touches."""
@@ -107,10 +110,10 @@ def _just(value: Any) -> Callable[[TenantData], Any]:
 CREATING_FUNCTIONS = frozenset(
     {
         "api_keys.add_key",
-        "approval_queries.add_request",
+        "approvals.add_request",
         "tenants.record_sign_in",
         "blobs.put",
-        "revoked_sessions.revoke_session",
+        "sign_ins.revoke_session",
         "embeds.add_embed",
         "embeds.count_embed_run",
         "embeds.count_guest_run",
@@ -118,15 +121,15 @@ CREATING_FUNCTIONS = frozenset(
         "jobs.add_job",
         "preferences.add_favourite",
         "preferences.save_input",
-        "idempotency_queries.claim_key",
+        "idempotency.claim_key",
         "sign_ins.add_sign_in_link",
-        "dead_letter_queries.add_dead_letter",
+        "dead_letters.add_dead_letter",
         "pins.record_pin_changes",
         "plans.add_planned",
         "users.save_role",
         "schedules.put_schedule",
         "secrets.set_secret",
-        "approval_store.add_standing_approval",
+        "approvals.add_standing_approval",
         "tenants.create_tenant",
         "tool_sessions.add_tool_session",
         "tools.save_tool_row",
@@ -153,7 +156,7 @@ _USUAL: dict[str, Callable[[TenantData], Any]] = {
     "at": _just(NOW + 9_999),
     "by": _just("eve"),
     "is_dead": _just(lambda conn, holder: True),
-    "on_settled": _just(lambda conn, request, reply: None),
+    "on_settled": _just(lambda conn, request: None),
     "status": _just("approved"),
     "reply": lambda one: approve(by="eve"),
     "request": lambda one: one.request,
@@ -219,24 +222,24 @@ _SPECIAL: dict[str, Callable[[TenantData], Any]] = {
     "events.queries.newest_end_events:user": lambda one: one.principal.user,
     "events.queries.newest_end_events:agent": lambda one: one.principal.agent,
     "api_keys.add_key:key": lambda one: one.api_key,
-    "approval_queries.list_pending_requests:after": _just(None),
+    "approvals.list_pending_requests:after": _just(None),
     "api_keys.get_key:key": _just("key_1"),
     "api_keys.revoke_key:key": _just("key_1"),
     "api_keys.mark_used:key": _just("key_1"),
-    "events.queries.events_page:status": _just(None),
+    "events.queries.events_page:which": _just(EventFilter()),
     "events.runs.list_runs:after": _just(None),
     "events.queries.list_sessions:after": _just(None),
-    "embeds.add_embed:made": lambda one: one.embed,
+    "embeds.add_embed:embed": lambda one: one.embed,
     "embeds.count_embed_run:embed": lambda one: one.embed,
-    "tool_sessions.add_tool_session:made": lambda one: one.tool_session,
+    "tool_sessions.add_tool_session:session": lambda one: one.tool_session,
     "tool_sessions.list_tool_sessions:after": _just(None),
     "tool_sessions.list_tool_sessions:status": _just(None),
     "tool_sessions.list_tool_sessions:tool": _just(None),
-    "tool_sessions.put_submission:given": lambda one: one.submission,
+    "tool_sessions.put_submission:submission": lambda one: one.submission,
     "tool_sessions.share_tool_session:share": _just("share_2"),
     "tool_sessions.set_tool_session_status:was": _just(("active",)),
     "tool_sessions.set_tool_session_status:status": _just("completed"),
-    "approval_queries.forget_request_arguments:approval_id": _just("approval_2"),
+    "approvals.forget_request_arguments:approval_id": _just("approval_2"),
     "job_graph.open_parents:call_ids": _just(["call_5"]),
     "job_graph.parents_of:call_id": _just("call_5"),
     "job_graph.settle_children:parent": lambda one: JobEntry(
@@ -246,21 +249,21 @@ _SPECIAL: dict[str, Callable[[TenantData], Any]] = {
     "jobs.add_graph:graph": lambda one: [(one.task("call_6"), "sealed")],
     "jobs.list_jobs:state": _just(None),
     "jobs.unblock_job:call_id": _just("call_3"),
-    "idempotency_queries.abandon_key:context": lambda one: one.key_context("holder_1"),
-    "idempotency_queries.forget_collected_key:key": lambda one: one.done_key,
-    "idempotency_queries.forget_collected_key:context": lambda one: one.key_context(outcome=_FAILED),
-    "idempotency_queries.forget_collected_key:call_id": _just("call_1"),
-    "idempotency_queries.reopen_key:key": lambda one: one.done_key,
-    "idempotency_queries.reopen_key:context": lambda one: one.key_context(outcome=_FAILED),
+    "idempotency.abandon_key:context": lambda one: one.key_context("holder_1"),
+    "idempotency.forget_collected_key:key": lambda one: one.done_key,
+    "idempotency.forget_collected_key:context": lambda one: one.key_context(outcome=_FAILED),
+    "idempotency.forget_collected_key:call_id": _just("call_1"),
+    "idempotency.reopen_key:key": lambda one: one.done_key,
+    "idempotency.reopen_key:context": lambda one: one.key_context(outcome=_FAILED),
     "events.queries.outcome_of_call:call_id": _just("call_4"),
     "events.queries.events_of_call:call_id": _just("call_4"),
-    "idempotency_queries.is_busy:context": lambda one: one.key_context(dead=False),
-    "dead_letter_queries.mark_replay_unknown:call_id": _just("call_2"),
-    "dead_letter_queries.settle_replay:call_id": _just("call_2"),
-    "dead_letter_queries.add_dead_letter:row": lambda one: to_row(one.dead_letter, SEAL),
-    "dead_letter_queries.list_dead_letters:status": _just(None),
-    "dead_letter_queries.page_dead_letters:after": _just(None),
-    "dead_letter_queries.settle_chain:status": _just("replayed"),
+    "idempotency.is_busy:context": lambda one: one.key_context(dead=False),
+    "dead_letters.mark_replay_unknown:call_id": _just("call_2"),
+    "dead_letters.settle_replay:call_id": _just("call_2"),
+    "dead_letters.add_dead_letter:row": lambda one: to_row(one.dead_letter, SEAL),
+    "dead_letters.list_dead_letters:filters": _just({"tool": "t.x", "session": "s1", "since": 0.0}),
+    "dead_letters.page_dead_letters:after": _just(None),
+    "dead_letters.settle_chain:status": _just("replayed"),
     "open_runs.take_over:now": _just("holder_2"),
     "pins.accept_pins:tool": _just("pay"),
     "users.save_role:name": _just("clerk"),
@@ -283,7 +286,9 @@ def arguments(one: TenantData, name: str, function: StoreFunction) -> dict[str, 
     given = {}
     for parameter in list(inspect.signature(function).parameters.values())[1:]:
         known = _SPECIAL.get(f"{name}:{parameter.name}") or _USUAL.get(parameter.name)
-        if known is not None:
+        if known is not None and parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            given.update(known(one))
+        elif known is not None:
             given[parameter.name] = known(one)
         elif parameter.default is inspect.Parameter.empty:
             raise LookupError(f"say in _USUAL or _SPECIAL what to give for {parameter.name!r} of {name}")

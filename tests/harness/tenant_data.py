@@ -21,24 +21,22 @@ from handrail.core.tell.events import ToolCompleted, ToolStarted
 from handrail.core.tell.usage import Usage
 from handrail.store import tables
 from handrail.store.api_keys import ApiKey, add_key
-from handrail.store.approval_queries import add_request, settle_request
-from handrail.store.approval_store import add_standing_approval
+from handrail.store.approvals import add_request, add_standing_approval, settle_request
 from handrail.store.blobs import put as put_blob
 from handrail.store.database import Database
-from handrail.store.dead_letter_queries import add_dead_letter, claim_dead_letter, to_row
+from handrail.store.dead_letters import add_dead_letter, claim_dead_letter, to_row
 from handrail.store.embeds import Embed, add_embed, count_embed_run
 from handrail.store.encryption import Seal
 from handrail.store.events.append import append
 from handrail.store.events.rows import encode_event
-from handrail.store.idempotency_queries import KeyContext, claim_key, finish_key
+from handrail.store.idempotency import KeyContext, claim_key, finish_key
 from handrail.store.jobs import add_graph, add_job, seal_job, take_job
 from handrail.store.pins import record_pin_changes
 from handrail.store.plans import add_planned
 from handrail.store.preferences import add_favourite, save_input
-from handrail.store.revoked_sessions import revoke_session
 from handrail.store.schedules import ScheduleRow, put_schedule
 from handrail.store.secrets import set_secret
-from handrail.store.sign_ins import add_sign_in_link, count_attempt
+from handrail.store.sign_ins import add_sign_in_link, count_attempt, revoke_session
 from handrail.store.tenants import create_tenant, record_sign_in
 from handrail.store.tool_sessions import (
     ToolSession,
@@ -177,7 +175,11 @@ class TenantData:
             take_job(conn, tenant, "call_1", "holder_1#1", NOW)
             blocked = Job(replace(self.call, id="call_3"), "t.x")
             add_job(conn, tenant, blocked, "sealed", NOW)
-            conn.execute(update(tables.jobs).where(tables.jobs.c.call_id == "call_3").values(state="blocked"))
+            conn.execute(
+                update(tables.calls.jobs)
+                .where(tables.calls.jobs.c.call_id == "call_3")
+                .values(state="blocked")
+            )
             add_graph(conn, tenant, [(self.task("call_5"), "sealed")], NOW)
             claim_key(conn, self.key, "f", "call_1", self.key_context("holder_1"))
             add_dead_letter(conn, tenant, to_row(self.dead_letter, SEAL))
@@ -201,7 +203,7 @@ class TenantData:
             put_submission(conn, tenant, self.submission, most=9)
             add_embed(conn, tenant, self.embed)
             count_embed_run(conn, tenant, self.embed, day="2001-01-01", visitor="somebody")
-            self.letter = conn.execute(select(tables.dead_letters)).first()
+            self.letter = conn.execute(select(tables.calls.dead_letters)).first()
 
     def _answered(self, conn: Connection) -> None:
         """A second question, whose call may be over."""

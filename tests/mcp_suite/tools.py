@@ -12,8 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from handrail import Context, Result, Tool, from_json_schema, tool
-from handrail.ext import Attachment
+from handrail import Attachment, Context, Result, Tool, from_json_schema, tool
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="

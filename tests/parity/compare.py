@@ -19,7 +19,7 @@ Events = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Observation:
     """One case at one door: what was told of it, and what the caller got."""
 
     events: Events
@@ -63,7 +63,7 @@ def as_json(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-def difference(wanted: Seen, seen: Seen) -> str | None:
+def difference(wanted: Observation, seen: Observation) -> str | None:
     """What a door does differently, in words; None when it does not."""
     left, right = wanted.plain(), seen.plain()
     told = list(_differences("", left, right))

@@ -1,4 +1,4 @@
-"""World: a Handrail that somebody listens to, and people who decide in it."""
+"""A Handrail whose events are recorded, and people who decide in it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from handrail import Handrail, Principal
-from handrail.ext import Event
+from handrail.ext.events import Event
 from tests.parity.cases import Decide
 from tests.parity.compare import as_json
 from tests.parity.people import REVIEWER
@@ -21,7 +21,7 @@ ENDS = frozenset({"tool.completed", "tool.failed", "tool.cancelled"})
 DEADLINE = 20.0
 
 
-class World:
+class RecordedHandrail:
     """Hears what is told, in this process."""
 
     def __init__(self, hr: Handrail) -> None:

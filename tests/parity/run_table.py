@@ -9,10 +9,10 @@ from typing import Any, Protocol
 from handrail import Outcome
 from handrail.core.define.levels import Source
 from tests.parity.cases import Case, Need
-from tests.parity.compare import Events, Seen, difference
+from tests.parity.compare import Events, Observation, difference
 from tests.parity.doors.library import Library
 from tests.parity.omissions import LACKS
-from tests.parity.recorded_handrail import World
+from tests.parity.recorded_handrail import RecordedHandrail
 
 
 class Door(Protocol):
@@ -28,7 +28,7 @@ class Door(Protocol):
     def keyed(self, key: str, /) -> str:
         """A caller's key as this door has it."""
 
-    async def ask(self, case: Case, told: int, /) -> Seen:
+    async def ask(self, case: Case, told: int, /) -> Observation:
         """Make the call, of which the library told so many events."""
 
     def carries(self, outcome: Outcome, case: Case, events: Events, /) -> Any:
@@ -36,7 +36,7 @@ class Door(Protocol):
 
 
 @dataclass(slots=True)
-class Passed:
+class PassResult:
     """What came of a pass."""
 
     differences: list[str] = field(default_factory=list)
@@ -44,10 +44,10 @@ class Passed:
     left_out: list[tuple[Case, frozenset[Need]]] = field(default_factory=list)
 
 
-async def compare(door: Door, reference: World, cases: Iterable[Case]) -> Passed:
+async def compare(door: Door, reference: RecordedHandrail, cases: Iterable[Case]) -> PassResult:
     """Make each call both ways, one after the other."""
     library = Library(reference, door.source, door.spelled, door.keyed)
-    passed = Passed()
+    passed = PassResult()
     for case in cases:
         needs: frozenset[Need] = case.needs
         if not await library.lists(case):
@@ -57,7 +57,7 @@ async def compare(door: Door, reference: World, cases: Iterable[Case]) -> Passed
             continue
         passed.asked.append(case)
         outcome, events = await library.ask(case)
-        wanted = Seen(events, door.carries(outcome, case, events))
+        wanted = Observation(events, door.carries(outcome, case, events))
         found = difference(wanted, await door.ask(case, len(events)))
         if found is not None:
             passed.differences.append(f"{door.name}, {case.name[:200]}\n{found}")

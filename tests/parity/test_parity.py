@@ -20,8 +20,8 @@ from tests.parity.doors.pydantic_ai import PydanticAI
 from tests.parity.doors.rest import Rest, rest
 from tests.parity.doors.rest_stream_async import RestAsync, RestStream
 from tests.parity.people import open_shop
-from tests.parity.recorded_handrail import World
-from tests.parity.run_table import Passed, compare
+from tests.parity.recorded_handrail import RecordedHandrail
+from tests.parity.run_table import PassResult, compare
 
 BRIDGES = (
     OpenAIChat,
@@ -34,7 +34,7 @@ BRIDGES = (
 )
 
 
-def holds(passed: Passed, cases: Sequence[Case] = CASES) -> None:
+def holds(passed: PassResult, cases: Sequence[Case] = CASES) -> None:
     """Nothing differed, and nothing was left out that is not declared."""
     if passed.differences:
         pytest.fail("\n\n".join(["", *passed.differences]), pytrace=False)
@@ -46,7 +46,7 @@ def holds(passed: Passed, cases: Sequence[Case] = CASES) -> None:
 @pytest.mark.parametrize("bridge", BRIDGES, ids=lambda one: one.name)
 async def test_a_bridge_does_as_the_library(bridge: type[Bridge], tmp_path: Path) -> None:
     async with open_shop(tmp_path) as reference, open_shop(tmp_path) as hr:
-        passed = await compare(bridge(World(hr)), World(reference), CASES)
+        passed = await compare(bridge(RecordedHandrail(hr)), RecordedHandrail(reference), CASES)
     holds(passed)
 
 
@@ -56,9 +56,9 @@ async def test_rest_does_as_the_library(way: type[Rest], tmp_path: Path) -> None
     async with (
         open_shop(tmp_path) as reference,
         open_shop(tmp_path) as hr,
-        rest(World(hr), "api", way) as door,
+        rest(RecordedHandrail(hr), "api", way) as door,
     ):
-        passed = await compare(door, World(reference), CASES)
+        passed = await compare(door, RecordedHandrail(reference), CASES)
     holds(passed)
 
 
@@ -68,9 +68,9 @@ async def test_mcp_over_http_does_as_the_library(modern: bool, tmp_path: Path) -
     async with (
         open_shop(tmp_path) as reference,
         open_shop(tmp_path) as hr,
-        mcp_over_http(World(hr), modern) as door,
+        mcp_over_http(RecordedHandrail(hr), modern) as door,
     ):
-        passed = await compare(door, World(reference), CASES)
+        passed = await compare(door, RecordedHandrail(reference), CASES)
     holds(passed)
 
 
@@ -78,7 +78,7 @@ async def test_mcp_over_http_does_as_the_library(modern: bool, tmp_path: Path) -
 @pytest.mark.timeout(300)
 async def test_mcp_over_stdio_does_as_the_library(tmp_path: Path) -> None:
     async with open_shop(tmp_path) as reference, mcp_over_stdio(tmp_path) as door:
-        passed = await compare(door, World(reference), one_of_each())
+        passed = await compare(door, RecordedHandrail(reference), one_of_each())
     holds(passed, one_of_each())
 
 
@@ -88,7 +88,7 @@ async def test_the_command_line_does_as_the_library(forked_cli: ForkedCli, tmp_p
     door = Cli(forked_cli, tmp_path)
     try:
         async with open_shop(tmp_path) as hr:
-            passed = await compare(door, World(hr), one_of_each())
+            passed = await compare(door, RecordedHandrail(hr), one_of_each())
     finally:
         await door.close()
     holds(passed, one_of_each())

@@ -15,7 +15,7 @@ from tests.parity.doors.cli import Cli
 from tests.parity.doors.library import Library
 from tests.parity.doors.rest import rest
 from tests.parity.people import open_shop
-from tests.parity.recorded_handrail import World
+from tests.parity.recorded_handrail import RecordedHandrail
 from tests.parity.run_table import compare
 from tests.parity.test_parity import holds
 
@@ -48,8 +48,8 @@ def made_by(who: str) -> tuple[Case, ...]:
 )
 async def test_a_person_is_asked_less_than_an_agent(who: str, source: Source, tmp_path: Path) -> None:
     async with open_shop(tmp_path) as hr:
-        people = Library(World(hr), source, str, str)
-        agents = Library(World(hr), "agent", str, str)
+        people = Library(RecordedHandrail(hr), source, str, str)
+        agents = Library(RecordedHandrail(hr), "agent", str, str)
         for case, of_person, of_agent in TABLE:
             assert (await people.ask(replace(case, who=who)))[0].status == of_person, case.name
             unanswered = replace(case, who="careful", decide=None)
@@ -63,9 +63,9 @@ async def test_rest_does_for_a_person_as_the_library(who: str, source: Source, t
     async with (
         open_shop(tmp_path) as reference,
         open_shop(tmp_path) as hr,
-        rest(World(hr), source) as door,
+        rest(RecordedHandrail(hr), source) as door,
     ):
-        passed = await compare(door, World(reference), cases)
+        passed = await compare(door, RecordedHandrail(reference), cases)
     holds(passed, cases)
 
 
@@ -79,7 +79,7 @@ async def test_the_command_line_does_for_a_person_as_the_library(
     door = Cli(forked_cli, tmp_path, "cli")
     try:
         async with open_shop(tmp_path) as hr:
-            passed = await compare(door, World(hr), cases)
+            passed = await compare(door, RecordedHandrail(hr), cases)
     finally:
         await door.close()
     holds(passed, cases)

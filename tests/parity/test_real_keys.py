@@ -18,8 +18,8 @@ from tests.parity.doors.mcp_http import mcp_over_http
 from tests.parity.doors.mcp_stdio import mcp_over_stdio
 from tests.parity.doors.rest import rest
 from tests.parity.people import PEOPLE, TENANT, open_shop
-from tests.parity.recorded_handrail import World
-from tests.parity.run_table import Passed, compare
+from tests.parity.recorded_handrail import RecordedHandrail
+from tests.parity.run_table import PassResult, compare
 from tests.parity.test_parity import holds
 
 CASES = (
@@ -33,20 +33,23 @@ CASES = (
 )
 
 
-async def over_rest(folder: Path, reference: World) -> Passed:
-    async with open_shop(folder, _url(folder)) as hr, rest(World(hr), platform=platform_of(hr)) as door:
-        return await compare(door, reference, CASES)
-
-
-async def over_mcp(folder: Path, reference: World) -> Passed:
+async def over_rest(folder: Path, reference: RecordedHandrail) -> PassResult:
     async with (
         open_shop(folder, _url(folder)) as hr,
-        mcp_over_http(World(hr), True, platform_of(hr)) as door,
+        rest(RecordedHandrail(hr), platform=platform_of(hr)) as door,
     ):
         return await compare(door, reference, CASES)
 
 
-async def over_stdio(folder: Path, reference: World) -> Passed:
+async def over_mcp(folder: Path, reference: RecordedHandrail) -> PassResult:
+    async with (
+        open_shop(folder, _url(folder)) as hr,
+        mcp_over_http(RecordedHandrail(hr), True, platform_of(hr)) as door,
+    ):
+        return await compare(door, reference, CASES)
+
+
+async def over_stdio(folder: Path, reference: RecordedHandrail) -> PassResult:
     async with mcp_over_stdio(folder) as door:
         return await compare(door, reference, CASES)
 
@@ -55,16 +58,18 @@ async def over_stdio(folder: Path, reference: World) -> Passed:
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("through", [over_rest, over_mcp, over_stdio], ids=["rest", "mcp", "mcp stdio"])
 def test_a_key_reaches_as_far_as_the_principal_it_stands_for(
-    through: Callable[[Path, World], Awaitable[Passed]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    through: Callable[[Path, RecordedHandrail], Awaitable[PassResult]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     text, principal = asyncio.run(_made(tmp_path))
     assert (principal.scope, principal.ceiling, principal.agent) == (("stock.*",), "read", "ops")
     monkeypatch.setitem(TEXTS, REAL, text)
     monkeypatch.setitem(PEOPLE, REAL, principal)
 
-    async def pass_through() -> Passed:
+    async def pass_through() -> PassResult:
         async with open_shop(tmp_path) as hr:
-            return await through(tmp_path, World(hr))
+            return await through(tmp_path, RecordedHandrail(hr))
 
     passed = asyncio.run(pass_through())
     holds(passed, CASES)

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from tests.parity.cases import CASES, Kind, Need, one_of_each
-from tests.parity.compare import Seen, difference
+from tests.parity.compare import Observation, difference
 from tests.parity.doors.cli import Cli
 from tests.parity.doors.mcp_stdio import McpOverStdio
 from tests.parity.doors.rest import Rest
@@ -47,14 +47,14 @@ def test_no_door_is_spared_more_than_a_few_calls() -> None:
         assert sum(missed.values()) <= 24, door
 
 
-def _seen(**more: object) -> Seen:
+def _seen(**more: object) -> Observation:
     event = {"type": "tool.failed", "call_id": "call_0123456789ab_7", "code": "TIMEOUT", "at": 1.0, **more}
-    return Seen([event], {"text": "see call_0123456789ab_7", "duration_ms": 3})
+    return Observation([event], {"text": "see call_0123456789ab_7", "duration_ms": 3})
 
 
 @pytest.mark.req("BY-01")
 def test_the_comparison_sees_past_ids_and_times_and_nothing_else() -> None:
-    other = Seen(
+    other = Observation(
         [{"type": "tool.failed", "call_id": "call_ba9876543210_1", "code": "TIMEOUT", "at": 2.0}],
         {"text": "see call_ba9876543210_1", "duration_ms": 9},
     )
@@ -63,5 +63,5 @@ def test_the_comparison_sees_past_ids_and_times_and_nothing_else() -> None:
     assert difference(_seen(repairs=[]), other) is not None
     assert difference(_seen(parent="call_0123456789ab_7"), _seen(parent="call_0123456789ab_8")) is not None
     assert difference(_seen(flag=True), _seen(flag=1)) is not None
-    wrong = Seen(other.events, {"text": "see call_ba9876543210_2", "duration_ms": 9})
+    wrong = Observation(other.events, {"text": "see call_ba9876543210_2", "duration_ms": 9})
     assert difference(_seen(), wrong) is not None

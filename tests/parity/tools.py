@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, SecretStr
 
-from handrail import Context, Result, tool
-from handrail.ext import Attachment, ToolError
+from handrail import Attachment, Context, Result, ToolError, tool
 
 HUGE = 60_000
 """Characters: more than a model gets in one piece."""

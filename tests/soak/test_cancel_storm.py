@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from handrail import Context, Handrail, Outcome, Policy, Principal, tool
+from handrail import Context, Handrail, Outcome, Policy, Principal, ToolError, tool
 from handrail.core.tell.log import open_runs
-from handrail.ext import MemoryClaims, MemoryLog, ToolError
+from handrail.ext.ports import MemoryClaims, MemoryLog
 
 CALLS = 20_000
 AT_ONCE = 200
@@ -58,11 +58,11 @@ async def test_nothing_is_left_of_a_storm_of_calls(seed: int) -> None:
     chance = random.Random(seed)
     claims, log = MemoryClaims(), MemoryLog(keep=5_000)
     policy = Policy(approval_mode="policy")
-    room = asyncio.Semaphore(AT_ONCE)
+    slots = asyncio.Semaphore(AT_ONCE)
     async with Handrail([wait, read, in_thread], policy=policy, claims=claims, log=log) as hr:
 
         async def one(number: int) -> Outcome | None:
-            async with room:
+            async with slots:
                 who = Principal(tenant=f"t{number % 3}", user="u", agent=f"a{number % 5}")
                 name = chance.choice(["storm.wait", "storm.wait", "storm.read", "storm.thread"])
                 args: dict[str, object] = {"steps": chance.randrange(6)}

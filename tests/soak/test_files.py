@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace.files.diff import diff
 from handrail.toolsets.workspace.files.edits import Edit, apply_edits
 from tests.acceptance.files.crash_check import PRELOAD, CrashCheck

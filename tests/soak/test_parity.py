@@ -15,7 +15,7 @@ from tests.parity.doors.mcp_stdio import mcp_over_stdio
 from tests.parity.doors.rest import Rest, rest
 from tests.parity.doors.rest_stream_async import RestAsync, RestStream
 from tests.parity.people import open_shop
-from tests.parity.recorded_handrail import World
+from tests.parity.recorded_handrail import RecordedHandrail
 from tests.parity.run_table import compare
 from tests.parity.test_parity import BRIDGES, holds
 
@@ -25,7 +25,7 @@ async def test_the_command_line_does_as_the_library(forked_cli: ForkedCli, tmp_p
     door = Cli(forked_cli, tmp_path)
     try:
         async with open_shop(tmp_path) as hr:
-            passed = await compare(door, World(hr), CASES)
+            passed = await compare(door, RecordedHandrail(hr), CASES)
     finally:
         await door.close()
     holds(passed)
@@ -34,7 +34,7 @@ async def test_the_command_line_does_as_the_library(forked_cli: ForkedCli, tmp_p
 @pytest.mark.req("BY-01")
 async def test_mcp_over_stdio_does_as_the_library(tmp_path: Path) -> None:
     async with open_shop(tmp_path) as reference, mcp_over_stdio(tmp_path) as door:
-        passed = await compare(door, World(reference), CASES)
+        passed = await compare(door, RecordedHandrail(reference), CASES)
     holds(passed)
 
 
@@ -46,9 +46,9 @@ async def test_rest_does_as_the_library_on_a_database(
     async with (
         open_shop(tmp_path) as reference,
         open_shop(tmp_path, database_url) as hr,
-        rest(World(hr), "api", way) as door,
+        rest(RecordedHandrail(hr), "api", way) as door,
     ):
-        passed = await compare(door, World(reference), CASES)
+        passed = await compare(door, RecordedHandrail(reference), CASES)
     holds(passed)
 
 
@@ -60,9 +60,9 @@ async def test_mcp_over_http_does_as_the_library_on_a_database(
     async with (
         open_shop(tmp_path) as reference,
         open_shop(tmp_path, database_url) as hr,
-        mcp_over_http(World(hr), modern) as door,
+        mcp_over_http(RecordedHandrail(hr), modern) as door,
     ):
-        passed = await compare(door, World(reference), CASES)
+        passed = await compare(door, RecordedHandrail(reference), CASES)
     holds(passed)
 
 
@@ -72,5 +72,5 @@ async def test_a_bridge_does_as_the_library_on_a_database(
     bridge: type[Bridge], tmp_path: Path, sqlite_url: str
 ) -> None:
     async with open_shop(tmp_path) as reference, open_shop(tmp_path, sqlite_url) as hr:
-        passed = await compare(bridge(World(hr)), World(reference), CASES)
+        passed = await compare(bridge(RecordedHandrail(hr)), RecordedHandrail(reference), CASES)
     holds(passed)

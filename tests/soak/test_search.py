@@ -1,4 +1,4 @@
-"""Search over a hundred thousand files finds what ripgrep itself finds, with it and without it."""
+"""Search over a hundred thousand files finds what ripgrep itself finds, by either engine."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 
 from benchmarks.file_tree import NEEDLE, NEEDLES, OF_A_KIND, make_file_tree
-from tests.unit.toolsets.workspace.search import test_engine_files, test_engine_matches, test_gitignore
-from tests.unit.toolsets.workspace.search.search_caller import ENGINES, engine_program, open_search
+from tests.unit.toolsets.workspace.search import test_engine_matches, test_gitignore, test_ripgrep_files
+from tests.unit.toolsets.workspace.search.search_caller import ENGINES, open_search, ripgrep_program
 
 IGNORED = "p3/\n*.md\n!p4/**/f3.md\n"
 """A tenth of the folders, and nearly all of one kind."""
@@ -30,7 +30,7 @@ def forest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def ripgrep(root: Path, *words: str) -> list[str]:
     """What ripgrep itself says, in the order of lines."""
-    command = [engine_program("ripgrep") or "", "--no-config", "--no-require-git", *words]
+    command = [ripgrep_program(), "--no-config", "--no-require-git", *words]
     told = subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     return sorted(told.stdout.splitlines())
 
@@ -52,9 +52,8 @@ async def test_grep_finds_what_ripgrep_finds(engine: str, forest: Path) -> None:
 
 
 @pytest.mark.req("BF-05")
-@pytest.mark.parametrize("engine", ENGINES)
-async def test_glob_finds_what_ripgrep_finds(engine: str, forest: Path) -> None:
-    async with open_search(forest, engine) as caller:
+async def test_glob_finds_what_ripgrep_finds(forest: Path) -> None:
+    async with open_search(forest) as caller:
         page = await caller.done("glob", pattern="p1/**/*.{py,go}", limit=2000)
         expected = [path for path in ripgrep(forest, "--files") if path.startswith("p1/")]
         expected = [path for path in expected if path.endswith((".py", ".go"))]
@@ -80,6 +79,6 @@ def test_a_walk_and_git_agree(case: test_gitignore.Case) -> None:
 
 
 @settings(max_examples=200)
-@given(test_engine_files.cases)
-def test_both_engines_and_git_agree(case: test_engine_files.Case) -> None:
-    test_engine_files.same_files(case)
+@given(test_ripgrep_files.cases)
+def test_ripgrep_a_walk_and_git_agree(case: test_ripgrep_files.Case) -> None:
+    test_ripgrep_files.same_files(case)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, Policy, Principal, tool
-from handrail.ext import PolicyError
+from handrail.ext.errors import PolicyError
 from handrail.policy_file import load_policies, read_policy
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handrail.data_files import DataFileError
-from handrail.settings import READERS, Settings, SettingsError, load_settings, variable_name
+from handrail.settings import KINDS, Settings, SettingsError, load_settings, variable_name
 
 WHOLE = """
 tools = ["shop.tools", "more.py"]
@@ -131,7 +131,7 @@ def test_a_number_in_the_environment_is_checked(tmp_path: Path) -> None:
 
 
 def test_every_setting_has_a_reader_and_a_variable() -> None:
-    assert set(READERS) | {"folder", "file"} == set(Settings.__dataclass_fields__)
+    assert set(KINDS) | {"folder", "file"} == set(Settings.__dataclass_fields__)
     assert variable_name("cancel_grace") == "HANDRAIL_CANCEL_GRACE"
 
 

@@ -1,6 +1,7 @@
 """The blocking façade: the same Handrail, from any thread."""
 
 import asyncio
+import inspect
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -8,9 +9,22 @@ from typing import Any
 import pytest
 
 from handrail import Call, Context, Policy, Principal, tool
+from handrail.core.run.approvals.inbox import Approvals
+from handrail.core.run.jobs.schedules import Scheduler
 from handrail.core.tell.log import open_runs
-from handrail.ext import UsageError, get_tenant_id_for_tool, tool_context
-from handrail.sync import Handrail
+from handrail.engine.admin import JobAdmin, SecretAdmin
+from handrail.engine.dead_letters import DeadLetterAdmin
+from handrail.engine.handrail import Handrail as AsyncHandrail
+from handrail.ext.compat import get_tenant_id_for_tool, tool_context
+from handrail.ext.errors import UsageError
+from handrail.sync import (
+    Handrail,
+    SyncApprovals,
+    SyncDeadLetters,
+    SyncJobs,
+    SyncSchedules,
+    SyncSecrets,
+)
 
 ANA = Principal(tenant="acme", user="ana")
 BO = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
@@ -290,3 +304,42 @@ def test_as_many_bodies_as_there_are_threads_may_all_wait_for_another_body(how: 
     with Handrail([inner, outer]) as hr:
         outcomes = hr.call_many([Call("odd.outer", {}) for _ in range(64)])
     assert {out.result.data for out in outcomes} == {"inner"}
+
+
+PARTS = (
+    (Handrail, AsyncHandrail),
+    (SyncApprovals, Approvals),
+    (SyncDeadLetters, DeadLetterAdmin),
+    (SyncSecrets, SecretAdmin),
+    (SyncJobs, JobAdmin),
+    (SyncSchedules, Scheduler),
+)
+DERIVED = [
+    (sync, inner, name)
+    for sync, inner in PARTS
+    for name in sorted(names(sync) - {"open", "close"})
+    if callable(getattr(inner, name, None))
+]
+
+
+@pytest.mark.req("EX-01")
+@pytest.mark.parametrize(
+    ("sync", "inner", "name"), DERIVED, ids=lambda value: getattr(value, "__name__", value)
+)
+def test_a_method_takes_what_the_async_one_takes_and_says_the_same_of_itself(
+    sync: type, inner: type, name: str
+) -> None:
+    derived, method = getattr(sync, name), getattr(inner, name)
+    assert inspect.signature(derived).parameters == inspect.signature(method).parameters
+    assert derived.__doc__ == method.__doc__
+    assert "Coroutine" not in inspect.signature(derived).return_annotation
+
+
+@pytest.mark.req("EX-01")
+def test_a_signature_names_what_comes_back_without_await() -> None:
+    returns = {
+        name: inspect.signature(getattr(Handrail, name)).return_annotation
+        for name in ("call", "stream", "runs")
+    }
+    assert returns == {"call": "Outcome", "stream": "Iterator[Event]", "runs": "list[Run]"}
+    assert inspect.signature(Handrail) == inspect.signature(AsyncHandrail)

@@ -7,21 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
-from handrail import Call, Handrail, Outcome, Principal
+from handrail import Attachment, Call, Handrail, Outcome, Principal
 from handrail.bridges.messages import (
     IMAGES,
-    MessageCalls,
+    MessageOptions,
     base64_of,
+    calls_from,
     field_of,
-    is_viewable,
     model_text,
     parts_of,
     provider_id,
     run_calls,
+    viewable_attachments,
 )
-from handrail.ext import Attachment, Dedup, wire_name
+from handrail.ext.tools import Dedup, wire_name
 
 _SHOWN = IMAGES | {"application/pdf"}
 
@@ -38,33 +39,27 @@ async def tools(
     `changing` are ids or patterns of tools whose definitions come and go; they stand after the mark, so that
     a change of theirs spoils nothing before it.
     """
-    patterns = [spelled for one in changing for spelled in (one, wire_name(one))]
-    exported = sorted(await hr.export("anthropic", principal), key=lambda one: str(one["name"]))
+    patterns = [spelling for pattern in changing for spelling in (pattern, wire_name(pattern))]
+    exported = sorted(await hr.export("anthropic", principal), key=lambda tool: str(tool["name"]))
     stable: list[dict[str, Any]] = []
     others: list[dict[str, Any]] = []
-    for one in exported:
-        loose = any(fnmatchcase(one["name"], pattern) for pattern in patterns)
-        (others if loose else stable).append(one)
+    for tool in exported:
+        changes = any(fnmatchcase(tool["name"], pattern) for pattern in patterns)
+        (others if changes else stable).append(tool)
     if stable:
         stable[-1]["cache_control"] = {"type": "ephemeral"} | ({"ttl": ttl} if ttl else {})
     return stable + others
 
 
-def calls(
-    message: Any,
-    principal: Principal | None = None,
-    *,
-    session: str | None = None,
-    turn: int | None = None,
-    keyed: bool = False,
-) -> list[Call]:
-    """What a message asks for; see the bridge to OpenAI for `keyed`."""
-    asked = MessageCalls(principal, session, turn, keyed)
+def calls(message: Any, principal: Principal | None = None, **options: Unpack[MessageOptions]) -> list[Call]:
+    """What a message asks for."""
     blocks = message if isinstance(message, (list, tuple)) else parts_of(message, "content")
-    for block in blocks:
-        if field_of(block, "type") == "tool_use":
-            asked.add(field_of(block, "name"), field_of(block, "input"), field_of(block, "id"))
-    return asked.calls
+    requests = [
+        (field_of(block, "name"), field_of(block, "input"), field_of(block, "id"))
+        for block in blocks
+        if field_of(block, "type") == "tool_use"
+    ]
+    return calls_from(requests, principal, **options)
 
 
 def tool_results(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
@@ -72,11 +67,11 @@ def tool_results(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
     return [
         {
             "type": "tool_result",
-            "tool_use_id": provider_id(one),
-            "content": _content(one),
-            "is_error": not one.result.success,
+            "tool_use_id": provider_id(outcome),
+            "content": _content(outcome),
+            "is_error": not outcome.result.success,
         }
-        for one in outcomes
+        for outcome in outcomes
     ]
 
 
@@ -85,21 +80,18 @@ async def run_tool_calls(
     message: Any,
     principal: Principal | None = None,
     *,
-    session: str | None = None,
-    turn: int | None = None,
-    keyed: bool = False,
     dedup: Dedup | None = None,
+    **options: Unpack[MessageOptions],
 ) -> list[dict[str, Any]]:
     """Run what a message asks for as one pass through the guard: the message to send next, or none."""
-    asked = calls(message, principal, session=session, turn=turn, keyed=keyed)
-    blocks = tool_results(await run_calls(hr, asked, dedup))
+    blocks = tool_results(await run_calls(hr, calls(message, principal, **options), dedup))
     return [{"role": "user", "content": blocks}] if blocks else []
 
 
 def _content(outcome: Outcome) -> list[dict[str, Any]]:
-    seen = [_block(one) for one in outcome.result.attachments if is_viewable(one, _SHOWN)]
     text = model_text(outcome, _SHOWN)
-    return [{"type": "text", "text": text}, *seen] if text else seen  # an empty text is refused there
+    texts = [{"type": "text", "text": text}] if text else []  # an empty text is refused there
+    return [*texts, *map(_block, viewable_attachments(outcome, _SHOWN))]
 
 
 def _block(attachment: Attachment) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from handrail.ext import UsageError
+from handrail.ext.errors import UsageError
 
 
 class MissingPackage(UsageError, ImportError):

@@ -6,20 +6,21 @@ import asyncio
 from collections.abc import Coroutine, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, Unpack
 
 from handrail import Call, Handrail, Outcome, Principal
 from handrail.bridges.extras import require_extra
 from handrail.bridges.messages import (
-    MessageCalls,
+    MessageOptions,
     base64_of,
-    is_viewable,
+    calls_from,
     model_text,
     provider_id,
     run_calls,
     unique_call_id,
+    viewable_attachments,
 )
-from handrail.ext import Dedup, wire_name
+from handrail.ext.tools import Dedup, wire_name
 
 T = TypeVar("T")
 
@@ -139,7 +140,10 @@ async def tools(
     """
     inner = hr if isinstance(hr, Handrail) else hr.inner
     exported = await await_on(hr, inner.export("anthropic", principal))
-    return [_tool(hr, one, principal, session) for one in sorted(exported, key=lambda one: str(one["name"]))]
+    return [
+        _tool(hr, definition, principal, session)
+        for definition in sorted(exported, key=lambda definition: str(definition["name"]))
+    ]
 
 
 def blocking_tools(
@@ -155,35 +159,28 @@ def _tool(
     principal: Principal | None,
     session: str | None,
 ) -> GuardedTool:
-    made = GuardedTool(
+    tool = GuardedTool(
         name=exported["name"],
         description=exported["description"],
         args_schema=exported["input_schema"],
         response_format="content_and_artifact",
         handle_tool_error=True,
     )
-    made._hr, made._principal, made._session = hr, principal, session
-    return made
+    tool._hr, tool._principal, tool._session = hr, principal, session
+    return tool
 
 
 def calls(
-    message: AIMessage,
-    principal: Principal | None = None,
-    *,
-    session: str | None = None,
-    turn: int | None = None,
-    keyed: bool = False,
+    message: AIMessage, principal: Principal | None = None, **options: Unpack[MessageOptions]
 ) -> list[Call]:
     """What a message asks for. Arguments that LangChain could not read go to the guard as they are."""
-    asked = MessageCalls(principal, session, turn, keyed)
-    for sent in (*message.tool_calls, *message.invalid_tool_calls):
-        asked.add(sent["name"], sent["args"], sent["id"])
-    return asked.calls
+    sent = (*message.tool_calls, *message.invalid_tool_calls)
+    return calls_from(((call["name"], call["args"], call["id"]) for call in sent), principal, **options)
 
 
 def tool_messages(outcomes: Iterable[Outcome]) -> list[ToolMessage]:
     """The answers, in the order of the calls."""
-    return [_message(one, provider_id(one)) for one in outcomes]
+    return [_message(outcome, provider_id(outcome)) for outcome in outcomes]
 
 
 async def run_tool_calls(
@@ -191,23 +188,20 @@ async def run_tool_calls(
     message: AIMessage,
     principal: Principal | None = None,
     *,
-    session: str | None = None,
-    turn: int | None = None,
-    keyed: bool = False,
     dedup: Dedup | None = None,
+    **options: Unpack[MessageOptions],
 ) -> list[ToolMessage]:
     """Run what a message asks for as one pass: calls that touch the same thing take turns."""
-    asked = calls(message, principal, session=session, turn=turn, keyed=keyed)
-    return tool_messages(await run_calls(hr, asked, dedup))
+    return tool_messages(await run_calls(hr, calls(message, principal, **options), dedup))
 
 
 def session_of(config: RunnableConfig | None) -> str | None:
     """The session that a config names: the thread of a graph, or what stands in its metadata."""
     if config is None:
         return None
-    places: tuple[Mapping[str, Any], ...] = (config.get("configurable") or {}, config.get("metadata") or {})
-    named = (place.get(key) for place in places for key in ("thread_id", "session_id"))
-    return next((str(one) for one in named if one), None)
+    tables: tuple[Mapping[str, Any], ...] = (config.get("configurable") or {}, config.get("metadata") or {})
+    ids = (table.get(key) for table in tables for key in ("thread_id", "session_id"))
+    return next((str(id) for id in ids if id), None)
 
 
 def _message(outcome: Outcome, call_id: str) -> ToolMessage:
@@ -227,22 +221,16 @@ def is_failure(outcome: Outcome) -> bool:
 
 def content_of(outcome: Outcome) -> str | list[str | dict[Any, Any]]:
     """What the model gets: text, with the pictures beside it if there are any."""
-    pictures = [one for one in outcome.result.attachments if is_viewable(one)]
     text = model_text(outcome)
-    if not pictures:
-        return text
-    seen = ({"type": "image", "base64": base64_of(one), "mime_type": one.mime} for one in pictures)
-    return [{"type": "text", "text": text}, *seen]
+    pictures = [
+        {"type": "image", "base64": base64_of(picture), "mime_type": picture.mime}
+        for picture in viewable_attachments(outcome)
+    ]
+    return [{"type": "text", "text": text}, *pictures] if pictures else text
 
 
 def artifact_of(outcome: Outcome) -> dict[str, Any]:
     """What the program gets, as JSON data: the whole result, and how the call ended."""
     _, result = outcome.to_langchain()
-    ended = {
-        "status": outcome.status,
-        "tool": outcome.tool,
-        "call_id": outcome.call_id,
-        "run_id": outcome.run_id,
-        "approval_id": outcome.approval_id,
-    }
-    return {**result, "outcome": ended}
+    names = ("status", "tool", "call_id", "run_id", "approval_id")
+    return {**result, "outcome": {name: getattr(outcome, name) for name in names}}

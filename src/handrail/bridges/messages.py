@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import json
 import secrets
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, TypedDict, Unpack
 
-from handrail import Call, Handrail, Outcome, Principal
-from handrail.ext import Attachment, Dedup
+from handrail import Attachment, Call, Handrail, Outcome, Principal
+from handrail.ext.tools import Dedup
 
 _MARK = "~"
 
@@ -21,8 +21,8 @@ def field_of(part: Any, name: str) -> Any:
 
 def parts_of(part: Any, name: str) -> list[Any]:
     """The parts under a name; none when there is nothing, or no list."""
-    found = field_of(part, name)
-    return list(found) if isinstance(found, (list, tuple)) else []
+    parts = field_of(part, name)
+    return list(parts) if isinstance(parts, (list, tuple)) else []
 
 
 def read_arguments(sent: Any) -> Any:
@@ -36,57 +36,54 @@ def read_arguments(sent: Any) -> Any:
     return read if isinstance(read, dict) else sent
 
 
-class MessageCalls:
-    """The calls of one message, on behalf of one principal.
+class MessageOptions(TypedDict, total=False):
+    """How the calls of one message are made."""
+
+    session: str | None
+    turn: int | None
+    keyed: bool
+    """Whether the ids of the provider are keys: the same message handled twice runs once. Some providers give
+    the same ids again and again; leave it off for them."""
+
+
+def calls_from(
+    requests: Iterable[tuple[Any, Any, Any]], principal: Principal | None, **options: Unpack[MessageOptions]
+) -> list[Call]:
+    """The calls of one message: of each its name, its arguments and the provider's id.
 
     A provider's id names a call within one conversation, and some providers begin again at `call_0` each
     time. Ours is longer and unique, so that no answer is taken for another; the provider's stands in front.
+    Two of one id are refused together by the guard: nobody could tell their answers.
     """
+    session, turn = options.get("session"), options.get("turn")
+    mark = _new_mark()
+    calls: list[Call] = []
+    for name, args, given_id in requests:
+        id = str(given_id) if given_id else f"call_{len(calls)}"
+        key = f"{session}:{id}" if session else id
+        key_or_none = key if options.get("keyed") else None
+        calls.append(Call(name, args, principal, "agent", session, id + mark, turn, key_or_none))
+    return calls
 
-    def __init__(
-        self, principal: Principal | None, session: str | None, turn: int | None, keyed: bool
-    ) -> None:
-        self._principal = principal
-        self._session = session
-        self._turn = turn
-        self._keyed = keyed
-        self._mark = _MARK + secrets.token_hex(6)
-        self.calls: list[Call] = []
 
-    def add(self, name: Any, args: Any, provider_id: Any) -> None:
-        """One more call. Two of one id are refused together by the guard: nobody could tell their answers."""
-        theirs = str(provider_id) if provider_id else f"call_{len(self.calls)}"
-        key = f"{self._session}:{theirs}" if self._session else theirs
-        self.calls.append(
-            Call(
-                name,
-                args,
-                self._principal,
-                "agent",
-                self._session,
-                theirs + self._mark,
-                self._turn,
-                key if self._keyed else None,
-            )
-        )
+def _new_mark() -> str:
+    return _MARK + secrets.token_hex(6)
 
 
 def provider_id(outcome: Outcome) -> str:
     """The id under which the provider waits for an answer."""
-    theirs, mark, _ = outcome.call_id.rpartition(_MARK)
-    return theirs if mark else outcome.call_id
+    id, mark, _ = outcome.call_id.rpartition(_MARK)
+    return id if mark else outcome.call_id
 
 
-def unique_call_id(theirs: str | None) -> str | None:
+def unique_call_id(provider_id: str | None) -> str | None:
     """A unique id for a single call of a provider; None lets the engine give one."""
-    return f"{theirs}{_MARK}{secrets.token_hex(6)}" if theirs else None
+    return provider_id + _new_mark() if provider_id else None
 
 
-async def run_calls(
-    hr: Handrail, calls: list[Call], dedup: Dedup | None = None, limit: int | None = None
-) -> list[Outcome]:
+async def run_calls(hr: Handrail, calls: list[Call], dedup: Dedup | None = None) -> list[Outcome]:
     """The calls of one message as one pass through the guard."""
-    return await hr.call_many(calls, dedup=dedup, limit=limit) if calls else []
+    return await hr.call_many(calls, dedup=dedup) if calls else []
 
 
 IMAGES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
@@ -101,16 +98,16 @@ def data_url(attachment: Attachment) -> str:
     return f"data:{attachment.mime};base64,{base64_of(attachment)}"
 
 
-def is_viewable(attachment: Attachment, kinds: Iterable[str] = IMAGES) -> bool:
-    """Whether a model can look at it: the bytes are here, and of a kind that it takes."""
-    return attachment.data is not None and attachment.mime in kinds
+def viewable_attachments(outcome: Outcome, kinds: Collection[str] = IMAGES) -> list[Attachment]:
+    """Those that a model can look at: the bytes are here, and of a kind that it takes."""
+    return [item for item in outcome.result.attachments if item.data is not None and item.mime in kinds]
 
 
-def model_text(outcome: Outcome, shown: Iterable[str] = IMAGES) -> str:
+def model_text(outcome: Outcome, kinds: Collection[str] = IMAGES) -> str:
     """What the model reads, with a line for each attachment that it cannot look at."""
-    kinds = frozenset(shown)
-    left = [one for one in outcome.result.attachments if not is_viewable(one, kinds)]
-    return "\n".join([outcome.to_model(), *map(_attachment_line, left)])
+    viewable = viewable_attachments(outcome, kinds)
+    others = [item for item in outcome.result.attachments if item not in viewable]
+    return "\n".join([outcome.to_model(), *map(_attachment_line, others)])
 
 
 def _attachment_line(attachment: Attachment) -> str:

@@ -5,85 +5,74 @@ Nothing of OpenAI's package is needed: messages may be its objects or plain data
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Unpack
 
 from handrail import Call, Handrail, Outcome, Principal
 from handrail.bridges.messages import (
-    MessageCalls,
+    MessageOptions,
+    calls_from,
     data_url,
     field_of,
-    is_viewable,
     model_text,
     parts_of,
     provider_id,
     read_arguments,
     run_calls,
+    viewable_attachments,
 )
-from handrail.ext import Dedup
+from handrail.ext.tools import Dedup
 
 
 async def tools(hr: Handrail, principal: Principal | None = None) -> list[dict[str, Any]]:
     """What this principal may see, for chat completions, sorted by name."""
-    found = []
-    for exported in await hr.export("openai", principal):
-        function = exported["function"]
-        if fits_strict(function["parameters"]):
-            function["strict"] = True
-        found.append(exported)
-    return sorted(found, key=lambda one: one["function"]["name"])
+    exported = list(await hr.export("openai", principal))
+    for tool in exported:
+        if fits_strict(tool["function"]["parameters"]):
+            tool["function"]["strict"] = True
+    return sorted(exported, key=lambda tool: str(tool["function"]["name"]))
 
 
 async def response_tools(hr: Handrail, principal: Principal | None = None) -> list[dict[str, Any]]:
     """The same for the responses API, where strict is what holds unless it is said otherwise."""
-    chat = await tools(hr, principal)
-    return [{"type": "function", "strict": False, **one["function"]} for one in chat]
+    chat_tools = await tools(hr, principal)
+    return [{"type": "function", "strict": False, **tool["function"]} for tool in chat_tools]
 
 
-def calls(
-    message: Any,
-    principal: Principal | None = None,
-    *,
-    session: str | None = None,
-    turn: int | None = None,
-    keyed: bool = False,
-) -> list[Call]:
-    """What a message asks for: a chat completion or its message, a response or the items of its output.
-
-    With `keyed`, the ids of the provider are keys: the same message handled twice runs once. Some providers
-    give the same ids again and again; leave it off for them.
-    """
-    asked = MessageCalls(principal, session, turn, keyed)
+def calls(message: Any, principal: Principal | None = None, **options: Unpack[MessageOptions]) -> list[Call]:
+    """What a message asks for: a chat completion or its message, a response or the items of its output."""
     items = _items(message)
-    if items is not None:
-        for item in items:
-            if field_of(item, "type") == "function_call":
-                asked.add(
-                    field_of(item, "name"),
-                    read_arguments(field_of(item, "arguments")),
-                    field_of(item, "call_id") or field_of(item, "id"),
-                )
-        return asked.calls
-    for sent in parts_of(_chat_message(message), "tool_calls"):
-        function = field_of(sent, "function")
-        if function is not None:
+    requests = _chat_requests(message) if items is None else _item_requests(items)
+    return calls_from(requests, principal, **options)
+
+
+def _item_requests(items: list[Any]) -> Iterator[tuple[Any, Any, Any]]:
+    for item in items:
+        if field_of(item, "type") == "function_call":
+            args = read_arguments(field_of(item, "arguments"))
+            yield field_of(item, "name"), args, field_of(item, "call_id") or field_of(item, "id")
+
+
+def _chat_requests(message: Any) -> Iterator[tuple[Any, Any, Any]]:
+    for tool_call in parts_of(_chat_message(message), "tool_calls"):
+        if (function := field_of(tool_call, "function")) is not None:
             args = read_arguments(field_of(function, "arguments"))
-            asked.add(field_of(function, "name"), args, field_of(sent, "id"))
-    return asked.calls
+            yield field_of(function, "name"), args, field_of(tool_call, "id")
 
 
 def tool_messages(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
     """The answers for a chat, in the order of the calls."""
     return [
-        {"role": "tool", "tool_call_id": provider_id(one), "content": model_text(one, ())} for one in outcomes
+        {"role": "tool", "tool_call_id": provider_id(outcome), "content": model_text(outcome, ())}
+        for outcome in outcomes
     ]
 
 
 def function_call_outputs(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
     """The answers for the responses API, pictures included, in the order of the calls."""
     return [
-        {"type": "function_call_output", "call_id": provider_id(one), "output": _output(one)}
-        for one in outcomes
+        {"type": "function_call_output", "call_id": provider_id(outcome), "output": _output(outcome)}
+        for outcome in outcomes
     ]
 
 
@@ -92,14 +81,11 @@ async def run_tool_calls(
     message: Any,
     principal: Principal | None = None,
     *,
-    session: str | None = None,
-    turn: int | None = None,
-    keyed: bool = False,
     dedup: Dedup | None = None,
+    **options: Unpack[MessageOptions],
 ) -> list[dict[str, Any]]:
     """Run what a message asks for as one pass through the guard: the answers to send, in its own format."""
-    asked = calls(message, principal, session=session, turn=turn, keyed=keyed)
-    outcomes = await run_calls(hr, asked, dedup)
+    outcomes = await run_calls(hr, calls(message, principal, **options), dedup)
     return tool_messages(outcomes) if _items(message) is None else function_call_outputs(outcomes)
 
 
@@ -119,12 +105,12 @@ def _items(message: Any) -> list[Any] | None:
 
 
 def _output(outcome: Outcome) -> str | list[dict[str, Any]]:
-    seen = [one for one in outcome.result.attachments if is_viewable(one)]
     text = model_text(outcome)
-    if not seen:
-        return text
-    pictures = [{"type": "input_image", "detail": "auto", "image_url": data_url(one)} for one in seen]
-    return [{"type": "input_text", "text": text}, *pictures]
+    pictures = [
+        {"type": "input_image", "detail": "auto", "image_url": data_url(picture)}
+        for picture in viewable_attachments(outcome)
+    ]
+    return [{"type": "input_text", "text": text}, *pictures] if pictures else text
 
 
 _PLAIN = frozenset(
@@ -144,68 +130,61 @@ def fits_strict(schema: Mapping[str, Any]) -> bool:
 
     A schema that says more keeps its words and is sent without the promise: the guard checks it all the same.
     """
-    if schema.get("type") != "object" or "anyOf" in schema:
-        return False
     defs = schema.get("$defs", {})
-    counts = _Counts()
+    if schema.get("type") != "object" or "anyOf" in schema or not isinstance(defs, Mapping):
+        return False
     top = {key: value for key, value in schema.items() if key != "$defs"}
-    return (
-        isinstance(defs, Mapping)
-        and _fits(top, defs, 1, counts)
-        and all(_fits(one, defs, 1, counts) for one in defs.values())
-    )
+    check = _StrictCheck(defs)
+    return all(check.fits(node, 1) for node in (top, *defs.values()))
 
 
-class _Counts:
-    def __init__(self) -> None:
-        self.properties = 0
-        self.choices = 0
+class _StrictCheck:
+    """One walk over a schema, which counts what strict mode bounds for the whole of it."""
 
-    def hold(self) -> bool:
-        return self.properties <= _PROPERTIES and self.choices <= _CHOICES
+    def __init__(self, defs: Mapping[str, Any]) -> None:
+        self._defs = defs
+        self._properties = 0
+        self._choices = 0
 
-
-def _fits(node: Any, defs: Mapping[str, Any], depth: int, counts: _Counts) -> bool:
-    if not isinstance(node, Mapping) or depth > _DEPTH:
-        return False
-    if "$ref" in node:
-        return len(node) == 1 and _is_known_ref(node["$ref"], defs)
-    if "anyOf" in node:
-        some = _as_list(node["anyOf"])
-        beside = node.keys() <= {"anyOf", "description", "title"}
-        return bool(some) and beside and all(_fits(one, defs, depth, counts) for one in some)
-    kinds = node.get("type")
-    named = [kinds] if isinstance(kinds, str) else _as_list(kinds)
-    if not named or not all(isinstance(one, str) and one in _TYPES for one in named):
-        return False
-    counts.choices += len(_as_list(node.get("enum")))
-    if not counts.hold() or str(node.get("format", "date")) not in _FORMATS:
-        return False
-    rest = node.keys() - _PLAIN
-    if "object" in named:
-        rest -= {"properties", "required", "additionalProperties"}
-        if not _is_closed(node, defs, depth, counts):
+    def fits(self, node: Any, depth: int) -> bool:
+        if not isinstance(node, Mapping) or depth > _DEPTH:
             return False
-    if "array" in named:
-        rest -= {"items"}
-        if not _fits(node.get("items"), defs, depth + 1, counts):
+        if "$ref" in node:
+            return len(node) == 1 and self._is_known(node["$ref"])
+        if "anyOf" in node:
+            branches = _as_list(node["anyOf"])
+            is_alone = node.keys() <= {"anyOf", "description", "title"}
+            return bool(branches) and is_alone and all(self.fits(branch, depth) for branch in branches)
+        types = [node["type"]] if isinstance(node.get("type"), str) else _as_list(node.get("type"))
+        if not types or not all(isinstance(name, str) and name in _TYPES for name in types):
             return False
-    return not rest
+        self._choices += len(_as_list(node.get("enum")))
+        if self._choices > _CHOICES or str(node.get("format", "date")) not in _FORMATS:
+            return False
+        rest = node.keys() - _PLAIN
+        if "object" in types:
+            rest -= {"properties", "required", "additionalProperties"}
+            if not self._is_closed(node, depth):
+                return False
+        if "array" in types:
+            rest -= {"items"}
+            if not self.fits(node.get("items"), depth + 1):
+                return False
+        return not rest
 
+    def _is_closed(self, node: Mapping[str, Any], depth: int) -> bool:
+        properties = node.get("properties")
+        if not isinstance(properties, Mapping) or node.get("additionalProperties") is not False:
+            return False
+        self._properties += len(properties)
+        required = sorted(map(str, _as_list(node.get("required"))))
+        if self._properties > _PROPERTIES or required != sorted(properties):
+            return False
+        return all(self.fits(part, depth + 1) for part in properties.values())
 
-def _is_closed(node: Mapping[str, Any], defs: Mapping[str, Any], depth: int, counts: _Counts) -> bool:
-    properties = node.get("properties")
-    if not isinstance(properties, Mapping) or node.get("additionalProperties") is not False:
-        return False
-    counts.properties += len(properties)
-    if sorted(map(str, _as_list(node.get("required")))) != sorted(properties):
-        return False
-    return all(_fits(one, defs, depth + 1, counts) for one in properties.values())
+    def _is_known(self, ref: Any) -> bool:
+        return ref == "#" or (isinstance(ref, str) and ref.removeprefix("#/$defs/") in self._defs)
 
 
 def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _is_known_ref(ref: Any, defs: Mapping[str, Any]) -> bool:
-    return ref == "#" or (isinstance(ref, str) and ref.removeprefix("#/$defs/") in defs)

@@ -1,4 +1,4 @@
-"""pydantic-ai: a toolset of guarded tools, whose deferred approvals are decided in our book."""
+"""pydantic-ai: a toolset of guarded tools, whose deferred approvals are decided in Handrail."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from handrail import Handrail, Outcome, Principal
 from handrail.bridges.extras import require_extra
-from handrail.bridges.messages import is_viewable, model_text, read_arguments, unique_call_id
-from handrail.ext import UsageError, wire_name
+from handrail.bridges.messages import model_text, read_arguments, unique_call_id, viewable_attachments
+from handrail.ext.errors import UsageError
+from handrail.ext.tools import wire_name
 
 with require_extra("pydantic-ai", "the bridge to pydantic-ai"):
     from pydantic_ai import (
@@ -76,28 +77,28 @@ class GuardedToolset(AbstractToolset[Any]):
         return self._id
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
-        found = {one["name"]: one for one in await self._hr.export("anthropic", self._principal)}
-        known = {wire_name(tool.id): tool for tool in await self._hr.tools(self._principal)}
+        exported = {tool["name"]: tool for tool in await self._hr.export("anthropic", self._principal)}
+        tools = {wire_name(tool.id): tool for tool in await self._hr.tools(self._principal)}
         return {
             name: ToolsetTool(
                 toolset=self,
                 tool_def=ToolDefinition(
                     name=name,
-                    description=found[name]["description"],
-                    parameters_json_schema=found[name]["input_schema"],
-                    sequential=not (known[name].quiet or known[name].concurrency == "parallel"),
-                    metadata={"digest": known[name].digest, "level": known[name].level},
+                    description=exported[name]["description"],
+                    parameters_json_schema=exported[name]["input_schema"],
+                    sequential=not (tools[name].quiet or tools[name].concurrency == "parallel"),
+                    metadata={"digest": tools[name].digest, "level": tools[name].level},
                 ),
                 max_retries=0,
                 args_validator=_PassThroughValidator(),
             )
-            for name in sorted(found)
+            for name in sorted(exported)
         }
 
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> Any:
-        """One call through the guard. A word of pydantic-ai's alone approves nothing: our book decides."""
+        """One call through the guard. What pydantic-ai alone calls approved is not: Handrail decides."""
         if ctx.tool_call_approved:
             return tool_return(await self._decided(ctx.tool_call_metadata))
         outcome = await self._hr.call(
@@ -121,27 +122,23 @@ class GuardedToolset(AbstractToolset[Any]):
         except TimeoutError:
             return outcome
 
-    async def _decided(self, told: Any) -> Outcome:
+    async def _decided(self, metadata: Any) -> Outcome:
         """The end of a call that was deferred, if somebody has decided on it; otherwise it stays deferred."""
-        if not isinstance(told, Mapping) or not isinstance(told.get("call_id"), str):
+        if not isinstance(metadata, Mapping) or not isinstance(metadata.get("call_id"), str):
             raise UsageError(
                 "What pydantic-ai calls approved is not decided in Handrail yet. Decide as a person, with "
                 "`results = await settle(hr, requests, results, by=person)`; or decide in the inbox, and go "
                 "on with `metadata=requests.metadata`."
             )
-        who = self._principal or Principal.local()
-        request = await self._hr.approvals.get(str(told.get("approval_id")), who)
-        if (
-            request is None
-            or request.call.id != told["call_id"]
-            or _identity(request.principal) != _identity(who)
-        ):
+        call_id, who = metadata["call_id"], self._principal or Principal.local()
+        request = await self._hr.approvals.get(str(metadata.get("approval_id")), who)
+        if request is None or request.call.id != call_id or _identity(request.principal) != _identity(who):
             raise ToolFailed("There is no such approval, so nothing was run.")
         if request.status == "pending":
-            raise ApprovalRequired(metadata=dict(told))
+            raise ApprovalRequired(metadata=dict(metadata))
         if request.status == "expired":
             await self._hr.approvals.lapse(request.id, who)
-        return await self._hr.wait(told["call_id"], self._timeout, principal=who)
+        return await self._hr.wait(call_id, self._timeout, principal=who)
 
 
 def _identity(who: Principal) -> tuple[Any, ...]:
@@ -158,7 +155,7 @@ async def settle(
     by: Principal,
     timeout: float | None = None,
 ) -> DeferredToolResults:
-    """Decide in our book, as a person, what was deferred; the results to go on with hold what came of it.
+    """Decide in Handrail, as a person, what was deferred; the results to go on with hold what came of it.
 
     `ToolApproved(override_args=...)` approves other arguments, `ToolDenied` rejects with its message. Each
     call runs once, here and not again in the agent: its end stands among the `calls` of what is returned.
@@ -168,8 +165,7 @@ async def settle(
         calls=dict(results.calls), approvals=dict(results.approvals), metadata=dict(results.metadata)
     )
     for call_id, decision in results.approvals.items():
-        asked = requests.metadata.get(call_id, {})
-        approval_id = asked.get("approval_id")
+        approval_id = requests.metadata.get(call_id, {}).get("approval_id")
         if not isinstance(approval_id, str):
             continue  # a tool of somebody else's
         del settled.approvals[call_id]
@@ -217,9 +213,8 @@ def _result(outcome: Outcome) -> ToolReturn[Any] | ToolFailed:
     if not outcome.result.success:
         return ToolFailed(text)
     pictures = [
-        BinaryContent(one.data or b"", media_type=one.mime)
-        for one in outcome.result.attachments
-        if is_viewable(one)
+        BinaryContent(picture.data or b"", media_type=picture.mime)
+        for picture in viewable_attachments(outcome)
     ]
-    ended = {"status": outcome.status, "call_id": outcome.call_id, "approval_id": outcome.approval_id}
-    return ToolReturn([text, *pictures] if pictures else text, metadata={**outcome.result.to_dict(), **ended})
+    ids = {"status": outcome.status, "call_id": outcome.call_id, "approval_id": outcome.approval_id}
+    return ToolReturn([text, *pictures] if pictures else text, metadata={**outcome.result.to_dict(), **ids})

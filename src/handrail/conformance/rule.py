@@ -60,6 +60,21 @@ class ConformanceRule:
     """Whether it can be said of a tool that waits for its initialiser."""
 
 
-def of_tool(find: Callable[[Tool], Iterable[Problem]]) -> Callable[[Tool, RuleContext], Iterable[Problem]]:
-    """A rule that looks at nothing but the tool."""
-    return lambda tool, _: find(tool)
+def context_rule(
+    slug: str, requirement: str, level: Severity, *, early: bool = False
+) -> Callable[[Callable[[Tool, RuleContext], Iterable[Problem]]], ConformanceRule]:
+    """Makes a rule of a function that finds problems of a tool. Its docstring begins with the sentence."""
+    return lambda find: ConformanceRule(slug, requirement, level, _first_paragraph(find), find, early)
+
+
+def rule(
+    slug: str, requirement: str, level: Severity, *, early: bool = False
+) -> Callable[[Callable[[Tool], Iterable[Problem]]], ConformanceRule]:
+    """The same for a function that looks at nothing but the tool."""
+    return lambda find: ConformanceRule(
+        slug, requirement, level, _first_paragraph(find), lambda tool, _: find(tool), early
+    )
+
+
+def _first_paragraph(find: Callable[..., object]) -> str:
+    return (find.__doc__ or "").partition("\n\n")[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from handrail.conformance.rule import Problem, RuleContext
+from handrail.conformance.rule import Problem, RuleContext, context_rule, rule
 from handrail.conformance.schema_parts import SchemaPart, schema_parts
 from handrail.core.define.schema import JsonSchema, provider_schema, resolve
 from handrail.core.define.tool import Tool
@@ -21,8 +21,12 @@ _SHAPING = frozenset(
 _OPEN: tuple[Any, ...] = (True, {})
 
 
+@rule("output-schema", "CF-01", "error")
 def output_schema(tool: Tool) -> Iterator[Problem]:
-    """A tool from elsewhere cannot be held to it; one written in code can."""
+    """A tool written in code has an output schema.
+
+    A tool from elsewhere cannot be held to it; one written in code can.
+    """
     if tool.output_schema is None and tool.origin in ("system", "custom"):
         yield (
             "it has no output schema, so no client can check what it answers",
@@ -31,7 +35,9 @@ def output_schema(tool: Tool) -> Iterator[Problem]:
         )
 
 
+@rule("open-output", "TD-08", "warning")
 def open_output(tool: Tool) -> Iterator[Problem]:
+    """Its output schema says something of its data."""
     schema = tool.output_schema
     if schema is not None and tool.origin in ("system", "custom") and _says_nothing(schema):
         yield (
@@ -41,13 +47,15 @@ def open_output(tool: Tool) -> Iterator[Problem]:
 
 
 def _says_nothing(schema: Mapping[str, Any]) -> bool:
-    told = {key: value for key, value in schema.items() if key not in ("description", "title", "$schema")}
-    if told.pop("additionalProperties", True) not in _OPEN:
+    keywords = {key: value for key, value in schema.items() if key not in ("description", "title", "$schema")}
+    if keywords.pop("additionalProperties", True) not in _OPEN:
         return False
-    return told in ({}, {"type": "object"})
+    return keywords in ({}, {"type": "object"})
 
 
+@context_rule("input-schema", "CF-01", "error")
 def input_schema(tool: Tool, context: RuleContext) -> Iterator[Problem]:
+    """Its parameters can be read from its input schema, unless it takes none on purpose."""
     if not context.input_less.isdisjoint(tool.names) or provider_schema(tool.input_schema)["properties"]:
         return
     if "$ref" in resolve(tool.input_schema, tool.input_schema):
@@ -62,12 +70,16 @@ def input_schema(tool: Tool, context: RuleContext) -> Iterator[Problem]:
         )
 
 
+@rule("top-level-union", "CF-03", "error")
 def top_level_union(tool: Tool) -> Iterator[Problem]:
-    """Branches that only require some of the declared properties are no union: every model sees them all."""
+    """Its input is one object, not a choice of several.
+
+    Branches that only require some of the declared properties are no union: every model sees them all.
+    """
     schema = tool.input_schema
     top = resolve(schema, schema)
-    branches = [resolve(one, schema) for key in ("anyOf", "oneOf") for one in top.get(key) or ()]
-    if branches and (not top.get("properties") or any(one.get("properties") for one in branches)):
+    branches = [resolve(branch, schema) for key in ("anyOf", "oneOf") for branch in top.get(key) or ()]
+    if branches and (not top.get("properties") or any(branch.get("properties") for branch in branches)):
         yield (
             "its input is a union at the top; clients that take only objects see a tool without parameters",
             "make it one flat object: an `action` enum, every other field optional, and `action_error` "
@@ -75,7 +87,9 @@ def top_level_union(tool: Tool) -> Iterator[Problem]:
         )
 
 
+@rule("open-record", "CF-03", "error")
 def open_record(tool: Tool) -> Iterator[Problem]:
+    """No part of its input takes any value under any name."""
     for part in schema_parts(tool.input_schema):
         if _is_open(part):
             yield (
@@ -96,8 +110,12 @@ def _is_open(part: SchemaPart) -> bool:
     return part.path != "" and node.get("type") == "object" and _SHAPING.isdisjoint(node)
 
 
+@rule("parameter-description", "DS-03", "warning")
 def undocumented_parameter(tool: Tool) -> Iterator[Problem]:
-    """A constant explains itself; a definition may carry the words for the field that refers to it."""
+    """Every parameter is described at its field, nested ones too.
+
+    A constant explains itself; a definition may carry the words for the field that refers to it.
+    """
     schema = tool.input_schema
     missing: list[str] = []
     for part in schema_parts(schema):
@@ -116,13 +134,15 @@ def undocumented_parameter(tool: Tool) -> Iterator[Problem]:
 
 
 def _is_documented(node: Any, root: Mapping[str, Any]) -> bool:
-    whole = resolve(node, root)
-    inner = [resolve(one, root) for key in ("allOf", "anyOf", "oneOf") for one in whole.get(key) or ()]
-    told = any(str(one.get("description") or "").strip() for one in (whole, *inner))
-    return told or "const" in whole
+    resolved = resolve(node, root)
+    inner = [resolve(part, root) for key in ("allOf", "anyOf", "oneOf") for part in resolved.get(key) or ()]
+    described = any(str(part.get("description") or "").strip() for part in (resolved, *inner))
+    return described or "const" in resolved
 
 
+@rule("scope-parameter", "IV-08", "warning")
 def scope_parameter(tool: Tool) -> Iterator[Problem]:
+    """It asks no caller for a tenant, an organisation or a user."""
     for name in sorted(_SCOPE & provider_schema(tool.input_schema)["properties"].keys()):
         yield (
             f"{name} is asked of the caller, who must not choose it",
@@ -133,8 +153,12 @@ def scope_parameter(tool: Tool) -> Iterator[Problem]:
 _ROOT = "urn:handrail:schema"
 
 
+@rule("default", "IV-03", "error")
 def bad_default(tool: Tool) -> Iterator[Problem]:
-    """Defaults are filled in as they are, without being validated themselves."""
+    """The defaults in its input schema are values that the schema takes.
+
+    Defaults are filled in as they are, without being validated themselves.
+    """
     for part, value in _values_in(tool, lambda node: [node["default"]] if "default" in node else []):
         if why := _misfit(value, part, tool.input_schema):
             yield (
@@ -143,7 +167,9 @@ def bad_default(tool: Tool) -> Iterator[Problem]:
             )
 
 
+@rule("example", "CF-01", "error")
 def bad_example(tool: Tool) -> Iterator[Problem]:
+    """The examples in its input schema are values that the schema takes."""
     for part, value in _values_in(tool, _examples):
         if why := _misfit(value, part, tool.input_schema):
             yield (
@@ -181,10 +207,10 @@ def _misfit(value: Any, part: SchemaPart, root: Mapping[str, Any]) -> str | None
 def _documents(root: Mapping[str, Any]) -> dict[str, JsonSchema]:
     """The schema under an address of ours and its own; of all others it is only known that they exist."""
     refs = (part.node.get("$ref") for part in schema_parts(root))
-    known: dict[str, JsonSchema] = {
+    documents: dict[str, JsonSchema] = {
         ref.partition("#")[0]: {} for ref in refs if isinstance(ref, str) and not ref.startswith("#")
     }
-    whole = {key: inner for key, inner in root.items() if key != "$id"}
+    schema = {key: inner for key, inner in root.items() if key != "$id"}
     if isinstance(root.get("$id"), str):
-        known[root["$id"].partition("#")[0]] = whole
-    return {**known, _ROOT: whole}
+        documents[root["$id"].partition("#")[0]] = schema
+    return {**documents, _ROOT: schema}

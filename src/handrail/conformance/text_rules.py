@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from handrail.conformance.rule import Problem, RuleContext
+from handrail.conformance.rule import Problem, RuleContext, context_rule, rule
 from handrail.conformance.schema_parts import schema_parts
 from handrail.core.define.names import WIRE_LIMIT, wire_name
 from handrail.core.define.schema import provider_schema
@@ -60,7 +60,9 @@ def description_size(tool: Tool) -> DescriptionSize:
     return "simple" if tool.quiet and tool.danger == "safe" and declared <= _FEW else "between"
 
 
+@rule("description-limit", "DS-01", "error")
 def description_too_long(tool: Tool) -> Iterator[Problem]:
+    """Its description has at most 40 tokens."""
     if (count := count_tokens(tool.description)) > MAX_TOKENS:
         yield (
             f"its description has {count} tokens; lists and menus hold {MAX_TOKENS}",
@@ -68,7 +70,9 @@ def description_too_long(tool: Tool) -> Iterator[Problem]:
         )
 
 
+@rule("description-length", "DS-01", "warning")
 def description_length(tool: Tool) -> Iterator[Problem]:
+    """The description of a simple tool has 10 to 20 tokens, of a complex one 25 to 40, else 10 to 40."""
     kind, count = description_size(tool), count_tokens(tool.description)
     least, most = TOKEN_RANGES[kind]
     which = "" if kind == "between" else f"{kind} "
@@ -85,7 +89,9 @@ def description_length(tool: Tool) -> Iterator[Problem]:
         )
 
 
+@rule("description-sentence", "DS-01", "warning")
 def too_many_sentences(tool: Tool) -> Iterator[Problem]:
+    """The description of a simple tool is one sentence, of any other one or two."""
     most = 1 if description_size(tool) == "simple" else 2
     if (count := count_sentences(tool.description)) > most:
         allowed = "one sentence" if most == 1 else "one or two"
@@ -95,49 +101,59 @@ def too_many_sentences(tool: Tool) -> Iterator[Problem]:
         )
 
 
+@rule("description-code", "DS-02", "warning")
 def code_sample(tool: Tool) -> Iterator[Problem]:
-    if found := _CODE.search(tool.description):
+    """Its description contains no code."""
+    if match := _CODE.search(tool.description):
         yield (
-            f"its description contains code: {_quoted(found)}",
+            f"its description contains code: {_quoted(match)}",
             "leave it out; examples of values belong to the parameter's own field",
         )
 
 
+@rule("description-layout", "DS-02", "warning")
 def response_layout(tool: Tool) -> Iterator[Problem]:
-    if found := _LAYOUT.search(tool.description):
+    """Its description does not lay out the response."""
+    if match := _LAYOUT.search(tool.description):
         yield (
-            f"its description lays out the response: {_quoted(found)}",
+            f"its description lays out the response: {_quoted(match)}",
             "leave it to the output schema, and say what the answer is about",
         )
 
 
+@rule("description-parameters", "DS-02", "warning")
 def parameter_detail(tool: Tool) -> Iterator[Problem]:
-    """An everyday word may be mentioned, and be a parameter; it is detail when it reads like an entry."""
-    found = _PARAMETERS.search(tool.description)
+    """Its description does not document parameters.
+
+    An everyday word may be mentioned, and be a parameter; it is detail when it reads like an entry.
+    """
+    match = _PARAMETERS.search(tool.description)
     names = map(str, provider_schema(tool.input_schema)["properties"])
-    for name in () if found else names:
+    for name in () if match else names:
         word = re.escape(name)
         entry = rf"[`'\"]{word}[`'\"]|\b{word}\s*[:=]|\b{word}\s+\((?:{_KIND})\b|\b{word} (?:param|arg)"
         compound = "_" in name or name != name.lower()
-        if found := re.search(rf"{entry}|\b{word}\b" if compound else entry, tool.description):
+        if match := re.search(rf"{entry}|\b{word}\b" if compound else entry, tool.description):
             break
-    if found:
+    if match:
         yield (
-            f"its description documents a parameter: {_quoted(found)}",
+            f"its description documents a parameter: {_quoted(match)}",
             "say it at the field of the parameter instead",
         )
 
 
+@rule("marketing", "DS-04", "warning")
 def marketing(tool: Tool) -> Iterator[Problem]:
-    if found := _MARKETING.search(f"{tool.description}\n{tool.guidance}"):
+    """Its texts instruct, and do not advertise."""
+    if match := _MARKETING.search(f"{tool.description}\n{tool.guidance}"):
         yield (
-            f"it praises itself: {_quoted(found)}",
+            f"it praises itself: {_quoted(match)}",
             "say what it does and when it fits; whoever reads it has no choice of vendor",
         )
 
 
-def _quoted(found: re.Match[str]) -> str:
-    return f"“{found[0].strip()}”"
+def _quoted(match: re.Match[str]) -> str:
+    return f"“{match[0].strip()}”"
 
 
 _CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -157,21 +173,25 @@ def count_tokens(text: str) -> int:
 
 def count_sentences(text: str) -> int:
     """How many sentences a text has. What begins with a small letter goes on with the one before."""
-    ends = (found for found in _END.finditer(text.strip()) if _is_end(found))
+    ends = (match for match in _END.finditer(text.strip()) if _is_end(match))
     return 1 + sum(1 for _ in ends) if text.strip() else 0
 
 
-def _is_end(found: re.Match[str]) -> bool:
-    if found["next"] is None:
+def _is_end(match: re.Match[str]) -> bool:
+    if match["next"] is None:
         return True
-    return not found["next"].islower() and found["word"].lower() not in _ABBREVIATIONS
+    return not match["next"].islower() and match["word"].lower() not in _ABBREVIATIONS
 
 
 _HUMP = re.compile(r"[a-z0-9][A-Z]")
 
 
+@rule("name-style", "NM-01", "warning", early=True)
 def name_style(tool: Tool) -> Iterator[Problem]:
-    """Every style of writing names is fine; what is not is a name that reads differently on the wire."""
+    """Its name keeps to one style, and is short enough for providers.
+
+    Every style of writing names is fine; what is not is a name that reads differently on the wire.
+    """
     wire = wire_name(tool.id)
     if len(wire) < len(tool.id.replace(".", "__")):
         yield (
@@ -198,10 +218,14 @@ def _styles(word: str) -> Iterator[tuple[str, bool]]:
     yield "camelCase", _HUMP.search(word) is not None
 
 
+@context_rule("name-collision", "NM-06", "error", early=True)
 def name_collision(tool: Tool, context: RuleContext) -> Iterator[Problem]:
-    """One registry refuses the second of them."""
+    """Its id, aliases, slug and wire names belong to no other tool.
+
+    One registry refuses the second of them.
+    """
     for name in every_name(tool):
-        other = next((one for one in context.holders.get(name, ()) if one is not tool), None)
+        other = next((holder for holder in context.holders.get(name, ()) if holder is not tool), None)
         if other is not None:
             where = f" at {other.location}" if other.location else ""
             yield (
@@ -228,14 +252,22 @@ _GUIDANCE_REMEDY = (
 )
 
 
+@rule("destructive-guidance", "DS-04", "error")
 def destructive_without_guidance(tool: Tool) -> Iterator[Problem]:
-    """Certain, and dear: an agent that was told of nothing safer destroys what it need not."""
+    """A destructive or dangerous tool has guidance.
+
+    Certain, and dear: an agent that was told of nothing safer destroys what it need not.
+    """
     if _is_destructive(tool) and not tool.guidance:
         yield "it can destroy something and has no guidance", _GUIDANCE_REMEDY
 
 
+@rule("guidance", "DS-04", "warning")
 def incomplete_guidance(tool: Tool) -> Iterator[Problem]:
-    """The words are English ones, and prose can say the same without them: a warning."""
+    """A tool that changes something says when to use it, when not, and what safer one comes first.
+
+    The words are English ones, and prose can say the same without them: a warning.
+    """
     if tool.level not in ("write", "destructive") and not _is_destructive(tool):
         return
     if not tool.guidance:

@@ -17,7 +17,8 @@ The docstring of each class is its message when none is given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite
 
@@ -61,6 +62,19 @@ class DefinitionError(HandrailError):
         if remedy is not None:
             lines.append(f"  remedy: {remedy}")
         super().__init__("\n".join(lines))
+
+
+@contextmanager
+def located(tool: str, location: SourceLocation | None) -> Iterator[None]:
+    """Say of what is wrong inside which tool it is about, and where that was written."""
+    try:
+        yield
+    except DefinitionError as error:
+        if error.tool is not None:
+            raise
+        raise DefinitionError(
+            error.problem, tool=str(tool), location=location, remedy=error.remedy
+        ) from error
 
 
 class DuplicateName(DefinitionError):

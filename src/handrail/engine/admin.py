@@ -63,41 +63,41 @@ class SecretStore(Protocol):
     async def delete(self, tenant: str, name: str, *, user: str | None = None) -> bool: ...
 
 
-def secret_source(given: Mapping[str, str] | Secrets | None) -> Secrets | None:
+def secret_source(source: Mapping[str, str] | Secrets | None) -> Secrets | None:
     """Where the bodies of tools get their secrets, given as a function or by name."""
-    if given is None or not isinstance(given, Mapping):
-        return given
-    secrets = dict(given)
+    if source is None or not isinstance(source, Mapping):
+        return source
+    secrets = dict(source)
     return lambda name, principal: secrets.get(name)
 
 
 class SecretAdmin:
     """The secrets of one Handrail, for whoever may look after them."""
 
-    def __init__(self, keeper: object) -> None:
-        self._keeper = keeper
+    def __init__(self, source: object) -> None:
+        self._source = source
 
     async def set(self, name: str, value: str, *, by: Principal, user: str | None = None) -> None:
         """Keep a secret of the tenant, or, with `user`, a credential of one of its users."""
         _check(by, user)
-        await self._kept().set(by.tenant, name, value, user=user, by=by.user)
+        await self._secret_store().set(by.tenant, name, value, user=user, by=by.user)
 
     async def list(self, by: Principal) -> builtins.list[SecretName]:
         """Which secrets there are: the tenant's, and one's own."""
         _check(by, by.user)
-        return await self._kept().list(by.tenant, user=by.user)
+        return await self._secret_store().list(by.tenant, user=by.user)
 
     async def delete(self, name: str, *, by: Principal, user: str | None = None) -> bool:
         """Forget a secret; False when there is none."""
         _check(by, user)
-        return await self._kept().delete(by.tenant, name, user=user)
+        return await self._secret_store().delete(by.tenant, name, user=user)
 
-    def _kept(self) -> SecretStore:
-        if not isinstance(self._keeper, SecretStore):
+    def _secret_store(self) -> SecretStore:
+        if not isinstance(self._source, SecretStore):
             raise UsageError(
                 "Secrets are kept in a database. Without one, give them when Handrail is made: `secrets=`."
             )
-        return self._keeper
+        return self._source
 
 
 def _check(by: Principal, user: str | None) -> None:

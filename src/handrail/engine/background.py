@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from handrail.core.define.call import Call, Outcome
 from handrail.core.define.context import current
 from handrail.core.define.levels import Source
 from handrail.core.define.principal import Principal
 from handrail.core.errors import UsageError
-from handrail.core.guard.plans import PlannedCall
-from handrail.core.run.approvals.inbox import Approvals
-from handrail.core.run.jobs.graph import Task
-from handrail.core.run.jobs.submit import submit, submit_all
-from handrail.core.run.undo import PreparedUndo, Undo, alone, already_undone, prepare
 from handrail.engine.calls import Calls
+
+if TYPE_CHECKING:
+    from handrail.core.guard.plans import PlannedCall
+    from handrail.core.run.approvals.inbox import Approvals
+    from handrail.core.run.jobs.graph import Task
+    from handrail.core.run.undo import PreparedUndo, Undo
 
 
 class BackgroundCalls(Calls):
@@ -42,6 +42,8 @@ class BackgroundCalls(Calls):
         What the guard refuses, or asks a person for, is answered as by `call`. With a database, whoever works
         on it runs the call, also after a restart; without one it runs in this process, or not at all.
         """
+        from handrail.core.run.jobs.submit import submit
+
         call = Call(tool, None, principal, source, session, None, None, idempotency_key, digest)
         return await submit(self._bind(call), args, self._runtime, self._jobs, delay=delay)
 
@@ -57,6 +59,8 @@ class BackgroundCalls(Calls):
 
         All are kept, or none: then `GraphError` says why. What comes after a failure is skipped.
         """
+        from handrail.core.run.jobs.submit import submit_all
+
         model = self._bind(Call("", None, principal, source, session))
         return await submit_all(tasks, model, self._runtime, self._jobs)
 
@@ -74,6 +78,8 @@ class BackgroundCalls(Calls):
         return await self._cancel(call_id, tenant, reason)
 
     async def _cancel(self, call_id: str, tenant: str, reason: str) -> bool:
+        import asyncio
+
         running = self._runtime.running.get((tenant, call_id))
         if running is None:
             waited = await self.approvals.withdraw(call_id, tenant, reason)
@@ -81,10 +87,10 @@ class BackgroundCalls(Calls):
             if waited and not stopped:
                 await self._resumer.outcomes.wait(call_id, self._runtime.execution.grace, tenant)
             return waited or stopped
-        here = asyncio.get_running_loop()
-        if running.loop is not here:
-            there = asyncio.run_coroutine_threadsafe(self._cancel(call_id, tenant, reason), running.loop)
-            return await asyncio.wrap_future(there)
+        loop = asyncio.get_running_loop()
+        if running.loop is not loop:
+            cancelling = asyncio.run_coroutine_threadsafe(self._cancel(call_id, tenant, reason), running.loop)
+            return await asyncio.wrap_future(cancelling)
         running.interrupt("cancelled", reason)
         return await running.over(self._runtime.execution.grace * 2)
 
@@ -124,15 +130,17 @@ class BackgroundCalls(Calls):
         That one goes through the whole guard, once; it can be undone itself if its tool says how. With
         `preview` nothing runs. A `ToolError` says why a call cannot be undone.
         """
+        from handrail.core.run.undo import alone, already_undone, prepare
+
         who = principal or self._principal()
         if preview:
             return _shown(call_id, await prepare(call_id, who, source, self._runtime))
         async with alone(call_id, who, self._runtime):
-            found = await prepare(call_id, who, source, self._runtime)
-            outcome = await self._run_bound(found.call, found.args)
+            prepared = await prepare(call_id, who, source, self._runtime)
+            outcome = await self._run_bound(prepared.call, prepared.args)
         if outcome.status == "duplicate":
             raise already_undone(outcome.result.metadata.get("duplicate_of", outcome.call_id))
-        return replace(_shown(call_id, found), outcome=outcome)
+        return replace(_shown(call_id, prepared), outcome=outcome)
 
     async def planned(
         self, principal: Principal | None = None, session: str | None = None
@@ -161,5 +169,7 @@ class BackgroundCalls(Calls):
         return await self._runtime.plans.discard(principal or self._principal(), session)
 
 
-def _shown(call_id: str, found: PreparedUndo) -> Undo:
-    return Undo(call_id, found.call.tool, found.args, found.decision)
+def _shown(call_id: str, prepared: PreparedUndo) -> Undo:
+    from handrail.core.run.undo import Undo
+
+    return Undo(call_id, prepared.call.tool, prepared.args, prepared.decision)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping
-from typing import Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 from handrail.core.define.call import BoundCall, Call, Outcome, bind_call
 from handrail.core.define.decision import Decision
@@ -12,20 +13,29 @@ from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.define.validation import positive_int
 from handrail.core.errors import UsageError
-from handrail.core.guard.dedup import Dedup, Failures, Scope
 from handrail.core.ids import new_id
-from handrail.core.run.call_many import CallGroup, group_tool_calls_into_batches, run_many
-from handrail.core.run.catalogue.export import Format, export
-from handrail.core.run.explain import explain, stream
-from handrail.core.run.pipeline import run
-from handrail.core.tell.events import Event
 from handrail.engine.queries import Queries
-from handrail.engine.resumer import Resumer
+
+if TYPE_CHECKING:
+    from handrail.core.guard.dedup import Dedup, Failures, Scope
+    from handrail.core.run.call_many import CallGroup
+    from handrail.core.run.catalogue.export import Format
+    from handrail.core.run.runtime import Runtime
+    from handrail.core.tell.events import Event
+    from handrail.engine.resumer import Resumer
+
+
+_OPTIONS = attrgetter(
+    *("source", "session", "turn", "idempotency_key", "digest", "message", "parent", "depth"),
+    *("durable_start", "approval_key"),
+)
+"""What a bound call has beside its tool, its principal and its id, in order."""
 
 
 class Calls(Queries):
     """Single calls, the calls of one pass, streams; and what the guard would say to a call."""
 
+    _pipeline: Callable[[BoundCall, Any, Runtime], Coroutine[Any, Any, Outcome]]
     _resumer: Resumer
     _max_parallel: int
     _settled: Callable[[], Awaitable[None]] | None
@@ -75,7 +85,7 @@ class Calls(Queries):
         return await self._run_bound(self._bind(call), call.args)
 
     def _run_bound(self, call: BoundCall, args: Any) -> Coroutine[Any, Any, Outcome]:
-        running = run(call, args, self._runtime)
+        running = self._pipeline(call, args, self._runtime)
         return running if self._settled is None else self._durably(running, self._settled)
 
     async def _durably(self, running: Awaitable[Outcome], settled: Callable[[], Awaitable[None]]) -> Outcome:
@@ -87,21 +97,8 @@ class Calls(Queries):
         return outcome
 
     def _bind(self, call: Call) -> BoundCall:
-        return bind_call(
-            call.tool,
-            call.principal or self._principal(),
-            call.id or new_id("call"),
-            call.source,
-            call.session,
-            call.turn,
-            call.idempotency_key,
-            call.digest,
-            call.message,
-            call.parent,
-            call.depth,
-            call.durable_start,
-            call.approval_key,
-        )
+        principal = call.principal or self._principal()
+        return bind_call(call.tool, principal, call.id or new_id("call"), *_OPTIONS(call))
 
     async def call_many(
         self, calls: Iterable[Call], *, limit: int | None = None, dedup: Dedup | None = None
@@ -112,6 +109,8 @@ class Calls(Queries):
         nobody knows what they touch. One that fails, waits for a person or is cancelled disturbs no other.
         At most `limit` run at a time. With `dedup`, calls that were made before are answered, not run.
         """
+        from handrail.core.run.call_many import run_many
+
         bound = [(self._bind(call), call.args) for call in _checked(calls)]
         most = self._max_parallel if limit is None else positive_int("The limit of a batch", limit)
         memory = None if dedup is None or dedup.scope == "off" else dedup
@@ -126,10 +125,14 @@ class Calls(Queries):
         `run`: the same call runs once. `until_change`: what only reads may be called again after something
         changed. `off`: nothing is skipped. `failures="repeatable"`: a call that failed may be made again.
         """
+        from handrail.core.guard.dedup import Dedup
+
         return Dedup(scope, failures, self._resumer.outcomes.when_final)
 
     async def batches(self, calls: Iterable[Call]) -> list[CallGroup]:
         """The calls of a pass in groups that may overlap, for those who run them in a loop of their own."""
+        from handrail.core.run.call_many import group_tool_calls_into_batches
+
         bound = [(call, self._bind(call)) for call in _checked(calls)]
         return await group_tool_calls_into_batches(bound, self._runtime)
 
@@ -149,6 +152,8 @@ class Calls(Queries):
         durable_start: bool = False,
     ) -> AsyncGenerator[Event, None]:
         """Run a tool and yield its events as they happen. Leaving the loop cancels the call."""
+        from handrail.core.run.explain import stream
+
         call = Call(
             tool,
             None,
@@ -173,12 +178,16 @@ class Calls(Queries):
         source: Source = "agent",
     ) -> Decision:
         """What the guard would say to this call, and every rule it would consult. Nothing runs."""
+        from handrail.core.run.explain import explain
+
         return await explain(self._bind(Call(tool, None, principal, source)), args, self._runtime)
 
     async def export(
         self, how: Format, principal: Principal | None = None, *, source: Source = "agent"
     ) -> Any:
         """The visible tools in a provider's format; see `handrail.core.run.catalogue.export`."""
+        from handrail.core.run.catalogue.export import export
+
         who = principal or self._principal()
 
         async def execute(tool: Tool, args: Mapping[str, Any]) -> Any:

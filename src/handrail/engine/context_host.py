@@ -37,10 +37,10 @@ class ContextHost:
     tool_search: Search
     """Set by the engine, once there is one."""
 
-    def progress(self, ctx: Context, told: Mapping[str, Any]) -> None:
+    def progress(self, ctx: Context, values: Mapping[str, Any]) -> None:
         state = _running(ctx)
         try:
-            data = readable_json(to_jsonable_python(told, inf_nan_mode="null", fallback=str))
+            data = readable_json(to_jsonable_python(values, inf_nan_mode="null", fallback=str))
         except (ValueError, RecursionError) as error:
             raise ToolError(f"metadata takes what can be written as JSON: {error}") from None
         runtime, shown = state.runtime, redact_values(data, state.secrets or ())

@@ -1,4 +1,4 @@
-"""LetterOffice: dead letters, listed, replayed and purged. A replay goes through the full guard."""
+"""DeadLetterAdmin: dead letters, listed, replayed and purged. A replay goes through the full guard."""
 
 from __future__ import annotations
 
@@ -49,36 +49,36 @@ class DeadLetterAdmin:
         before: float | None = None,
     ) -> builtins.list[DeadLetter]:
         """The letters that fit every given filter, newest last."""
-        known = None if tool is None else self._runtime.registry.get(tool)
-        found = await self._runtime.dead_letters.list(
+        definition = None if tool is None else self._runtime.registry.get(tool)
+        letters = await self._runtime.dead_letters.list(
             principal.tenant,
-            tool=tool if known is None else known.id,
+            tool=tool if definition is None else definition.id,
             session=session,
             code=code,
             status=status,
             since=since,
             before=before,
         )
-        names = {letter.tool for letter in found}
+        names = {letter.tool for letter in letters}
         visible = {name for name in names if await self._tool(name, principal) is not None}
-        return [letter for letter in found if letter.tool in visible]
+        return [letter for letter in letters if letter.tool in visible]
 
     async def page(
         self, principal: Principal, *, after: str | None = None, limit: int = 50
     ) -> builtins.list[DeadLetter]:
         """The newest letters first; `after` is the `cursor` of the last one of the page before."""
-        found: list[DeadLetter] = []
-        seen: dict[str, bool] = {}
-        while len(found) < limit:
+        visible: list[DeadLetter] = []
+        is_visible: dict[str, bool] = {}
+        while len(visible) < limit:
             next_ones = await self._runtime.dead_letters.page(principal.tenant, after=after, limit=limit)
-            for one in next_ones:
-                if one.tool not in seen:
-                    seen[one.tool] = await self._tool(one.tool, principal) is not None
-            found += [one for one in next_ones if seen[one.tool]]
+            for letter in next_ones:
+                if letter.tool not in is_visible:
+                    is_visible[letter.tool] = await self._tool(letter.tool, principal) is not None
+            visible += [letter for letter in next_ones if is_visible[letter.tool]]
             if len(next_ones) < limit:
                 break
             after = next_ones[-1].cursor
-        return found[:limit]
+        return visible[:limit]
 
     async def get(self, id: str, principal: Principal) -> DeadLetter | None:
         letter = await self._runtime.dead_letters.get(id, principal.tenant)
@@ -94,11 +94,11 @@ class DeadLetterAdmin:
         """
         letter = await self._letter(id, by)
         await self._permit(letter, by)
-        outcome = await self._replayed(letter)
+        outcome = await self._replay(letter)
         if outcome is None:
             now = await self._letter(id, by)
             raise Conflict(f"The dead letter {id!r} {_NOT_OPEN.get(now.status, 'is being replayed')}.")
-        return _told(outcome, letter, by)
+        return _outcome_for(outcome, letter, by)
 
     async def replay_session(self, session: str, *, by: Principal) -> builtins.list[Outcome]:
         """Replay what failed in a session, one after the other, in order.
@@ -110,8 +110,8 @@ class DeadLetterAdmin:
         waiting = [letter for letter in letters if letter.status == "open" and letter.id not in newer]
         for letter in waiting:
             await self._permit(letter, by)
-        ended = [(letter, await self._replayed(letter)) for letter in waiting]
-        return [_told(outcome, letter, by) for letter, outcome in ended if outcome is not None]
+        ended = [(letter, await self._replay(letter)) for letter in waiting]
+        return [_outcome_for(outcome, letter, by) for letter, outcome in ended if outcome is not None]
 
     async def purge(
         self,
@@ -123,11 +123,11 @@ class DeadLetterAdmin:
         before: float | None = None,
     ) -> int:
         """Forget one letter, or all that fit every given filter; how many that were."""
-        found = await self.list(by, tool, session, before=before)
+        letters = await self.list(by, tool, session, before=before)
         if id is not None:
-            wanted = await self._letter(id, by)
-            found = [letter for letter in found if letter.id == wanted.id]
-        return await self._runtime.dead_letters.remove([letter.id for letter in found], by.tenant)
+            chosen = await self._letter(id, by)
+            letters = [letter for letter in letters if letter.id == chosen.id]
+        return await self._runtime.dead_letters.remove([letter.id for letter in letters], by.tenant)
 
     async def ended(self, call: BoundCall, outcome: Outcome | None) -> None:
         """A call that had waited is over: if it was a replay, its letter learns how it ended."""
@@ -158,7 +158,7 @@ class DeadLetterAdmin:
         tool = await self._tool(letter.tool, by)
         if tool is None:
             raise Conflict(f"There is no dead letter {letter.id!r}.", code="NOT_FOUND")
-        mine = self._decide(tool, letter, by, _door_of(by, letter.call.source))
+        mine = self._decide(tool, letter, by, _source_for(by, letter.call.source))
         theirs = self._decide(tool, letter, letter.principal, letter.call.source)
         if mine.verdict == "deny" or _strictness(mine) > _strictness(theirs):
             raise Conflict(
@@ -174,7 +174,7 @@ class DeadLetterAdmin:
             return guard.decide(tool, admitted.values, who, source)
         return guard.certain(tool, who, source)
 
-    async def _replayed(self, letter: DeadLetter) -> Outcome | None:
+    async def _replay(self, letter: DeadLetter) -> Outcome | None:
         """How the replay ended, or waits; None when somebody else was faster."""
         runtime = self._runtime
         call = replace(
@@ -196,9 +196,9 @@ class DeadLetterAdmin:
             await self.ended(call, outcome)
 
 
-def _told(outcome: Outcome, letter: DeadLetter, by: Principal) -> Outcome:
+def _outcome_for(outcome: Outcome, letter: DeadLetter, by: Principal) -> Outcome:
     """The outcome for `by`: of somebody else's call, how it ended and nothing of what it yields."""
-    if by.caller == letter.principal.caller:
+    if by.is_same_caller(letter.principal):
         return outcome
     result = outcome.result
     summary = f"{outcome.tool}: {outcome.status}. What it yields is for whoever made the call."
@@ -207,7 +207,7 @@ def _told(outcome: Outcome, letter: DeadLetter, by: Principal) -> Outcome:
     )
 
 
-def _door_of(by: Principal, source: Source) -> Source:
+def _source_for(by: Principal, source: Source) -> Source:
     """The door of the call, for persons; an agent or a service does not become one by a replay."""
     if by.agent is not None:
         return "agent"

@@ -4,43 +4,36 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from types import ModuleType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from handrail.core.clock import Clock
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
 from handrail.core.define.retry import Retry, retry_of
 from handrail.core.define.tool import InitContext, Tool
 from handrail.core.define.validation import positive_int
-from handrail.core.find.embeddings import Embedder
-from handrail.core.find.registry import Registry, discover
-from handrail.core.find.toolsets import AttachableToolset, Toolset, toolset_extras
-from handrail.core.guard.approval_request import Approver
-from handrail.core.guard.approval_store import ApprovalStore
-from handrail.core.guard.claims import Claims, MemoryClaims
-from handrail.core.guard.decide import SafetyCheck
-from handrail.core.guard.guard import make_guard
-from handrail.core.guard.idempotency import IdempotencyKeys
-from handrail.core.guard.plans import Plans
-from handrail.core.guard.policy import Policy
-from handrail.core.run.approvals.inbox import Approvals
-from handrail.core.run.catalogue.listing import Catalogue
-from handrail.core.run.catalogue.search import Search
-from handrail.core.run.hooks import Hook, Hooks
-from handrail.core.run.runtime import BodyExecution, Runtime, Secrets
-from handrail.core.tell.dead_letters import DeadLetters
-from handrail.core.tell.log import EventLog
-from handrail.core.tell.teller import Teller
-from handrail.engine.admin import JobAdmin, SecretAdmin, secret_source
 from handrail.engine.background import BackgroundCalls
-from handrail.engine.backing import in_memory, open_database_backing
-from handrail.engine.context_host import ContextHost
-from handrail.engine.dead_letters import DeadLetterAdmin
-from handrail.engine.resumer import Resumer
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, ThreadPoolExecutor
+
+    from handrail.core.clock import Clock
+    from handrail.core.find.embeddings import Embedder
+    from handrail.core.find.registry import Registry
+    from handrail.core.find.toolsets import Toolset
+    from handrail.core.guard.approval_request import Approver
+    from handrail.core.guard.approval_store import ApprovalStore
+    from handrail.core.guard.claims import Claims
+    from handrail.core.guard.decide import SafetyCheck
+    from handrail.core.guard.idempotency import IdempotencyKeys
+    from handrail.core.guard.plans import Plans
+    from handrail.core.guard.policy import Policy
+    from handrail.core.run.hooks import Hook
+    from handrail.core.run.runtime import Secrets
+    from handrail.core.tell.dead_letters import DeadLetters
+    from handrail.core.tell.log import EventLog
 
 _THREADS = 64
 
@@ -79,6 +72,25 @@ class Handrail(BackgroundCalls):
         working_dir: str | None = None,
         max_parallel: int = 128,
     ) -> None:
+        from handrail.core.clock import Clock
+        from handrail.core.find.registry import Registry
+        from handrail.core.find.toolsets import AttachableToolset, toolset_extras
+        from handrail.core.guard.claims import MemoryClaims
+        from handrail.core.guard.guard import make_guard
+        from handrail.core.guard.policy import Policy
+        from handrail.core.run.approvals.inbox import Approvals
+        from handrail.core.run.catalogue.search import Search
+        from handrail.core.run.catalogue.visible_tools import Catalogue
+        from handrail.core.run.hooks import Hooks
+        from handrail.core.run.pipeline import run
+        from handrail.core.run.runtime import BodyExecution, Runtime
+        from handrail.core.tell.teller import Teller
+        from handrail.engine.admin import JobAdmin, SecretAdmin, secret_source
+        from handrail.engine.backend import memory_backend, open_backend
+        from handrail.engine.context_host import ContextHost
+        from handrail.engine.dead_letters import DeadLetterAdmin
+        from handrail.engine.resumer import Resumer
+
         clock = clock or Clock()
         retries = None if retry is None else retry_of(retry)
         self.registry = registry if registry is not None else Registry()
@@ -88,20 +100,21 @@ class Handrail(BackgroundCalls):
         self._threads: ThreadPoolExecutor | None = None
         self._max_parallel = positive_int("max_parallel", max_parallel)
         # After all that can be wrong with what is given: whoever corrects it finds the database free.
-        backing = in_memory(clock) if database is None else open_database_backing(database, clock, worker)
+        backend = memory_backend(clock) if database is None else open_backend(database, clock, worker)
         own: dict[str, Any] = {"log": log, "approvals": approvals, "keys": keys, "plans": plans}
         own["dead_letters"] = dead_letters
-        backing = replace(backing, **{name: port for name, port in own.items() if port is not None})
-        self._backing, self._settled, self._usage_meter = backing, backing.settled, backing.usage_meter
+        backend = replace(backend, **{name: port for name, port in own.items() if port is not None})
+        self._backend, self._settled, self._usage_meter = backend, backend.settled, backend.usage_meter
+        self._pipeline = run
         host = ContextHost()
         self._runtime = Runtime(
             registry=self.registry,
             guard=make_guard(policy or Policy(), safety, agents),
-            teller=Teller(backing.log),
-            approvals=backing.approvals,
+            teller=Teller(backend.log),
+            approvals=backend.approvals,
             claims=claims if claims is not None else MemoryClaims(),
-            keys=backing.keys,
-            plans=backing.plans,
+            keys=backend.keys,
+            plans=backend.plans,
             host=host,
             execution=BodyExecution(self._thread_pool, cancel_grace),
             clock=clock,
@@ -109,23 +122,23 @@ class Handrail(BackgroundCalls):
             toolsets=toolsets,
             approver=approver,
             watchers=Hooks(hooks, safety) if hooks or safety else None,
-            secrets=secret_source(secrets) or backing.secrets,
+            secrets=secret_source(secrets) or backend.secrets,
             create_context=create_context,
             repairing=repair,
             timeout=timeout,
             retry=retries,
             approval_lifetime=approval_lifetime,
             nobody=Principal.local() if database is None else None,
-            dead_letters=backing.dead_letters,
-            standing=backing.standing,
-            groups_reads=backing.settled is not None and log is None,
-            resolver=None if backing.resolver is None else backing.resolver(self.registry),
+            dead_letters=backend.dead_letters,
+            standing=backend.standing,
+            groups_reads=backend.settled is not None and log is None,
+            resolver=None if backend.resolver is None else backend.resolver(self.registry),
         )
         for toolset in toolsets:
             if isinstance(toolset, AttachableToolset):
-                toolset.attach(self._runtime.secrets, backing.pins)
-        if backing.usage_meter is not None:
-            self._runtime.teller.listen(backing.usage_meter.hear)
+                toolset.attach(self._runtime.secrets, backend.pins)
+        if backend.usage_meter is not None:
+            self._runtime.teller.listen(backend.usage_meter.hear)
         if on_result is not None:
             self._runtime.on_result.add(on_result)
         self._catalogue = Catalogue(self._runtime)
@@ -133,13 +146,16 @@ class Handrail(BackgroundCalls):
         self._runtime.similar = self._search.similar
         self.dead_letters = DeadLetterAdmin(self._runtime)
         self.secrets = SecretAdmin(self._runtime.secrets)
-        self._resumer = Resumer(self._runtime, self.dead_letters, backing.find_outcomes)
-        self._jobs = backing.jobs(self._resumer.job_context)
+        self._resumer = Resumer(self._runtime, self.dead_letters, backend.find_outcomes)
+        self._jobs = backend.jobs(self._resumer.job_context)
         self.approvals = Approvals(self._runtime, self._resumer.resume)
         self.jobs = JobAdmin(self._jobs)
 
     def _register(self, tools: Iterable[Any]) -> tuple[Toolset, ...]:
         """Register tools, and those of modules; toolsets are given back."""
+        from handrail.core.find.registry import discover
+        from handrail.core.find.toolsets import Toolset
+
         toolsets: list[Toolset] = []
         for source in tools:
             if isinstance(source, ModuleType):
@@ -154,7 +170,7 @@ class Handrail(BackgroundCalls):
     @property
     def services(self) -> object:
         """What an open database offers to the doors of a platform; None without one."""
-        return self._backing.services
+        return self._backend.services
 
     @property
     def policy(self) -> Policy:
@@ -162,6 +178,8 @@ class Handrail(BackgroundCalls):
 
     def _thread_pool(self) -> Executor:
         if self._threads is None:
+            from concurrent.futures import ThreadPoolExecutor
+
             self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="handrail")
         return self._threads
 
@@ -172,9 +190,11 @@ class Handrail(BackgroundCalls):
 
     async def close(self) -> None:
         """Finish what was resumed, end the worker threads, let go of the database."""
+        from handrail.core.find.toolsets import AttachableToolset
+
         async with AsyncExitStack() as ending:  # from the last to the first, and each though another failed
             ending.callback(self._end_threads)
-            ending.push_async_callback(self._backing.close)
+            ending.push_async_callback(self._backend.close)
             for toolset in self._runtime.toolsets:
                 if isinstance(toolset, AttachableToolset):
                     ending.push_async_callback(toolset.close)

@@ -1,31 +1,35 @@
-"""Queries: what a Handrail has and what it remembers, for who may see it."""
+"""Queries: what a Handrail has and what it remembers, for who may see it.
+
+As in `calls` and `background`, modules that only some programs need are imported by the methods that use
+them, so that `from handrail import Handrail` stays cheap.
+"""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from handrail.core.define.context import Context, TenantScope, current
 from handrail.core.define.levels import Source
-from handrail.core.define.lookup import ToolDetails, ToolMatch
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
 from handrail.core.errors import UsageError
-from handrail.core.find.registry import Registry
-from handrail.core.find.toolsets import Toolset
-from handrail.core.run.catalogue.listing import Catalogue
-from handrail.core.run.catalogue.search import Search
-from handrail.core.run.jobs.job import Jobs
-from handrail.core.run.jobs.schedules import Scheduler, scheduler_of
-from handrail.core.run.results import read_page
-from handrail.core.run.runtime import Runtime
-from handrail.core.tell.events import Event
-from handrail.core.tell.log import EventLog, FollowableLog
-from handrail.core.tell.projections import last_result, to_registry_event
-from handrail.core.tell.runs import Run, RunFilter, RunStatus
-from handrail.core.tell.usage import CountsByKey, Usage, UsageDimension, UsageMeter
+
+if TYPE_CHECKING:
+    from handrail.core.define.lookup import ToolDetails, ToolMatch
+    from handrail.core.find.registry import Registry
+    from handrail.core.find.toolsets import Toolset
+    from handrail.core.run.catalogue.search import Search
+    from handrail.core.run.catalogue.visible_tools import Catalogue
+    from handrail.core.run.jobs.job import Jobs
+    from handrail.core.run.jobs.schedules import Scheduler
+    from handrail.core.run.runtime import Runtime
+    from handrail.core.tell.events import Event
+    from handrail.core.tell.log import EventLog, FollowableLog
+    from handrail.core.tell.runs import Run, RunStatus
+    from handrail.core.tell.usage import CountsByKey, UsageDimension, UsageMeter
 
 
 class Queries:
@@ -44,11 +48,11 @@ class Queries:
 
     def _principal(self) -> Principal:
         """Who calls when nobody is named: whoever the running call or tenant scope stands for."""
-        here = current()
-        if isinstance(here, Context):
-            return here.principal
-        if isinstance(here, TenantScope):
-            return Principal(tenant=here.tenant_id)
+        scope = current()
+        if isinstance(scope, Context):
+            return scope.principal
+        if isinstance(scope, TenantScope):
+            return Principal(tenant=scope.tenant_id)
         if self._runtime.nobody is None:
             raise UsageError(
                 "With a database every call is made for somebody. Give `principal=Principal(tenant, user)`, "
@@ -59,6 +63,8 @@ class Queries:
     @property
     def schedules(self) -> Scheduler:
         """Calls that are made again and again; they take a database."""
+        from handrail.core.run.jobs.schedules import scheduler_of
+
         return scheduler_of(self._jobs)
 
     async def tools(
@@ -112,6 +118,8 @@ class Queries:
         self, handle: str, principal: Principal | None = None, offset: int = 0, limit: int | None = None
     ) -> str:
         """A page of an earlier result, for the principal whose call it was, while it may see the tool."""
+        from handrail.core.run.results import read_page
+
         return await read_page(self._runtime, handle, principal or self._principal(), offset, limit)
 
     def last_result(self, tool: str, principal: Principal | None = None) -> Result | None:
@@ -119,16 +127,19 @@ class Queries:
 
         With a database it blocks for a moment.
         """
-        known = self.registry.get(tool)
+        from handrail.core.tell.log import FollowableLog
+        from handrail.core.tell.projections import last_result
+
+        definition = self.registry.get(tool)
         who = principal or self._principal()
-        if known is not None and self._runtime.guard.see(known, who).verdict == "deny":
+        if definition is not None and self._runtime.guard.see(definition, who).verdict == "deny":
             return None
-        name, log = known.id if known else tool, self.log
+        name, log = definition.id if definition else tool, self.log
         if isinstance(log, FollowableLog):
             events: Iterable[Event] = log.ends(who, name)
         else:
             events = reversed(tuple(log.read(who.tenant, tool=name)))
-        return last_result(event for event in events if event.call.principal == who)
+        return last_result(event for event in events if who.is_same_caller(event.call.principal))
 
     async def events(
         self, principal: Principal | None = None, *, session: str | None = None, after: int = 0
@@ -138,6 +149,8 @@ class Queries:
         Without a session, all events of the tenant, after a `position`. Without a principal, a session that
         has begun says whose it is; where two tenants have one of that name, say for whom.
         """
+        from handrail.core.tell.log import FollowableLog
+
         log = self.log
         if not isinstance(log, FollowableLog):
             raise UsageError("This event log cannot be followed.")
@@ -171,11 +184,16 @@ class Queries:
 
         `after` is the `cursor` of the last run of the page before.
         """
+        from handrail.core.tell.log import FollowableLog
+        from handrail.core.tell.runs import RunFilter
+
         log = self.log
         if not isinstance(log, FollowableLog):
             raise UsageError("This event log has no list of runs.")
-        known = None if tool is None else self.registry.get(tool)
-        which = RunFilter(session, known.id if known else tool, source, status, user, agent, since, until)
+        definition = None if tool is None else self.registry.get(tool)
+        which = RunFilter(
+            session, definition.id if definition else tool, source, status, user, agent, since, until
+        )
         return await log.runs((principal or self._principal()).tenant, which, after=after, limit=limit)
 
     async def usage(
@@ -187,6 +205,8 @@ class Queries:
         by: Sequence[UsageDimension] = (),
     ) -> CountsByKey:
         """What the tenant used: counts, latency, cost and tokens, by tool, user, agent, source or day."""
+        from handrail.core.tell.usage import Usage
+
         tenant = (principal or self._principal()).tenant
         if self._usage_meter is not None:
             return await self._usage_meter.read(tenant, since=since, until=until, by=by)
@@ -201,15 +221,16 @@ class Queries:
 
     def subscribe_registry(self, listener: Callable[[Any], None]) -> Callable[[], None]:
         """Hear `register`, `unregister`, `execute` and `error`. Call what comes back to stop."""
+        from handrail.core.tell.projections import to_registry_event
 
         def hear(event: Event) -> None:
-            if (told := to_registry_event(event)) is not None:
-                listener(told)
+            if (registry_event := to_registry_event(event)) is not None:
+                listener(registry_event)
 
         stops = (self.registry.listeners.add(listener), self.subscribe(hear))
 
         def stop() -> None:
-            for one in stops:
-                one()
+            for stop_listening in stops:
+                stop_listening()
 
         return stop

@@ -80,8 +80,8 @@ class Resumer:
     async def _recorded_outcome(self, planned: PlannedCall) -> Outcome | None:
         """What is in the log of a call that a process died over; None when it never began."""
         log, tenant, call = self._runtime.teller.log, planned.principal.tenant, planned.call
-        told = await asyncio.to_thread(lambda: list(log.read(tenant, call_id=call.id)))
-        events = without_id_conflicts(told)
+        recorded = await asyncio.to_thread(lambda: list(log.read(tenant, call_id=call.id)))
+        events = without_id_conflicts(recorded)
         if not events:
             return None
         unknown = refusals.unknown_outcome(

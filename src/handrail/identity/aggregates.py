@@ -26,7 +26,7 @@ _BUSY = "The answers are put together in a moment. Look again."
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """What the outputs of a session come to, or in words why that is not known."""
+    """The aggregate of the outputs of a session, or in words why there is none."""
 
     data: Any = None
     error: str | None = None
@@ -35,50 +35,52 @@ class Aggregate:
 
 
 class Aggregator:
-    """Puts outputs together, once for all who look at the same ones."""
+    """Aggregates outputs, once for all who ask for the same ones."""
 
     def __init__(self, patience: float = 5.0) -> None:
         self._patience = patience
-        self._made: dict[AggregateKey, Aggregate] = {}
-        self._working: dict[tuple[asyncio.AbstractEventLoop, AggregateKey], asyncio.Task[Aggregate]] = {}
-        self._room = threading.Semaphore(_MAX_THREADS)
-        """A thread that does not end keeps its place: what never ends cannot take them all."""
+        self._cache: dict[AggregateKey, Aggregate] = {}
+        self._tasks: dict[tuple[asyncio.AbstractEventLoop, AggregateKey], asyncio.Task[Aggregate]] = {}
+        self._slots = threading.Semaphore(_MAX_THREADS)
+        """A thread that does not end keeps its slot: what never ends cannot start more and more."""
 
     async def of(
-        self, tool: Tool, session: ToolSession, given: Sequence[ToolSessionSubmission]
+        self, tool: Tool, session: ToolSession, submissions: Sequence[ToolSessionSubmission]
     ) -> Aggregate | None:
-        """What the tool makes of what was given; None for a tool that makes nothing of it."""
-        if tool.aggregate is None or not given:
+        """The aggregate that the tool computes of the submissions; None for a tool without one."""
+        if tool.aggregate is None or not submissions:
             return None
-        place = (session.tenant_id, session.id, tool.digest, *(one.id for one in given))
-        return self._made.get(place) or await self._work_once(place, tool.aggregate, given)
+        key = (session.tenant_id, session.id, tool.digest, *(submission.id for submission in submissions))
+        return self._cache.get(key) or await self._work_once(key, tool.aggregate, submissions)
 
     async def _work_once(
         self,
-        place: AggregateKey,
+        key: AggregateKey,
         function: Callable[[list[Any]], Any],
-        given: Sequence[ToolSessionSubmission],
+        submissions: Sequence[ToolSessionSubmission],
     ) -> Aggregate:
-        """Many who look at the same at once wait for the same work."""
-        one = (asyncio.get_running_loop(), place)
-        working = self._working.get(one)
-        if working is None:
-            working = asyncio.create_task(self._work(function, [each.output for each in given]))
-            self._working[one] = working
-            working.add_done_callback(lambda done: self._remember(one, done))
-        return await asyncio.shield(working)
+        """Many who ask for the same at once wait for the same task."""
+        task_key = (asyncio.get_running_loop(), key)
+        task = self._tasks.get(task_key)
+        if task is None:
+            task = asyncio.create_task(
+                self._work(function, [submission.output for submission in submissions])
+            )
+            self._tasks[task_key] = task
+            task.add_done_callback(lambda done: self._remember(task_key, done))
+        return await asyncio.shield(task)
 
     def _remember(
-        self, one: tuple[asyncio.AbstractEventLoop, AggregateKey], done: asyncio.Task[Aggregate]
+        self, task_key: tuple[asyncio.AbstractEventLoop, AggregateKey], done: asyncio.Task[Aggregate]
     ) -> None:
-        del self._working[one]
+        del self._tasks[task_key]
         if not done.cancelled() and done.result().error is None:
-            while len(self._made) >= _MAX_CACHED:
-                self._made.pop(next(iter(self._made)))
-            self._made[one[1]] = done.result()
+            while len(self._cache) >= _MAX_CACHED:
+                self._cache.pop(next(iter(self._cache)))
+            self._cache[task_key[1]] = done.result()
 
     async def _work(self, function: Callable[[list[Any]], Any], outputs: list[Any]) -> Aggregate:
-        if not self._room.acquire(blocking=False):
+        if not self._slots.acquire(blocking=False):
             return Aggregate(error=_BUSY)
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Any] = loop.create_future()
@@ -95,7 +97,7 @@ class Aggregator:
             except BaseException as error:
                 failed = error if isinstance(error, Exception) else RuntimeError("it ended its thread")
             finally:
-                self._room.release()
+                self._slots.release()
             if not loop.is_closed():
                 loop.call_soon_threadsafe(settle, value, failed)
 

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Literal
+from typing import Literal, get_args
 
 from sqlalchemy.engine import Connection
 
@@ -20,7 +20,7 @@ from handrail.identity.permissions import check_bounds, check_grant, check_permi
 from handrail.store.api_keys import ApiKey, add_key, list_keys, revoke_key
 from handrail.store.database import Database
 from handrail.store.tenants import require_tenant
-from handrail.store.users import get_member
+from handrail.store.users import get_active_member
 
 _KEY_FORMAT = re.compile(r"(hr|hl|hj|he)_([a-z0-9]+(?:-[a-z0-9]+)*)_([0-9a-f]{16})_([0-9a-f]{64})\Z")
 _MAX_KEY = 160
@@ -64,18 +64,19 @@ def parse_key(text: str, mark: TokenKind = "hr") -> KeyText | None:
     """The parts of a key, or None if it cannot be one."""
     if not isinstance(text, str) or len(text) > _MAX_KEY:
         return None
-    found = _KEY_FORMAT.match(text)
-    return None if found is None or found[1] != mark else KeyText(found[2], found[3], found[4], mark)
+    match = _KEY_FORMAT.match(text)
+    return None if match is None or match[1] != mark else KeyText(match[2], match[3], match[4], mark)
 
 
 _KINDS = ("agent", "person", "service")
 
-AUDIENCES = ("api", "mcp")
-"""The doors that a key can be made for: one that is stolen at the one opens nothing at the other."""
+Audience = Literal["api", "mcp"]
+AUDIENCES: tuple[Audience, ...] = get_args(Audience)
+"""Where a key can be used; one that is stolen from the one is refused at the other."""
 
 
 class KeyAdmin:
-    """The keys of a tenant, for whoever may manage them. `changed` is told when one was revoked."""
+    """The keys of a tenant, for whoever may manage them. `changed` is called when one was revoked."""
 
     def __init__(self, db: Database, changed: Callable[[], None] = lambda: None) -> None:
         self._db = db
@@ -113,9 +114,9 @@ class KeyAdmin:
         else:
             granted = frozenset() if user is None else by.permissions
         check_grant(by, granted)
-        await self._db.read(by.tenant, lambda conn: _check_owner(conn, by.tenant, user))
+        await self._db.read(by.tenant, _check_owner, by.tenant, user)
         text, now = new_key(by.tenant), self._db.clock.now()
-        made = ApiKey(
+        key = ApiKey(
             id=text.id,
             name=name.strip(),
             kind=kind,
@@ -130,19 +131,19 @@ class KeyAdmin:
             audience=audience,
             expires_at=None if lifetime is None else now + lifetime,
         )
-        await self._db.write(by.tenant, lambda conn: add_key(conn, by.tenant, made))
-        return text, made
+        await self._db.write(by.tenant, add_key, by.tenant, key)
+        return text, key
 
     async def list(self, by: Principal) -> list[ApiKey]:
         """The keys of the tenant, the newest first; none can be read from it."""
         require_permission(by, by.tenant, "keys.manage")
-        return await self._db.read(by.tenant, lambda conn: list_keys(conn, by.tenant))
+        return await self._db.read(by.tenant, list_keys, by.tenant)
 
     async def revoke(self, by: Principal, key: str) -> bool:
-        """End a key for good; False when there is none that is alive."""
+        """Revoke a key for good; False when there is none, or it was revoked before."""
         require_permission(by, by.tenant, "keys.manage")
         at = self._db.clock.now()
-        ended = await self._db.write(by.tenant, lambda conn: revoke_key(conn, by.tenant, key, at=at))
+        ended = await self._db.write(by.tenant, revoke_key, by.tenant, key, at=at)
         self._changed()
         return ended
 
@@ -166,10 +167,8 @@ def _patterns(tools: Iterable[str]) -> tuple[str, ...]:
 
 def _check_owner(conn: Connection, tenant: str, user: str | None) -> None:
     require_tenant(conn, tenant)
-    if user is not None:
-        found = get_member(conn, tenant, user)
-        if found is None or found[0].disabled:
-            raise UsageError(f"Nobody with the id {user!r} belongs to {tenant}.")
+    if user is not None and get_active_member(conn, tenant, user) is None:
+        raise UsageError(f"Nobody with the id {user!r} belongs to {tenant}.")
 
 
 def _require_own_key(by: Principal, user: str | None) -> None:

@@ -20,10 +20,9 @@ from handrail.identity.errors import NotSignedIn
 from handrail.identity.permissions import permissions_of
 from handrail.store.api_keys import get_key, mark_used
 from handrail.store.database import Database
-from handrail.store.revoked_sessions import is_revoked, revoke_session
-from handrail.store.sign_ins import add_sign_in_link, use_sign_in_link
+from handrail.store.sign_ins import add_sign_in_link, is_revoked, revoke_session, use_sign_in_link
 from handrail.store.tenants import Tenant, record_sign_in, tenants_of_user
-from handrail.store.users import User, end_all_sessions, get_member, list_roles
+from handrail.store.users import end_all_sessions, get_active_member, list_roles
 
 _TOKEN_PREFIX = "hs1"
 _PURPOSE = b"handrail: signed sessions, version 1"
@@ -32,7 +31,7 @@ _MAX_TOKEN = 2_000
 
 @dataclass(frozen=True, slots=True)
 class SignedSession:
-    """What a token says."""
+    """What a token holds."""
 
     tenant: str
     user: str
@@ -40,11 +39,11 @@ class SignedSession:
     """The person's sign-in epoch when it was signed; they have signed out since when theirs is another."""
     expires_at: float
     link_at: float | None = None
-    """When a sign-in link let them in; None where it was something else."""
+    """When a sign-in link signed them in; None where it was something else."""
 
 
 class SessionSigner:
-    """Signs and reads tokens, with a key of its own that is made from the house's."""
+    """Signs and reads tokens, with a key of its own that is derived from the given one."""
 
     __slots__ = ("_key",)
 
@@ -53,12 +52,12 @@ class SessionSigner:
             raise ValueError("a key has 32 bytes or more")
         self._key = hmac.digest(key, _PURPOSE, sha256)
 
-    def sign(self, said: SignedSession) -> str:
-        body = _encoded(json.dumps(astuple(said)).encode())
+    def sign(self, session: SignedSession) -> str:
+        body = _encoded(json.dumps(astuple(session)).encode())
         return f"{_TOKEN_PREFIX}.{body}.{_encoded(self._mac(body))}"
 
     def read(self, token: str, now: float) -> SignedSession | None:
-        """What a token of ours says that is not over; None for anything else."""
+        """The session of a token that we signed and that has not expired; None for anything else."""
         if not isinstance(token, str) or len(token) > _MAX_TOKEN or not token.isascii():
             return None
         parts = token.split(".")
@@ -67,10 +66,10 @@ class SessionSigner:
         if not hmac.compare_digest(_encoded(self._mac(parts[1])), parts[2]):
             return None
         try:
-            said = SignedSession(*json.loads(_decoded(parts[1])))
+            session = SignedSession(*json.loads(_decoded(parts[1])))
         except (ValueError, TypeError, binascii.Error):
             return None
-        return said if now < said.expires_at else None
+        return session if now < session.expires_at else None
 
     def _mac(self, body: str) -> bytes:
         return hmac.digest(self._key, f"{_TOKEN_PREFIX}.{body}".encode(), sha256)
@@ -91,7 +90,7 @@ LINK_LIFETIME = 15 * 60.0
 """Seconds for which a sign-in link waits to be used."""
 
 _USED_EVERY = 60.0
-"""Seconds between two notes that a key was used."""
+"""Seconds between two records that a key was used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,7 @@ class _CachedIdentity(_Identity):
 
 
 class Authenticator:
-    """Whom to let in. Any error lets nobody in, and every way to be nobody gets the same answer.
+    """Who a key or session belongs to. Any error refuses, and every refusal is the same.
 
     What was read is used for `staleness` seconds: so long may a key that another process revoked still open.
     """
@@ -119,113 +118,105 @@ class Authenticator:
         self._signer = SessionSigner(key)
         self.lifetime = lifetime
         self._staleness = staleness
-        self._known: dict[bytes, _CachedIdentity] = {}
+        self._cache: dict[bytes, _CachedIdentity] = {}
         self._reading: dict[
             tuple[bytes, asyncio.AbstractEventLoop], asyncio.Task[_CachedIdentity | None]
         ] = {}
-        self._forgotten = 0
-        self._noted: dict[str, float] = {}
-        """When it was last noted of a key that it was used."""
+        self._generation = 0
+        self._use_recorded: dict[str, float] = {}
+        """When it was last recorded of a key that it was used."""
 
     async def principal_of(self, key: str, audience: str | None = None) -> Principal:
         """The principal that a key stands for. Raises `NotSignedIn` for one that does not hold here.
 
-        `audience` is the door at which it is shown: a key that was made for another one opens nothing.
+        `audience` is where it is used: a key that was made for another one is refused.
         """
         text = parse_key(key)
         if text is None:
             raise NotSignedIn
         now = self._db.clock.now()
-        known = await self._let_in(
+        identity = await self._identify(
             key, text.tenant, now, lambda conn: _identity_of_key(conn, text, now), text.id
         )
-        if audience is not None and known.audience not in (None, audience):
+        if audience is not None and identity.audience not in (None, audience):
             raise NotSignedIn
-        return known.principal
+        return identity.principal
 
     async def principal_from_session(self, token: str) -> Principal:
         """The person that a token stands for. Raises `NotSignedIn` for one that does not hold."""
         now = self._db.clock.now()
-        said = self._signer.read(token, now)
-        if said is None:
+        session = self._signer.read(token, now)
+        if session is None:
             raise NotSignedIn
-        known = await self._let_in(
-            token, said.tenant, now, lambda conn: _identity_of_session(conn, said, token)
+        identity = await self._identify(
+            token, session.tenant, now, lambda conn: _identity_of_session(conn, session, token)
         )
-        return known.principal
+        return identity.principal
 
     async def came_by_link(self, token: str) -> bool:
-        """Whether a link let somebody in with this token a moment ago, which shows anew who they are."""
-        said = self._signer.read(token, now := self._db.clock.now())
-        return said is not None and said.link_at is not None and now - said.link_at < LINK_LIFETIME
+        """Whether the session of this token was opened by a link a moment ago, which proves who they are."""
+        session = self._signer.read(token, now := self._db.clock.now())
+        return session is not None and session.link_at is not None and now - session.link_at < LINK_LIFETIME
 
     async def sign_in(self, user: str, tenant: str, *, by_link: bool = False) -> str:
-        """A token for a person who has shown who they are, if they belong to the tenant."""
+        """A token for a person who has proved who they are, if they belong to the tenant."""
         now = self._db.clock.now()
 
-        def arrive(conn: Connection) -> User | None:
-            found = get_member(conn, tenant, user)
-            if found is None or found[0].disabled:
+        def enter(conn: Connection) -> int | None:
+            member = get_active_member(conn, tenant, user)
+            if member is None:
                 return None
             record_sign_in(conn, tenant, user, at=now)
-            return found[0]
+            return member[0].sign_in_epoch
 
-        found = await self._db.write(tenant, arrive)
-        if found is None:
+        epoch = await self._db.write(tenant, enter)
+        if epoch is None:
             raise NotSignedIn
-        said = SignedSession(tenant, user, found.sign_in_epoch, now + self.lifetime, now if by_link else None)
-        return self._signer.sign(said)
+        session = SignedSession(tenant, user, epoch, now + self.lifetime, now if by_link else None)
+        return self._signer.sign(session)
 
     async def tenants_of(self, principal: Principal) -> list[Tenant]:
         """The tenants that a person belongs to, by name. Nobody else has more than one."""
         user = principal.user
         if user is None or principal.agent is not None or principal.key != "person":
             return []
-        return await self._db.read_all(lambda conn: tenants_of_user(conn, user))
+        return await self._db.read_all(tenants_of_user, user)
 
     async def switch(self, token: str, tenant: str) -> str:
         """A token of the same person for another tenant of theirs. A key cannot do that, only a session."""
         who = await self.principal_from_session(token)
-        if who.user is None or tenant not in [one.id for one in await self.tenants_of(who)]:
+        if who.user is None or tenant not in [membership.id for membership in await self.tenants_of(who)]:
             raise NotSignedIn
         return await self.sign_in(who.user, tenant)
 
     async def make_link(self, user: str, tenant: str, lifetime: float = LINK_LIFETIME) -> KeyText:
-        """What lets a person in once, in the place of a password, if they belong to the tenant."""
-        found = await self._db.read(tenant, lambda conn: get_member(conn, tenant, user))
-        if found is None or found[0].disabled:
+        """A link that signs a person in once, instead of a password, if they belong to the tenant."""
+        if await self._db.read(tenant, get_active_member, tenant, user) is None:
             raise NotSignedIn
         text, now = new_key(tenant, "hl"), self._db.clock.now()
         await self._db.write(
-            tenant,
-            lambda conn: add_sign_in_link(
-                conn, tenant, text.id, user, text.digest, at=now, expires_at=now + lifetime
-            ),
+            tenant, add_sign_in_link, tenant, text.id, user, text.digest, at=now, expires_at=now + lifetime
         )
         return text
 
     async def use_link(self, link: str) -> str:
-        """A token for whoever a link lets in. Raises `NotSignedIn` when it was used, or is over."""
+        """A token for the person of a link. Raises `NotSignedIn` when it was used, or has expired."""
         text = parse_key(link, "hl")
         if text is None:
             raise NotSignedIn
         now = self._db.clock.now()
-        user = await self._db.write(
-            text.tenant, lambda conn: use_sign_in_link(conn, text.tenant, text.id, text.digest, at=now)
-        )
+        user = await self._db.write(text.tenant, use_sign_in_link, text.tenant, text.id, text.digest, at=now)
         if user is None:
             raise NotSignedIn
         return await self.sign_in(user, text.tenant, by_link=True)
 
     async def end(self, token: str) -> bool:
         """End one session, and no other of the person; False when it does not hold any more."""
-        said = self._signer.read(token, now := self._db.clock.now())
-        if said is None:
+        session = self._signer.read(token, now := self._db.clock.now())
+        if session is None:
             return False
-        tenant, digest, ends = said.tenant, _digest(token), said.expires_at
-        await self._db.write(
-            tenant, lambda conn: revoke_session(conn, tenant, digest, at=now, expires_at=ends)
-        )
+        tenant, digest, ends = session.tenant, _digest(token), session.expires_at
+        await self._db.write(tenant, revoke_session, tenant, digest, at=now, expires_at=ends)
         self.forget()
         return True
 
@@ -234,79 +225,79 @@ class Authenticator:
         user = principal.user
         if user is None:
             return False
-        ended = await self._db.write(
-            principal.tenant, lambda conn: end_all_sessions(conn, principal.tenant, user)
-        )
+        ended = await self._db.write(principal.tenant, end_all_sessions, principal.tenant, user)
         self.forget()
         return ended
 
     def forget(self) -> None:
         """Read everything anew: something about keys, roles or people has changed."""
-        self._known.clear()
+        self._cache.clear()
         self._reading.clear()
-        self._forgotten += 1
+        self._generation += 1
 
-    async def _let_in(
+    async def _identify(
         self,
-        shown: str,
+        credential: str,
         tenant: str,
         now: float,
-        look: Callable[[Connection], _Identity | None],
+        load: Callable[[Connection], _Identity | None],
         key: str | None = None,
     ) -> _CachedIdentity:
-        name = sha256(shown.encode()).digest()
-        known = self._known.get(name)
-        if known is None or self._db.clock.ticks() - known.read_at >= self._staleness:
-            known = await self._read_once(name, tenant, look)
-            if known is None:
+        name = sha256(credential.encode()).digest()
+        identity = self._cache.get(name)
+        if identity is None or self._db.clock.ticks() - identity.read_at >= self._staleness:
+            identity = await self._read_once(name, tenant, load)
+            if identity is None:
                 raise NotSignedIn
             if key is not None:
                 self._used(tenant, key, now)
-        if known.ends_at is not None and now >= known.ends_at:
+        if identity.ends_at is not None and now >= identity.ends_at:
             raise NotSignedIn
-        return known
+        return identity
 
     async def _read_once(
-        self, name: bytes, tenant: str, look: Callable[[Connection], _Identity | None]
+        self, name: bytes, tenant: str, load: Callable[[Connection], _Identity | None]
     ) -> _CachedIdentity | None:
-        """Many who show the same at once are looked up once."""
-        one = (name, asyncio.get_running_loop())
-        reading = self._reading.get(one)
-        if reading is None:
-            reading = self._reading[one] = asyncio.create_task(self._read(name, tenant, look))
-            reading.add_done_callback(lambda done: self._reading.get(one) is done and self._reading.pop(one))
-        return await asyncio.shield(reading)
+        """The same credential, used many times at once, is looked up once."""
+        task_key = (name, asyncio.get_running_loop())
+        task = self._reading.get(task_key)
+        if task is None:
+            task = self._reading[task_key] = asyncio.create_task(self._read(name, tenant, load))
+            task.add_done_callback(
+                lambda done: self._reading.get(task_key) is done and self._reading.pop(task_key)
+            )
+        return await asyncio.shield(task)
 
     async def _read(
-        self, name: bytes, tenant: str, look: Callable[[Connection], _Identity | None]
+        self, name: bytes, tenant: str, load: Callable[[Connection], _Identity | None]
     ) -> _CachedIdentity | None:
-        ticks, forgotten = self._db.clock.ticks(), self._forgotten
+        ticks, generation = self._db.clock.ticks(), self._generation
         try:
-            found = await self._db.read(tenant, look)
+            identity = await self._db.read(tenant, load)
         except Exception:
             _log.exception("who calls could not be read, so nobody was let in")
             return None
-        if found is None:
-            self._known.pop(name, None)
+        if identity is None:
+            self._cache.pop(name, None)
             return None
-        known = _CachedIdentity(found.principal, found.ends_at, found.audience, ticks)
-        return self._remember(name, known) if forgotten == self._forgotten else known
+        cached = _CachedIdentity(identity.principal, identity.ends_at, identity.audience, ticks)
+        return self._remember(name, cached) if generation == self._generation else cached
 
-    def _remember(self, name: bytes, known: _CachedIdentity) -> _CachedIdentity:
-        before = self._known.get(name)
-        if before is not None and before.principal == known.principal:
-            known = replace(known, principal=before.principal)  # decisions are remembered by it
-        if len(self._known) >= _MAX_CACHED:
-            self._known.clear()
-        self._known[name] = known
-        return known
+    def _remember(self, name: bytes, identity: _CachedIdentity) -> _CachedIdentity:
+        earlier = self._cache.get(name)
+        if earlier is not None and earlier.principal == identity.principal:
+            identity = replace(identity, principal=earlier.principal)  # decisions are remembered by it
+        if len(self._cache) >= _MAX_CACHED:
+            self._cache.clear()
+        self._cache[name] = identity
+        return identity
 
     def _used(self, tenant: str, key: str, now: float) -> None:
-        if now - self._noted.get(key, -_USED_EVERY) >= _USED_EVERY:
-            if len(self._noted) >= _MAX_CACHED:
-                self._noted.clear()
-            self._noted[key] = now
-            self._db.post(tenant, lambda conn: mark_used(conn, tenant, key, at=now, every=_USED_EVERY))
+        if now - self._use_recorded.get(key, -_USED_EVERY) >= _USED_EVERY:
+            if len(self._use_recorded) >= _MAX_CACHED:
+                self._use_recorded.clear()
+            self._use_recorded[key] = now
+            self._db.post(tenant, mark_used, tenant, key, at=now, every=_USED_EVERY)
 
 
 def _identity_of_key(conn: Connection, text: KeyText, now: float) -> _Identity | None:
@@ -315,20 +306,22 @@ def _identity_of_key(conn: Connection, text: KeyText, now: float) -> _Identity |
         return None
     roles, permissions = frozenset[str](), key.permissions
     if key.user is not None:
-        found = get_member(conn, text.tenant, key.user)
-        if found is None or found[0].disabled:
+        member = get_active_member(conn, text.tenant, key.user)
+        if member is None:
             return None
-        roles = found[1]
+        roles = member[1]
         permissions = intersect_permissions(permissions, permissions_of(roles, list_roles(conn, text.tenant)))
+    agent = key.agent or (key.name if key.kind == "agent" else None)  # no agent passes for a person
     principal = Principal(
         text.tenant,
         key.user,
         roles,
         permissions,
-        agent=key.agent or (key.name if key.kind == "agent" else None),  # no agent passes for a person
+        agent=agent,
         key=key.kind,
         scope=key.tools,
         ceiling=key.ceiling,
+        key_id=key.id if key.user is None and agent is None else None,
     )
     return _Identity(principal, key.expires_at, key.audience)
 
@@ -337,12 +330,12 @@ def _digest(token: str) -> str:
     return sha256(token.encode()).hexdigest()
 
 
-def _identity_of_session(conn: Connection, said: SignedSession, token: str) -> _Identity | None:
-    found = get_member(conn, said.tenant, said.user)
-    if is_revoked(conn, said.tenant, _digest(token)):
+def _identity_of_session(conn: Connection, session: SignedSession, token: str) -> _Identity | None:
+    member = get_active_member(conn, session.tenant, session.user)
+    if is_revoked(conn, session.tenant, _digest(token)):
         return None
-    if found is None or found[0].disabled or found[0].sign_in_epoch != said.epoch:
+    if member is None or member[0].sign_in_epoch != session.epoch:
         return None
-    permissions = permissions_of(found[1], list_roles(conn, said.tenant))
-    principal = Principal(said.tenant, said.user, found[1], permissions, key="person")
-    return _Identity(principal, said.expires_at)
+    permissions = permissions_of(member[1], list_roles(conn, session.tenant))
+    principal = Principal(session.tenant, session.user, member[1], permissions, key="person")
+    return _Identity(principal, session.expires_at)

@@ -40,10 +40,10 @@ async def create_sign_in_link(services: Services, tenant: str, email: str | None
     """
     members = await services.people.members(console_principal(tenant))
     if email is None:
-        found = [user for user, roles in members if "owner" in roles and not user.disabled]
+        candidates = [user for user, roles in members if "owner" in roles and not user.disabled]
     else:
-        wanted = email.strip().casefold()
-        found = [user for user, _ in members if user.email == wanted and not user.disabled]
-    if len(found) != 1:
+        address = email.strip().casefold()
+        candidates = [user for user, _ in members if user.email == address and not user.disabled]
+    if len(candidates) != 1:
         return None
-    return (await services.authenticator.make_link(found[0].id, tenant)).reveal()
+    return (await services.authenticator.make_link(candidates[0].id, tenant)).reveal()

@@ -1,4 +1,4 @@
-"""Embeds: tools that somebody published for everybody, on pages of other places.
+"""Embeds: tools that somebody published for everybody, on pages of other sites.
 
 The token is in the address of the page, so it is no secret to whoever looks at it; it opens the tools of its
 view, to read with, as often as its quota says, and ends when it is switched off.
@@ -20,16 +20,9 @@ from handrail.core.present.forms import unfilled_operator_fields, without_operat
 from handrail.engine.handrail import Handrail
 from handrail.identity.api_keys import KeyText, new_key, parse_key
 from handrail.identity.permissions import check_grant, require_permission
+from handrail.store import embeds as rows
 from handrail.store.database import Database
-from handrail.store.embeds import (
-    Embed,
-    add_embed,
-    change_embed,
-    count_embed_run,
-    embed_runs_on,
-    get_embed,
-    list_embeds,
-)
+from handrail.store.embeds import Embed
 from handrail.store.encryption import Seal
 
 MAX_EMBED_TOOLS = 20
@@ -71,48 +64,45 @@ class Embeds:
         if lifetime is not None and not lifetime > 0:
             raise UsageError("The lifetime of an embed is a number of seconds above 0.")
         text, now = new_key(by.tenant, "he"), self._db.clock.now()
-        changes = check_embed_changes({"runs_per_day": runs_per_day, "runs_per_visitor": runs_per_visitor})
-        made = Embed(
+        quotas = {"runs_per_day": runs_per_day, "runs_per_visitor": runs_per_visitor}
+        embed = Embed(
+            **check_embed_changes({**quotas, "title": title, "origins": origins}),
             id=text.id,
-            title=check_embed_changes({"title": title})["title"],
             tools=tuple(dict.fromkeys(tool.id for tool in tools)),
-            origins=check_embed_changes({"origins": origins})["origins"],
-            runs_per_day=changes["runs_per_day"],
-            runs_per_visitor=changes["runs_per_visitor"],
             created_by=by.user or "unknown",
             created_at=now,
             digest=text.digest,
             sealed=self._seal.close(by.tenant, text.secret, text.id),
             expires_at=None if lifetime is None else now + lifetime,
         )
-        await self._db.write(by.tenant, lambda conn: add_embed(conn, by.tenant, made))
-        return text, made
+        await self._db.write(by.tenant, rows.add_embed, by.tenant, embed)
+        return text, embed
 
     async def list(self, by: Principal) -> list[Embed]:
         """What the tenant published, the newest first."""
         require_permission(by, by.tenant, "embeds.manage")
-        return await self._db.read(by.tenant, lambda conn: list_embeds(conn, by.tenant))
+        return await self._db.read(by.tenant, rows.list_embeds, by.tenant)
 
     async def get(self, by: Principal, embed: str) -> Embed | None:
         require_permission(by, by.tenant, "embeds.manage")
-        return await self._db.read(by.tenant, lambda conn: get_embed(conn, by.tenant, embed))
+        return await self._db.read(by.tenant, rows.get_embed, by.tenant, embed)
 
     def token(self, by: Principal, embed: Embed) -> KeyText:
-        """The token again, for whoever looks after it."""
+        """The token again, for whoever manages it."""
         require_permission(by, by.tenant, "embeds.manage")
         return KeyText(by.tenant, embed.id, self._seal.open(by.tenant, embed.sealed, embed.id), "he")
 
     async def change(self, by: Principal, embed: str, changes: Mapping[str, Any]) -> bool:
         """Change title, origins, quotas, or switch it off and on; False when there is none to change."""
         require_permission(by, by.tenant, "embeds.manage")
-        good = check_embed_changes(changes)
-        return await self._db.write(by.tenant, lambda conn: change_embed(conn, by.tenant, embed, good))
+        checked = check_embed_changes(changes)
+        return await self._db.write(by.tenant, rows.change_embed, by.tenant, embed, checked)
 
     async def revoke(self, by: Principal, embed: str) -> bool:
-        """End it for good; False when there is none that lives."""
+        """Revoke it for good; False when there is none, or it was revoked before."""
         require_permission(by, by.tenant, "embeds.manage")
         ended = {"revoked_at": self._db.clock.now()}
-        return await self._db.write(by.tenant, lambda conn: change_embed(conn, by.tenant, embed, ended))
+        return await self._db.write(by.tenant, rows.change_embed, by.tenant, embed, ended)
 
     async def by_token(self, token: str) -> tuple[str, Embed] | None:
         """The tenant and what a token opens; None when it opens nothing, or nothing any more.
@@ -122,21 +112,19 @@ class Embeds:
         text = parse_key(token, "he")
         if text is None:
             return None
-        found = await self._db.read(text.tenant, lambda conn: get_embed(conn, text.tenant, text.id))
-        if not text.is_of(None if found is None else found.digest) or found is None:
+        embed = await self._db.read(text.tenant, rows.get_embed, text.tenant, text.id)
+        if not text.is_of(None if embed is None else embed.digest) or embed is None:
             return None
-        return (text.tenant, found) if found.is_open(self._db.clock.now()) else None
+        return (text.tenant, embed) if embed.is_open(self._db.clock.now()) else None
 
     async def count(self, tenant: str, embed: Embed, address: str) -> str | None:
         """Count one run of a visitor; or say in words that the quota is used up.
 
-        Of an address only a hash is kept, another one each day.
+        Of an address only a hash is stored, another one each day.
         """
         day = self.day()
         name = hmac.digest(self._visitors, f"{day} {embed.id} {address}".encode(), "sha256").hex()[:32]
-        full = await self._db.write(
-            tenant, lambda conn: count_embed_run(conn, tenant, embed, day=day, visitor=name)
-        )
+        full = await self._db.write(tenant, rows.count_embed_run, tenant, embed, day=day, visitor=name)
         if full == "visitor":
             return "You have used this as often as one visitor can in a day. Come back tomorrow."
         if full == "day":
@@ -146,7 +134,7 @@ class Embeds:
     async def runs_today(self, by: Principal, embed: str) -> int:
         require_permission(by, by.tenant, "embeds.manage")
         day = self.day()
-        return await self._db.read(by.tenant, lambda conn: embed_runs_on(conn, by.tenant, embed, day))
+        return await self._db.read(by.tenant, rows.embed_runs_on, by.tenant, embed, day)
 
     def day(self) -> str:
         """Today, as it is in UTC."""
@@ -154,9 +142,9 @@ class Embeds:
 
 
 def visitor_principal(tenant: str, embed: Embed, tool: Tool | None = None) -> Principal:
-    """Who a visitor is to the guard: nobody, with the tools of the view to read with.
+    """Who a visitor is to the guard: nobody, with the tools of the embed, read-only.
 
-    The permission that a tool requires was the publisher's, whose act opens it.
+    The permission that a tool requires is that of the publisher.
     """
     holds = [] if tool is None or tool.requires is None else [tool.requires]
     return Principal(
@@ -172,37 +160,37 @@ def visitor_principal(tenant: str, embed: Embed, tool: Tool | None = None) -> Pr
 
 def check_embed_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
     """What is to be changed, each as it may be."""
-    good: dict[str, Any] = {}
+    checked: dict[str, Any] = {}
     for name, value in changes.items():
         if name == "title":
-            good[name] = " ".join(str(value).split())
-            if not good[name] or len(good[name]) > MAX_EMBED_TITLE or not good[name].isprintable():
+            checked[name] = " ".join(str(value).split())
+            if not checked[name] or len(checked[name]) > MAX_EMBED_TITLE or not checked[name].isprintable():
                 raise UsageError(f"A title is one line of 1 to {MAX_EMBED_TITLE} characters.")
         elif name == "origins":
-            good[name] = tuple(dict.fromkeys(normalise_origin(one) for one in value))
-            if len(good[name]) > MAX_EMBED_ORIGINS:
+            checked[name] = tuple(dict.fromkeys(normalise_origin(one) for one in value))
+            if len(checked[name]) > MAX_EMBED_ORIGINS:
                 raise UsageError(f"An embed is shown on {MAX_EMBED_ORIGINS} origins at most.")
         elif name in ("runs_per_day", "runs_per_visitor"):
             if type(value) is not int or not 0 <= value <= MAX_EMBED_RUNS:
                 raise UsageError(f"A quota is a whole number of runs from 0 to {MAX_EMBED_RUNS:,}.")
-            good[name] = value
+            checked[name] = value
         elif name == "enabled":
-            good[name] = bool(value)
+            checked[name] = bool(value)
         else:
             raise UsageError(f"{name} of an embed cannot be changed.")
-    return good
+    return checked
 
 
 def normalise_origin(text: str) -> str:
-    """A place whose pages may show an embed: scheme, name and port, as a browser writes them."""
-    said = text.strip().lower().rstrip("/")
-    scheme, _, rest = said.partition("://")
+    """An origin whose pages may show an embed: scheme, name and port, as a browser writes them."""
+    origin = text.strip().lower().rstrip("/")
+    scheme, _, rest = origin.partition("://")
     port = {"http": ":80", "https": ":443"}.get(scheme)
     if port is not None:
-        said = said.removesuffix(port)
-    if not _ORIGIN.match(said) or not rest:
+        origin = origin.removesuffix(port)
+    if not _ORIGIN.match(origin) or not rest:
         raise UsageError(f"{text!r} is no origin. Write it like https://www.example.com, without a path.")
-    return said
+    return origin
 
 
 def check_publishable(tool: Tool) -> None:
@@ -235,8 +223,8 @@ async def published_tool(hr: Handrail, tenant: str, embed: Embed, name: str) -> 
 
 async def published_tools(hr: Handrail, tenant: str, embed: Embed) -> list[Tool]:
     """The tools of a view that may be used, in its order."""
-    found = [await published_tool(hr, tenant, embed, name) for name in embed.tools]
-    return [tool for tool in found if tool is not None]
+    tools = [await published_tool(hr, tenant, embed, name) for name in embed.tools]
+    return [tool for tool in tools if tool is not None]
 
 
 async def run_published_tool(
@@ -256,5 +244,5 @@ async def run_published_tool(
     if refused is not None:
         return refused
     who = visitor_principal(tenant, embed, tool)
-    given = without_operator_fields(tool, args)
-    return await hr.call(tool.id, given, principal=who, source="web")
+    visible_args = without_operator_fields(tool, args)
+    return await hr.call(tool.id, visible_args, principal=who, source="web")

@@ -36,13 +36,13 @@ class TooManyAttempts(NotSignedIn):
 class RateLimited(HandrailError):
     """Something was used as often as it can be for a while."""
 
-    def __init__(self, said: str, wait: float) -> None:
+    def __init__(self, message: str, wait: float) -> None:
         self.wait = wait
-        super().__init__(f"{said} Try again in {_duration_text(wait)}.")
+        super().__init__(f"{message} Try again in {_duration_text(wait)}.")
 
 
 def _duration_text(seconds: float) -> str:
     """How long to wait, rounded up."""
-    unit, size = next((one for one in _UNITS if seconds > one[1]), ("second", 1))
+    unit, size = next((entry for entry in _UNITS if seconds > entry[1]), ("second", 1))
     count = max(1, math.ceil(seconds / size))
     return f"{count} {unit}" if count == 1 else f"{count} {unit}s"

@@ -17,18 +17,11 @@ from handrail.core.define.principal import Principal
 from handrail.core.errors import UsageError
 from handrail.identity.authenticator import Authenticator
 from handrail.identity.errors import NotSignedIn, TooManyAttempts, WrongPassword
+from handrail.store import users
 from handrail.store.database import Database
 from handrail.store.sign_ins import clear_attempts, count_attempt, undo_attempt
 from handrail.store.tenants import last_tenant_of_user, tenants_of_user
-from handrail.store.users import (
-    User,
-    get_member,
-    normalise_email,
-    password_hash_by_email,
-    password_hash_of,
-    rehash_password,
-    set_password_hash,
-)
+from handrail.store.users import User
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -78,7 +71,7 @@ class Argon2Hasher:
     def _verify(self, hashed: str | None, password: str) -> bool:
         from argon2.exceptions import Argon2Error, InvalidHashError
 
-        nobodys = self._nobodys  # made by whoever comes first, so that nothing is told by who pays for it
+        nobodys = self._nobodys  # computed before anything is compared, so that its time says nothing
         try:
             self._hasher.verify(hashed or nobodys, _password_bytes(password))
         except (Argon2Error, InvalidHashError):
@@ -110,17 +103,17 @@ def _password_bytes(password: str) -> bytes:
 
 
 ATTEMPT_WINDOW = 15 * 60.0
-"""Seconds for which tries are counted."""
+"""Seconds for which attempts are counted."""
 
 MAX_ATTEMPTS = 5
 """Wrong passwords for one address within that time."""
 
 MAX_ATTEMPTS_PER_SOURCE = 30
-"""The same from one place, where several people may sit."""
+"""The same from one network address, which several people may share."""
 
 
 class PasswordAdmin:
-    """Every way not to be let in gets the same answer after the same work, whoever is asked for."""
+    """Every failed sign-in gets the same answer after the same work, whatever the reason."""
 
     def __init__(
         self, db: Database, authenticator: Authenticator, hashing: Argon2Hasher | None = None
@@ -137,36 +130,34 @@ class PasswordAdmin:
         `source` is where the request comes from. Raises `TooManyTries` or `WrongPassword`.
         """
         address = _counter_name("address", _normalised(email))
-        place = None if source is None else _counter_name("source", source)
-        await self._count(address, place)
-        found = await self._in_system(lambda conn: _user_by_email(conn, email))
-        user, hashed = found if found is not None else (None, None)
+        source_counter = None if source is None else _counter_name("source", source)
+        await self._count(address, source_counter)
+        match = await self._db.write_all(_user_by_email, email)
+        user, hashed = match if match is not None else (None, None)
         right = await self._hashing.verify(hashed, password)
         if not right or user is None or hashed is None or user.disabled:
             raise WrongPassword
-        home = await self._db.read_all(lambda conn: _tenant_to_enter(conn, user.id, tenant))
-        if home is None:
+        tenant_id = await self._db.read_all(_tenant_to_enter, user.id, tenant)
+        if tenant_id is None:
             raise WrongPassword
-        await self._in_system(lambda conn: _clear_after_success(conn, address, place))
+        await self._db.write_all(_clear_after_success, address, source_counter)
         if self._hashing.is_outdated(hashed):
             fresh = await self._hashing.hash(password)
-            await self._in_system(lambda conn: rehash_password(conn, user.id, hashed, fresh))
-        return await self._authenticator.sign_in(user.id, home)
+            await self._db.write_all(users.rehash_password, user.id, hashed, fresh)
+        return await self._authenticator.sign_in(user.id, tenant_id)
 
     async def has(self, principal: Principal) -> bool:
         """Whether a person has chosen a password."""
         user = principal.user
         if user is None:
             return False
-        found = await self._db.read(
-            principal.tenant, lambda conn: password_hash_of(conn, principal.tenant, user)
-        )
-        return found is not None
+        hashed = await self._db.read(principal.tenant, users.password_hash_of, principal.tenant, user)
+        return hashed is not None
 
     async def needs_present(self, token: str) -> bool:
         """Whether the password can only be changed by whoever knows it.
 
-        Somebody whom a link let in a moment ago has shown who they are: they may have forgotten it.
+        Somebody who signed in by a link a moment ago has proved who they are: they may have forgotten it.
         """
         who = await self._authenticator.principal_from_session(token)
         return await self.has(who) and not await self._authenticator.came_by_link(token)
@@ -178,13 +169,14 @@ class PasswordAdmin:
         """
         who = await self._authenticator.principal_from_session(token)
         tenant, user = who.tenant, who.user
-        assert user is not None
-        person, hashed = await self._db.read(tenant, lambda conn: _member_and_hash(conn, tenant, user))
+        if user is None:
+            raise NotSignedIn
+        person, hashed = await self._db.read(tenant, _member_and_hash, tenant, user)
         if hashed is not None and not await self._authenticator.came_by_link(token):
             await self._prove(person, hashed, present)
         check_password(password, person.email)
         fresh = await self._hashing.hash(password)
-        await self._db.write(tenant, lambda conn: set_password_hash(conn, tenant, user, fresh))
+        await self._db.write(tenant, users.set_password_hash, tenant, user, fresh)
         self._authenticator.forget()
         return await self._authenticator.sign_in(user, tenant)
 
@@ -193,34 +185,30 @@ class PasswordAdmin:
         await self._count(address, None)
         if not await self._hashing.verify(hashed, present):
             raise WrongPassword("This is not your present password.")
-        await self._in_system(lambda conn: clear_attempts(conn, address))
+        await self._db.write_all(clear_attempts, address)
 
-    async def _count(self, address: str, place: str | None) -> None:
-        """Count a try before it is made, so that many at once are not tried before one is counted."""
+    async def _count(self, address: str, source_counter: str | None) -> None:
+        """Count an attempt before it is made, so that many at once are not free."""
         at = self._db.clock.now()
 
         def count(conn: Connection) -> float:
-            bounds = [(address, MAX_ATTEMPTS), *([] if place is None else [(place, MAX_ATTEMPTS_PER_SOURCE)])]
+            bounds = [
+                (address, MAX_ATTEMPTS),
+                *([] if source_counter is None else [(source_counter, MAX_ATTEMPTS_PER_SOURCE)]),
+            ]
             waits = [0.0]
             for name, most in bounds:
                 tried, since = count_attempt(conn, name, at=at, window=ATTEMPT_WINDOW)
                 waits += [since + ATTEMPT_WINDOW - at] if tried > most else []
             return max(waits)
 
-        if wait := await self._in_system(count):
+        if wait := await self._db.write_all(count):
             raise TooManyAttempts(wait)
-
-    async def _in_system(self, fn: Callable[[Connection], T]) -> T:
-        def act() -> T:
-            with self._db.system() as conn:
-                return fn(conn)
-
-        return await asyncio.to_thread(act)
 
 
 def _normalised(email: str) -> str:
     try:
-        return normalise_email(email)
+        return users.normalise_email(email)
     except UsageError:
         return email
 
@@ -232,28 +220,28 @@ def _counter_name(kind: str, value: str) -> str:
 
 def _user_by_email(conn: Connection, email: str) -> tuple[User, str | None] | None:
     try:
-        return password_hash_by_email(conn, email)
+        return users.password_hash_by_email(conn, email)
     except UsageError:
         return None
 
 
-def _tenant_to_enter(conn: Connection, user: str, wanted: str | None) -> str | None:
-    homes = [one.id for one in tenants_of_user(conn, user)]
-    if wanted is not None:
-        return wanted if wanted in homes else None
+def _tenant_to_enter(conn: Connection, user: str, tenant: str | None) -> str | None:
+    tenants = [membership.id for membership in tenants_of_user(conn, user)]
+    if tenant is not None:
+        return tenant if tenant in tenants else None
     last = last_tenant_of_user(conn, user)
-    return last if last in homes else next(iter(homes), None)
+    return last if last in tenants else next(iter(tenants), None)
 
 
-def _clear_after_success(conn: Connection, address: str, place: str | None) -> None:
-    """A place keeps count of its other tries: with a password of one's own nobody guesses on for ever."""
+def _clear_after_success(conn: Connection, address: str, source_counter: str | None) -> None:
+    """A source keeps the count of its other attempts: one's own password does not buy more guesses."""
     clear_attempts(conn, address)
-    if place is not None:
-        undo_attempt(conn, place)
+    if source_counter is not None:
+        undo_attempt(conn, source_counter)
 
 
 def _member_and_hash(conn: Connection, tenant: str, user: str) -> tuple[User, str | None]:
-    found = get_member(conn, tenant, user)
-    if found is None:
+    member = users.get_member(conn, tenant, user)
+    if member is None:
         raise NotSignedIn
-    return found[0], password_hash_of(conn, tenant, user)
+    return member[0], users.password_hash_of(conn, tenant, user)

@@ -78,19 +78,19 @@ def check_permissions(permissions: Iterable[str]) -> frozenset[str]:
     """The permissions, if each is one: words joined by dots, or `*`."""
     if isinstance(permissions, str):
         raise UsageError(f"Give permissions as a list, such as [{permissions!r}].")
-    given = frozenset(permissions)
-    for one in given:
-        if one != EVERYTHING and not (isinstance(one, str) and _PERMISSION.match(one)):
-            raise UsageError(f"{one!r} is not a permission. Write it like 'entities.team.read'.")
-    return given
+    checked = frozenset(permissions)
+    for permission in checked:
+        if permission != EVERYTHING and not (isinstance(permission, str) and _PERMISSION.match(permission)):
+            raise UsageError(f"{permission!r} is not a permission. Write it like 'entities.team.read'.")
+    return checked
 
 
 def permissions_of(names: Iterable[str], stored: Mapping[str, frozenset[str]]) -> frozenset[str]:
     """All that these roles give. A stored role of a built-in name counts for nothing; nor does a lost one."""
-    found: frozenset[str] = frozenset()
+    permissions: frozenset[str] = frozenset()
     for name in names:
-        found |= BUILT_IN_ROLES[name] if name in BUILT_IN_ROLES else stored.get(name, frozenset())
-    return found
+        permissions |= BUILT_IN_ROLES[name] if name in BUILT_IN_ROLES else stored.get(name, frozenset())
+    return permissions
 
 
 def console_principal(tenant: str) -> Principal:
@@ -114,7 +114,7 @@ def require_permission(by: Principal, tenant: str, permission: str) -> None:
 
 def check_grant(by: Principal, permissions: Iterable[str]) -> None:
     """Raise unless the principal holds all that it would give."""
-    lacking = sorted(one for one in permissions if not by.holds(one))
+    lacking = sorted(permission for permission in permissions if not by.holds(permission))
     if lacking:
         raise PermissionDenied(f"You cannot give what you do not hold: {', '.join(lacking)}.")
 

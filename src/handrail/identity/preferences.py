@@ -24,7 +24,7 @@ MAX_INPUT_BYTES = 256 * 1024
 
 
 class Preferences:
-    """What people keep, each their own. Nobody sees another's, whatever they hold."""
+    """What people saved, each their own. Nobody sees another's, whatever permissions they hold."""
 
     def __init__(self, db: Database, seal: Seal) -> None:
         self._db = db
@@ -33,63 +33,58 @@ class Preferences:
     async def favourites(self, who: Principal) -> list[str]:
         """The ids of their favourite tools, in the order in which they were chosen."""
         tenant, user = _person(who)
-        return await self._db.read(tenant, lambda conn: rows.list_favourites(conn, tenant, user))
+        return await self._db.read(tenant, rows.list_favourites, tenant, user)
 
     async def set_favourite(self, who: Principal, tool: str, on: bool) -> bool:
         """Make a tool a favourite, or none any more; whether that changed anything."""
         tenant, user = _person(who)
         at = self._db.clock.now()
         if not on:
-            return await self._db.write(tenant, lambda conn: rows.remove_favourite(conn, tenant, user, tool))
+            return await self._db.write(tenant, rows.remove_favourite, tenant, user, tool)
         _check_tool(tool)
-        return await self._db.write(tenant, lambda conn: rows.add_favourite(conn, tenant, user, tool, at=at))
+        return await self._db.write(tenant, rows.add_favourite, tenant, user, tool, at=at)
 
     async def saved(self, who: Principal, tool: str) -> list[SavedInput]:
         """What they saved for a tool, by name."""
         tenant, user = _person(who)
-        return await self._db.read(
-            tenant, lambda conn: rows.list_saved_inputs(conn, tenant, user, tool, self._seal)
-        )
+        return await self._db.read(tenant, rows.list_saved_inputs, tenant, user, tool, self._seal)
 
     async def save(self, who: Principal, tool: Tool, name: str, args: Mapping[str, Any]) -> tuple[str, ...]:
-        """Keep arguments under a name, in the place of those of the same name.
+        """Save arguments under a name, replacing those of the same name.
 
-        The tool's secrets are left out: the answer says where they stood.
+        The tool's secrets are left out; returns the paths where they were.
         """
         tenant, user = _person(who)
         _check_tool(tool.id)
-        called = _check_name(name)
-        kept, left_out = drop_paths(json_data(dict(args)), tool.secrets)
-        if len(dump(kept).encode()) > MAX_INPUT_BYTES:
+        checked_name = _check_name(name)
+        public_args, left_out = drop_paths(json_data(dict(args)), tool.secrets)
+        if len(dump(public_args).encode()) > MAX_INPUT_BYTES:
             raise UsageError(
                 f"This input is too large to be saved: the most are {MAX_INPUT_BYTES // 1024} kB."
             )
         at = self._db.clock.now()
         await self._db.write(
-            tenant,
-            lambda conn: rows.save_input(conn, tenant, user, tool.id, called, kept, at=at, seal=self._seal),
+            tenant, rows.save_input, tenant, user, tool.id, checked_name, public_args, at=at, seal=self._seal
         )
         return left_out
 
     async def remove(self, who: Principal, tool: str, name: str) -> bool:
         """Forget what was saved under a name; False when there is nothing."""
         tenant, user = _person(who)
-        return await self._db.write(
-            tenant, lambda conn: rows.delete_saved_input(conn, tenant, user, tool, name)
-        )
+        return await self._db.write(tenant, rows.delete_saved_input, tenant, user, tool, name)
 
     async def theme(self, who: Principal) -> Theme:
         """How pages look for them."""
         tenant, user = _person(who)
-        found = await self._db.read(tenant, lambda conn: theme_of(conn, tenant, user))
-        return next((one for one in THEMES if one == found), "system")
+        stored = await self._db.read(tenant, theme_of, tenant, user)
+        return next((theme for theme in THEMES if theme == stored), "system")
 
     async def set_theme(self, who: Principal, theme: str) -> None:
-        """Let pages look so for them, in every tenant."""
+        """Choose how pages look for them, in every tenant."""
         tenant, user = _person(who)
         if theme not in THEMES:
             raise UsageError(f"Pages can look {', '.join(THEMES[:-1])} or as the {THEMES[-1]} does.")
-        await self._db.write(tenant, lambda conn: set_theme(conn, tenant, user, theme))
+        await self._db.write(tenant, set_theme, tenant, user, theme)
 
 
 def _person(who: Principal) -> tuple[str, str]:
@@ -104,7 +99,7 @@ def _check_tool(tool: str) -> None:
 
 
 def _check_name(name: str) -> str:
-    called = " ".join(name.split())
-    if not called or len(called) > MAX_INPUT_NAME or not called.isprintable():
+    cleaned = " ".join(name.split())
+    if not cleaned or len(cleaned) > MAX_INPUT_NAME or not cleaned.isprintable():
         raise UsageError(f"Give it a name of 1 to {MAX_INPUT_NAME} characters, by which you find it again.")
-    return called
+    return cleaned

@@ -1,4 +1,4 @@
-"""Services: who may come in, and who looks after members, keys and tools of one open database."""
+"""Services: who may sign in, and the administration of members, keys and tools, of one open database."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from handrail.store.encryption import Seal
 
 
 class Services:
-    """Everything about identity that is to be had of a database, over one connection pool and one writer."""
+    """Everything about identity that a database offers, over one connection pool and one writer."""
 
     tools: TenantTools
     tool_admin: ToolAdmin
@@ -34,11 +34,6 @@ class Services:
         self.tool_sessions = ToolSessions(db, seal)
         self.aggregates = Aggregator()
         self.embeds = Embeds(db, seal)
-        self.tool_sessions = ToolSessions(db, seal)
-        self.aggregates = Aggregator()
-        self.embeds = Embeds(db, seal)
-        self.passwords = PasswordAdmin(db, self.authenticator)
-        self.preferences = Preferences(db, seal)
 
     def bind_registry(self, registry: Registry) -> TenantTools:
         """Each tenant's tools, over those of this process."""

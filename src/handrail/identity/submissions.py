@@ -59,8 +59,8 @@ async def member_participant(people: MemberAdmin, who: Principal) -> Participant
         raise UsageError("Submit as somebody: with a key that belongs to a person or names an agent.")
     name = who.user or ""
     if who.user is not None:
-        known = await people.names(who.tenant, [who.user])
-        name = known.get(who.user, who.user).partition("@")[0]
+        names = await people.names(who.tenant, [who.user])
+        name = names.get(who.user, who.user).partition("@")[0]
     if who.agent is None:
         return Participant(name=name, id=str(who.user), principal=who)
     acts = f"{who.agent} for {name}" if name else who.agent

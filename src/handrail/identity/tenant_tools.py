@@ -55,7 +55,7 @@ def build_stored_tool(row: ToolRow, body: Callable[..., Any]) -> Tool:
         raise DefinitionError(
             "its slug is too long", tool=row.slug[:MAX_COLUMN_TEXT], remedy="give it a short one"
         )
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "description": row.description,
         "level": row.level or "write",
         "slug": row.slug,
@@ -71,13 +71,13 @@ def build_stored_tool(row: ToolRow, body: Callable[..., Any]) -> Tool:
         "requires": row.requires,
         "output": row.output_schema,
     }
-    given |= {name: value for name, value in optional.items() if value is not None}
+    options |= {name: value for name, value in optional.items() if value is not None}
     schema = _NO_ARGUMENTS if row.input_schema is None else row.input_schema
-    made: Tool = from_json_schema(row.slug, schema, execute=body, **given)
-    check(made)
-    if made.slug != row.slug:
-        raise DefinitionError(f"its slug became {made.slug!r}", tool=row.slug)
-    return made
+    tool: Tool = from_json_schema(row.slug, schema, execute=body, **options)
+    check(tool)
+    if tool.slug != row.slug:
+        raise DefinitionError(f"its slug became {tool.slug!r}", tool=row.slug)
+    return tool
 
 
 ResolvedKind = Literal["code", "system_override", "tenant_custom"]
@@ -85,7 +85,7 @@ ResolvedKind = Literal["code", "system_override", "tenant_custom"]
 
 @dataclass(frozen=True, slots=True)
 class ResolvedTool:
-    """What whoever looks after a tenant's tools needs to know of one."""
+    """What whoever manages a tenant's tools needs to know of one."""
 
     slug: str
     kind: ResolvedKind
@@ -110,20 +110,20 @@ def resolve_tool(tool: Tool, view: TenantView) -> ResolvedTool:
     shown = view.shown(tool)
     named = view.mine.state(slug) is not None or view.common.state(slug) is not None
     kind: ResolvedKind = "system_override" if named else "code"
-    as_had = shown if shown is not None else view.patched(tool, slug)
+    patched = shown if shown is not None else view.patched(tool, slug)
     return ResolvedTool(
         slug=slug,
         kind="tenant_custom" if tool.origin == "tenant_custom" else kind,
         origin=tool.origin,
         visible=shown is not None,
-        permission_policy=as_had.policy,
-        name=as_had.name,
-        description=as_had.description,
-        category=as_had.category,
-        icon=as_had.icon,
-        input_schema=as_had.input_schema,
-        output_schema=as_had.output_schema,
-        tool=as_had,
+        permission_policy=patched.policy,
+        name=patched.name,
+        description=patched.description,
+        category=patched.category,
+        icon=patched.icon,
+        input_schema=patched.input_schema,
+        output_schema=patched.output_schema,
+        tool=patched,
     )
 
 
@@ -172,28 +172,28 @@ class TenantTools:
         self.registry = registry
         self._bodies = bodies
         self._staleness = staleness
-        self._known: dict[str, _CachedView] = {}
+        self._cache: dict[str, _CachedView] = {}
         self._common = self._for_all(0, ())
         self._changes = 0
         self._reading: dict[tuple[asyncio.AbstractEventLoop, str], asyncio.Task[None]] = {}
 
     def at_hand(self, principal: Principal, /) -> TenantView | None:
         """The view of the principal's tenant, where it need not be read."""
-        known = self._fresh(principal.tenant)
-        if known is None:
+        cached = self._fresh(principal.tenant)
+        if cached is None:
             return None
-        return known.embed if principal.embed else known.view
+        return cached.embed if principal.embed else cached.view
 
     async def view(self, principal: Principal, /) -> TenantView:
         """The view of the principal's tenant."""
         return await self._view(principal.tenant, principal.embed)
 
     def forget(self, tenant: str) -> None:
-        """Look again before the next use: something was written here."""
+        """Read again before the next use: something was written by this process."""
         self._changes += 1
         if tenant == DEFAULT_TENANT_ID:
-            self._known.clear()
-        self._known.pop(tenant, None)
+            self._cache.clear()
+        self._cache.pop(tenant, None)
 
     async def get_enabled_system_tool_slugs(self, tenant: str | None = None) -> frozenset[str]:
         """The system tools that a row enables, for the tenant or for all."""
@@ -233,20 +233,20 @@ class TenantTools:
 
     async def _view(self, tenant: str, embed: bool = False) -> TenantView:
         for _ in range(_TRIES):
-            known = self._fresh(tenant)
-            if known is None:
+            cached = self._fresh(tenant)
+            if cached is None:
                 await self._read_once(tenant)
-                known = self._fresh(tenant)
-            if known is not None:
-                return known.embed if embed else known.view
+                cached = self._fresh(tenant)
+            if cached is not None:
+                return cached.embed if embed else cached.view
         raise ToolsUnavailable
 
     def _fresh(self, tenant: str) -> _CachedView | None:
         """What is known of a tenant, unless it is too old or the registry has changed."""
-        known = self._known.get(tenant)
-        if known is None or self.db.clock.ticks() - known.read_at >= self._staleness:
+        cached = self._cache.get(tenant)
+        if cached is None or self.db.clock.ticks() - cached.read_at >= self._staleness:
             return None
-        return known if known.snapshot is self.registry.newest else None
+        return cached if cached.snapshot is self.registry.newest else None
 
     async def _read_once(self, tenant: str) -> None:
         """Read what changed; whoever needs the same meanwhile waits for it."""
@@ -262,19 +262,19 @@ class TenantTools:
 
     async def _read(self, tenant: str) -> None:
         snapshot, changes = self.registry.snapshot(), self._changes
-        before = self._known.get(tenant)
-        mine, common, read_at = await self.db.read(tenant, lambda conn: self._rows(conn, tenant, before))
+        before = self._cache.get(tenant)
+        mine, common, read_at = await self.db.read(tenant, self._rows, tenant, before)
         if changes != self._changes:
-            return  # something was written here meanwhile, and this may not have it
+            return  # this process wrote something meanwhile, and this may not have it
         same = before is not None and before.mine is mine and before.common is common
         if before is not None and same and before.snapshot is snapshot:
             before.read_at = read_at
-            self._known[tenant] = before
+            self._cache[tenant] = before
             return
-        while len(self._known) >= _MAX_CACHED:
-            self._known.pop(next(iter(self._known)), None)
+        while len(self._cache) >= _MAX_CACHED:
+            self._cache.pop(next(iter(self._cache)), None)
         self._common = common
-        self._known[tenant] = _CachedView(tenant, snapshot, mine, common, read_at)
+        self._cache[tenant] = _CachedView(tenant, snapshot, mine, common, read_at)
 
     def _rows(
         self, conn: Connection, tenant: str, before: _CachedView | None
@@ -300,8 +300,8 @@ class TenantTools:
         return self._counted(number, (*shown.values(), *rows))
 
     def _counted(self, number: int, rows: Iterable[ToolRow]) -> _VersionedRows:
-        there = list(rows)
-        return _VersionedRows(number, ToolRows(there, stored_tools(there, self._bodies)))
+        all_rows = list(rows)
+        return _VersionedRows(number, ToolRows(all_rows, stored_tools(all_rows, self._bodies)))
 
 
 def _tenant_or_current(tenant: str | None) -> str:

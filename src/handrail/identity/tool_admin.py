@@ -39,8 +39,8 @@ class ToolAdmin:
         tenant, at = by.tenant, self._db.clock.now()
 
         def write(conn: Connection) -> ToolRow:
-            there = rows.get_tool_row(conn, tenant, slug, "system_override")
-            row = replace(there or ToolRow(tenant, slug, "system_override"), **changes)
+            existing = rows.get_tool_row(conn, tenant, slug, "system_override")
+            row = replace(existing or ToolRow(tenant, slug, "system_override"), **changes)
             rows.save_tool_row(conn, tenant, row, at=at, by=by.user)
             return row
 
@@ -56,32 +56,26 @@ class ToolAdmin:
         if self._tools.registry.get(own.slug) is not None:
             raise UsageError(f"The name {own.slug!r} belongs to a tool written in code. Choose another slug.")
         build_stored_tool(own, _no_body)  # raises when it could not be used
-        saved = await self._db.write(tenant, lambda conn: self._save(conn, own, by, note))
+        saved = await self._db.write(tenant, self._save, own, by, note)
         self._tools.forget(tenant)
         return saved
 
     async def remove(self, by: Principal, slug: str, kind: RowKind) -> bool:
         """Remove a row: a tool of the tenant's own, or all changes of one written in code."""
         require_permission(by, by.tenant, "tools.tenant.delete")
-        removed = await self._db.write(
-            by.tenant, lambda conn: rows.delete_tool_row(conn, by.tenant, slug, kind)
-        )
+        removed = await self._db.write(by.tenant, rows.delete_tool_row, by.tenant, slug, kind)
         self._tools.forget(by.tenant)
         return removed
 
     async def versions(self, by: Principal, slug: str, *, before: int | None = None) -> list[Version]:
         """The history of a tool of the tenant's own, the newest first."""
         require_permission(by, by.tenant, "tools.tenant.read")
-        return await self._db.read(
-            by.tenant, lambda conn: history(conn, by.tenant, SUBJECT_TYPE, slug, before=before)
-        )
+        return await self._db.read(by.tenant, history, by.tenant, SUBJECT_TYPE, slug, before=before)
 
     async def compare(self, by: Principal, slug: str, old: int, new: int) -> str:
         """What changed between two versions, line by line."""
         require_permission(by, by.tenant, "tools.tenant.read")
-        return await self._db.read(
-            by.tenant, lambda conn: compare(conn, by.tenant, SUBJECT_TYPE, slug, old, new)
-        )
+        return await self._db.read(by.tenant, compare, by.tenant, SUBJECT_TYPE, slug, old, new)
 
     async def restore(self, by: Principal, slug: str, number: int) -> Version:
         """Give a tool the schemas that it had; that is a new version."""
@@ -89,10 +83,10 @@ class ToolAdmin:
         tenant = by.tenant
 
         def write(conn: Connection) -> Version:
-            there = rows.get_tool_row(conn, tenant, slug, "tenant_custom")
-            if there is None:
+            existing = rows.get_tool_row(conn, tenant, slug, "tenant_custom")
+            if existing is None:
                 raise UsageError(f"There is no tool {slug!r} of your own.")
-            row = replace(there, **content_of(conn, tenant, SUBJECT_TYPE, slug, number))
+            row = replace(existing, **content_of(conn, tenant, SUBJECT_TYPE, slug, number))
             build_stored_tool(row, _no_body)
             return self._save(conn, row, by, f"restored version {number}")
 

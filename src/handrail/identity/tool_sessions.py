@@ -16,24 +16,11 @@ from handrail.core.run.approvals.inbox import Conflict
 from handrail.identity.api_keys import KeyText, new_key, parse_key
 from handrail.identity.errors import PermissionDenied, RateLimited
 from handrail.identity.permissions import check_grant, require_permission
+from handrail.store import tool_sessions as rows
 from handrail.store.database import Database
 from handrail.store.embeds import count_guest_run
 from handrail.store.encryption import Seal, SealError
-from handrail.store.tool_sessions import (
-    SessionStatus,
-    ToolSession,
-    ToolSessionCursor,
-    ToolSessionSubmission,
-    add_tool_session,
-    get_tool_session,
-    list_submissions,
-    list_tool_sessions,
-    put_submission,
-    revision_of,
-    set_tool_session_status,
-    share_tool_session,
-    tool_session_of_share,
-)
+from handrail.store.tool_sessions import SessionStatus, ToolSession, ToolSessionCursor, ToolSessionSubmission
 
 MAX_GUEST_NAME = 60
 _MAX_GUEST_TOKEN = 2_000
@@ -51,7 +38,7 @@ class Participant:
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """What a note says."""
+    """What a guest token holds."""
 
     tenant: str
     session: str
@@ -61,14 +48,14 @@ class Guest:
     name: str
 
     def belongs_to(self, session: ToolSession, now: float) -> bool:
-        """Whether they may still be in this session: its link is the one they came by, and lives."""
-        here = (session.tenant_id, session.id, session.share_id)
-        return here == (self.tenant, self.session, self.share) and session.is_shared(now)
+        """Whether they may still be in this session: its link is the one they joined by, and is valid."""
+        current = (session.tenant_id, session.id, session.share_id)
+        return current == (self.tenant, self.session, self.share) and session.is_shared(now)
 
     def participant(self, tool: Tool) -> Participant:
-        """Who they are to the guard: nobody of the tenant's people, with this one tool to read with.
+        """Who they are to the guard: no member of the tenant, with this one tool, read-only.
 
-        The permission that the tool requires was the maker's of the session, who shares it.
+        The permission that the tool requires is that of the session's creator, who shares it.
         """
         holds = [] if tool.requires is None else [tool.requires]
         who = Principal(
@@ -81,36 +68,36 @@ def new_guest(session: ToolSession, name: str) -> Guest:
     """Somebody who joins under a name, by the link that the session has now."""
     if session.share_id is None:
         raise UsageError("This session is not shared.")
-    said = display_name(name)
-    return Guest(session.tenant_id, session.id, session.share_id, f"guest:{secrets.token_hex(8)}", said)
+    shown_name = display_name(name)
+    return Guest(session.tenant_id, session.id, session.share_id, f"guest:{secrets.token_hex(8)}", shown_name)
 
 
 def display_name(name: str) -> str:
     """A name as others will see it."""
-    said = " ".join(name.split())
-    if not said:
+    cleaned = " ".join(name.split())
+    if not cleaned:
         raise UsageError("Type the name that the others will see.")
-    if len(said) > MAX_GUEST_NAME:
-        raise UsageError(f"A name has {MAX_GUEST_NAME} characters at most. Yours has {len(said)}.")
-    if not said.isprintable():
+    if len(cleaned) > MAX_GUEST_NAME:
+        raise UsageError(f"A name has {MAX_GUEST_NAME} characters at most. Yours has {len(cleaned)}.")
+    if not cleaned.isprintable():
         raise UsageError("The name has characters in it that nobody can see. Type it again.")
-    return said
+    return cleaned
 
 
 def guest_token(guest: Guest, seal: Seal) -> str:
-    """The note that a guest brings back."""
-    said = [guest.session, guest.share, guest.id, guest.name]
-    return f"{guest.tenant}.{seal.close(guest.tenant, said, _seal_purpose(guest.session))}"
+    """The token that a guest presents from then on."""
+    fields = [guest.session, guest.share, guest.id, guest.name]
+    return f"{guest.tenant}.{seal.close(guest.tenant, fields, _seal_purpose(guest.session))}"
 
 
 def parse_guest_token(note: str, session: str, seal: Seal) -> Guest | None:
-    """The guest of this session who holds the note; None for anything else."""
+    """The guest of this session whose token it is; None for anything else."""
     tenant, dot, sealed = note.partition(".")
     if not tenant or not dot or len(note) > _MAX_GUEST_TOKEN:
         return None
     try:
-        said = seal.open(tenant, sealed, _seal_purpose(session))
-        return Guest(tenant, *said)
+        fields = seal.open(tenant, sealed, _seal_purpose(session))
+        return Guest(tenant, *fields)
     except (SealError, TypeError, ValueError):
         return None
 
@@ -120,7 +107,7 @@ def _seal_purpose(session: str) -> str:
 
 
 DEFAULT_SHARE_SECONDS = 7 * 86_400.0
-"""Seconds for which a share link lives, unless its maker says otherwise."""
+"""Seconds for which a share link is valid, unless its creator says otherwise."""
 MAX_SHARE_SECONDS = 90 * 86_400.0
 
 MAX_PARTICIPANTS = 500
@@ -128,7 +115,7 @@ MAX_PARTICIPANTS = 500
 MAX_SESSION_TITLE = 200
 
 GUEST_RUNS_PER_DAY = 100
-"""So often can one guest submit in a day, whatever comes of it."""
+"""So often can one guest submit in a day, whether it succeeds or not."""
 
 LINK_RUNS_PER_DAY = 5_000
 """So often can all guests of a share link together."""
@@ -138,7 +125,7 @@ _STATUS_FROM: Mapping[SessionStatus, tuple[SessionStatus, ...]] = {
     "completed": ("active",),
     "cancelled": ("active", "completed"),
 }
-"""Which status a session may come from, by the one that it gets."""
+"""From which status a session may change, by the new one."""
 
 
 class ToolSessions:
@@ -161,21 +148,21 @@ class ToolSessions:
         require_permission(by, by.tenant, "tool_sessions.create")
         if not tool.collaborative:
             raise UsageError(f"{tool.name} is not made to be filled in together.")
-        said = " ".join(title.split()) or tool.name
-        if len(said) > MAX_SESSION_TITLE or not said.isprintable():
+        checked_title = " ".join(title.split()) or tool.name
+        if len(checked_title) > MAX_SESSION_TITLE or not checked_title.isprintable():
             raise UsageError(f"A title is one line of {MAX_SESSION_TITLE} characters at most.")
-        made = ToolSession(
+        session = ToolSession(
             id=new_id("tool_session"),
             tenant_id=by.tenant,
             tool_slug=tool.slug,
-            title=said,
+            title=checked_title,
             created_by=by.user or by.agent or "unknown",
             created_at=self._db.clock.now(),
             entity_ids=tuple(entity_ids),
             config=dict(config or {}),
         )
-        await self._db.write(by.tenant, lambda conn: add_tool_session(conn, by.tenant, made))
-        return made
+        await self._db.write(by.tenant, rows.add_tool_session, by.tenant, session)
+        return session
 
     async def list(
         self,
@@ -189,10 +176,7 @@ class ToolSessions:
         """The tenant's sessions, the newest first."""
         require_permission(by, by.tenant, "tool_sessions.read")
         return await self._db.read(
-            by.tenant,
-            lambda conn: list_tool_sessions(
-                conn, by.tenant, tool=tool, status=status, after=after, limit=limit
-            ),
+            by.tenant, rows.list_tool_sessions, by.tenant, tool=tool, status=status, after=after, limit=limit
         )
 
     async def get(self, by: Principal, session: str) -> ToolSession | None:
@@ -202,21 +186,18 @@ class ToolSessions:
 
     async def find(self, tenant: str, session: str) -> ToolSession | None:
         """A session, for whoever has shown that they may see it."""
-        return await self._db.read(tenant, lambda conn: get_tool_session(conn, tenant, session))
+        return await self._db.read(tenant, rows.get_tool_session, tenant, session)
 
     async def manage(self, by: Principal, session: str) -> ToolSession | None:
         """A session that this principal may change: their own, or anybody's with the permission."""
-        found = await self.find(by.tenant, session)
-        return found if found is not None and may_manage(by, found) else None
+        existing = await self.find(by.tenant, session)
+        return existing if existing is not None and may_manage(by, existing) else None
 
     async def set_status(self, session: ToolSession, status: SessionStatus) -> ToolSession:
         """Close, reopen or cancel a session that somebody manages. What is cancelled stays so."""
         tenant = session.tenant_id
         turned = await self._db.write(
-            tenant,
-            lambda conn: set_tool_session_status(
-                conn, tenant, session.id, was=_STATUS_FROM[status], status=status
-            ),
+            tenant, rows.set_tool_session_status, tenant, session.id, was=_STATUS_FROM[status], status=status
         )
         now = await self.find(tenant, session.id)
         if now is None or (not turned and now.status != status):
@@ -226,7 +207,7 @@ class ToolSessions:
     async def share(
         self, by: Principal, session: ToolSession, tool: Tool, lifetime: float = DEFAULT_SHARE_SECONDS
     ) -> tuple[KeyText, ToolSession]:
-        """A link by which guests come in; show it once. Whoever came by an earlier one is out."""
+        """A link by which guests join; show it once. Guests of an earlier one are out."""
         if by.agent is not None:
             raise PermissionDenied("An agent lets nobody in: a person shares a session.")
         check_grant(by, [] if tool.requires is None else [tool.requires])
@@ -239,40 +220,35 @@ class ToolSessions:
         return text, await self._link(session, text, until)
 
     async def unshare(self, session: ToolSession) -> ToolSession:
-        """End the link, and with it every guest who came by it."""
+        """End the link, and with it every guest who joined by it."""
         return await self._link(session, None, None)
 
     async def _link(self, session: ToolSession, text: KeyText | None, until: float | None) -> ToolSession:
         tenant = session.tenant_id
         share, digest = (None, None) if text is None else (text.id, text.digest)
         await self._db.write(
-            tenant,
-            lambda conn: share_tool_session(
-                conn, tenant, session.id, share=share, digest=digest, expires_at=until
-            ),
+            tenant, rows.share_tool_session, tenant, session.id, share=share, digest=digest, expires_at=until
         )
-        now = await self.find(tenant, session.id)
-        assert now is not None  # sessions are never deleted
-        return now
+        return await self.find(tenant, session.id) or session  # sessions are never deleted
 
     async def by_token(self, token: str) -> ToolSession | None:
         """The session that a share token opens; None when it opens nothing, or nothing any more."""
         text = parse_key(token, "hj")
         if text is None:
             return None
-        found = await self._db.read(
-            text.tenant, lambda conn: tool_session_of_share(conn, text.tenant, text.id)
+        session = await self._db.read(text.tenant, rows.tool_session_of_share, text.tenant, text.id)
+        is_same = text.is_of(None if session is None else session.share_digest)
+        return (
+            session if is_same and session is not None and session.is_shared(self._db.clock.now()) else None
         )
-        same = text.is_of(None if found is None else found.share_digest)
-        return found if same and found is not None and found.is_shared(self._db.clock.now()) else None
 
     def add_guest(self, session: ToolSession, name: str) -> tuple[Guest, str]:
-        """A new guest of a session that a token opened, and the note that they bring back."""
+        """A new guest of a session that a share token opened, and their own token."""
         guest = new_guest(session, name)
         return guest, guest_token(guest, self._seal)
 
     def holder(self, note: str, session: str) -> Guest | None:
-        """Whom a note of this house names; whether they may still be in the session, `guest` says."""
+        """Whose guest token it is; whether they may still be in the session, `guest` says."""
         return parse_guest_token(note, session, self._seal)
 
     async def guest(self, note: str, session: str) -> tuple[Guest, ToolSession] | None:
@@ -291,15 +267,13 @@ class ToolSessions:
         day, tenant = datetime.fromtimestamp(now, UTC).date().isoformat(), session.tenant_id
         full = await self._db.write(
             tenant,
-            lambda conn: count_guest_run(
-                conn,
-                tenant,
-                share,
-                day=day,
-                guest=guest,
-                per_link=LINK_RUNS_PER_DAY,
-                per_guest=GUEST_RUNS_PER_DAY,
-            ),
+            count_guest_run,
+            tenant,
+            share,
+            day=day,
+            guest=guest,
+            per_link=LINK_RUNS_PER_DAY,
+            per_guest=GUEST_RUNS_PER_DAY,
         )
         if full is not None:
             whom = "You have submitted" if full == "visitor" else "The guests of this link have submitted"
@@ -309,18 +283,16 @@ class ToolSessions:
     async def submissions(self, session: ToolSession) -> Sequence[ToolSessionSubmission]:
         """What was submitted, the oldest first; one a participant, the newest of theirs."""
         tenant = session.tenant_id
-        return await self._db.read(tenant, lambda conn: list_submissions(conn, tenant, session.id))
+        return await self._db.read(tenant, rows.list_submissions, tenant, session.id)
 
     async def revision(self, session: ToolSession) -> int | None:
         """Raised when something in a session is new."""
         tenant = session.tenant_id
-        return await self._db.read(tenant, lambda conn: revision_of(conn, tenant, session.id))
+        return await self._db.read(tenant, rows.revision_of, tenant, session.id)
 
     async def keep(self, tenant: str, given: ToolSessionSubmission) -> None:
         """Keep a submission in the place of the participant's earlier one, if the session is still open."""
-        kept = await self._db.write(
-            tenant, lambda conn: put_submission(conn, tenant, given, most=MAX_PARTICIPANTS)
-        )
+        kept = await self._db.write(tenant, rows.put_submission, tenant, given, most=MAX_PARTICIPANTS)
         if kept is None:
             raise session_closed(
                 "This session was closed while your answer was worked out. It was not added."

@@ -82,8 +82,7 @@ class DbosEngine:
     async def run(self, tenant: str, call_id: str) -> None:
         """One job, in the engine's task. One that is stopped here stays with the engine as unfinished."""
         task = asyncio.current_task()
-        assert task is not None
-        if self.closing:
+        if task is None or self.closing:
             raise asyncio.CancelledError
         self._tasks.add(task)
         try:
@@ -111,13 +110,13 @@ class DbosEngine:
 
     async def _written_down(self) -> None:
         """Wait until the engine has noted what ended; what waits for other processes is stopped."""
-        left = set() if self._dbos is None else set(self._dbos._workflow_tasks)
-        if left:
-            _, left = await asyncio.wait(left, timeout=_SETTLE_SECONDS)
-        for task in left:
+        pending = set() if self._dbos is None else set(self._dbos._workflow_tasks)
+        if pending:
+            _, pending = await asyncio.wait(pending, timeout=_SETTLE_SECONDS)
+        for task in pending:
             task.cancel()
-        if left:
-            await asyncio.wait(left, timeout=_SETTLE_SECONDS)
+        if pending:
+            await asyncio.wait(pending, timeout=_SETTLE_SECONDS)
 
     def _end(self) -> None:
         global _running_engine

@@ -12,7 +12,7 @@ class PickleRefused(Exception):
     """A row of the engine holds a pickled object, which Handrail never writes. It was not read."""
 
 
-def _refuse(*given: Any) -> NoReturn:
+def _refuse(*args: Any) -> NoReturn:
     raise PickleRefused(PickleRefused.__doc__)
 
 
@@ -24,7 +24,7 @@ def forbid_pickle() -> None:
 
 
 class _NoPickle:
-    """Stands where the engine's module has `pickle`."""
+    """Replaces `pickle` in the engine's module."""
 
     loads = dumps = load = dump = staticmethod(_refuse)
 

@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack
 from sqlalchemy import Connection
 
 from handrail.core.define.principal import Principal
+from handrail.core.errors import UsageError
 from handrail.core.guard.approval_request import ApprovalRequest
 from handrail.core.run.jobs.job import FINAL, Job, JobEntry, JobLimits, JobState
 from handrail.core.run.jobs.perform import JobContext, perform
@@ -56,15 +57,14 @@ class DurableJobs:
         self.schedules = Schedules(
             database, seal, lambda conn, job: self._add(conn, job, rows.seal_job(seal, job))
         )
-        self._work: Callable[[], JobContext] | None = None
+        self._context: Callable[[], JobContext] | None = None
         self._engine: DbosEngine | None = None
         self._sweeper: Sweeper | None = None
 
     # --- for those who submit
 
     async def submit(self, job: Job, /) -> JobEntry | None:
-        sealed = rows.seal_job(self._seal, job)
-        return await self._database.write(job.tenant, lambda conn: self._add(conn, job, sealed))
+        return await self._database.write(job.tenant, self._add, job, rows.seal_job(self._seal, job))
 
     async def submit_all(self, jobs: Sequence[Job], /) -> None:
         if not jobs:
@@ -82,7 +82,7 @@ class DurableJobs:
             self._queue.put(conn, tenant, call_id, number)
 
     def approved(self, conn: Connection, request: ApprovalRequest) -> None:
-        """A question is answered, or too old: in the same transaction its call becomes a job."""
+        """A request was answered, or has expired: in the same transaction its call becomes a job."""
         job = Job(
             request.call, request.tool, request.raw, request.secrets, "approved", approval_id=request.id
         )
@@ -97,16 +97,16 @@ class DurableJobs:
         return None
 
     async def get(self, call_id: str, tenant: str, /) -> JobEntry | None:
-        return await self._database.read(tenant, lambda conn: rows.get_job(conn, tenant, call_id))
+        return await self._database.read(tenant, rows.get_job, tenant, call_id)
 
     async def caller(self, call_id: str, tenant: str, /) -> Principal | None:
-        row = await self._database.read(tenant, lambda conn: rows.get_job_row(conn, tenant, call_id))
-        if row is None or row.sealed is None or row.entry.state in FINAL:
+        row = await self._database.read(tenant, rows.get_job_row, tenant, call_id)
+        if row is None or not row.sealed or row.entry.state in FINAL:
             return None
         return rows.unseal_job(self._seal, row).call.principal
 
     async def list(self, tenant: str, /, *, state: JobState | None = None) -> builtins.list[JobEntry]:
-        return await self._database.read(tenant, lambda conn: rows.list_jobs(conn, tenant, state=state))
+        return await self._database.read(tenant, rows.list_jobs, tenant, state=state)
 
     async def cancel(self, call_id: str, tenant: str, reason: str, /) -> bool:
         now = self._database.clock.now()
@@ -120,61 +120,62 @@ class DurableJobs:
         entry = await self._database.write(tenant, stop)
         if entry is None:
             return False
-        if self._work is not None and entry.state != "running":
-            await self.perform(tenant, call_id)  # tells its end at once; a worker would, when it is due
+        if self._context is not None and entry.state != "running":
+            await self.perform(tenant, call_id)  # records its end at once; a worker would, when it is due
         return True
 
     async def whose(self, call_id: str, /) -> builtins.list[str]:
-        def look() -> builtins.list[str]:
-            with self._database.reading_all() as conn:
-                return rows.tenants_of_call(conn, call_id)
-
-        return await asyncio.to_thread(look)
+        return await self._database.read_all(rows.tenants_of_call, call_id)
 
     async def over(self, call_ids: Collection[str]) -> builtins.list[tuple[str, str]]:
         """Those of the jobs, of any tenant, that are over; tenant and call."""
-
-        def look() -> builtins.list[tuple[str, str]]:
-            with self._database.reading_all() as conn:
-                return rows.ended_calls(conn, call_ids)
-
-        return await asyncio.to_thread(look)
+        return await self._database.read_all(rows.ended_calls, call_ids)
 
     async def unblock(self, call_id: str, tenant: str, /) -> bool:
         now = self._database.clock.now()
 
-        def again(conn: Connection) -> bool:
+        def requeue(conn: Connection) -> bool:
             number = rows.unblock_job(conn, tenant, call_id, now)
             if number:
                 self._queue.put(conn, tenant, call_id, number)
             return number > 0
 
-        return await self._database.write(tenant, again)
+        return await self._database.write(tenant, requeue)
 
     # --- for workers
 
-    def attach(self, work: Callable[[], JobContext]) -> None:
+    def attach(self, context: Callable[[], JobContext]) -> None:
         """Say what it takes to perform jobs. Those that wait can then be ended here."""
-        self._work = work
+        self._context = context
+
+    def _job_context(self) -> JobContext:
+        if self._context is None:
+            raise UsageError("Nothing here performs jobs: attach a job context first.")
+        return self._context()
 
     async def start(self) -> None:
         """A worker takes up what was left behind and runs what is queued, in this loop."""
         if not self._worker:
             return
-        assert self._work is not None
         engine = DbosEngine(self._database.name, self._queue.engine, self._database.holder, self._performed)
         await asyncio.to_thread(self._queue.configure, self._limits)
         engine.launch()
         self._engine = engine
         self._sweeper = Sweeper(
-            self._database, self._queue, engine, self.ledger, self._work, self, self._lease
+            self._database,
+            self._queue,
+            engine,
+            self.ledger,
+            self._job_context,
+            self.schedules,
+            self.unblock,
+            self._lease,
         )
         self._sweeper.start()
 
     async def perform(self, tenant: str, call_id: str) -> bool:
-        """Bring a job forward; False when somebody living is at it."""
-        assert self._work is not None
-        return await perform(tenant, call_id, self._work(), self.ledger) != "busy"
+        """Bring a job forward; False when a live process works on it."""
+        return await perform(tenant, call_id, self._job_context(), self.ledger) != "busy"
 
     async def _performed(self, tenant: str, call_id: str) -> None:
         """Bring a job to its end, however often it takes: the engine must not count it as done before."""
@@ -208,8 +209,4 @@ class DurableJobs:
         now = self._database.clock.now()
         for tenant, call_id in self.ledger.held:
             token = self.ledger.forsake(tenant, call_id)
-
-            def back(conn: Connection, tenant: str = tenant, call: str = call_id, token: str = token) -> None:
-                rows.release_job(conn, tenant, call, token, now)
-
-            await self._database.write(tenant, back)
+            await self._database.write(tenant, rows.release_job, tenant, call_id, token, now)

@@ -1,4 +1,4 @@
-"""upgrade: bring the engine's own tables, which lie beside ours, to what this version needs."""
+"""upgrade: bring the engine's own tables, which are in the same database, to what this version needs."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def upgrade(url: str) -> None:
 
 
 def _clear(url: str) -> None:
-    """Take away what an attempt left that was cut short: the engine does not make its tables all or none.
+    """Drop what an interrupted attempt left: the engine does not create its tables all or none.
 
     Ours come after them, so where they are missing nobody has used the database yet.
     """
     engine = create_engine(url)
     try:
         with engine.begin() as conn:
-            there = set(inspect(conn).get_table_names())
-            if "alembic_version" in there:
+            existing = set(inspect(conn).get_table_names())
+            if "alembic_version" in existing:
                 return
             conn.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
-            for name in sorted(_TABLES & there):
+            for name in sorted(_TABLES & existing):
                 conn.exec_driver_sql(f'DROP TABLE "{name}"')
     finally:
         engine.dispose()

@@ -32,21 +32,21 @@ def limits_from_environment() -> JobLimits:
     )
 
 
-def _per_tenant(given: str) -> int:
-    if not re.fullmatch(r"[1-9][0-9]{0,5}", given, re.ASCII):
-        raise UsageError(f"{PER_TENANT} is a whole number from 1 on, not {given!r}.")
-    return int(given)
+def _per_tenant(text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,5}", text, re.ASCII):
+        raise UsageError(f"{PER_TENANT} is a whole number from 1 on, not {text!r}.")
+    return int(text)
 
 
-def _rate(given: str | None) -> tuple[int, float] | None:
-    if not given:
+def _rate(text: str | None) -> tuple[int, float] | None:
+    if not text:
         return None
-    found = re.fullmatch(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,8})", given, re.ASCII)
-    if found is None:
+    match = re.fullmatch(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,8})", text, re.ASCII)
+    if match is None:
         raise UsageError(
-            f"{RATE} is how many jobs of one tenant begin in how many seconds, such as 100/60, not {given!r}."
+            f"{RATE} is how many jobs of one tenant begin in how many seconds, such as 100/60, not {text!r}."
         )
-    return int(found[1]), float(found[2])
+    return int(match[1]), float(match[2])
 
 
 QUEUE_NAME = "handrail"
@@ -125,7 +125,7 @@ class JobQueue:
             load_input=False,
             load_output=False,
         ):
-            self._client.delete_workflows([one.workflow_id for one in done])
+            self._client.delete_workflows([workflow.workflow_id for workflow in done])
 
     def close(self) -> None:
         self._client.destroy()

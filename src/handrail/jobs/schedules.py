@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import builtins
 import logging
 import math
@@ -39,17 +38,17 @@ def next_due(moment: float, cron: str | None, every: float | None, zone: str | N
     from croniter import croniter
 
     try:
-        place = ZoneInfo(zone or "UTC")
+        time_zone = ZoneInfo(zone or "UTC")
     except (ZoneInfoNotFoundError, ValueError) as error:
         raise UsageError(f"There is no time zone {zone!r}. Give one such as 'Europe/Berlin'.") from error
     try:
-        times = croniter(cron or "", datetime.fromtimestamp(moment, place))
-        found = times.get_next(datetime).timestamp()
+        times = croniter(cron or "", datetime.fromtimestamp(moment, time_zone))
+        due = times.get_next(datetime).timestamp()
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(
             f"{cron!r} is not a schedule ({error}). Give five fields, such as '0 6 * * 1' for Mondays at six."
         ) from error
-    return float(found)
+    return float(due)
 
 
 def call_id_of(tenant: str, name: str, at: float) -> str:
@@ -85,46 +84,36 @@ class Schedules:
             raise UsageError("Say when: give either cron='0 6 * * *' or every=3600.")
         now = self._database.clock.now()
         call = BoundCall(tool, principal, "", "job", session)
-        told = {"call": encode_call(call), "raw": dict(args or {})}
-        sealed = self._seal.close(principal.tenant, dump(told), f"schedule:{name}")
+        exact = {"call": encode_call(call), "raw": dict(args or {})}
+        sealed = self._seal.close(principal.tenant, dump(exact), f"schedule:{name}")
         at = next_due(now, cron, every, zone)
         row = ScheduleRow(principal.tenant, name, tool, sealed, cron, every, zone, at, None, True)
-        await self._database.write(
-            principal.tenant, lambda conn: rows.put_schedule(conn, principal.tenant, row, now)
-        )
+        await self._database.write(principal.tenant, rows.put_schedule, principal.tenant, row, now)
         return _schedule_of_row(row)
 
     async def list(self, principal: Principal) -> builtins.list[Schedule]:
-        found = await self._database.read(
-            principal.tenant, lambda conn: rows.list_schedules(conn, principal.tenant)
-        )
-        return [_schedule_of_row(row) for row in found]
+        stored = await self._database.read(principal.tenant, rows.list_schedules, principal.tenant)
+        return [_schedule_of_row(row) for row in stored]
 
     async def remove(self, name: str, principal: Principal) -> bool:
         tenant = principal.tenant
-        return await self._database.write(tenant, lambda conn: rows.remove_schedule(conn, tenant, name))
+        return await self._database.write(tenant, rows.remove_schedule, tenant, name)
 
     async def fire(self) -> int:
         """Make the calls that are due; how many. What was missed is made up for once, not many times."""
         now = self._database.clock.now()
-
-        def look() -> builtins.list[ScheduleRow]:
-            with self._database.reading_all() as conn:
-                return rows.due_schedules(conn, now)
-
         fired = 0
-        for row in await asyncio.to_thread(look):
+        for row in await self._database.read_all(rows.due_schedules, now):
             try:
-                fired += await self._database.write(row.tenant, self._firing(row, now))
+                fired += await self._fire_one(row, now)
             except Exception:  # such as one whose key is lost: it holds up no other
                 _log.exception("the schedule %r of %s could not be fired", row.name, row.tenant)
         return fired
 
-    def _firing(self, row: ScheduleRow, now: float) -> Callable[[Connection], bool]:
+    async def _fire_one(self, row: ScheduleRow, now: float) -> bool:
         call_id = call_id_of(row.tenant, row.name, row.next_at)
-        told = load(self._seal.open(row.tenant, row.sealed, f"schedule:{row.name}"))
-        call = decode_call({**told["call"], "id": call_id})
-        job = Job(call, row.tool, told["raw"], kind="scheduled")
+        exact = load(self._seal.open(row.tenant, row.sealed, f"schedule:{row.name}"))
+        job = Job(decode_call({**exact["call"], "id": call_id}), row.tool, exact["raw"], kind="scheduled")
         after = next_due(now, row.cron, row.every, row.zone)
 
         def fire(conn: Connection) -> bool:
@@ -133,7 +122,7 @@ class Schedules:
                 self._add(conn, job)
             return won
 
-        return fire
+        return await self._database.write(row.tenant, fire)
 
 
 def _schedule_of_row(row: ScheduleRow) -> Schedule:

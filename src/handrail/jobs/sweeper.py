@@ -1,6 +1,6 @@
-"""Sweeper: looks around while a worker works: who died, what is to be stopped, what is due.
+"""Sweeper: what a worker checks again and again: dead processes, cancelled jobs, what is due or expired.
 
-Each look is short and can be made by several workers at once: whatever it changes is compared and set.
+Each check is short and can be made by several workers at once: whatever it changes is compared and set.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy import Connection, Text, bindparam, text
 
@@ -24,18 +23,15 @@ from handrail.core.tell.events import ToolStarted
 from handrail.jobs.dbos_engine import DbosEngine
 from handrail.jobs.ledger import StoreJobLedger
 from handrail.jobs.queue import JobQueue, workflow_id
+from handrail.jobs.schedules import Schedules
 from handrail.store import jobs as rows
 from handrail.store import leases, open_runs
-from handrail.store.approval_store import StoreApprovals
+from handrail.store.approvals import StoreApprovals
 from handrail.store.database import Database
-from handrail.store.idempotency_store import StoreIdempotencyKeys
+from handrail.store.idempotency import StoreIdempotencyKeys
 from handrail.store.job_graph import parents_of, stranded_jobs
 
-if TYPE_CHECKING:
-    from handrail.jobs.durable_jobs import DurableJobs
-
 _log = logging.getLogger("handrail.jobs")
-T = TypeVar("T")
 
 _CANCEL_SECONDS = 0.5
 _EXPIRE_SECONDS = 2.0
@@ -59,16 +55,18 @@ class Sweeper:
         queue: JobQueue,
         engine: DbosEngine,
         ledger: StoreJobLedger,
-        work: Callable[[], JobContext],
-        jobs: DurableJobs,
+        context: Callable[[], JobContext],
+        schedules: Schedules,
+        unblock: Callable[[str, str], Awaitable[bool]],
         lease: float,
     ) -> None:
         self._database = database
         self._queue = queue
         self._engine = engine
         self._ledger = ledger
-        self._work = work
-        self._jobs = jobs
+        self._context = context
+        self._schedules = schedules
+        self._unblock_job = unblock
         self._lease = lease
         self._over = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -77,7 +75,7 @@ class Sweeper:
         self._task = asyncio.get_running_loop().create_task(self._sweep())
 
     async def stop(self) -> None:
-        """End after the look at hand: a thread that is at it has a connection."""
+        """End after the check that is running: its thread has a connection."""
         self._over.set()
         if self._task is not None:
             await asyncio.wait([self._task], timeout=_STOP_SECONDS)
@@ -85,103 +83,103 @@ class Sweeper:
 
     async def _sweep(self) -> None:
         await self._safely(self._unblock)
-        looks = (
+        checks = (
             (_CANCEL_SECONDS, self._stop),
             (_EXPIRE_SECONDS, self._expire),
-            (_SCHEDULE_SECONDS, self._fire),
+            (_SCHEDULE_SECONDS, self._fire_schedules),
             (self._lease / 4, self._recover),
             (_LOST_SECONDS / 2, self._find_lost),
             (_LOST_SECONDS / 2, self._find_stranded),
             (_HOUR, self._forget),
         )
-        due = [0.0] * len(looks)
+        due = [0.0] * len(checks)
         while not self._over.is_set():
             now = time.monotonic()
-            for at, (every, look) in enumerate(looks):
-                if now >= due[at] and not self._over.is_set():
-                    due[at] = now + every
-                    await self._safely(look)
+            for index, (seconds, check) in enumerate(checks):
+                if now >= due[index] and not self._over.is_set():
+                    due[index] = now + seconds
+                    await self._safely(check)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._over.wait(), min(_CANCEL_SECONDS, self._lease / 4))
 
-    async def _safely(self, look: Callable[[], Awaitable[None]]) -> None:
+    async def _safely(self, check: Callable[[], Awaitable[object]]) -> None:
         try:
-            await look()
+            await check()
         except Exception:
-            _log.warning("a look around failed, it is made again", exc_info=True)
+            _log.warning("a check of the sweeper failed, it is made again", exc_info=True)
 
     async def _stop(self) -> None:
-        """Interrupt what runs here and somebody wants stopped."""
+        """Interrupt what runs here and somebody wants cancelled."""
         if not self._ledger.held:
             return
-        holder = self._database.holder
-        found = await self._system(lambda conn: rows.jobs_to_cancel(conn, holder))
-        runtime = self._work().runtime
-        for tenant, call_id, reason in found:
+        cancelled = await self._database.read_all(rows.jobs_to_cancel, self._database.holder)
+        runtime = self._context().runtime
+        for tenant, call_id, reason in cancelled:
             running = runtime.running.get((tenant, call_id))
             if running is not None:
                 running.interrupt("cancelled", reason)
 
     async def _expire(self) -> None:
-        """End the questions that nobody answered in time."""
-        approvals = self._work().runtime.approvals
+        """End the approval requests that nobody answered in time."""
+        approvals = self._context().runtime.approvals
         if isinstance(approvals, StoreApprovals):
             while len(await asyncio.to_thread(approvals.expire)) > 0:
                 continue
 
     async def _forget(self) -> None:
         """Forget keys of calls that ended long ago, processes that are gone, and what the engine has done."""
-        keys = self._work().runtime.keys
+        keys = self._context().runtime.keys
         if isinstance(keys, StoreIdempotencyKeys):
             await asyncio.to_thread(keys.sweep, self._database.clock.now() - _KEYS_KEPT)
-        await self._system(leases.delete_old_leases)
+        await self._database.write_all(leases.delete_old_leases)
         await asyncio.to_thread(self._queue.forget, _DONE_KEPT)
 
-    async def _fire(self) -> None:
+    async def _fire_schedules(self) -> None:
         """Make the calls that a schedule wants now."""
-        await self._jobs.schedules.fire()
+        await self._schedules.fire()
 
     async def _recover(self) -> None:
-        """Go on with what dead processes had in hand."""
-        dead = await self._system(self._dead)
+        """Go on with what dead processes held."""
+        dead = await self._database.read_all(self._dead_holders)
         if dead:
             await asyncio.to_thread(self._engine.recover, sorted(dead))
-        for run in await self._system(open_runs.orphaned_runs):
-            await self._safely(partial(self._tell_end, run))
+        for run in await self._database.read_all(open_runs.orphaned_runs):
+            await self._safely(partial(self._record_end, run))
 
-    def _dead(self, conn: Connection) -> set[str]:
+    def _dead_holders(self, conn: Connection) -> set[str]:
         pending = text(f"SELECT DISTINCT executor_id FROM {_workflow_table(conn)} WHERE status = 'PENDING'")
         holders = {name for name in conn.execute(pending).scalars() if name}
         return leases.dead_holders(conn, holders - {self._database.holder})
 
-    async def _tell_end(self, run: open_runs.OpenRunRow) -> None:
-        """The end of a run that belongs to no job and whose process is gone."""
-        database, log = self._database, self._work().runtime.teller.log
+    async def _record_end(self, run: open_runs.OpenRunRow) -> None:
+        """Record the end of a run that belongs to no job and whose process is dead."""
+        database, log = self._database, self._context().runtime.teller.log
         # Looked up first: once the run is ours, nobody else comes to end it.
         events = await asyncio.to_thread(lambda: list(log.read(run.tenant, call_id=run.call_id)))
-        begun = [one for one in events if isinstance(one, ToolStarted) and one.run_id == run.run_id]
-        if not begun:
+        started = next(
+            (event for event in events if isinstance(event, ToolStarted) and event.run_id == run.run_id), None
+        )
+        if started is None:
             _log.warning("run %s is open and its start is not in the log", run.run_id)
             return
-        ours = await database.write(
-            run.tenant,
-            lambda conn: open_runs.take_over(conn, run.tenant, run.run_id, run.holder, database.holder),
+        taken_over = await database.write(
+            run.tenant, open_runs.take_over, run.tenant, run.run_id, run.holder, database.holder
         )
-        if ours:
-            outcome = recover(begun[0], run.repeatable, self._work().runtime)
-            await self._work().settle_replay(begun[0].call, outcome)
-            self._work().on_end(run.tenant, outcome)
+        if taken_over:
+            outcome = recover(started, run.repeatable, self._context().runtime)
+            await self._context().settle_replay(started.call, outcome)
+            self._context().on_end(run.tenant, outcome)
 
     async def _find_lost(self) -> None:
         """Enqueue once more what waits for longer than it should and the engine knows nothing of."""
         before = self._database.clock.now() - _LOST_SECONDS
-        for tenant, call_id, number in await self._system(partial(_lost_jobs, before=before)):
+        for tenant, call_id, number in await self._database.read_all(_lost_jobs, before):
             await self._enqueue(tenant, call_id, number)
 
     async def _find_stranded(self) -> None:
         """Bring forward what waits for calls that are over."""
         now = self._database.clock.now()
-        for tenant, call_id in await self._system(lambda conn: stranded_jobs(conn, now - _LOST_SECONDS)):
+        for tenant, call_id in await self._database.read_all(stranded_jobs, now - _LOST_SECONDS):
 
             def settle(conn: Connection, tenant: str = tenant, call_id: str = call_id) -> None:
                 for parent in parents_of(conn, tenant, call_id):
@@ -200,33 +198,26 @@ class Sweeper:
 
     async def _unblock(self) -> None:
         """With the tools of this process, what was blocked may run."""
-        for tenant, call_id in await self._system(rows.blocked_jobs):
-            entry = await self._jobs.get(call_id, tenant)
+        for tenant, call_id in await self._database.read_all(rows.blocked_jobs):
+            entry = await self._database.read(tenant, rows.get_job, tenant, call_id)
             if entry is None:
                 continue
-            tool = await find_tool(entry.tool, Principal(tenant=tenant), self._work().runtime)
+            tool = await find_tool(entry.tool, Principal(tenant=tenant), self._context().runtime)
             if not isinstance(tool, Refusal):
-                await self._jobs.unblock(call_id, tenant)
-
-    async def _system(self, look: Callable[[Connection], T]) -> T:
-        def looked() -> T:
-            with self._database.reading_all() as conn:
-                return look(conn)
-
-        return await asyncio.to_thread(looked)
+                await self._unblock_job(call_id, tenant)
 
 
-def _lost_jobs(conn: Connection, *, before: float) -> list[tuple[str, str, int]]:
+def _lost_jobs(conn: Connection, before: float) -> list[tuple[str, str, int]]:
     """Jobs that wait since before a time, or whose holder is dead, and that the engine will not run."""
     waiting = {
         workflow_id(*job): job for job in (*rows.overdue_jobs(conn, before), *rows.jobs_of_dead_holders(conn))
     }
-    known = text(
+    known_to_engine = text(
         f"SELECT workflow_uuid FROM {_workflow_table(conn)}"
         " WHERE workflow_uuid IN :ids AND status IN ('ENQUEUED', 'PENDING', 'DELAYED')"
     ).bindparams(bindparam("ids", type_=Text, expanding=True))
-    for one in conn.execute(known, {"ids": list(waiting)}).scalars():
-        del waiting[one]
+    for name in conn.execute(known_to_engine, {"ids": list(waiting)}).scalars():
+        del waiting[name]
     return list(waiting.values())
 
 

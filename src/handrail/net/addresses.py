@@ -122,7 +122,9 @@ def non_public_kind(address: Address) -> str | None:
     """Why an address is not of the public internet; None where it is. An address inside it counts as well."""
     if isinstance(address, IPv4Address):
         return _kind_in(address, _REFUSED_V4)
-    inside = [kind for one in _embedded_ipv4(address) if (kind := _kind_in(one, _REFUSED_V4)) is not None]
+    inside = [
+        kind for embedded in _embedded_ipv4(address) if (kind := _kind_in(embedded, _REFUSED_V4)) is not None
+    ]
     if (grave := next((kind for kind in inside if kind in _NEVER_BY_NAME), None)) is not None:
         return grave
     if (kind := _kind_in(address, _REFUSED_V6)) is not None:

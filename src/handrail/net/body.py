@@ -125,17 +125,7 @@ _PAGE_CHARSET = re.compile(
 )
 
 _NOT_TEXT_CODECS = frozenset(
-    (
-        "idna",
-        "mbcs",
-        "oem",
-        "palmos",
-        "punycode",
-        "raw_unicode_escape",
-        "undefined",
-        "unicode_escape",
-        "utf_7",
-    )
+    "idna mbcs oem palmos punycode raw_unicode_escape undefined unicode_escape utf_7".split()
 )
 
 _BROWSER_CODECS = {
@@ -168,8 +158,8 @@ def decode(body: bytes, content_type: str) -> str:
             return _decode_with(body[len(mark) :], codec)
     declared = _HEADER_CHARSET.search(content_type)
     name = _text_codec(declared[1]) if declared else None
-    if name is None and (found := _PAGE_CHARSET.search(body[:2048])):
-        name = _text_codec((found[1] or found[2]).decode("ascii"))
+    if name is None and (match := _PAGE_CHARSET.search(body[:2048])):
+        name = _text_codec((match[1] or match[2]).decode("ascii"))
         name = "utf-8" if name is not None and name.startswith(("utf-16", "utf-32")) else name
     return _decode_with(body, name or ("utf-8" if _is_utf8(body) else "cp1252"))
 

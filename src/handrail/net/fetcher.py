@@ -42,17 +42,19 @@ _MAX_DIGITS = 7
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds, where the server says them."""
-    told = headers.get("retry-after", "").strip()
-    if not told:
+    value = headers.get("retry-after", "").strip()
+    if not value:
         return _rate_limit_reset(headers)
-    return _seconds(told) if told[:1].isdigit() else _seconds_until(told)
+    return _seconds(value) if value[:1].isdigit() else _seconds_until(value)
 
 
 def _rate_limit_reset(headers: Mapping[str, str]) -> float | None:
     """Brave has windows of a second and of a month, and says what is left of each and how long it lasts."""
-    resets = [_seconds(one) for one in headers.get("x-ratelimit-reset", "").split(",")]
-    left = [one.strip() for one in headers.get("x-ratelimit-remaining", "").split(",")]
-    used_up = [reset for reset, rest in zip(resets, left, strict=False) if rest == "0" and reset is not None]
+    resets = [_seconds(reset) for reset in headers.get("x-ratelimit-reset", "").split(",")]
+    remaining = [count.strip() for count in headers.get("x-ratelimit-remaining", "").split(",")]
+    used_up = [
+        reset for reset, rest in zip(resets, remaining, strict=False) if rest == "0" and reset is not None
+    ]
     return max(used_up) if used_up else resets[0]
 
 
@@ -200,13 +202,13 @@ class Fetcher:
                 ssl_context=tls,
                 network_backend=network,
             )
-            made = httpcore2.Request(
+            sent_request = httpcore2.Request(
                 request.method,
                 httpcore2.URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target),
                 headers=_headers(request),
                 content=request.body,
             )
-            response = await connection.handle_async_request(made)
+            response = await connection.handle_async_request(sent_request)
             network.allow_body(self._options.max_bytes)
             return await self._read(url, response, skips)
         except (httpcore2.LocalProtocolError, UnicodeEncodeError):
@@ -224,20 +226,20 @@ class Fetcher:
     async def _checked(self, url: Url, trusted: AddressAllowlist | None) -> list[Address]:
         """The addresses of a host. One that is refused is enough to refuse the host."""
         if url.address is not None:
-            found: list[Address | None] = [url.address]
+            candidates: list[Address | None] = [url.address]
         else:
-            found = [parse_address(text) for text in await self._resolve(url.host, url.port)]
+            candidates = [parse_address(text) for text in await self._resolve(url.host, url.port)]
         addresses = []
-        for address in dict.fromkeys(found):
+        for address in dict.fromkeys(candidates):
             kind = "no address of the internet"
             if address is not None:
-                told = refused_kind(address, url.host, url.port, self._allowed)
-                if told is not None and trusted is not None:
-                    told = refused_kind(address, url.host, url.port, trusted)
-                if told is None:
+                kind_refused = refused_kind(address, url.host, url.port, self._allowed)
+                if kind_refused is not None and trusted is not None:
+                    kind_refused = refused_kind(address, url.host, url.port, trusted)
+                if kind_refused is None:
                     addresses.append(address)
                     continue
-                kind = f"an address that is {told}"
+                kind = f"an address that is {kind_refused}"
             raise ToolError(
                 f"{url.host} leads to {kind}. Only places on the public internet are fetched; "
                 "an operator can allow others by the setting `private_networks`.",
@@ -279,14 +281,14 @@ class Fetcher:
 
 async def resolve(host: str, port: int) -> list[str]:
     """The addresses of a name, as the system knows them, the one to try first at the front."""
-    asked = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+    lookup = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     try:
-        found = await asyncio.get_running_loop().run_in_executor(_DNS_THREADS, asked)
+        entries = await asyncio.get_running_loop().run_in_executor(_DNS_THREADS, lookup)
     except UnicodeError:
         raise _unknown_host(host) from None
     except socket.gaierror as error:
         raise _lookup_failed(host, error) from None
-    return [str(entry[4][0]) for entry in found]
+    return [str(entry[4][0]) for entry in entries]
 
 
 def _header_as_utf8(header: str) -> str:

@@ -18,16 +18,16 @@ _CONNECT_TIMEOUT = 5.0
 
 @dataclass(slots=True)
 class _ByteBudget:
-    """How many bytes may still be read, and what is told where they were too few."""
+    """How many bytes may still be read, and the limit of which the error speaks."""
 
-    left: int
-    told: int
+    remaining: int
+    limit: int
     what: str
 
     def spend(self, size: int) -> None:
-        self.left -= size
-        if self.left < 0:
-            raise ResponseTooLarge(self.told, self.what)
+        self.remaining -= size
+        if self.remaining < 0:
+            raise ResponseTooLarge(self.limit, self.what)
 
 
 class PinnedBackend(httpcore2.AsyncNetworkBackend):
@@ -62,8 +62,8 @@ class PinnedBackend(httpcore2.AsyncNetworkBackend):
 
     def allow_body(self, most: int) -> None:
         """The headers are here: a body may follow, beside what they left of their own allowance."""
-        self._allowance.left += most
-        self._allowance.told, self._allowance.what = most, "The answer"
+        self._allowance.remaining += most
+        self._allowance.limit, self._allowance.what = most, "The answer"
 
     async def close(self) -> None:
         """Close what is open, also where an exchange was stopped in the middle."""

@@ -1,4 +1,4 @@
-"""read_url: an address as somebody wrote it, in the one form in which it is checked and connected to."""
+"""URL: an address as it was written, in the one form in which it is checked and connected to."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ class Url:
     @property
     def shown(self) -> str:
         """The address in a sentence: too short to be a text of its own."""
-        whole = str(self)
-        return whole if len(whole) <= _MAX_SHOWN else f"{whole[:_MAX_SHOWN]}…"
+        text = str(self)
+        return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"
 
     def joined(self, reference: str) -> Url:
         """Where a link or a redirect of this page leads. Spaces in it are common, and meant as such."""
@@ -90,15 +90,15 @@ def parse_url(text: str) -> Url:
 
 
 def _host_and_port(authority: str, scheme: str) -> tuple[str, int]:
-    found = re.fullmatch(r"(\[[^\]]*\]|[^:\[\]]*)(?::([0-9]*))?", authority, re.ASCII)
-    if found is None:
+    match = re.fullmatch(r"(\[[^\]]*\]|[^:\[\]]*)(?::([0-9]*))?", authority, re.ASCII)
+    if match is None:
         raise _invalid_url(f"{authority[:80]!r} is no host and port")
-    port = int(found[2]) if found[2] and len(found[2]) <= 5 else None if found[2] else _PORTS[scheme]
+    port = int(match[2]) if match[2] and len(match[2]) <= 5 else None if match[2] else _PORTS[scheme]
     if port is None or port > 65535:
         raise _invalid_url("its port is above 65535")
     if port in _BAD_PORTS:
         raise _invalid_url(f"port {port} belongs to a service that is no web server")
-    return found[1], port
+    return match[1], port
 
 
 def _parse_host(host: str) -> tuple[str, Address | None]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
 from handrail.core.define.call import Outcome
 from handrail.core.define.principal import Principal
 from handrail.core.tell.events import Event
-from handrail.core.tell.log import FollowableLog
+from handrail.core.tell.log import EventFilter, FollowableLog
 from handrail.core.tell.projections import outcome_of
 from handrail.core.tell.runs import Run
 
@@ -25,30 +25,6 @@ PAGE_SIZE = 200
 CALL_SESSION_PREFIX = "call:"
 """How the session of a call that has one for itself begins."""
 FINAL_KINDS = frozenset({"completed", "failed", "cancelled"})
-
-
-@dataclass(frozen=True, slots=True)
-class EventFilter:
-    """Which events a list is about."""
-
-    session: str | None = None
-    tool: str | None = None
-    source: str | None = None
-    status: str | None = None
-    call_id: str | None = None
-    since: float | None = None
-    until: float | None = None
-
-    def fits(self, event: Event) -> bool:
-        return (
-            (self.session is None or event.session == self.session)
-            and (self.tool is None or event.tool == self.tool)
-            and (self.source is None or event.call.source == self.source)
-            and (self.status is None or event.kind == self.status)
-            and (self.call_id is None or event.call_id == self.call_id)
-            and (self.since is None or event.at >= self.since)
-            and (self.until is None or event.at < self.until)
-        )
 
 
 class EventReader(Protocol):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from handrail.core.define.call import Outcome
 from handrail.core.tell.events import Event
-from handrail.platform.events import PAGE_SIZE, EventFilter, EventReader
+from handrail.core.tell.log import EventFilter
+from handrail.platform.events import PAGE_SIZE, EventReader
 from handrail.store.database import Database
 from handrail.store.events import queries
 
@@ -25,10 +26,9 @@ class StoreEventReader(EventReader):
     async def page(
         self, tenant: str, which: EventFilter, *, beyond: int = 0, seq: int = 0, limit: int = PAGE_SIZE
     ) -> list[Event]:
-        filters: dict[str, Any] = asdict(which)
         await self._db.flushed()
         return await self._db.read(
-            tenant, lambda conn: queries.events_page(conn, tenant, beyond, limit, after=seq, **filters)
+            tenant, lambda conn: queries.events_page(conn, tenant, beyond, limit, which, seq)
         )
 
     async def outcome(self, tenant: str, call_id: str) -> Outcome | None:

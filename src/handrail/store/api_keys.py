@@ -1,4 +1,4 @@
-"""API keys as rows: what each reaches, and the digest by which it is known. The key itself is nowhere."""
+"""API keys as rows: what each may call, and its digest. The key itself is not stored."""
 
 from __future__ import annotations
 
@@ -6,17 +6,32 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import insert, or_, select, update
+from sqlalchemy import ColumnElement, insert, or_, select, update
 from sqlalchemy.engine import Connection, Row
 
 from handrail.core.define.levels import Level
 from handrail.core.define.principal import KeyKind
-from handrail.store.tables import api_keys
+from handrail.store.statements import matching
+from handrail.store.tables.identity import api_keys
+
+_PLAIN_COLUMNS = (
+    "id",
+    "name",
+    "kind",
+    "digest",
+    "agent",
+    "created_at",
+    "created_by",
+    "expires_at",
+    "revoked_at",
+    "last_used_at",
+)
+"""Columns that hold a field of the same name as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """What is known of a key."""
+    """A key, without its secret."""
 
     id: str
     name: str
@@ -32,13 +47,13 @@ class ApiKey:
     ceiling: Level | None = None
     """The gravest level it reaches."""
     audience: str | None = None
-    """The door that it opens; None opens every one."""
+    """Where it is accepted; None for everywhere."""
     expires_at: float | None = None
     revoked_at: float | None = None
     last_used_at: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """What is known of it as JSON data; not its digest."""
+        """The key as JSON data, without its digest."""
         return {
             "id": self.id,
             "name": self.name,
@@ -62,72 +77,51 @@ class ApiKey:
 
 def add_key(conn: Connection, tenant: str, key: ApiKey) -> None:
     scopes = {"tools": key.tools, "ceiling": key.ceiling, "audience": key.audience}
-    row = insert(api_keys).values(
-        tenant_id=tenant,
-        id=key.id,
-        name=key.name,
-        kind=key.kind,
-        digest=key.digest,
-        user_id=key.user,
-        agent=key.agent,
-        permissions=json.dumps(sorted(key.permissions)),
-        scopes=json.dumps(scopes),
-        created_at=key.created_at,
-        created_by=key.created_by,
-        expires_at=key.expires_at,
-    )
-    conn.execute(row)
+    row = {name: getattr(key, name) for name in _PLAIN_COLUMNS} | {
+        "tenant_id": tenant,
+        "user_id": key.user,
+        "permissions": json.dumps(sorted(key.permissions)),
+        "scopes": json.dumps(scopes),
+    }
+    conn.execute(insert(api_keys).values(row))
 
 
 def get_key(conn: Connection, tenant: str, key: str) -> ApiKey | None:
-    found = conn.execute(select(api_keys).where(*_is(tenant, key))).one_or_none()
-    return None if found is None else _key(found)
+    row = conn.execute(select(api_keys).where(_is(tenant, key))).one_or_none()
+    return None if row is None else _key(row)
 
 
 def list_keys(conn: Connection, tenant: str) -> list[ApiKey]:
     """The tenant's keys, the newest first."""
-    order = (api_keys.c.created_at.desc(), api_keys.c.id)
-    return [_key(row) for row in conn.execute(select(api_keys).where(_of(tenant)).order_by(*order))]
+    query = select(api_keys).where(api_keys.c.tenant_id == tenant)
+    return [_key(row) for row in conn.execute(query.order_by(api_keys.c.created_at.desc(), api_keys.c.id))]
 
 
 def revoke_key(conn: Connection, tenant: str, key: str, *, at: float) -> bool:
-    """End a key for good; False when there is none that is alive."""
-    alive = update(api_keys).where(*_is(tenant, key), api_keys.c.revoked_at.is_(None))
-    return conn.execute(alive.values(revoked_at=at)).rowcount > 0
+    """Revoke a key for good; False when there is none, or it was revoked before."""
+    live = update(api_keys).where(_is(tenant, key), api_keys.c.revoked_at.is_(None))
+    return conn.execute(live.values(revoked_at=at)).rowcount > 0
 
 
 def mark_used(conn: Connection, tenant: str, key: str, *, at: float, every: float) -> bool:
-    """Note that a key was used, unless that was noted not long ago."""
+    """Record that a key was used, unless that was recorded not long ago."""
     last = api_keys.c.last_used_at
-    stale = update(api_keys).where(*_is(tenant, key), or_(last.is_(None), last < at - every))
+    stale = update(api_keys).where(_is(tenant, key), or_(last.is_(None), last < at - every))
     return conn.execute(stale.values(last_used_at=at)).rowcount > 0
 
 
-def _of(tenant: str) -> Any:
-    return api_keys.c.tenant_id == tenant
-
-
-def _is(tenant: str, key: str) -> tuple[Any, ...]:
-    return _of(tenant), api_keys.c.id == key
+def _is(tenant: str, key: str) -> ColumnElement[bool]:
+    return matching(api_keys, tenant_id=tenant, id=key)
 
 
 def _key(row: Row[Any]) -> ApiKey:
     scopes = json.loads(row.scopes)
     tools = scopes["tools"]
     return ApiKey(
-        id=row.id,
-        name=row.name,
-        kind=row.kind,
+        **{name: getattr(row, name) for name in _PLAIN_COLUMNS},
         permissions=frozenset(json.loads(row.permissions)),
-        created_at=row.created_at,
-        created_by=row.created_by,
-        digest=row.digest,
         user=row.user_id,
-        agent=row.agent,
         tools=None if tools is None else tuple(tools),
         ceiling=scopes["ceiling"],
         audience=scopes.get("audience"),
-        expires_at=row.expires_at,
-        revoked_at=row.revoked_at,
-        last_used_at=row.last_used_at,
     )

@@ -1,4 +1,4 @@
-"""Blobs: large content, kept once for each tenant under the hash of its bytes."""
+"""Blobs: large content, stored once for each tenant under the hash of its bytes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from handrail.store.tables import blobs
+from handrail.store.statements import dialect_insert
+from handrail.store.tables.event_log import blobs
 
 
 def hash_of(content: bytes) -> str:
@@ -18,21 +18,19 @@ def hash_of(content: bytes) -> str:
 
 
 def put(conn: Connection, tenant: str, contents: Mapping[str, str | bytes], now: float) -> None:
-    """Keep texts and files under their hashes; one that is there already is not kept twice."""
-    rows = [
-        {"tenant_id": tenant, "hash": key, "content": content, "size": len(content), "created_at": now}
-        for key, content in (
-            (key, one.encode() if isinstance(one, str) else one) for key, one in sorted(contents.items())
-        )
-    ]
-    into = sqlite.insert(blobs) if conn.dialect.name == "sqlite" else postgresql.insert(blobs)
-    conn.execute(into.on_conflict_do_nothing(), rows)
+    """Store texts and files under their hashes, each once."""
+    rows = []
+    for key, content in sorted(contents.items()):
+        data = content.encode() if isinstance(content, str) else content
+        row = {"tenant_id": tenant, "hash": key, "content": data, "size": len(data), "created_at": now}
+        rows.append(row)
+    conn.execute(dialect_insert(conn, blobs).on_conflict_do_nothing(), rows)
 
 
 def get(conn: Connection, tenant: str, keys: Iterable[str]) -> dict[str, bytes]:
     """The contents that this tenant has under these hashes."""
-    wanted = sorted(set(keys))
-    if not wanted:
+    hashes = sorted(set(keys))
+    if not hashes:
         return {}
-    found = select(blobs.c.hash, blobs.c.content).where(blobs.c.tenant_id == tenant, blobs.c.hash.in_(wanted))
-    return {key: bytes(content) for key, content in conn.execute(found)}
+    query = select(blobs.c.hash, blobs.c.content).where(blobs.c.tenant_id == tenant, blobs.c.hash.in_(hashes))
+    return {key: bytes(content) for key, content in conn.execute(query)}

@@ -18,7 +18,7 @@ from handrail.core.define.principal import Principal
 from handrail.core.define.result import Attachment, Result
 
 MAX_COLUMN_TEXT = 200
-"""As many characters does a column of names hold; an index on PostgreSQL takes no more than some."""
+"""The most characters of a column of names: PostgreSQL's indexes take no longer values."""
 STAND_IN_MARK = "⌁"
 _TAG = "handrail:"
 _DEPTH = 400
@@ -27,7 +27,7 @@ _NEEDS_TAGS = (b"NaN", b"Infinity", b'"handrail:')
 
 
 def dump(value: Any) -> str:
-    """A value as JSON text. Never fails: what cannot be read is told as text."""
+    """A value as JSON text. Never fails: what is no JSON becomes text."""
     try:
         text = to_json(value, inf_nan_mode="constants", fallback=str)
     except Exception:
@@ -51,7 +51,7 @@ def fit_column(text: str) -> str:
     """The text as a column of names holds it: itself, or a stand-in for what is long or cannot be printed."""
     if len(text) <= MAX_COLUMN_TEXT and text.isprintable() and STAND_IN_MARK not in text:
         return text
-    head = "".join(one for one in text[: MAX_COLUMN_TEXT // 2] if one.isprintable())
+    head = "".join(character for character in text[: MAX_COLUMN_TEXT // 2] if character.isprintable())
     return f"{head}{STAND_IN_MARK}{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
@@ -86,7 +86,7 @@ def _tagged(value: Any, depth: int) -> Any:
 
 
 def _readable(value: Any) -> Any:
-    """Something that is no JSON at all, in JSON's words."""
+    """Something that is no JSON value, as one."""
     try:
         return to_jsonable_python(value, inf_nan_mode="constants", fallback=str)
     except Exception:
@@ -129,11 +129,11 @@ def _untagged(value: Any) -> Any:
 
 
 def _int(digits: str) -> int:
-    """A whole number of any length; Python itself reads no more than some thousand digits at once."""
+    """An integer of any length; Python itself parses no more than some thousand digits at once."""
     sign, digits = (-1, digits[1:]) if digits[0] == "-" else (1, digits)
     number = 0
-    for at in range(0, len(digits), _DIGITS):
-        part = digits[at : at + _DIGITS]
+    for start in range(0, len(digits), _DIGITS):
+        part = digits[start : start + _DIGITS]
         number = number * 10 ** len(part) + int(part)
     return sign * number
 
@@ -149,14 +149,14 @@ def json_data(value: Any) -> Any:
 
 
 def encode_call(call: BoundCall) -> JsonObject:
-    """A call without its arguments, which are kept beside it."""
-    told = {name: getattr(call, name) for name in _CALL}
-    return {**told, "principal": call.principal.to_dict()}
+    """A call without its arguments, which are stored beside it."""
+    fields = {name: getattr(call, name) for name in _CALL}
+    return {**fields, "principal": call.principal.to_dict()}
 
 
 def decode_call(data: Mapping[str, Any]) -> BoundCall:
-    told = {name: data[name] for name in _CALL}
-    return BoundCall(**told, principal=Principal.from_dict(data["principal"]))
+    fields = {name: data[name] for name in _CALL}
+    return BoundCall(**fields, principal=Principal.from_dict(data["principal"]))
 
 
 def encode_decision(decision: Decision) -> JsonObject:
@@ -168,31 +168,22 @@ def decode_decision(data: Mapping[str, Any]) -> Decision:
     return Decision(**{**data, "trace": tuple(Step(**step) for step in data["trace"])})
 
 
-def encode_repairs(repairs: tuple[Repair, ...]) -> list[JsonObject]:
-    return [
-        {"path": one.path, "kind": one.kind, "before": json_data(one.before), "after": json_data(one.after)}
-        for one in repairs
-    ]
+def encode_repairs(repairs: tuple[Repair, ...]) -> list[list[Any]]:
+    return [[repair.path, repair.kind, repair.before, repair.after] for repair in repairs]
 
 
-def decode_repairs(data: list[JsonObject]) -> tuple[Repair, ...]:
-    return tuple(Repair(**one) for one in data)
+def decode_repairs(data: list[list[Any]]) -> tuple[Repair, ...]:
+    return tuple(Repair(*fields) for fields in data)
 
 
 def encode_result(result: Result) -> JsonObject:
-    """A whole result, with the bytes of its attachments."""
-    told = {name: getattr(result, name) for name in _RESULT}
-    files = [
-        {
-            "mime": one.mime,
-            "name": one.name,
-            "ref": one.ref,
-            "data": None if one.data is None else base64.b64encode(one.data).decode("ascii"),
-        }
-        for one in result.attachments
-    ]
+    """A result with the bytes of its attachments."""
+    files = []
+    for file in result.attachments:
+        content = None if file.data is None else base64.b64encode(file.data).decode("ascii")
+        files.append({"mime": file.mime, "name": file.name, "ref": file.ref, "data": content})
     return {
-        **told,
+        **{name: getattr(result, name) for name in _RESULT},
         "data": json_data(result.data),
         "metadata": json_data(dict(result.metadata)),
         "files": files,
@@ -200,14 +191,9 @@ def encode_result(result: Result) -> JsonObject:
 
 
 def decode_result(data: Mapping[str, Any]) -> Result:
-    files = tuple(
-        Attachment(
-            one["mime"],
-            one["name"],
-            None if one["data"] is None else base64.b64decode(one["data"]),
-            one["ref"],
-        )
-        for one in data["files"]
-    )
-    told = {name: data[name] for name in _RESULT}
-    return Result(**told, data=data["data"], metadata=data["metadata"], attachments=files)
+    files = []
+    for file in data["files"]:
+        content = None if file["data"] is None else base64.b64decode(file["data"])
+        files.append(Attachment(file["mime"], file["name"], content, file["ref"]))
+    fields = {name: data[name] for name in _RESULT}
+    return Result(**fields, data=data["data"], metadata=data["metadata"], attachments=tuple(files))

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select, update
 
 from handrail.store.codec import dump, load
-from handrail.store.tables import embed_runs, embeds
-from handrail.store.upsert import insert_if_absent
+from handrail.store.statements import insert_if_absent, matching
+from handrail.store.tables.catalogue import embed_runs, embeds
 
 ALL_VISITORS = ""
 """The visitor that stands for all of them."""
@@ -25,14 +25,14 @@ class Embed:
     tools: tuple[str, ...]
     """The ids of the tools on it; it opens no others."""
     origins: tuple[str, ...]
-    """The places whose pages may show it."""
+    """The origins whose pages may show it."""
     runs_per_day: int
     runs_per_visitor: int
     created_by: str
     created_at: float
     digest: str = field(repr=False)
     sealed: str = field(repr=False)
-    """The token, for those who look after it."""
+    """The token, encrypted, for those who manage it."""
     enabled: bool = True
     expires_at: float | None = None
     revoked_at: float | None = None
@@ -41,7 +41,7 @@ class Embed:
         return self.enabled and self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
     def to_dict(self) -> dict[str, Any]:
-        """What is known of it as JSON data; not its token."""
+        """The embed as JSON data, without its token."""
         return {
             "id": self.id,
             "title": self.title,
@@ -57,50 +57,47 @@ class Embed:
         }
 
 
-def add_embed(conn: Connection, tenant: str, made: Embed) -> None:
-    row = made.to_dict() | {"tools": dump(list(made.tools)), "origins": dump(list(made.origins))}
-    conn.execute(insert(embeds).values(**row, tenant_id=tenant, digest=made.digest, sealed=made.sealed))
+def add_embed(conn: Connection, tenant: str, embed: Embed) -> None:
+    row = embed.to_dict() | {"tools": dump(list(embed.tools)), "origins": dump(list(embed.origins))}
+    conn.execute(insert(embeds).values(**row, tenant_id=tenant, digest=embed.digest, sealed=embed.sealed))
 
 
 def get_embed(conn: Connection, tenant: str, embed: str) -> Embed | None:
-    found = conn.execute(select(embeds).where(*_is(tenant, embed))).one_or_none()
-    return None if found is None else _embed(found)
+    row = conn.execute(select(embeds).where(_is(tenant, embed))).one_or_none()
+    return None if row is None else _embed(row)
 
 
 def list_embeds(conn: Connection, tenant: str) -> list[Embed]:
     """The tenant's, the newest first."""
-    order = (embeds.c.created_at.desc(), embeds.c.id)
-    return [
-        _embed(row)
-        for row in conn.execute(select(embeds).where(embeds.c.tenant_id == tenant).order_by(*order))
-    ]
+    query = select(embeds).where(embeds.c.tenant_id == tenant)
+    return [_embed(row) for row in conn.execute(query.order_by(embeds.c.created_at.desc(), embeds.c.id))]
 
 
 def change_embed(conn: Connection, tenant: str, embed: str, changes: Mapping[str, Any]) -> bool:
     """Change what is named; False when there is none that is not revoked."""
     values = {name: dump(list(value)) if name == "origins" else value for name, value in changes.items()}
-    there = update(embeds).where(*_is(tenant, embed), embeds.c.revoked_at.is_(None))
-    return conn.execute(there.values(values)).rowcount > 0
+    live = update(embeds).where(_is(tenant, embed), embeds.c.revoked_at.is_(None))
+    return conn.execute(live.values(values)).rowcount > 0
 
 
 def count_embed_run(
     conn: Connection, tenant: str, embed: Embed, *, day: str, visitor: str
 ) -> Literal["day", "visitor"] | None:
-    """Count one run; or say whose share is used up, and count nothing."""
+    """Count one run; or say which quota is used up, and count nothing."""
     return _count_both(conn, tenant, embed.id, day, visitor, embed.runs_per_day, embed.runs_per_visitor)
 
 
 def count_guest_run(
     conn: Connection, tenant: str, share: str, *, day: str, guest: str, per_link: int, per_guest: int
 ) -> Literal["day", "visitor"] | None:
-    """Count one run of a guest who came by a share link, in the same way."""
+    """Count one run of a guest of a share link, in the same way."""
     return _count_both(conn, tenant, share, day, guest, per_link, per_guest)
 
 
 def embed_runs_on(conn: Connection, tenant: str, embed: str, day: str) -> int:
     """How often it was used on a day."""
-    found = select(embed_runs.c.runs).where(*_counts(tenant, embed, day, ALL_VISITORS))
-    return conn.execute(found).scalar_one_or_none() or 0
+    query = select(embed_runs.c.runs).where(_counts(tenant, embed, day, ALL_VISITORS))
+    return conn.execute(query).scalar_one_or_none() or 0
 
 
 def _count_both(
@@ -119,9 +116,9 @@ def _count(conn: Connection, tenant: str, embed: str, day: str, visitor: str, mo
         return True
     row = {"tenant_id": tenant, "embed_id": embed, "day": day, "visitor": visitor, "runs": 1}
     if most > 0 and insert_if_absent(conn, embed_runs, row):
-        if visitor == ALL_VISITORS:  # the first of a day: what was counted before serves nobody
-            old = (embed_runs.c.tenant_id == tenant, embed_runs.c.embed_id == embed, embed_runs.c.day < day)
-            conn.execute(delete(embed_runs).where(*old))
+        if visitor == ALL_VISITORS:  # the first of a day: nobody needs the counts of earlier ones
+            of_embed = matching(embed_runs, tenant_id=tenant, embed_id=embed)
+            conn.execute(delete(embed_runs).where(of_embed, embed_runs.c.day < day))
         return True
     return _add_to_count(conn, tenant, embed, day, visitor, 1, most)
 
@@ -129,34 +126,21 @@ def _count(conn: Connection, tenant: str, embed: str, day: str, visitor: str, mo
 def _add_to_count(
     conn: Connection, tenant: str, embed: str, day: str, visitor: str, by: int, most: int | None = None
 ) -> bool:
-    there = update(embed_runs).where(*_counts(tenant, embed, day, visitor))
+    change = update(embed_runs).where(_counts(tenant, embed, day, visitor))
     if most is not None:
-        there = there.where(embed_runs.c.runs < most)
-    return conn.execute(there.values(runs=embed_runs.c.runs + by)).rowcount > 0
+        change = change.where(embed_runs.c.runs < most)
+    return conn.execute(change.values(runs=embed_runs.c.runs + by)).rowcount > 0
 
 
-def _counts(tenant: str, embed: str, day: str, visitor: str) -> tuple[Any, ...]:
-    table = embed_runs.c
-    return table.tenant_id == tenant, table.embed_id == embed, table.day == day, table.visitor == visitor
+def _counts(tenant: str, embed: str, day: str, visitor: str) -> ColumnElement[bool]:
+    return matching(embed_runs, tenant_id=tenant, embed_id=embed, day=day, visitor=visitor)
 
 
-def _is(tenant: str, embed: str) -> tuple[Any, ...]:
-    return embeds.c.tenant_id == tenant, embeds.c.id == embed
+def _is(tenant: str, embed: str) -> ColumnElement[bool]:
+    return matching(embeds, tenant_id=tenant, id=embed)
 
 
 def _embed(row: Row[Any]) -> Embed:
-    return Embed(
-        id=row.id,
-        title=row.title,
-        tools=tuple(load(row.tools)),
-        origins=tuple(load(row.origins)),
-        runs_per_day=row.runs_per_day,
-        runs_per_visitor=row.runs_per_visitor,
-        created_by=row.created_by,
-        created_at=row.created_at,
-        digest=row.digest,
-        sealed=row.sealed,
-        enabled=row.enabled,
-        expires_at=row.expires_at,
-        revoked_at=row.revoked_at,
-    )
+    values = {**row._mapping, "tools": tuple(load(row.tools)), "origins": tuple(load(row.origins))}
+    del values["tenant_id"]
+    return Embed(**values)

@@ -21,8 +21,8 @@ from sqlalchemy.engine import Connection
 from handrail.core.errors import UsageError
 from handrail.core.find.visibility import DEFAULT_TENANT_ID
 from handrail.store.codec import dump, load
-from handrail.store.tables import settings
-from handrail.store.upsert import insert_if_absent
+from handrail.store.statements import insert_if_absent
+from handrail.store.tables.operations import settings
 
 KEY_BYTES = 32
 _VERSION = b"\x01"
@@ -44,16 +44,16 @@ def key_id(key: bytes) -> str:
 
 
 class Seal:
-    """Closes with the newest key, opens with every one it has."""
+    """Encrypts with the newest key, decrypts with every one it has."""
 
     __slots__ = ("_keys", "_newest")
 
     def __init__(self, keys: Iterable[bytes]) -> None:
-        given = list(keys)
-        if not given or any(len(key) != KEY_BYTES for key in given):
+        key_list = list(keys)
+        if not key_list or any(len(key) != KEY_BYTES for key in key_list):
             raise SealError(f"A seal needs keys of {KEY_BYTES} bytes, the newest one first.")
-        self._keys = {key_id(key): key for key in given}
-        self._newest = key_id(given[0])
+        self._keys = {key_id(key): key for key in key_list}
+        self._newest = key_id(key_list[0])
 
     @property
     def newest(self) -> str:
@@ -81,9 +81,9 @@ class Seal:
         head, nonce, locked = _split_sealed(sealed)
         key = self._keys.get(head[1:].hex())
         if key is None:
-            here = ", ".join(sorted(self._keys))
+            key_ids = ", ".join(sorted(self._keys))
             raise MissingKey(
-                f"This was sealed with the key {head[1:].hex()}, which is not here (here: {here}). "
+                f"This was sealed with the key {head[1:].hex()}, which is not here (here: {key_ids}). "
                 "Give that key back, after the newest one, in HANDRAIL_KEY or in the key file."
             )
         try:
@@ -167,8 +167,8 @@ def load_seal(file: Path, known: Collection[str], environ: Mapping[str, str] = o
     A key is made only where nothing was sealed yet: a new one in the place of a lost one would look as if
     all were well, and open nothing.
     """
-    if given := environ.get(KEY_VARIABLE, "").strip():
-        return _with_known_keys(Seal(parse_keys(given, KEY_VARIABLE)), known, KEY_VARIABLE)
+    if text := environ.get(KEY_VARIABLE, "").strip():
+        return _with_known_keys(Seal(parse_keys(text, KEY_VARIABLE)), known, KEY_VARIABLE)
     if not file.exists() and known:
         raise MissingKey(
             f"This database holds what was sealed with the key {' and '.join(sorted(known))}, "
@@ -250,7 +250,7 @@ _CANARY_TEXT = "handrail"
 
 
 def verified_seal(conn: Connection, file: Path, environ: Mapping[str, str] = os.environ) -> Seal:
-    """The seal of this database, with keys that open all that was sealed in it; raises `LostKey` otherwise.
+    """The seal of this database, with every key that sealed something in it; else raises `MissingKey`.
 
     The first to open a database says which key seals it. Another one, such as a second machine that made a
     key of its own, is refused rather than let in with a key that opens nothing.
@@ -279,7 +279,7 @@ def known_key_ids(conn: Connection) -> frozenset[str]:
 
 
 def retire_key(conn: Connection, key_id: str) -> bool:
-    """Let a key go of which nothing is left that it sealed. From then on the database opens without it."""
+    """Drop a key that sealed nothing which is left. From then on the database opens without it."""
     canaries = _canaries(conn)
     if canaries.pop(key_id, None) is None:
         return False
@@ -288,8 +288,8 @@ def retire_key(conn: Connection, key_id: str) -> bool:
 
 
 def _canaries(conn: Connection) -> dict[str, str]:
-    wanted = select(settings.c.value).where(settings.c.name == _CANARY).with_for_update()
-    value = conn.execute(wanted).scalar()
+    query = select(settings.c.value).where(settings.c.name == _CANARY).with_for_update()
+    value = conn.execute(query).scalar()
     return {} if value is None else dict(load(value))
 
 

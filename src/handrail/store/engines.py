@@ -42,12 +42,12 @@ def dialect_of(url: str) -> Dialect:
 
 
 def _without_password(url: str) -> str:
-    """What somebody took for an address, as it may be shown."""
+    """A database address without its password, however malformed."""
     return re.sub(r"(?<=://).*@", "***@", str(url), flags=re.DOTALL)
 
 
 def make_engine(url: str, synchronous: str = "NORMAL") -> Engine:
-    """An engine whose connections are set up for us."""
+    """An engine for our own connections."""
     return _sqlite_engine(url, synchronous) if dialect_of(url) == "sqlite" else _postgresql_engine(url)
 
 
@@ -67,12 +67,7 @@ def _sqlite_engine(url: str, synchronous: str) -> Engine:
         url, pool_size=8, max_overflow=8, connect_args={"timeout": _BUSY_SECONDS}, hide_parameters=True
     )
     event.listen(engine, "handle_error", _explain_bad_text)
-
-    @event.listens_for(engine, "connect")
-    def prepare(connection: Any, record: object) -> None:
-        connection.isolation_level = None  # we begin transactions ourselves
-        for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", "foreign_keys=ON"):
-            connection.execute(f"PRAGMA {pragma}")
+    _prepare_sqlite(engine, None, synchronous)  # we begin transactions ourselves
 
     @event.listens_for(engine, "begin")
     def begin(conn: Connection) -> None:
@@ -86,26 +81,43 @@ def _postgresql_engine(url: str) -> Engine:
     address = make_url(url).set(drivername="postgresql+psycopg")
     engine = create_engine(address, pool_size=8, max_overflow=8, pool_pre_ping=True, hide_parameters=True)
     event.listen(engine, "handle_error", _explain_bad_text)
-
-    @event.listens_for(engine, "connect")
-    def prepare(connection: Any, record: object) -> None:
-        connection.autocommit = True
-        connection.execute(f"SET ROLE {APP_ROLE}")
-        connection.execute(FRESH_PLANS)
-        connection.autocommit = False
-
+    _prepare_postgresql(engine, f"SET ROLE {APP_ROLE}", FRESH_PLANS)
     return engine
 
 
+def _prepare_sqlite(engine: Engine, isolation_level: str | None, synchronous: str) -> None:
+    pragmas = (
+        f"busy_timeout={_BUSY_SECONDS * 1_000}",
+        "journal_mode=WAL",
+        f"synchronous={synchronous}",
+        "foreign_keys=ON",
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, record: object) -> None:
+        connection.isolation_level = isolation_level
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}")
+
+
+def _prepare_postgresql(engine: Engine, *statements: str) -> None:
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, record: object) -> None:
+        connection.autocommit = True
+        for statement in statements:
+            connection.execute(statement)
+        connection.autocommit = False
+
+
 def _make_private(path: str) -> None:
-    """A new file is its owner's alone: results of tools stand in it. What is beside it takes its mode."""
+    """Only the owner may read a new file, which holds results of tools; files beside it take its mode."""
     if not path.startswith("file:"):
-        with suppress(OSError):  # it is there, or SQLite says better what is wrong
+        with suppress(OSError):  # it exists, or SQLite says better what is wrong
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def _explain_bad_text(context: ExceptionContext) -> None:
-    """Text that no database keeps is a mistake of whoever gave it, not of the database."""
+    """Text that no database can store is a mistake of the caller, not of the database."""
     error = context.original_exception
     if isinstance(error, UnicodeEncodeError) or "NUL (0x00)" in str(error):
         raise UsageError(
@@ -131,67 +143,43 @@ def enter_system(conn: Connection) -> None:
 
 
 _LOCK_SECONDS = 30.0
-"""Seconds after which a turn is taken without leave: SQLite itself still sees to it that only one writes."""
+"""Seconds to wait for the lock; after that SQLite itself still lets only one write at a time."""
 _write_locks: dict[str, threading.Lock] = {}
 _creating_lock = threading.Lock()
 
 
 def write_lock_of(engine: Engine) -> threading.Lock:
-    """The gate of the file that an engine opens."""
+    """The lock of the file that an engine opens, for the writers of this process."""
     path = str(Path(engine.url.database or "").resolve())
     with _creating_lock:
         return _write_locks.setdefault(path, threading.Lock())
 
 
 def serialise_writes(engine: Engine) -> None:
-    """Let connections of this engine pass the gate with their first change, until they are given back."""
-    gate = write_lock_of(engine)
+    """Let connections of this engine hold the write lock from their first change until they are returned."""
+    lock = write_lock_of(engine)
 
     @event.listens_for(engine, "before_cursor_execute")
-    def enter(conn: Connection, cursor: Any, statement: str, *_: Any) -> None:
-        if "gate" not in conn.info and statement.lstrip()[:6].upper() in ("INSERT", "UPDATE", "DELETE"):
-            conn.info["gate"] = gate.acquire(timeout=_LOCK_SECONDS)
+    def acquire(conn: Connection, cursor: Any, statement: str, *_: Any) -> None:
+        if "write_lock" not in conn.info and statement.lstrip()[:6].upper() in ("INSERT", "UPDATE", "DELETE"):
+            conn.info["write_lock"] = lock.acquire(timeout=_LOCK_SECONDS)
 
     @event.listens_for(engine, "checkin")
-    def leave(connection: Any, record: Any) -> None:
-        if record.info.pop("gate", False):
-            gate.release()
-
-
-_BUSY_MILLISECONDS = 30_000
+    def release(connection: Any, record: Any) -> None:
+        if record.info.pop("write_lock", False):
+            lock.release()
 
 
 def make_queue_engine(url: str, synchronous: str = "NORMAL") -> Engine:
-    """Connections apart from ours: the engine begins and ends transactions in its own way."""
+    """Connections for the job engine, which begins and ends transactions in its own way."""
     if dialect_of(url) == "sqlite":
-        return _sqlite_queue_engine(url, synchronous)
+        engine = create_engine(url, pool_size=10, max_overflow=0, pool_timeout=30)
+        # Writers take turns; who only reads waits for nobody.
+        _prepare_sqlite(engine, "IMMEDIATE", synchronous)
+        serialise_writes(engine)
+        return engine
     address = make_url(url).set(drivername="postgresql+psycopg")
     engine = create_engine(address, pool_size=10, max_overflow=0, pool_pre_ping=True)
-
-    @event.listens_for(engine, "connect")
-    def prepare(connection: Any, record: object) -> None:
-        connection.autocommit = True
-        connection.execute(f"SET ROLE {SYSTEM_ROLE}")
-        connection.execute(FRESH_PLANS)
-        connection.execute("SET idle_in_transaction_session_timeout = 60000")
-        connection.autocommit = False
-
-    return engine
-
-
-def _sqlite_queue_engine(url: str, synchronous: str) -> Engine:
-    engine = create_engine(url, pool_size=10, max_overflow=0, pool_timeout=30)
-
-    @event.listens_for(engine, "connect")
-    def prepare(connection: Any, record: object) -> None:
-        connection.isolation_level = "IMMEDIATE"  # writers take turns; who only reads waits for nobody
-        for pragma in (
-            f"busy_timeout={_BUSY_MILLISECONDS}",
-            "journal_mode=WAL",
-            f"synchronous={synchronous}",
-            "foreign_keys=ON",
-        ):
-            connection.execute(f"PRAGMA {pragma}")
-
-    serialise_writes(engine)
+    idle = "SET idle_in_transaction_session_timeout = 60000"
+    _prepare_postgresql(engine, f"SET ROLE {SYSTEM_ROLE}", FRESH_PLANS, idle)
     return engine

@@ -1,4 +1,4 @@
-"""FileLock: one server or worker for each SQLite file. The second is told who was first."""
+"""FileLock: one server or worker for each SQLite file. The second gets an error that names the first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from handrail.core.errors import UsageError
 
 @contextmanager
 def exclusive(database: Path) -> Iterator[None]:
-    """One at a time brings a database file up to date; who comes meanwhile waits. It leaves no file."""
+    """One process at a time upgrades a database file; others wait. It leaves no file."""
     folder = os.open(database.parent, os.O_RDONLY | os.O_CLOEXEC)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
@@ -41,7 +41,7 @@ class FileLock:
         self._file: int | None = None
 
     def take(self) -> None:
-        """Hold it, or raise `InUse` and say who does."""
+        """Take it, or raise `DatabaseInUse` and say who has it."""
         file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -56,20 +56,20 @@ class FileLock:
             os.close(file)
             raise
         since = datetime.now(UTC).isoformat(timespec="seconds")
-        told = {"pid": os.getpid(), "host": socket.gethostname(), "since": since, "what": self._what}
+        holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": since, "what": self._what}
         os.ftruncate(file, 0)
-        os.pwrite(file, json.dumps(told).encode(), 0)
+        os.pwrite(file, json.dumps(holder).encode(), 0)
         self._file = file
         _held_locks.add(self)
 
     def after_fork(self) -> None:
-        """In a fork: the lock is for the process that took it to hold, and ends with that one."""
+        """In a fork: the lock belongs to the process that took it, and ends with it."""
         file, self._file = self._file, None
         if file is not None:
             os.close(file)
 
     def free(self) -> None:
-        """Let somebody else have it. The file stays: whoever removed it would lock another one."""
+        """Release it. The file stays: whoever removed it would lock another one."""
         file, self._file = self._file, None
         if file is not None:
             os.ftruncate(file, 0)
@@ -87,9 +87,9 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
-def _describe_holder(told: bytes) -> str:
+def _describe_holder(text: bytes) -> str:
     try:
-        holder: dict[str, Any] = json.loads(told)
+        holder: dict[str, Any] = json.loads(text)
         return f"{holder['what']} (process {holder['pid']} on {holder['host']}, since {holder['since']})"
     except (ValueError, KeyError, TypeError):
         return "another process"

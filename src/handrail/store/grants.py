@@ -40,7 +40,7 @@ def policy_statements(tables: Iterable[str]) -> Iterator[str]:
         elif table == "users":
             yield from _users_policy()
         elif table == "sign_in_attempts":
-            yield from _enable_row_security(table)  # for the house alone
+            yield from _enable_row_security(table)  # for the system role alone
 
 
 def _tenant_policy(table: str) -> Iterator[str]:
@@ -48,8 +48,8 @@ def _tenant_policy(table: str) -> Iterator[str]:
     yield from _enable_row_security(table)
     yield f"CREATE POLICY own ON {table} TO {APP_ROLE} USING ({own}) WITH CHECK ({own})"
     if table in TABLES_WITH_COMMON_ROWS:
-        everybody = f"tenant_id = '{DEFAULT_TENANT_ID}'"
-        yield f"CREATE POLICY everybody ON {table} FOR SELECT TO {APP_ROLE} USING ({everybody})"
+        common = f"tenant_id = '{DEFAULT_TENANT_ID}'"
+        yield f"CREATE POLICY common ON {table} FOR SELECT TO {APP_ROLE} USING ({common})"
 
 
 def _tenants_policy() -> Iterator[str]:
@@ -69,7 +69,7 @@ def _users_policy() -> Iterator[str]:
 def _enable_row_security(table: str) -> Iterator[str]:
     yield f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY"
     yield f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY"
-    yield f"CREATE POLICY house ON {table} TO {SYSTEM_ROLE} USING (true) WITH CHECK (true)"
+    yield f"CREATE POLICY system ON {table} TO {SYSTEM_ROLE} USING (true) WITH CHECK (true)"
 
 
 def grant_roles(owner_url: str, user: str) -> None:

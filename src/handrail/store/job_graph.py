@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from sqlalchemy import ColumnElement, Connection, and_, exists, func, or_, select, update
 
 from handrail.core.run.jobs.job import FINAL, JobEntry, lets_children, why_skipped
-from handrail.store.tables import job_parents, jobs
+from handrail.store.statements import matching
+from handrail.store.tables.calls import job_parents, jobs
 
 EnqueuedCalls = list[tuple[str, int]]
 """Calls to be enqueued, and which time that is."""
@@ -32,7 +33,7 @@ def open_parents(conn: Connection, tenant: str, call_ids: Sequence[str]) -> dict
     """What each of these jobs comes after that is not completed."""
     if not call_ids:
         return {}
-    found: dict[str, tuple[str, ...]] = {}
+    parents: dict[str, tuple[str, ...]] = {}
     statement = (
         select(job_parents.c.call_id, job_parents.c.parent_id)
         .select_from(job_parents.join(_parent, _IS_PARENT))
@@ -40,18 +41,18 @@ def open_parents(conn: Connection, tenant: str, call_ids: Sequence[str]) -> dict
         .order_by(_parent.c.created_at, job_parents.c.parent_id)
     )
     for row in conn.execute(statement):
-        found[row.call_id] = (*found.get(row.call_id, ()), row.parent_id)
-    return found
+        parents[row.call_id] = (*parents.get(row.call_id, ()), row.parent_id)
+    return parents
 
 
 def has_children(conn: Connection, tenant: str, call_id: str) -> bool:
     """Whether any job comes after it."""
-    mine = (job_parents.c.tenant_id == tenant, job_parents.c.parent_id == call_id)
-    return conn.execute(select(job_parents.c.call_id).where(*mine).limit(1)).first() is not None
+    children = matching(job_parents, tenant_id=tenant, parent_id=call_id)
+    return conn.execute(select(job_parents.c.call_id).where(children).limit(1)).first() is not None
 
 
 def settle_children(conn: Connection, tenant: str, parent: JobEntry, now: float) -> EnqueuedCalls:
-    """A job stands like this: what waited for it is queued, to run or to be skipped, or waits on."""
+    """After a job changed: what waited for it is queued, to run or to be skipped, or goes on waiting."""
     verdict = lets_children(parent.state, parent.reason)
     if verdict == "wait":
         return []
@@ -60,9 +61,9 @@ def settle_children(conn: Connection, tenant: str, parent: JobEntry, now: float)
     if verdict == "run":
         below = _lock_waiting(conn, tenant, conn.execute(first).scalars().all())
         return queue_waiting_jobs(conn, tenant, below, now, ~_has_parent(~_COMPLETED))
-    found = first.cte("below", recursive=True)
-    found = found.union(step.where(job_parents.c.parent_id == found.c.call_id))
-    below = _lock_waiting(conn, tenant, conn.execute(select(found.c.call_id)).scalars().all())
+    descendants = first.cte("below", recursive=True)
+    descendants = descendants.union(step.where(job_parents.c.parent_id == descendants.c.call_id))
+    below = _lock_waiting(conn, tenant, conn.execute(select(descendants.c.call_id)).scalars().all())
     return queue_waiting_jobs(conn, tenant, below, now, skipped=why_skipped(parent))
 
 
@@ -70,8 +71,8 @@ def _lock_waiting(conn: Connection, tenant: str, call_ids: Sequence[str]) -> lis
     """Those that wait. Until the commit no other parent decides about them: the last one sees all others."""
     if not call_ids:
         return []
-    mine = (jobs.c.tenant_id == tenant, jobs.c.call_id.in_(call_ids), jobs.c.state == "waiting")
-    statement = select(jobs.c.call_id).where(*mine).order_by(jobs.c.call_id).with_for_update()
+    statement = select(jobs.c.call_id).where(*_waiting(tenant, call_ids))
+    statement = statement.order_by(jobs.c.call_id).with_for_update()
     return list(conn.execute(statement).scalars())
 
 
@@ -86,18 +87,23 @@ def queue_waiting_jobs(
     """Queue jobs that waited; `skipped` says why they are only to be ended."""
     if not call_ids:
         return []
-    changes = {"state": "queued", "enqueued": jobs.c.enqueued + 1, "updated_at": now}
+    changes = {"state": "queued", "enqueue_count": jobs.c.enqueue_count + 1, "updated_at": now}
     if skipped is not None:
         changes |= {"cancel_requested": True, "skipped": True, "reason": skipped}
-    mine = (jobs.c.tenant_id == tenant, jobs.c.call_id.in_(call_ids), jobs.c.state == "waiting")
-    statement = update(jobs).where(*mine) if only is None else update(jobs).where(*mine, only)
-    woken = conn.execute(statement.values(changes).returning(jobs.c.call_id, jobs.c.enqueued))
-    return sorted((row.call_id, row.enqueued) for row in woken)
+    statement = update(jobs).where(*_waiting(tenant, call_ids))
+    if only is not None:
+        statement = statement.where(only)
+    queued = conn.execute(statement.values(changes).returning(jobs.c.call_id, jobs.c.enqueue_count))
+    return sorted((row.call_id, row.enqueue_count) for row in queued)
+
+
+def _waiting(tenant: str, call_ids: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
+    return jobs.c.tenant_id == tenant, jobs.c.call_id.in_(call_ids), jobs.c.state == "waiting"
 
 
 def parents_of(conn: Connection, tenant: str, call_id: str) -> list[str]:
-    mine = (job_parents.c.tenant_id == tenant, job_parents.c.call_id == call_id)
-    return list(conn.execute(select(job_parents.c.parent_id).where(*mine)).scalars())
+    of_job = matching(job_parents, tenant_id=tenant, call_id=call_id)
+    return list(conn.execute(select(job_parents.c.parent_id).where(of_job)).scalars())
 
 
 def stranded_jobs(conn: Connection, before: float, limit: int = 500) -> list[tuple[str, str]]:

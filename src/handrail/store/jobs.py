@@ -1,7 +1,7 @@
-"""Jobs as rows: what waits to be run, who is at it, and what became of it.
+"""Jobs as rows: what waits to be run, which process runs it, and how it ended.
 
-The holder of a running job is a token that is never given twice: whoever took the job writes it down, and
-whatever it says afterwards counts only while the token still stands there.
+The holder of a running job is a token that is never used twice: whoever claims the job writes it into the
+row, and what it records afterwards counts only while the token is still there.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, func, insert, select, union, update
-from sqlalchemy.dialects.postgresql import insert as postgresql_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy import ColumnElement, Connection, func, insert, select, union, update
 
 from handrail.core.run.jobs.job import FINAL, Busy, Job, JobEntry, JobState
 from handrail.store.codec import decode_call, dump, encode_call, fit_column, load
 from handrail.store.encryption import Seal
 from handrail.store.job_graph import open_parents
 from handrail.store.leases import dead_holders, is_alive
-from handrail.store.tables import approvals, job_parents, jobs, session_events
+from handrail.store.statements import dialect_insert, matching
+from handrail.store.tables.calls import approvals, job_parents, jobs
+from handrail.store.tables.event_log import session_events
 
 LIVE_STATES: tuple[JobState, ...] = ("waiting", "queued", "running", "blocked")
 _ENDS = ("tool.completed", "tool.failed", "tool.cancelled")
@@ -38,39 +38,24 @@ def token_of(holder: str, number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """A job in somebody's hands."""
+    """A job with what only a worker needs of it."""
 
     entry: JobEntry
     approval_id: str | None
-    sealed: str | None
+    sealed: str
+    """Empty once the job is over."""
     cancel_requested: bool
-    enqueued: int
+    enqueue_count: int
     skipped: bool
 
 
+_c = jobs.c
 _ENTRY = (
-    jobs.c.call_id,
-    jobs.c.tenant_id,
-    jobs.c.tool,
-    jobs.c.kind,
-    jobs.c.state,
-    jobs.c.attempts,
-    jobs.c.created_at,
-    jobs.c.updated_at,
-    jobs.c.due_at,
-    jobs.c.reason,
-    jobs.c.fingerprint,
-    jobs.c.holder,
-    jobs.c.task,
+    *(_c.call_id, _c.tenant_id, _c.tool, _c.kind, _c.state, _c.attempts, _c.created_at, _c.updated_at),
+    *(_c.due_at, _c.reason, _c.fingerprint, _c.holder, _c.task_name),
 )
-_ROW = (
-    *_ENTRY,
-    jobs.c.approval_id,
-    jobs.c.sealed,
-    jobs.c.cancel_requested,
-    jobs.c.enqueued,
-    jobs.c.skipped,
-)
+"""The columns of a `JobEntry` in the order of its fields."""
+_ROW = (*_ENTRY, _c.approval_id, _c.sealed, _c.cancel_requested, _c.enqueue_count, _c.skipped)
 
 
 def _entry(row: Any) -> JobEntry:
@@ -78,62 +63,63 @@ def _entry(row: Any) -> JobEntry:
 
 
 def _job_row(row: Any) -> JobRow:
-    stop, skipped = bool(row.cancel_requested), bool(row.skipped)
-    return JobRow(_entry(row), row.approval_id, row.sealed, stop, row.enqueued, skipped)
+    cancelled, skipped = bool(row.cancel_requested), bool(row.skipped)
+    return JobRow(_entry(row), row.approval_id, row.sealed or "", cancelled, row.enqueue_count, skipped)
 
 
 def _is_job(tenant: str, call_id: str) -> ColumnElement[bool]:
-    return and_(jobs.c.tenant_id == tenant, jobs.c.call_id == call_id)
+    return matching(jobs, tenant_id=tenant, call_id=call_id)
 
 
 def seal_job(seal: Seal, job: Job) -> str:
     """What a worker needs of a job, as only this tenant's row may hold it."""
-    told = {
-        "call": encode_call(job.call),
-        "raw": job.raw,
-        "secrets": sorted(job.secrets),
-    }
-    return seal.close(job.tenant, dump(told), f"job:{job.id}")
+    exact = {"call": encode_call(job.call), "raw": job.raw, "secrets": sorted(job.secrets)}
+    return seal.close(job.tenant, dump(exact), f"job:{job.id}")
 
 
 def unseal_job(seal: Seal, row: JobRow) -> Job:
     entry = row.entry
-    assert row.sealed is not None
-    told = load(seal.open(entry.tenant, row.sealed, f"job:{entry.id}"))
-    call = decode_call(told["call"])
-    secrets = frozenset(told["secrets"])
+    exact = load(seal.open(entry.tenant, row.sealed, f"job:{entry.id}"))
     return Job(
-        call, entry.tool, told["raw"], secrets, entry.kind, row.approval_id, entry.fingerprint, entry.due_at
+        decode_call(exact["call"]),
+        entry.tool,
+        exact["raw"],
+        frozenset(exact["secrets"]),
+        entry.kind,
+        row.approval_id,
+        entry.fingerprint,
+        entry.due_at,
     )
 
 
 def add_job(conn: Connection, tenant: str, job: Job, sealed: str | None, now: float) -> int:
-    """Keep a job; which time it is enqueued, 0 when it is there already and not over.
+    """Store a job; how often it is enqueued by then, 0 when it exists already and is not over.
 
     One that is over comes to life again only by an answered question: it had ended by waiting for it.
     """
     row = _queued(job, sealed, now)
-    new = {"tenant_id": tenant, "call_id": job.id, "created_at": now, "enqueued": 1, **row}
-    insert_one = postgresql_insert if conn.dialect.name == "postgresql" else sqlite_insert
-    added = insert_one(jobs).values(new).on_conflict_do_nothing().returning(jobs.c.call_id)
+    new = {"tenant_id": tenant, "call_id": job.id, "created_at": now, "enqueue_count": 1, **row}
+    added = dialect_insert(conn, jobs).values(new).on_conflict_do_nothing().returning(jobs.c.call_id)
     if conn.execute(added).first() is not None:
         return 1
-    known = get_job_row(conn, tenant, job.id, lock=True)
-    assert known is not None
-    if known.entry.state not in FINAL or job.approval_id in (None, known.approval_id):
+    earlier = get_job_row(conn, tenant, job.id, lock=True)
+    if earlier is None or earlier.entry.state not in FINAL:
         return 0
-    conn.execute(update(jobs).where(_is_job(tenant, job.id)).values(enqueued=known.enqueued + 1, **row))
-    return known.enqueued + 1
+    if job.approval_id in (None, earlier.approval_id):
+        return 0
+    number = earlier.enqueue_count + 1
+    conn.execute(update(jobs).where(_is_job(tenant, job.id)).values(enqueue_count=number, **row))
+    return number
 
 
 def add_graph(
     conn: Connection, tenant: str, graph: Sequence[tuple[Job, str]], now: float
 ) -> list[tuple[str, int]]:
-    """Keep new jobs, each with what is sealed of it; those to enqueue at once, with their number."""
+    """Store new jobs, each with its sealed part; those to enqueue at once, with their number."""
     new, edges = [], []
     for job, sealed in graph:
-        own = {"tenant_id": tenant, "call_id": job.id, "created_at": now, "task": job.task}
-        waits = {"state": "waiting", "enqueued": 0} if job.after else {"enqueued": 1}
+        own = {"tenant_id": tenant, "call_id": job.id, "created_at": now, "task_name": job.task}
+        waits = {"state": "waiting", "enqueue_count": 0} if job.after else {"enqueue_count": 1}
         new.append({**_queued(job, sealed, now), **own, **waits})
         edges += [{"tenant_id": tenant, "call_id": job.id, "parent_id": parent} for parent in job.after]
     conn.execute(insert(jobs), new)
@@ -144,7 +130,7 @@ def add_graph(
 
 def _queued(job: Job, sealed: str | None, now: float) -> dict[str, Any]:
     return {
-        "session_id": fit_column(job.call.session or f"call:{job.id}"),
+        "session_id": fit_column(job.call.log_session),
         "tool": job.tool,
         "kind": job.kind,
         "state": "queued",
@@ -181,22 +167,22 @@ def _with_parents(conn: Connection, tenant: str, entries: Sequence[JobEntry]) ->
 
 
 def tenants_of_call(conn: Connection, call_id: str) -> list[str]:
-    """Of all tenants: those that have a job, were asked a question, or told of a call of this id."""
-    of_job = select(jobs.c.tenant_id).where(jobs.c.call_id == call_id)
-    of_question = select(approvals.c.tenant_id).where(approvals.c.call_id == fit_column(call_id))
-    of_event = select(session_events.c.tenant_id).where(session_events.c.call_id == fit_column(call_id))
-    return sorted(conn.execute(union(of_job, of_question, of_event)).scalars())
+    """Of all tenants: those that have a job, an approval request or an event of a call of this id."""
+    with_job = select(jobs.c.tenant_id).where(jobs.c.call_id == call_id)
+    with_request = select(approvals.c.tenant_id).where(approvals.c.call_id == fit_column(call_id))
+    with_event = select(session_events.c.tenant_id).where(session_events.c.call_id == fit_column(call_id))
+    return sorted(conn.execute(union(with_job, with_request, with_event)).scalars())
 
 
 def ended_calls(conn: Connection, call_ids: Collection[str]) -> list[tuple[str, str]]:
     """Of all tenants: those of the calls that are over; tenant, call. What is a job is over when that is."""
-    found = select(jobs.c.tenant_id, jobs.c.call_id, jobs.c.state).where(jobs.c.call_id.in_(call_ids))
-    states = {(row.tenant_id, row.call_id): row.state for row in conn.execute(found)}
+    query = select(jobs.c.tenant_id, jobs.c.call_id, jobs.c.state).where(jobs.c.call_id.in_(call_ids))
+    states = {(row.tenant_id, row.call_id): row.state for row in conn.execute(query)}
     names = {fit_column(call_id): call_id for call_id in call_ids}
     events = session_events.c
     ends = select(events.tenant_id, events.call_id).where(events.call_id.in_(names), events.type.in_(_ENDS))
-    told = {(row.tenant_id, names[row.call_id]) for row in conn.execute(ends)}
-    return sorted({key for key, state in states.items() if state in FINAL} | (told - states.keys()))
+    ended = {(row.tenant_id, names[row.call_id]) for row in conn.execute(ends)}
+    return sorted({key for key, state in states.items() if state in FINAL} | (ended - states.keys()))
 
 
 def list_jobs(
@@ -213,9 +199,9 @@ def list_jobs(
 def take_job(
     conn: Connection, tenant: str, call_id: str, token: str, now: float, at_work: bool = False
 ) -> JobRow | Busy | None:
-    """Hold a job and count the attempt; `busy` when somebody living is at it, None when it is over.
+    """Claim a job and count the attempt; `busy` when a live process works on it, None when it is over.
 
-    `at_work`: whether this process itself is at it.
+    `at_work`: whether this process itself works on it.
     """
     changes = {"state": "running", "holder": token, "attempts": jobs.c.attempts + 1, "updated_at": now}
     taking = update(jobs).where(_is_job(tenant, call_id)).values(changes)
@@ -227,24 +213,24 @@ def take_job(
         return None
     if row.entry.state in ("blocked", "waiting") and not row.cancel_requested:
         return None
-    held = row.entry.holder
-    if row.entry.state == "running" and held is not None:
-        ours = holder_of(held) == holder_of(token)
-        if at_work if ours else is_alive(conn, holder_of(held)):
+    earlier = row.entry.holder
+    if row.entry.state == "running" and earlier is not None:
+        is_ours = holder_of(earlier) == holder_of(token)
+        if at_work if is_ours else is_alive(conn, holder_of(earlier)):
             return "busy"
     return _job_row(conn.execute(taking.returning(*_ROW)).one())
 
 
 def is_job_held(conn: Connection, tenant: str, call_id: str, token: str) -> bool:
-    """Whether the job is still in the hands of whoever has the token. It stays so until the commit."""
+    """Whether the job is still held under this token. It stays so until the commit."""
     statement = select(jobs.c.holder).where(_is_job(tenant, call_id), jobs.c.state == "running")
     return conn.execute(statement.with_for_update()).scalar() == token
 
 
 def job_holders(conn: Connection, tenant: str, call_ids: Collection[str]) -> dict[str, str]:
-    """Who has which of these jobs in hand. It stays so until the commit."""
-    mine = (jobs.c.tenant_id == tenant, jobs.c.call_id.in_(call_ids), jobs.c.state == "running")
-    statement = select(jobs.c.call_id, jobs.c.holder).where(*mine).order_by(jobs.c.call_id)
+    """The token under which each of these jobs runs. It stays so until the commit."""
+    running = (jobs.c.tenant_id == tenant, jobs.c.call_id.in_(call_ids), jobs.c.state == "running")
+    statement = select(jobs.c.call_id, jobs.c.holder).where(*running).order_by(jobs.c.call_id)
     return {row.call_id: row.holder for row in conn.execute(statement.with_for_update())}
 
 
@@ -268,16 +254,16 @@ def release_job(conn: Connection, tenant: str, call_id: str, token: str, now: fl
             state="queued",
             holder=None,
             attempts=jobs.c.attempts - 1,
-            enqueued=jobs.c.enqueued + 1,
+            enqueue_count=jobs.c.enqueue_count + 1,
             updated_at=now,
         )
-        .returning(jobs.c.enqueued)
+        .returning(jobs.c.enqueue_count)
     )
     return int(conn.execute(statement).scalar() or 0)
 
 
 def request_cancel(conn: Connection, tenant: str, call_id: str, reason: str, now: float) -> JobEntry | None:
-    """Note that somebody wants it stopped; None when there is nothing to stop."""
+    """Record that somebody wants it cancelled; None when there is nothing to cancel."""
     row = get_job_row(conn, tenant, call_id, lock=True)
     if row is None or row.entry.state in FINAL:
         return None
@@ -293,8 +279,10 @@ def unblock_job(conn: Connection, tenant: str, call_id: str, now: float) -> int:
     statement = (
         update(jobs)
         .where(_is_job(tenant, call_id), jobs.c.state == "blocked")
-        .values(state="queued", reason=None, attempts=0, enqueued=jobs.c.enqueued + 1, updated_at=now)
-        .returning(jobs.c.enqueued)
+        .values(
+            state="queued", reason=None, attempts=0, enqueue_count=jobs.c.enqueue_count + 1, updated_at=now
+        )
+        .returning(jobs.c.enqueue_count)
     )
     return int(conn.execute(statement).scalar() or 0)
 
@@ -303,11 +291,12 @@ def event_types_of_call(conn: Connection, tenant: str, call_id: str) -> frozense
     """The kinds of events that the log has of a call."""
     statement = select(session_events.c.type).distinct()
     where = (session_events.c.tenant_id == tenant, session_events.c.call_id == fit_column(call_id))
-    return frozenset(one.removeprefix("tool.") for one in conn.execute(statement.where(*where)).scalars())
+    types = conn.execute(statement.where(*where)).scalars()
+    return frozenset(event_type.removeprefix("tool.") for event_type in types)
 
 
 def jobs_to_cancel(conn: Connection, holder: str) -> list[tuple[str, str, str]]:
-    """Of all tenants: what this process runs and somebody wants stopped; tenant, call, reason."""
+    """Of all tenants: what this process runs and somebody wants cancelled; tenant, call, reason."""
     statement = select(jobs.c.tenant_id, jobs.c.call_id, func.coalesce(jobs.c.reason, "")).where(
         jobs.c.state == "running",
         jobs.c.cancel_requested,
@@ -318,7 +307,7 @@ def jobs_to_cancel(conn: Connection, holder: str) -> list[tuple[str, str, str]]:
 
 def jobs_of_dead_holders(conn: Connection) -> list[tuple[str, str, int]]:
     """Of all tenants: jobs whose holder is dead; tenant, call, how often it was enqueued."""
-    statement = select(jobs.c.tenant_id, jobs.c.call_id, jobs.c.enqueued, jobs.c.holder).where(
+    statement = select(jobs.c.tenant_id, jobs.c.call_id, jobs.c.enqueue_count, jobs.c.holder).where(
         jobs.c.state == "running"
     )
     rows = conn.execute(statement).all()
@@ -330,8 +319,10 @@ def count_requeue(conn: Connection, tenant: str, call_id: str, number: int, now:
     """Count that a job is enqueued once more; its number, or 0 when somebody else was faster."""
     statement = (
         update(jobs)
-        .where(_is_job(tenant, call_id), jobs.c.enqueued == number, jobs.c.state.in_(("queued", "running")))
-        .values(enqueued=number + 1, updated_at=now)
+        .where(
+            _is_job(tenant, call_id), jobs.c.enqueue_count == number, jobs.c.state.in_(("queued", "running"))
+        )
+        .values(enqueue_count=number + 1, updated_at=now)
     )
     return number + 1 if conn.execute(statement).rowcount == 1 else 0
 
@@ -340,7 +331,7 @@ def overdue_jobs(conn: Connection, before: float, limit: int = 500) -> list[tupl
     """Of all tenants: jobs that should have begun before a time and have not; tenant, call, number."""
     due = func.coalesce(jobs.c.due_at, jobs.c.created_at)
     statement = (
-        select(jobs.c.tenant_id, jobs.c.call_id, jobs.c.enqueued)
+        select(jobs.c.tenant_id, jobs.c.call_id, jobs.c.enqueue_count)
         .where(jobs.c.state == "queued", due < before, jobs.c.updated_at < before)
         .order_by(due)
         .limit(limit)

@@ -1,4 +1,4 @@
-"""Open runs: those that began and did not end, and whose they are."""
+"""Open runs: those that began and did not end, and which process holds them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from sqlalchemy import Connection, and_, select, update
 from handrail.store.codec import fit_column
 from handrail.store.jobs import LIVE_STATES
 from handrail.store.leases import dead_holders
-from handrail.store.tables import jobs, open_runs
+from handrail.store.statements import matching
+from handrail.store.tables.calls import jobs
+from handrail.store.tables.event_log import open_runs
 
 
 @dataclass(frozen=True, slots=True)
 class OpenRunRow:
-    """A run whose end is not known."""
+    """A run whose end is not known: the columns of `open_runs` in their order."""
 
     tenant: str
     run_id: str
@@ -26,34 +28,16 @@ class OpenRunRow:
     started_at: float
 
 
-_COLUMNS = (
-    open_runs.c.tenant_id,
-    open_runs.c.run_id,
-    open_runs.c.call_id,
-    open_runs.c.session_id,
-    open_runs.c.tool,
-    open_runs.c.holder,
-    open_runs.c.repeatable,
-    open_runs.c.started_at,
-)
-
-
 def open_runs_of_call(conn: Connection, tenant: str, call_id: str) -> list[OpenRunRow]:
     """The open runs of one call, the first one first."""
-    statement = select(*_COLUMNS).where(
-        open_runs.c.tenant_id == tenant, open_runs.c.call_id == fit_column(call_id)
-    )
+    statement = select(open_runs).where(matching(open_runs, tenant_id=tenant, call_id=fit_column(call_id)))
     return [OpenRunRow(*row) for row in conn.execute(statement.order_by(open_runs.c.started_at))]
 
 
 def take_over(conn: Connection, tenant: str, run_id: str, was: str, now: str) -> bool:
-    """Whoever held the run holds it no more; False when somebody else was faster."""
-    statement = (
-        update(open_runs)
-        .where(open_runs.c.tenant_id == tenant, open_runs.c.run_id == run_id, open_runs.c.holder == was)
-        .values(holder=now)
-    )
-    return conn.execute(statement).rowcount == 1
+    """Give the run to another holder; False when somebody else was faster."""
+    held = matching(open_runs, tenant_id=tenant, run_id=run_id, holder=was)
+    return conn.execute(update(open_runs).where(held).values(holder=now)).rowcount == 1
 
 
 def orphaned_runs(conn: Connection, limit: int = 500) -> list[OpenRunRow]:
@@ -67,7 +51,7 @@ def orphaned_runs(conn: Connection, limit: int = 500) -> list[OpenRunRow]:
     if not dead:
         return []
     statement = (
-        select(*_COLUMNS)
+        select(open_runs)
         .select_from(open_runs.outerjoin(jobs, of_a_job))
         .where(open_runs.c.holder.in_(dead), jobs.c.call_id.is_(None))
         .order_by(open_runs.c.started_at)

@@ -12,54 +12,64 @@ from handrail.core.define.schema import canonical_json
 from handrail.core.find.pins import Definition, Pin, PinChanges
 from handrail.core.find.visibility import DEFAULT_TENANT_ID
 from handrail.store.database import Database
-from handrail.store.tables import mcp_pins
-from handrail.store.upsert import insert_if_absent
+from handrail.store.statements import insert_if_absent, matching
+from handrail.store.tables.catalogue import mcp_pins
 
 
 def read_pins(conn: Connection, tenant: str, server: str) -> dict[str, Pin]:
     """The pins of a server: those that hold for all tenants, and in their place the tenant's own."""
-    both = select(mcp_pins).where(
+    query = select(mcp_pins).where(
         mcp_pins.c.tenant_id.in_((tenant, DEFAULT_TENANT_ID)), mcp_pins.c.server == server
     )
-    rows = sorted(conn.execute(both), key=lambda row: row.tenant_id != DEFAULT_TENANT_ID)
+    rows = sorted(conn.execute(query), key=lambda row: row.tenant_id != DEFAULT_TENANT_ID)
     return {row.tool: _pin(row) for row in rows}
 
 
 def record_pin_changes(
     conn: Connection, tenant: str, server: str, sighting: PinChanges, *, now: float
 ) -> None:
-    """Remember what a server told. What is accepted stays accepted, whoever saw something else first."""
+    """Record what a server offers. What is accepted stays accepted, whoever saw something else first."""
     for pin in sighting.first:
         insert_if_absent(conn, mcp_pins, _row(tenant, server, pin, now))
     for pin in sighting.held:
         if not insert_if_absent(conn, mcp_pins, _row(tenant, server, pin, now)):
-            conn.execute(update(mcp_pins).where(*_is(tenant, server, pin.tool)).values(held=_text(pin.held)))
+            _update(conn, tenant, server, pin.tool, pending_definition=_text(pin.held))
     for name in sighting.back:
-        conn.execute(update(mcp_pins).where(*_is(tenant, server, name)).values(held=None))
+        _update(conn, tenant, server, name, pending_definition=None)
 
 
 def accept_pins(
     conn: Connection, tenant: str, server: str, tool: str | None, *, by: str | None, now: float
 ) -> list[Pin]:
-    """Accept what is held, of one tool or of all; the pins as they are now."""
-    where = [mcp_pins.c.tenant_id == tenant, mcp_pins.c.server == server, mcp_pins.c.held.is_not(None)]
+    """Accept what is pending, of one tool or of all; the pins as they are now."""
+    of_server = matching(mcp_pins, tenant_id=tenant, server=server)
+    query = select(mcp_pins).where(of_server, mcp_pins.c.pending_definition.is_not(None))
     if tool is not None:
-        where.append(mcp_pins.c.tool == tool)
-    waiting = conn.execute(select(mcp_pins).where(*where).order_by(mcp_pins.c.tool)).all()
-    for row in waiting:
-        accepted = {"accepted": row.held, "held": None, "accepted_at": now, "accepted_by": by}
-        conn.execute(update(mcp_pins).where(*_is(tenant, server, row.tool)).values(accepted))
-    return [Pin(row.tool, _document(row.held), None, now, by) for row in waiting]
+        query = query.where(mcp_pins.c.tool == tool)
+    pending = conn.execute(query.order_by(mcp_pins.c.tool)).all()
+    for row in pending:
+        _update(
+            conn,
+            tenant,
+            server,
+            row.tool,
+            accepted_definition=row.pending_definition,
+            pending_definition=None,
+            accepted_at=now,
+            accepted_by=by,
+        )
+    return [Pin(row.tool, _document(row.pending_definition), None, now, by) for row in pending]
 
 
 def delete_pins(conn: Connection, tenant: str, server: str) -> int:
     """Forget a server; how many of its tools were known."""
-    gone = delete(mcp_pins).where(mcp_pins.c.tenant_id == tenant, mcp_pins.c.server == server)
-    return conn.execute(gone).rowcount
+    of_server = matching(mcp_pins, tenant_id=tenant, server=server)
+    return conn.execute(delete(mcp_pins).where(of_server)).rowcount
 
 
-def _is(tenant: str, server: str, tool: str) -> tuple[Any, ...]:
-    return mcp_pins.c.tenant_id == tenant, mcp_pins.c.server == server, mcp_pins.c.tool == tool
+def _update(conn: Connection, tenant: str, server: str, tool: str, **values: Any) -> None:
+    pin = matching(mcp_pins, tenant_id=tenant, server=server, tool=tool)
+    conn.execute(update(mcp_pins).where(pin).values(values))
 
 
 def _row(tenant: str, server: str, pin: Pin, now: float) -> dict[str, Any]:
@@ -67,15 +77,21 @@ def _row(tenant: str, server: str, pin: Pin, now: float) -> dict[str, Any]:
         "tenant_id": tenant,
         "server": server,
         "tool": pin.tool,
-        "accepted": _text(pin.accepted),
-        "held": _text(pin.held),
+        "accepted_definition": _text(pin.accepted),
+        "pending_definition": _text(pin.held),
         "accepted_at": None if pin.accepted is None else now,
         "accepted_by": pin.accepted_by,
     }
 
 
 def _pin(row: Row[Any]) -> Pin:
-    return Pin(row.tool, _document(row.accepted), _document(row.held), row.accepted_at, row.accepted_by)
+    return Pin(
+        row.tool,
+        _document(row.accepted_definition),
+        _document(row.pending_definition),
+        row.accepted_at,
+        row.accepted_by,
+    )
 
 
 def _text(definition: Definition | None) -> str | None:
@@ -92,25 +108,23 @@ def _document(text: str | None) -> Definition | None:
 
 
 class StorePins:
-    """`Pins` in rows."""
+    """The port of pins in rows."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     async def read(self, tenant: str, server: str, /) -> dict[str, Pin]:
-        return await self._db.read(tenant, lambda conn: read_pins(conn, tenant, server))
+        return await self._db.read(tenant, read_pins, tenant, server)
 
     async def note(self, tenant: str, server: str, seen: PinChanges, /) -> None:
         now = self._db.clock.now()
-        await self._db.write(tenant, lambda conn: record_pin_changes(conn, tenant, server, seen, now=now))
+        await self._db.write(tenant, record_pin_changes, tenant, server, seen, now=now)
 
     async def accept(
         self, tenant: str, server: str, tool: str | None = None, *, by: str | None = None
     ) -> list[Pin]:
         now = self._db.clock.now()
-        return await self._db.write(
-            tenant, lambda conn: accept_pins(conn, tenant, server, tool, by=by, now=now)
-        )
+        return await self._db.write(tenant, accept_pins, tenant, server, tool, by=by, now=now)
 
     async def forget(self, tenant: str, server: str, /) -> int:
-        return await self._db.write(tenant, lambda conn: delete_pins(conn, tenant, server))
+        return await self._db.write(tenant, delete_pins, tenant, server)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, func, select
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.engine import Connection
 
 from handrail.core.errors import UsageError
-from handrail.store.advisory_lock import advisory_lock
 from handrail.store.codec import dump, load
 from handrail.store.encryption import Seal
-from handrail.store.tables import favourites, saved_inputs
-from handrail.store.upsert import insert_if_absent, upsert
+from handrail.store.statements import advisory_lock, insert_if_absent, matching, upsert
+from handrail.store.tables.identity import favourites, saved_inputs
 
 MAX_FAVOURITES = 200
 MAX_SAVED_INPUTS = 100
@@ -21,7 +20,7 @@ MAX_SAVED_INPUTS = 100
 
 @dataclass(frozen=True, slots=True)
 class SavedInput:
-    """Arguments that a person keeps under a name."""
+    """Arguments that a person saved under a name."""
 
     name: str
     args: dict[str, Any]
@@ -30,17 +29,17 @@ class SavedInput:
 
 def list_favourites(conn: Connection, tenant: str, user: str) -> list[str]:
     """The ids of a person's favourite tools, in the order in which they were chosen."""
-    mine = select(favourites.c.tool).where(favourites.c.tenant_id == tenant, favourites.c.user_id == user)
-    return list(conn.execute(mine.order_by(favourites.c.created_at, favourites.c.tool)).scalars())
+    query = select(favourites.c.tool).where(matching(favourites, tenant_id=tenant, user_id=user))
+    return list(conn.execute(query.order_by(favourites.c.created_at, favourites.c.tool)).scalars())
 
 
 def add_favourite(conn: Connection, tenant: str, user: str, tool: str, *, at: float) -> bool:
     """Make a tool a favourite; False when it was one."""
     advisory_lock(conn, "favourites", tenant, user)
-    there = list_favourites(conn, tenant, user)
-    if tool in there:
+    existing = list_favourites(conn, tenant, user)
+    if tool in existing:
         return False
-    if len(there) >= MAX_FAVOURITES:
+    if len(existing) >= MAX_FAVOURITES:
         raise UsageError(f"You have {MAX_FAVOURITES} favourites, which is the most. Remove one first.")
     return insert_if_absent(
         conn, favourites, {"tenant_id": tenant, "user_id": user, "tool": tool, "created_at": at}
@@ -48,16 +47,15 @@ def add_favourite(conn: Connection, tenant: str, user: str, tool: str, *, at: fl
 
 
 def remove_favourite(conn: Connection, tenant: str, user: str, tool: str) -> bool:
-    """Let a tool be no favourite; False when it was none."""
-    c = favourites.c
-    mine = delete(favourites).where(c.tenant_id == tenant, c.user_id == user, c.tool == tool)
-    return conn.execute(mine).rowcount > 0
+    """Make a tool no favourite; False when it was none."""
+    favourite = matching(favourites, tenant_id=tenant, user_id=user, tool=tool)
+    return conn.execute(delete(favourites).where(favourite)).rowcount > 0
 
 
 def list_saved_inputs(conn: Connection, tenant: str, user: str, tool: str, seal: Seal) -> list[SavedInput]:
     """What a person saved for a tool, by name."""
-    rows = conn.execute(select(saved_inputs).where(_mine(tenant, user, tool)).order_by(saved_inputs.c.name))
-    return [_saved(row, seal) for row in rows]
+    query = select(saved_inputs).where(_of_tool(tenant, user, tool)).order_by(saved_inputs.c.name)
+    return [_saved(row, seal) for row in conn.execute(query)]
 
 
 def save_input(
@@ -71,10 +69,10 @@ def save_input(
     at: float,
     seal: Seal,
 ) -> None:
-    """Keep arguments under a name, in the place of those of the same name."""
+    """Store arguments under a name, replacing those of the same name."""
     advisory_lock(conn, "saved inputs", tenant, user)
-    others = and_(_mine(tenant, user, tool), saved_inputs.c.name != name)
-    if conn.execute(select(func.count()).where(others)).scalar_one() >= MAX_SAVED_INPUTS:
+    others = select(func.count()).where(_of_tool(tenant, user, tool), saved_inputs.c.name != name)
+    if conn.execute(others).scalar_one() >= MAX_SAVED_INPUTS:
         raise UsageError(
             f"You have {MAX_SAVED_INPUTS} saved inputs for this tool, which is the most. Remove one first."
         )
@@ -85,18 +83,17 @@ def save_input(
 
 def delete_saved_input(conn: Connection, tenant: str, user: str, tool: str, name: str) -> bool:
     """Forget what was saved under a name; False when there is nothing."""
-    mine = delete(saved_inputs).where(_mine(tenant, user, tool), saved_inputs.c.name == name)
-    return conn.execute(mine).rowcount > 0
+    named = delete(saved_inputs).where(_of_tool(tenant, user, tool), saved_inputs.c.name == name)
+    return conn.execute(named).rowcount > 0
 
 
-def _mine(tenant: str, user: str, tool: str) -> ColumnElement[bool]:
-    c = saved_inputs.c
-    return and_(c.tenant_id == tenant, c.user_id == user, c.tool == tool)
+def _of_tool(tenant: str, user: str, tool: str) -> ColumnElement[bool]:
+    return matching(saved_inputs, tenant_id=tenant, user_id=user, tool=tool)
 
 
 def _saved(row: Any, seal: Seal) -> SavedInput:
-    told = seal.open(row.tenant_id, row.sealed, _about(row.user_id, row.tool, row.name))
-    return SavedInput(row.name, load(told), row.updated_at)
+    args = seal.open(row.tenant_id, row.sealed, _about(row.user_id, row.tool, row.name))
+    return SavedInput(row.name, load(args), row.updated_at)
 
 
 def _about(user: str, tool: str, name: str) -> str:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import astuple, dataclass
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, select, update
 
-from handrail.store.tables import schedules
+from handrail.store.statements import matching, upsert
+from handrail.store.tables.calls import schedules
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleRow:
-    """One schedule; who calls, and with what, is sealed."""
+    """One schedule: the columns of `schedules` in their order. Who calls, and with what, is sealed."""
 
     tenant: str
     name: str
@@ -26,36 +26,13 @@ class ScheduleRow:
     enabled: bool
 
 
-_COLUMNS = (
-    schedules.c.tenant_id,
-    schedules.c.name,
-    schedules.c.tool,
-    schedules.c.sealed,
-    schedules.c.cron,
-    schedules.c.every,
-    schedules.c.zone,
-    schedules.c.next_at,
-    schedules.c.last_call_id,
-    schedules.c.enabled,
-)
+_COLUMNS = [column for column in schedules.c if column.name != "updated_at"]
 
 
 def put_schedule(conn: Connection, tenant: str, row: ScheduleRow, now: float) -> None:
-    """Keep a schedule, in the place of one with the same name."""
-    values: dict[str, Any] = {
-        "tool": row.tool,
-        "sealed": row.sealed,
-        "cron": row.cron,
-        "every": row.every,
-        "zone": row.zone,
-        "next_at": row.next_at,
-        "last_call_id": row.last_call_id,
-        "enabled": row.enabled,
-        "updated_at": now,
-    }
-    mine = (schedules.c.tenant_id == tenant, schedules.c.name == row.name)
-    if conn.execute(update(schedules).where(*mine).values(values)).rowcount == 0:
-        conn.execute(insert(schedules).values(tenant_id=tenant, name=row.name, **values))
+    """Store a schedule, replacing one with the same name."""
+    values = {column.name: value for column, value in zip(_COLUMNS, astuple(row), strict=True)}
+    upsert(conn, schedules, {**values, "tenant_id": tenant, "updated_at": now})
 
 
 def list_schedules(conn: Connection, tenant: str) -> list[ScheduleRow]:
@@ -65,25 +42,25 @@ def list_schedules(conn: Connection, tenant: str) -> list[ScheduleRow]:
 
 
 def remove_schedule(conn: Connection, tenant: str, name: str) -> bool:
-    mine = (schedules.c.tenant_id == tenant, schedules.c.name == name)
-    return conn.execute(delete(schedules).where(*mine)).rowcount == 1
+    named = matching(schedules, tenant_id=tenant, name=name)
+    return conn.execute(delete(schedules).where(named)).rowcount == 1
 
 
 def due_schedules(conn: Connection, now: float, limit: int = 100) -> list[ScheduleRow]:
     """Of all tenants: what is due, the longest first. For sweepers."""
-    statement = select(*_COLUMNS).where(schedules.c.enabled, schedules.c.next_at <= now)
-    rows = conn.execute(statement.order_by(schedules.c.next_at).limit(limit))
+    statement = select(*_COLUMNS).where(schedules.c.enabled, schedules.c.next_run_at <= now)
+    rows = conn.execute(statement.order_by(schedules.c.next_run_at).limit(limit))
     return [ScheduleRow(*row) for row in rows]
 
 
 def fire_schedule(
     conn: Connection, tenant: str, name: str, at: float, next_at: float, call_id: str, now: float
 ) -> bool:
-    """Note that a schedule was due and when it is due next; False when somebody else was faster."""
-    mine = (schedules.c.tenant_id == tenant, schedules.c.name == name)
+    """Record the call of a schedule that was due, and when it is due next; False when another was faster."""
+    due = matching(schedules, tenant_id=tenant, name=name, next_run_at=at)
     statement = (
         update(schedules)
-        .where(*mine, schedules.c.next_at == at, schedules.c.enabled)
-        .values(next_at=next_at, last_call_id=call_id, updated_at=now)
+        .where(due, schedules.c.enabled)
+        .values(next_run_at=next_at, last_call_id=call_id, updated_at=now)
     )
     return conn.execute(statement).rowcount == 1

@@ -1,10 +1,10 @@
-"""Secrets: what tools are told in confidence. Sealed at rest, and reached through `ctx.secret()` alone."""
+"""Secrets of tenants and users: encrypted at rest, and read through `ctx.secret()` alone."""
 
 from __future__ import annotations
 
 import threading
 
-from sqlalchemy import ColumnElement, and_, delete, select
+from sqlalchemy import ColumnElement, delete, select
 from sqlalchemy.engine import Connection
 
 from handrail.core.define.principal import Principal
@@ -13,8 +13,8 @@ from handrail.engine.admin import SecretName
 from handrail.store.codec import fit_column
 from handrail.store.database import Database
 from handrail.store.encryption import Seal
-from handrail.store.tables import secrets
-from handrail.store.upsert import upsert
+from handrail.store.statements import matching, upsert
+from handrail.store.tables.operations import secrets
 
 _TENANTS_OWN = ""
 _FRESH = 5.0
@@ -33,7 +33,7 @@ def set_secret(
     seal: Seal,
     now: float,
 ) -> None:
-    """Keep a secret of the tenant, or a credential of one of its users."""
+    """Store a secret of the tenant, or a credential of one of its users."""
     _check(name, value, user)
     upsert(
         conn,
@@ -88,9 +88,7 @@ def _about(user: str | None, name: str) -> str:
 
 
 def _is(tenant: str, name: str, user: str | None) -> ColumnElement[bool]:
-    return and_(
-        secrets.c.tenant_id == tenant, secrets.c.user_id == (user or _TENANTS_OWN), secrets.c.name == name
-    )
+    return matching(secrets, tenant_id=tenant, user_id=user or _TENANTS_OWN, name=name)
 
 
 class StoreSecrets:
@@ -111,9 +109,9 @@ class StoreSecrets:
         if not isinstance(name, str) or fit_column(name) != name:
             return None
         key, now = (tenant, user, name), self._db.clock.ticks()
-        known = self._read.get(key)
-        if known is not None and now - known[0] < _FRESH:
-            return known[1]
+        cached = self._read.get(key)
+        if cached is not None and now - cached[0] < _FRESH:
+            return cached[1]
         with self._db.reading(tenant) as conn:
             value = read_secret(conn, tenant, name, user, self._seal)
         with self._lock:
@@ -129,23 +127,20 @@ class StoreSecrets:
     ) -> None:
         _check(name, value, user)
         now, seal = self._db.clock.now(), self._seal
-        await self._db.write(
-            tenant,
-            lambda conn: set_secret(conn, tenant, name, value, user=user, by=by, seal=seal, now=now),
-        )
+        await self._db.write(tenant, set_secret, tenant, name, value, user=user, by=by, seal=seal, now=now)
         self._forget(tenant, name)
 
     async def list(self, tenant: str, *, user: str | None = None) -> list[SecretName]:
-        return await self._db.read(tenant, lambda conn: list_secrets(conn, tenant, user=user))
+        return await self._db.read(tenant, list_secrets, tenant, user=user)
 
     async def delete(self, tenant: str, name: str, *, user: str | None = None) -> bool:
-        gone = await self._db.write(tenant, lambda conn: delete_secret(conn, tenant, name, user=user))
+        is_deleted = await self._db.write(tenant, delete_secret, tenant, name, user=user)
         self._forget(tenant, name)
-        return gone
+        return is_deleted
 
     def _forget(self, tenant: str, name: str) -> None:
         with self._lock:
-            for key in [one for one in self._read if one[0] == tenant and one[2] == name]:
+            for key in [key for key in self._read if key[0] == tenant and key[2] == name]:
                 del self._read[key]
 
     def __repr__(self) -> str:

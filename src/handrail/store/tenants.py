@@ -11,8 +11,8 @@ from sqlalchemy.engine import Connection, Row
 from handrail.core.define.names import SLUG
 from handrail.core.errors import UsageError
 from handrail.core.find.visibility import DEFAULT_TENANT_ID
-from handrail.store.tables import arrivals, memberships, tenants
-from handrail.store.upsert import insert_if_absent, upsert
+from handrail.store.statements import insert_if_absent, upsert
+from handrail.store.tables.identity import last_sign_ins, memberships, tenants
 
 MAX_SLUG = 63
 
@@ -49,16 +49,16 @@ def create_tenant(conn: Connection, tenant: str, name: str, *, at: float) -> Ten
 
 
 def get_tenant(conn: Connection, tenant: str) -> Tenant | None:
-    found = conn.execute(select(tenants).where(tenants.c.id == tenant)).one_or_none()
-    return None if found is None else _tenant(found)
+    row = conn.execute(select(tenants).where(tenants.c.id == tenant)).one_or_none()
+    return None if row is None else _tenant(row)
 
 
 def require_tenant(conn: Connection, tenant: str) -> Tenant:
-    """The tenant. Raises when there is none: what is given to one that is misspelt would be lost."""
-    found = get_tenant(conn, tenant)
-    if found is None:
+    """The tenant. Raises when there is none: what is stored under a misspelt one would be lost."""
+    existing = get_tenant(conn, tenant)
+    if existing is None:
         raise UsageError(f"There is no tenant {tenant!r}.")
-    return found
+    return existing
 
 
 def rename_tenant(conn: Connection, tenant: str, name: str) -> bool:
@@ -70,7 +70,7 @@ def rename_tenant(conn: Connection, tenant: str, name: str) -> bool:
 
 
 def list_tenants(conn: Connection) -> list[Tenant]:
-    """Every tenant, by id: for a connection of the house."""
+    """Every tenant, by id: for a connection of the system."""
     return [_tenant(row) for row in conn.execute(select(tenants).order_by(tenants.c.id))]
 
 
@@ -79,19 +79,19 @@ def _tenant(row: Row[Any]) -> Tenant:
 
 
 def record_sign_in(conn: Connection, tenant: str, user: str, *, at: float) -> None:
-    """A person came to the tenant."""
-    upsert(conn, arrivals, {"tenant_id": tenant, "user_id": user, "at": at})
+    """A person signed in to the tenant."""
+    upsert(conn, last_sign_ins, {"tenant_id": tenant, "user_id": user, "signed_in_at": at})
 
 
 def tenants_of_user(conn: Connection, user: str) -> list[Tenant]:
-    """The tenants that a person belongs to, by name: for a connection of the house."""
-    theirs = select(memberships.c.tenant_id).where(memberships.c.user_id == user)
-    wanted = select(tenants).where(tenants.c.id.in_(theirs)).order_by(tenants.c.name, tenants.c.id)
-    return [Tenant(row.id, row.name, row.created_at) for row in conn.execute(wanted)]
+    """The tenants that a person belongs to, by name: for a connection of the system."""
+    ids = select(memberships.c.tenant_id).where(memberships.c.user_id == user)
+    query = select(tenants).where(tenants.c.id.in_(ids)).order_by(tenants.c.name, tenants.c.id)
+    return [_tenant(row) for row in conn.execute(query)]
 
 
 def last_tenant_of_user(conn: Connection, user: str) -> str | None:
-    """Where a person came to last: for a connection of the house. They may belong to it no more."""
-    newest = select(arrivals.c.tenant_id).where(arrivals.c.user_id == user)
-    found: str | None = conn.execute(newest.order_by(arrivals.c.at.desc()).limit(1)).scalar_one_or_none()
-    return found
+    """Where a person signed in last: for a connection of the system. They may belong to it no more."""
+    newest = select(last_sign_ins.c.tenant_id).where(last_sign_ins.c.user_id == user)
+    query = newest.order_by(last_sign_ins.c.signed_in_at.desc()).limit(1)
+    return conn.execute(query).scalar_one_or_none()

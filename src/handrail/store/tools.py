@@ -7,13 +7,13 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import ColumnElement, delete, select
 from sqlalchemy.engine import Connection, Row
 
 from handrail.core.define.schema import canonical_json
 from handrail.core.find.visibility import DEFAULT_TENANT_ID, RowKind, ToolRow
-from handrail.store.tables import tool_views, tools
-from handrail.store.upsert import upsert
+from handrail.store.statements import matching, upsert
+from handrail.store.tables.catalogue import tool_change_counts, tools
 
 _log = logging.getLogger("handrail.store")
 _TEXTS = (
@@ -31,30 +31,29 @@ _DOCUMENTS = ("input_schema", "output_schema", "execution")
 
 def count_tool_changes(conn: Connection, tenant: str) -> tuple[int, int]:
     """How often the tools of the tenant, and those of all tenants, have changed."""
-    both = select(tool_views.c.tenant_id, tool_views.c.version).where(
-        tool_views.c.tenant_id.in_((tenant, DEFAULT_TENANT_ID))
-    )
-    found = {row.tenant_id: row.version for row in conn.execute(both)}
-    return found.get(tenant, 0), found.get(DEFAULT_TENANT_ID, 0)
+    tenants = tool_change_counts.c.tenant_id.in_((tenant, DEFAULT_TENANT_ID))
+    query = select(tool_change_counts.c.tenant_id, tool_change_counts.c.changes).where(tenants)
+    changes = {row.tenant_id: row.changes for row in conn.execute(query)}
+    return changes.get(tenant, 0), changes.get(DEFAULT_TENANT_ID, 0)
 
 
 def list_tool_rows(conn: Connection, tenant: str) -> list[ToolRow]:
     """Everything stored of tools under this tenant."""
-    return _read(conn, tenant)
+    return [_row(row) for row in conn.execute(select(tools).where(tools.c.tenant_id == tenant))]
 
 
 def list_common_tool_rows(conn: Connection) -> list[ToolRow]:
     """Everything stored of tools for all tenants; each of them may read it."""
-    return _read(conn, DEFAULT_TENANT_ID)
+    return list_tool_rows(conn, DEFAULT_TENANT_ID)
 
 
 def get_tool_row(conn: Connection, tenant: str, slug: str, kind: RowKind) -> ToolRow | None:
-    found = conn.execute(select(tools).where(*_is(tenant, slug, kind))).one_or_none()
-    return None if found is None else _row(found)
+    row = conn.execute(select(tools).where(_is(tenant, slug, kind))).one_or_none()
+    return None if row is None else _row(row)
 
 
 def save_tool_row(conn: Connection, tenant: str, row: ToolRow, *, at: float, by: str | None) -> None:
-    """Write a row in the place of the one that is there. It stands under the tenant given here."""
+    """Store a row, replacing an earlier one, under the tenant of this argument."""
     values: dict[str, Any] = {name: getattr(row, name) for name in _TEXTS}
     values |= {name: _text(getattr(row, name)) for name in _DOCUMENTS}
     values |= {"enabled": row.enabled, "updated_at": at, "updated_by": by}
@@ -63,16 +62,11 @@ def save_tool_row(conn: Connection, tenant: str, row: ToolRow, *, at: float, by:
 
 def delete_tool_row(conn: Connection, tenant: str, slug: str, kind: RowKind) -> bool:
     """Remove a row; False when there is none."""
-    return conn.execute(delete(tools).where(*_is(tenant, slug, kind))).rowcount > 0
+    return conn.execute(delete(tools).where(_is(tenant, slug, kind))).rowcount > 0
 
 
-def _read(conn: Connection, tenant: str) -> list[ToolRow]:
-    rows = conn.execute(select(tools).where(tools.c.tenant_id == tenant))
-    return [_row(row) for row in rows]
-
-
-def _is(tenant: str, slug: str, kind: RowKind) -> tuple[Any, ...]:
-    return tools.c.tenant_id == tenant, tools.c.slug == slug, tools.c.kind == kind
+def _is(tenant: str, slug: str, kind: RowKind) -> ColumnElement[bool]:
+    return matching(tools, tenant_id=tenant, slug=slug, kind=kind)
 
 
 def _row(row: Row[Any]) -> ToolRow:

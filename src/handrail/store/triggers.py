@@ -13,14 +13,6 @@ def append_only_triggers(dialect: str) -> list[str]:
     return _sqlite_append_only() if dialect == "sqlite" else _postgresql_append_only()
 
 
-def drop_append_only_triggers(dialect: str) -> list[str]:
-    """The statements that take the guards away again, for a migration back."""
-    if dialect == "sqlite":
-        return [f"DROP TRIGGER IF EXISTS {_TABLE}_no_{verb}" for verb in ("update", "delete", "replace")]
-    triggers = [f"DROP TRIGGER IF EXISTS {_TABLE}_no_{what} ON {_TABLE}" for what in ("change", "truncate")]
-    return [*triggers, f"DROP FUNCTION IF EXISTS refuse_change_of_{_TABLE}()"]
-
-
 def _sqlite_append_only() -> list[str]:
     refuse = f"BEGIN SELECT RAISE(ABORT, '{REFUSAL}'); END"
     # INSERT OR REPLACE removes a row without asking a trigger for DELETE.
@@ -47,26 +39,19 @@ def _postgresql_append_only() -> list[str]:
     ]
 
 
-_COUNT_CHANGE = """INSERT INTO tool_views (tenant_id, version) VALUES ({row}.tenant_id, 1)
-  ON CONFLICT (tenant_id) DO UPDATE SET version = tool_views.version + 1"""
+_COUNT_CHANGE = """INSERT INTO tool_change_counts (tenant_id, changes) VALUES ({row}.tenant_id, 1)
+  ON CONFLICT (tenant_id) DO UPDATE SET changes = tool_change_counts.changes + 1"""
 _ROWS = {"insert": ("new",), "update": ("old", "new"), "delete": ("old",)}
 
 
 def tool_change_triggers(dialect: str) -> Iterator[str]:
-    """The statements that make the database count."""
-    return _postgresql_tool_changes() if dialect == "postgresql" else _sqlite_tool_changes()
-
-
-def _sqlite_tool_changes() -> Iterator[str]:
-    for change, rows in _ROWS.items():
-        counts = " ".join(f"{_COUNT_CHANGE.format(row=row)};" for row in rows)
-        yield f"CREATE TRIGGER tools_count_{change} AFTER {change} ON tools BEGIN {counts} END"
-
-
-def _postgresql_tool_changes() -> Iterator[str]:
+    """The statements that make the database count changes of tools."""
     for change, rows in _ROWS.items():
         name = f"tools_count_{change}"
         counts = " ".join(f"{_COUNT_CHANGE.format(row=row)};" for row in rows)
+        if dialect == "sqlite":
+            yield f"CREATE TRIGGER {name} AFTER {change} ON tools BEGIN {counts} END"
+            continue
         body = f"BEGIN {counts} RETURN NULL; END"
         yield f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $${body}$$"
         yield f"CREATE TRIGGER {name} AFTER {change} ON tools FOR EACH ROW EXECUTE FUNCTION {name}()"

@@ -10,13 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, case, func, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from handrail.core.tell.counts import LONGEST_US, Counts
 from handrail.core.tell.events import Event
 from handrail.core.tell.usage import CountsByKey, Usage, UsageDimension, check_dimensions, day_range
 from handrail.store.codec import fit_column
-from handrail.store.tables import usage as table
+from handrail.store.statements import dialect_insert
+from handrail.store.tables.operations import usage as table
 
 if TYPE_CHECKING:
     from handrail.store.database import Database
@@ -55,17 +55,12 @@ def add_usage(conn: Connection, tenant: str, usage: Usage) -> None:
     ]
     if not rows:
         return
-    insert = postgresql.insert if conn.dialect.name == "postgresql" else sqlite.insert
-    adding = insert(table)
-    more = adding.excluded.amount
-    greater = case((more > table.c.amount, more), else_=table.c.amount)
-    conn.execute(
-        adding.on_conflict_do_update(
-            index_elements=list(table.primary_key.columns),
-            set_={"amount": case((table.c.measure == LONGEST_US, greater), else_=table.c.amount + more)},
-        ),
-        rows,
-    )
+    statement = dialect_insert(conn, table)
+    added = statement.excluded.amount
+    greater = case((added > table.c.amount, added), else_=table.c.amount)
+    amount = case((table.c.measure == LONGEST_US, greater), else_=table.c.amount + added)
+    keys = list(table.primary_key.columns)
+    conn.execute(statement.on_conflict_do_update(index_elements=keys, set_={"amount": amount}), rows)
 
 
 def read_usage(
@@ -89,20 +84,20 @@ def read_usage(
         .where(table.c.tenant_id == tenant, table.c.day >= first, table.c.day <= last)
         .group_by(*columns, table.c.measure)
     )
-    found: CountsByKey = {}
+    counts: CountsByKey = {}
     for *names, measure, amount in rows:
-        found.setdefault(tuple(names), Counts()).take({measure: int(amount)})
-    return dict(sorted(found.items()))
+        counts.setdefault(tuple(names), Counts()).take({measure: int(amount)})
+    return dict(sorted(counts.items()))
 
 
 class StoreUsageMeter:
-    """The tally of a process with a database. A call only leaves its events here; a thread counts them."""
+    """The usage meter of a process with a database. Calls only queue events here; a thread counts them."""
 
-    def __init__(self, database: Database, moment: float = COLLECT_SECONDS) -> None:
+    def __init__(self, database: Database, seconds: float = COLLECT_SECONDS) -> None:
         self._database = database
-        self._moment = moment
-        self._heard: deque[Event] = deque()
-        self._some = threading.Event()
+        self._seconds = seconds
+        self._events: deque[Event] = deque()
+        self._has_events = threading.Event()
         self._closed = threading.Event()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -110,9 +105,9 @@ class StoreUsageMeter:
     def hear(self, event: Event, /) -> None:
         if event.kind not in _COUNTED:
             return
-        self._heard.append(event)
-        if not self._some.is_set():
-            self._some.set()
+        self._events.append(event)
+        if not self._has_events.is_set():
+            self._has_events.set()
             if self._thread is None:
                 self._start()
 
@@ -124,17 +119,17 @@ class StoreUsageMeter:
 
     def _collect(self) -> None:
         while not self._closed.is_set():
-            self._some.wait()
-            self._closed.wait(self._moment)
+            self._has_events.wait()
+            self._closed.wait(self._seconds)
             self.post()
 
     def post(self) -> None:
-        """Hand what was heard so far to the writer of the database."""
-        self._some.clear()
+        """Hand what was counted so far to the writer of the database."""
+        self._has_events.clear()
         usages: dict[str, Usage] = {}
         while True:
             try:
-                event = self._heard.popleft()
+                event = self._events.popleft()
             except IndexError:
                 break
             usages.setdefault(event.tenant, Usage()).add(event)
@@ -151,15 +146,13 @@ class StoreUsageMeter:
     ) -> CountsByKey:
         self.post()
         await self._database.flushed()
-        return await self._database.read(
-            tenant, lambda conn: read_usage(conn, tenant, since=since, until=until, by=by)
-        )
+        return await self._database.read(tenant, read_usage, tenant, since=since, until=until, by=by)
 
     async def close(self) -> None:
         with self._lock:
             self._closed.set()
             thread = self._thread
-        self._some.set()
+        self._has_events.set()
         if thread is not None:  # it may have counted something that it has not handed over yet
             await asyncio.to_thread(thread.join)
         self.post()

@@ -14,9 +14,8 @@ from sqlalchemy.engine import Connection, Row
 from handrail.core.errors import UsageError
 from handrail.core.find.visibility import DEFAULT_TENANT_ID
 from handrail.core.ids import new_id
-from handrail.store.advisory_lock import advisory_lock
-from handrail.store.tables import memberships, roles, users
-from handrail.store.upsert import insert_if_absent, upsert
+from handrail.store.statements import advisory_lock, insert_if_absent, matching, upsert
+from handrail.store.tables.identity import memberships, roles, users
 
 _LONGEST = 254
 
@@ -29,51 +28,51 @@ class User:
     email: str
     name: str
     sign_in_epoch: int
-    """Raised when they sign out everywhere: what was signed under an older one is over."""
+    """Raised when they sign out everywhere: sessions of an older epoch are over."""
     disabled: bool
 
 
 def normalise_email(text: str) -> str:
-    """An address in the one spelling by which a person is known."""
+    """An e-mail address in the one spelling that identifies a person."""
     email = unicodedata.normalize("NFKC", text).strip().casefold() if isinstance(text, str) else ""
     name, at, host = email.rpartition("@")
-    whole = at and name and "." in host.strip(".") and email.isprintable() and " " not in email
-    if not whole or len(email) > _LONGEST:
+    is_address = at and name and "." in host.strip(".") and email.isprintable() and " " not in email
+    if not is_address or len(email) > _LONGEST:
         raise UsageError(f"{text!r} is not an e-mail address. Write it like 'ana@example.com'.")
     return email
 
 
 def add_user(conn: Connection, email: str, name: str, *, at: float) -> User:
-    """The person with that address, known from now on: for a connection of the house."""
+    """The person with that address, created if there is none: for a connection of the system."""
     advisory_lock(conn, "users")
-    known = user_by_email(conn, email)
-    if known is not None:
-        return known
+    user = user_by_email(conn, email)
+    if user is not None:
+        return user
     row = {"id": new_id("user"), "email": normalise_email(email), "name": name.strip() or email}
     conn.execute(insert(users).values(**row, created_at=at))
     return User(**row, sign_in_epoch=0, disabled=False)
 
 
 def user_by_email(conn: Connection, email: str) -> User | None:
-    """A person of any tenant: for a connection of the house."""
-    found = conn.execute(select(users).where(users.c.email == normalise_email(email))).one_or_none()
-    return None if found is None else _user(found)
+    """A person of any tenant: for a connection of the system."""
+    match = password_hash_by_email(conn, email)
+    return None if match is None else match[0]
 
 
 def password_hash_by_email(conn: Connection, email: str) -> tuple[User, str | None] | None:
-    """A person of any tenant, and the hash of their password: for a connection of the house."""
-    found = conn.execute(select(users).where(users.c.email == normalise_email(email))).one_or_none()
-    return None if found is None else (_user(found), found.password_hash)
+    """A person of any tenant, and the hash of their password: for a connection of the system."""
+    row = conn.execute(select(users).where(users.c.email == normalise_email(email))).one_or_none()
+    return None if row is None else (_user(row), row.password_hash)
 
 
 def rehash_password(conn: Connection, user: str, was: str, now: str) -> bool:
-    """Another hash of the same password: for a connection of the house."""
+    """Another hash of the same password: for a connection of the system."""
     change = update(users).where(users.c.id == user, users.c.password_hash == was)
     return conn.execute(change.values(password_hash=now)).rowcount > 0
 
 
 def disable_user(conn: Connection, user: str, *, at: float) -> bool:
-    """Let a person in nowhere any more: for a connection of the house."""
+    """Keep a person from signing in anywhere: for a connection of the system."""
     change = update(users).where(users.c.id == user, users.c.disabled_at.is_(None))
     return conn.execute(change.values(disabled_at=at)).rowcount > 0
 
@@ -81,6 +80,12 @@ def disable_user(conn: Connection, user: str, *, at: float) -> bool:
 def get_member(conn: Connection, tenant: str, user: str) -> tuple[User, frozenset[str]] | None:
     """A person and their roles in the tenant; None unless they belong to it."""
     return _members(conn, tenant, memberships.c.user_id == user).get(user)
+
+
+def get_active_member(conn: Connection, tenant: str, user: str) -> tuple[User, frozenset[str]] | None:
+    """The same; None also for a person who is disabled."""
+    member = get_member(conn, tenant, user)
+    return None if member is None or member[0].disabled else member
 
 
 def list_members(conn: Connection, tenant: str) -> list[tuple[User, frozenset[str]]]:
@@ -97,10 +102,10 @@ def add_roles(conn: Connection, tenant: str, user: str, roles: Iterable[str], *,
 
 def remove_roles(conn: Connection, tenant: str, user: str, roles: Iterable[str] | None = None) -> int:
     """Take roles from a person, or all of them: then they belong to the tenant no more."""
-    theirs = delete(memberships).where(memberships.c.tenant_id == tenant, memberships.c.user_id == user)
+    deletion = delete(memberships).where(matching(memberships, tenant_id=tenant, user_id=user))
     if roles is not None:
-        theirs = theirs.where(memberships.c.role.in_(list(roles)))
-    return conn.execute(theirs).rowcount
+        deletion = deletion.where(memberships.c.role.in_(list(roles)))
+    return conn.execute(deletion).rowcount
 
 
 def end_all_sessions(conn: Connection, tenant: str, user: str) -> bool:
@@ -110,10 +115,8 @@ def end_all_sessions(conn: Connection, tenant: str, user: str) -> bool:
 
 def password_hash_of(conn: Connection, tenant: str, user: str) -> str | None:
     """The hash of the password of a member of the tenant, where they have one."""
-    found: str | None = conn.execute(
-        select(users.c.password_hash).where(users.c.id == user, _belongs(tenant))
-    ).scalar_one_or_none()
-    return found
+    query = select(users.c.password_hash).where(users.c.id == user, _belongs(tenant))
+    return conn.execute(query).scalar_one_or_none()
 
 
 def set_password_hash(conn: Connection, tenant: str, user: str, hashed: str) -> bool:
@@ -134,16 +137,14 @@ def set_theme(conn: Connection, tenant: str, user: str, theme: str) -> bool:
 
 def theme_of(conn: Connection, tenant: str, user: str) -> str | None:
     """How a member of the tenant wants pages to look, where they have said so."""
-    found: str | None = conn.execute(
-        select(users.c.theme).where(users.c.id == user, _belongs(tenant))
-    ).scalar_one_or_none()
-    return found
+    query = select(users.c.theme).where(users.c.id == user, _belongs(tenant))
+    return conn.execute(query).scalar_one_or_none()
 
 
 def names_of(conn: Connection, tenant: str, user_ids: Collection[str]) -> dict[str, str]:
     """What members of the tenant are called, by id; those who are none are left out."""
-    wanted = select(users.c.id, users.c.name).where(users.c.id.in_(list(user_ids)), _belongs(tenant))
-    return {row.id: row.name for row in conn.execute(wanted)}
+    query = select(users.c.id, users.c.name).where(users.c.id.in_(list(user_ids)), _belongs(tenant))
+    return {row.id: row.name for row in conn.execute(query)}
 
 
 def _belongs(tenant: str) -> Any:
@@ -157,11 +158,11 @@ def _change(conn: Connection, tenant: str, user: str, **values: Any) -> bool:
 
 def _members(conn: Connection, tenant: str, *where: Any) -> dict[str, tuple[User, frozenset[str]]]:
     joined = select(users, memberships.c.role).join(memberships, memberships.c.user_id == users.c.id)
-    found: dict[str, tuple[User, frozenset[str]]] = {}
+    members: dict[str, tuple[User, frozenset[str]]] = {}
     for row in conn.execute(joined.where(memberships.c.tenant_id == tenant, *where)):
-        _, roles = found.get(row.id, (None, frozenset[str]()))
-        found[row.id] = (_user(row), roles | {row.role})
-    return found
+        _, roles = members.get(row.id, (None, frozenset[str]()))
+        members[row.id] = (_user(row), roles | {row.role})
+    return members
 
 
 def _user(row: Row[Any]) -> User:
@@ -170,24 +171,24 @@ def _user(row: Row[Any]) -> User:
 
 def list_roles(conn: Connection, tenant: str) -> dict[str, frozenset[str]]:
     """The permissions of each stored role: the tenant's, and those that every tenant has."""
-    both = select(roles).where(roles.c.tenant_id.in_((tenant, DEFAULT_TENANT_ID)))
-    found = sorted(conn.execute(both), key=lambda row: bool(row.tenant_id == tenant))
-    return {row.name: frozenset(json.loads(row.permissions)) for row in found}
+    query = select(roles).where(roles.c.tenant_id.in_((tenant, DEFAULT_TENANT_ID)))
+    rows = sorted(conn.execute(query), key=lambda row: bool(row.tenant_id == tenant))
+    return {row.name: frozenset(json.loads(row.permissions)) for row in rows}
 
 
 def list_own_roles(conn: Connection, tenant: str) -> dict[str, frozenset[str]]:
     """The permissions of each role of the tenant's own."""
-    found = conn.execute(select(roles).where(roles.c.tenant_id == tenant))
-    return {row.name: frozenset(json.loads(row.permissions)) for row in found}
+    rows = conn.execute(select(roles).where(roles.c.tenant_id == tenant))
+    return {row.name: frozenset(json.loads(row.permissions)) for row in rows}
 
 
 def save_role(conn: Connection, tenant: str, name: str, permissions: Iterable[str], *, at: float) -> None:
-    """Write a role in the place of the one of that name."""
-    given = json.dumps(sorted(set(permissions)))
-    upsert(conn, roles, {"tenant_id": tenant, "name": name, "permissions": given, "updated_at": at})
+    """Store a role, replacing the one of that name."""
+    text = json.dumps(sorted(set(permissions)))
+    upsert(conn, roles, {"tenant_id": tenant, "name": name, "permissions": text, "updated_at": at})
 
 
 def delete_role(conn: Connection, tenant: str, name: str) -> bool:
     """Remove a role; whoever has it holds nothing by it any more."""
-    theirs = delete(roles).where(roles.c.tenant_id == tenant, roles.c.name == name)
-    return conn.execute(theirs).rowcount > 0
+    deletion = delete(roles).where(matching(roles, tenant_id=tenant, name=name))
+    return conn.execute(deletion).rowcount > 0

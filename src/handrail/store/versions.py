@@ -1,4 +1,4 @@
-"""Versions: every save of anything with a history. The content stands once, under the hash of its JSON."""
+"""Versions: every save of anything with a history. Content is stored once, under the hash of its JSON."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from difflib import unified_diff
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import ColumnElement, func, insert, select
 from sqlalchemy.engine import Connection, Row
 
 from handrail.core.errors import UsageError
-from handrail.store.advisory_lock import advisory_lock
-from handrail.store.tables import schema_contents, schema_versions
-from handrail.store.upsert import insert_if_absent
+from handrail.store.statements import advisory_lock, insert_if_absent, matching
+from handrail.store.tables.catalogue import schema_contents, schema_versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +33,10 @@ def canonical_text(content: Any) -> str:
     """The one spelling of a JSON value. What is no JSON is refused, so that it can be read back as it was."""
     try:
         text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-        same = json.loads(text) == content
+        is_same = json.loads(text) == content
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"Only JSON can be kept in versions: {error}.") from None
-    if not same:
+    if not is_same:
         raise UsageError("Only JSON can be kept in versions: names are text, lists are lists.")
     return text
 
@@ -53,12 +52,12 @@ def save_version(
     by: str | None,
     note: str | None = None,
 ) -> Version:
-    """Record a save. Content that was kept before is kept once; that it was saved again is recorded too."""
+    """Record a save. The same content is stored once; that it was saved again is recorded too."""
     text = canonical_text(content)
     address = sha256(text.encode()).hexdigest()
     insert_if_absent(conn, schema_contents, {"tenant_id": tenant, "hash": address, "content": text})
     advisory_lock(conn, "versions", tenant, subject_type, subject)
-    newest = select(func.max(schema_versions.c.number)).where(*_of(tenant, subject_type, subject))
+    newest = select(func.max(schema_versions.c.number)).where(_of(tenant, subject_type, subject))
     number = (conn.execute(newest).scalar() or 0) + 1
     conn.execute(
         insert(schema_versions).values(
@@ -85,7 +84,7 @@ def history(
     limit: int = 50,
 ) -> list[Version]:
     """Saves, the newest first; a page of those before a number."""
-    saves = select(schema_versions).where(*_of(tenant, subject_type, subject))
+    saves = select(schema_versions).where(_of(tenant, subject_type, subject))
     if before is not None:
         saves = saves.where(schema_versions.c.number < before)
     return [
@@ -95,8 +94,8 @@ def history(
 
 def content_of(conn: Connection, tenant: str, subject_type: str, subject: str, number: int) -> Any:
     """What was saved under a number."""
-    where = (*_of(tenant, subject_type, subject), schema_versions.c.number == number)
-    address = conn.execute(select(schema_versions.c.hash).where(*where)).scalar()
+    version = (_of(tenant, subject_type, subject), schema_versions.c.number == number)
+    address = conn.execute(select(schema_versions.c.hash).where(*version)).scalar()
     text = None if address is None else _content(conn, tenant, address)
     if text is None:
         raise UsageError(f"There is no version {number} of {subject_type} {subject!r}.")
@@ -128,14 +127,13 @@ def _lines(content: Any) -> Iterator[str]:
 
 
 def _content(conn: Connection, tenant: str, address: str) -> str | None:
-    where = (schema_contents.c.tenant_id == tenant, schema_contents.c.hash == address)
-    found: str | None = conn.execute(select(schema_contents.c.content).where(*where)).scalar()
-    return found
+    stored = matching(schema_contents, tenant_id=tenant, hash=address)
+    content: str | None = conn.execute(select(schema_contents.c.content).where(stored)).scalar()
+    return content
 
 
-def _of(tenant: str, subject_type: str, subject: str) -> tuple[Any, ...]:
-    kept = schema_versions.c
-    return kept.tenant_id == tenant, kept.subject_type == subject_type, kept.subject == subject
+def _of(tenant: str, subject_type: str, subject: str) -> ColumnElement[bool]:
+    return matching(schema_versions, tenant_id=tenant, subject_type=subject_type, subject=subject)
 
 
 def _version(row: Row[Any]) -> Version:

@@ -1,4 +1,4 @@
-"""Writer: one thread that commits what this process has to say, in order, as much at a time as there is."""
+"""Writer: one thread that commits the changes of this process, in order, as many at a time as there are."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -18,16 +18,18 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from handrail.core.errors import UsageError
 from handrail.store.engines import Dialect, enter_tenant, write_lock_of
-from handrail.store.tables import writers
+from handrail.store.tables.operations import writers
 
 _log = logging.getLogger("handrail.store")
 
 T = TypeVar("T")
+Settlement = tuple[asyncio.Future[Any], Any, BaseException | None]
+"""A future, and the value or the error that it gets."""
 
 _MOST = 2_000
 """Entries of one group."""
 _ENOUGH = 200
-"""So many entries do not wait for the loop to turn."""
+"""So many entries do not wait for the next iteration of the loop."""
 _PAUSE = 0.1
 _FROZEN_MILLISECONDS = 30_000
 """After so long the server gives up on a process that was stopped in the midst of a change."""
@@ -47,7 +49,6 @@ class WriteOperation:
 
     tenant: str
     fn: Callable[[Connection], Any]
-    loop: asyncio.AbstractEventLoop | None = None
     future: asyncio.Future[Any] | None = None
     value: Any = None
     error: BaseException | None = None
@@ -75,9 +76,9 @@ class Writer:
         self.append_all: Callable[[Connection, list[Any]], None] = _no_event_log
         """(connection, entries): writes entries of any tenants; may be called again with the same ones."""
         self.after: Callable[[list[Any]], None] = lambda entries: None
-        """Told which entries are committed."""
+        """Called with the entries that are committed."""
         self.gave_up: Callable[[list[Any], BaseException], None] = lambda entries, error: None
-        """Told which entries could not be written, and why."""
+        """Called with the entries that could not be written, and the reason."""
         self._engine = engine
         self._dialect = dialect
         self._holder = holder
@@ -85,8 +86,8 @@ class Writer:
         self._gate = write_lock_of(engine) if dialect == "sqlite" else nullcontext()
         self._queue: deque[Any] = deque()
         self._wake = threading.Event()
-        self._turning: asyncio.AbstractEventLoop | None = None
-        """The loop that wakes the thread when it has turned."""
+        self._waking_loop: asyncio.AbstractEventLoop | None = None
+        """The loop that wakes the thread in its next iteration."""
         self._closed = self._forked = False
         self._count = 0
         self._conn: Connection | None = None
@@ -94,28 +95,30 @@ class Writer:
         self._starting = threading.Lock()
 
     def append(self, entry: Any) -> None:
-        """Queue an entry; quick. It is written with all that this turn of the loop tells."""
+        """Queue an entry; quick. It is written with all that this iteration of the loop appends."""
         self._put(entry)
-        if len(self._queue) >= _ENOUGH or not self._will_wake():
+        if len(self._queue) >= _ENOUGH:
             self._wake.set()
+        else:
+            self._wake_soon()
 
     def wake(self) -> None:
-        """Write what is queued now: whoever waits for it does not let the loop turn."""
+        """Write what is queued now, for somebody who blocks the loop until then."""
         self._wake.set()
 
-    def _will_wake(self) -> bool:
-        """See to it that the thread is woken soon; False where no loop runs."""
+    def _wake_soon(self) -> None:
+        """Wake the thread in the next iteration of the loop; at once where no loop runs."""
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            return False
-        if self._turning is not loop:
-            self._turning = loop
-            loop.call_soon(self._turned)
-        return True
+            self._wake.set()
+            return
+        if self._waking_loop is not loop:
+            self._waking_loop = loop
+            loop.call_soon(self._wake_from_loop)
 
-    def _turned(self) -> None:
-        self._turning = None
+    def _wake_from_loop(self) -> None:
+        self._waking_loop = None
         self._wake.set()
 
     def post(self, tenant: str, fn: Callable[[Connection], object]) -> None:
@@ -125,13 +128,10 @@ class Writer:
 
     async def run(self, tenant: str, fn: Callable[[Connection], T]) -> T:
         """Queue a change and wait for its commit. Whoever stops waiting does not stop the change."""
-        loop = asyncio.get_running_loop()
-        operation = WriteOperation(tenant, fn, loop, loop.create_future())
-        self._put(operation)
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._put(WriteOperation(tenant, fn, future))
         self._wake.set()
-        assert operation.future is not None
-        value: T = await operation.future
-        return value
+        return await future
 
     async def flushed(self) -> None:
         """Return when all that was queued before is committed or given up."""
@@ -176,10 +176,10 @@ class Writer:
                 break
             try:
                 self._commit(group)
-            except BaseException as error:  # the thread must live; whoever waits must hear
+            except BaseException as error:  # the thread must go on; whoever waits must get the error
                 _log.exception("a group of changes was lost")
                 self._fail(group, error)
-            self._tell(group)
+            self._settle(group)
         self._disconnect()
 
     def _next_group(self) -> _Group | None:
@@ -245,13 +245,13 @@ class Writer:
 
     def _in_transaction(self, number: int, entries: list[Any], operations: Sequence[WriteOperation]) -> None:
         """Run and commit; patiently, while the database is away for a moment."""
-        deadline, again = time.monotonic() + self._patience, False
+        deadline, is_retry = time.monotonic() + self._patience, False
         while True:
             try:
                 conn = self._connected()
                 with self._gate, conn.begin():
-                    if self._dialect == "postgresql" and not self._note(conn, number):
-                        return  # committed by the try before, whose answer was lost
+                    if self._dialect == "postgresql" and not self._record_group(conn, number):
+                        return  # committed by the attempt before, whose answer was lost
                     if entries:
                         self.append_all(conn, entries)
                     for operation in operations:
@@ -259,29 +259,30 @@ class Writer:
                 return
             except Exception as error:
                 self._disconnect()
-                if not is_transient(error) or time.monotonic() > deadline or (self._closed and again):
+                if not is_transient(error) or time.monotonic() > deadline or (self._closed and is_retry):
                     raise
                 _log.warning("the database is away, trying again: %s", error)
-                again = True
+                is_retry = True
                 time.sleep(_PAUSE)  # in a thread of its own, which has nothing else to do meanwhile
 
-    def _note(self, conn: Connection, number: int) -> bool:
-        """Write down, before all else, which group this is; False when that is so already.
+    def _record_group(self, conn: Connection, number: int) -> bool:
+        """Record, before all else, which group this is; False when it is recorded already.
 
-        A try that the server is still at is waited for, since it holds the same row.
+        An attempt that the server still works on is waited for, since it holds the same row.
         """
         row = {"holder": self._holder, "last_group": number}
-        new = postgresql_insert(writers).values(row)
-        noted = new.on_conflict_do_update(
-            index_elements=["holder"], set_=row, where=writers.c.last_group < number
+        recorded = (
+            postgresql_insert(writers)
+            .values(row)
+            .on_conflict_do_update(index_elements=["holder"], set_=row, where=writers.c.last_group < number)
         )
-        return conn.execute(noted.returning(writers.c.last_group)).first() is not None
+        return conn.execute(recorded.returning(writers.c.last_group)).first() is not None
 
     def _connected(self) -> Connection:
         if self._conn is None:
             conn = self._engine.connect().execution_options(handrail_write=True)
             if self._dialect == "postgresql":
-                conn.detach()  # it is never anybody else's
+                conn.detach()  # it never returns to the pool
                 conn.exec_driver_sql(f"SET idle_in_transaction_session_timeout = {_FROZEN_MILLISECONDS}")
                 conn.commit()
             self._conn = conn
@@ -302,34 +303,40 @@ class Writer:
         for operation in group.operations:
             operation.error = operation.error or error
 
-    def _tell(self, group: _Group) -> None:
-        """Wake whoever waits, each loop once."""
-        loops: dict[asyncio.AbstractEventLoop, list[WriteOperation]] = {}
+    def _settle(self, group: _Group) -> None:
+        settlements: list[Settlement] = []
         for operation in (*group.operations, *group.barriers):
-            if operation.loop is not None:
-                loops.setdefault(operation.loop, []).append(operation)
+            if operation.future is not None:
+                settlements.append((operation.future, operation.value, operation.error))
             elif operation.error is not None:
                 _log.error("a change for %s was lost", operation.tenant, exc_info=operation.error)
-        for loop, operations in loops.items():
-            try:
-                loop.call_soon_threadsafe(_settle, operations)
-            except RuntimeError:  # the loop is closed: nobody waits any more
-                _log.debug("nobody waited for %d changes", len(operations))
+        settle_futures(settlements)
 
 
-def _settle(operations: list[WriteOperation]) -> None:
-    for operation in operations:
-        future = operation.future
-        if future is None or future.done():
+def settle_futures(settlements: Iterable[Settlement]) -> None:
+    """Give futures their value or error, from another thread; each loop is woken once."""
+    loops: dict[asyncio.AbstractEventLoop, list[Settlement]] = {}
+    for settlement in settlements:
+        loops.setdefault(settlement[0].get_loop(), []).append(settlement)
+    for loop, of_loop in loops.items():
+        try:
+            loop.call_soon_threadsafe(_settle_in_loop, of_loop)
+        except RuntimeError:  # the loop is closed: nobody waits any more
+            _log.debug("nobody waited for %d changes", len(of_loop))
+
+
+def _settle_in_loop(settlements: list[Settlement]) -> None:
+    for future, value, error in settlements:
+        if future.done():
             continue
-        if operation.error is not None:
-            future.set_exception(operation.error)
+        if error is None:
+            future.set_result(value)
         else:
-            future.set_result(operation.value)
+            future.set_exception(error)
 
 
 def _barrier(conn: Connection) -> None:
-    """Stands in the queue for everything before it."""
+    """Marks in the queue that everything before it is committed."""
 
 
 def _no_event_log(conn: Connection, entries: list[Any]) -> None:
@@ -345,8 +352,5 @@ def is_transient(error: Exception) -> bool:
     state = getattr(error.orig, "sqlstate", None)
     if state is not None:
         return state in ("40001", "40P01") or state.startswith(("08", "57P"))
-    return isinstance(error, OperationalError) and _says_transient(str(error.orig))
-
-
-def _says_transient(said: str) -> bool:
-    return any(words in said for words in _TRANSIENT)
+    message = str(error.orig)
+    return isinstance(error, OperationalError) and any(part in message for part in _TRANSIENT)

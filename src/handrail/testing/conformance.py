@@ -28,9 +28,9 @@ def assert_conformant(
 
     Takes tools, classes and instances of `BaseTool`, and modules. `ignore` names rules that do not matter.
     """
-    found = _findings(list(each_tool(tools)), input_less, ignore, strict)
-    if found:
-        raise AssertionError(report(found))
+    findings = _findings(list(each_tool(tools)), input_less, ignore, strict)
+    if findings:
+        raise AssertionError(report(findings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,12 @@ def conformance_cases(
     """One case a tool, named after it: `@pytest.mark.parametrize("case", conformance_cases(TOOLS))`."""
     import pytest  # only whoever calls this needs it
 
-    made = list(each_tool(tools))
-    found = _findings(made, input_less, ignore, strict)
-    ids = dict.fromkeys(tool.id for tool in made)
-    cases = [ConformanceCase(name, tuple(one for one in found if one.tool == name)) for name in ids]
+    ready = list(each_tool(tools))
+    findings = _findings(ready, input_less, ignore, strict)
+    ids = dict.fromkeys(tool.id for tool in ready)
+    cases = [
+        ConformanceCase(name, tuple(finding for finding in findings if finding.tool == name)) for name in ids
+    ]
     return [pytest.param(case, id=case.tool) for case in cases]
 
 
@@ -66,20 +68,25 @@ def _findings(
     tools: list[Tool], input_less: Collection[str], ignore: Collection[str], strict: bool
 ) -> list[Finding]:
     if unknown := sorted(set(ignore) - {rule.slug for rule in RULES}):
-        known = ", ".join(rule.slug for rule in RULES)
-        raise UsageError(f"There is no rule {unknown[0]!r} to ignore. The rules are: {known}.")
+        slugs = ", ".join(rule.slug for rule in RULES)
+        raise UsageError(f"There is no rule {unknown[0]!r} to ignore. The rules are: {slugs}.")
     with ThreadPoolExecutor(1) as elsewhere:  # a test may be async, and have a loop of its own
-        found = elsewhere.submit(asyncio.run, check_ready(tools, input_less=input_less)).result()
-    return [one for one in found if one.rule not in ignore and (strict or one.level == "error")]
+        findings = elsewhere.submit(asyncio.run, check_ready(tools, input_less=input_less)).result()
+    return [
+        finding for finding in findings if finding.rule not in ignore and (strict or finding.level == "error")
+    ]
 
 
 def report(findings: Sequence[Finding]) -> str:
     """Findings for a person to read, tool by tool."""
-    tools = {one.tool: one.where for one in findings}
+    tools = {finding.tool: finding.where for finding in findings}
     lines = ["1 tool is not conformant:" if len(tools) == 1 else f"{len(tools)} tools are not conformant:"]
     for tool, where in tools.items():
         lines += ["", tool if where is None else f"{tool}  ({where})"]
-        for one in findings:
-            if one.tool == tool:
-                lines += [f"  {one.level} {one.rule}: {one.message}", f"    remedy: {one.remedy}"]
+        for finding in findings:
+            if finding.tool == tool:
+                lines += [
+                    f"  {finding.level} {finding.rule}: {finding.message}",
+                    f"    remedy: {finding.remedy}",
+                ]
     return "\n".join(lines)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.command_line import Done
+from tests.acceptance.command_line import CommandResult
 from tests.acceptance.forked_cli import handrail
 
 
-def run(root: Path, tool: str, *words: str) -> Done:
+def run(root: Path, tool: str, *words: str) -> CommandResult:
     return handrail("run", tool, *words, cwd=root, HANDRAIL_WORKSPACE=".")
 
 

@@ -8,11 +8,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from handrail import Handrail, Policy, Principal
-from handrail.ext import ApprovalRequest, Reply, approve
+from handrail import ApprovalRequest, Handrail, Policy, Principal
+from handrail.ext.guard import Reply, approve
 from handrail.toolsets.workspace import Workspace
 from handrail.toolsets.workspace.changes.journal import ChangeJournal
-from handrail.toolsets.workspace.changes.undo_file import undo_file
+from handrail.toolsets.workspace.changes.undo import undo_file
 from handrail.toolsets.workspace.files import file_tools
 from tests.harness.kill_points import KillPoint, arm, die_at, modules_of, points_of, trace_lines
 

@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 
 from handrail import Handrail, Outcome, Principal
-from handrail.ext import approve
+from handrail.ext.guard import approve
 from handrail.testing import ScriptedApprover
 from handrail.toolsets.workspace import PathRules, Workspace
 from handrail.toolsets.workspace.shell import SandboxCheck, ShellOptions, shell_tools

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace import PathRules
 from handrail.toolsets.workspace.shell import CommandLimits, ShellOptions
 from handrail.toolsets.workspace.shell.run import run_sandboxed

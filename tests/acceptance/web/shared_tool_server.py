@@ -21,7 +21,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from handrail import tool
-from handrail.ext import FormSpec
+from handrail.ext.forms import FormSpec
 
 
 def together(outputs: list[Any]) -> dict[str, Any]:

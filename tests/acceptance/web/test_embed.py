@@ -17,7 +17,7 @@ pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedToolServer]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedToolServer]:
     with shared_tool_server(tmp_path_factory.mktemp("team")) as found:
         yield found
 
@@ -39,13 +39,13 @@ def visitor(browser: Browser, script: bool = True) -> Iterator[Page]:
 
 
 def framed(
-    page: Page, house: SharedToolServer, site: tuple[str, dict[str, str]], token_url: str, more: str = ""
+    page: Page, server: SharedToolServer, site: tuple[str, dict[str, str]], token_url: str, more: str = ""
 ) -> FrameLocator:
     """The embed in a page of the other site."""
     url, pages = site
-    assert urlsplit(url).hostname != urlsplit(house.served.url).hostname
+    assert urlsplit(url).hostname != urlsplit(server.served.url).hostname
     pages["/"] = (
-        f'<!doctype html><title>Ours</title><iframe src="{house.served.url}{token_url}" {more}></iframe>'
+        f'<!doctype html><title>Ours</title><iframe src="{server.served.url}{token_url}" {more}></iframe>'
     )
     page.goto(f"{url}/")
     return page.frame_locator("iframe")
@@ -54,11 +54,11 @@ def framed(
 @pytest.mark.req("RA-13", "UI-09", "UI-10")
 @pytest.mark.parametrize("script", [True, False])
 def test_a_visitor_runs_a_published_tool_on_a_page_of_another_origin(
-    script: bool, house: SharedToolServer, site: tuple[str, dict[str, str]], browser: Browser
+    script: bool, server: SharedToolServer, site: tuple[str, dict[str, str]], browser: Browser
 ) -> None:
-    made = house.embed(origins=[site[0]])
+    made = server.embed(origins=[site[0]])
     with visitor(browser, script) as page:
-        frame = framed(page, house, site, made["url"])
+        frame = framed(page, server, site, made["url"])
         expect(frame.get_by_role("heading", name="Draw", level=1)).to_be_visible()
         frame.get_by_label("What to draw").fill("x")
         frame.get_by_role("button", name="Run").click()
@@ -76,12 +76,12 @@ def test_a_visitor_runs_a_published_tool_on_a_page_of_another_origin(
 @pytest.mark.req("RA-13")
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_long_word_in_a_field_makes_the_page_of_a_published_tool_no_wider(
-    width: int, house: SharedToolServer, browser: Browser
+    width: int, server: SharedToolServer, browser: Browser
 ) -> None:
-    made = house.embed("image.paint")
+    made = server.embed("image.paint")
     with visitor(browser) as page:
         page.set_viewport_size({"width": width, "height": 900})
-        page.goto(house.served.url + made["url"])
+        page.goto(server.served.url + made["url"])
         page.get_by_label("What to paint").fill("x" * 300)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.get_by_role("button", name="Run").click()
@@ -92,13 +92,13 @@ def test_a_long_word_in_a_field_makes_the_page_of_a_published_tool_no_wider(
 @pytest.mark.req("RA-13")
 @pytest.mark.parametrize("origins", [["https://www.example.com"], []])
 def test_a_browser_does_not_show_it_on_a_page_of_an_origin_that_is_not_named(
-    origins: list[str], house: SharedToolServer, site: tuple[str, dict[str, str]], browser: Browser
+    origins: list[str], server: SharedToolServer, site: tuple[str, dict[str, str]], browser: Browser
 ) -> None:
-    made = house.embed(origins=origins)
+    made = server.embed(origins=origins)
     said: list[str] = []
     with visitor(browser) as page:
         page.on("console", lambda line: said.append(line.text))
-        frame = framed(page, house, site, made["url"])
+        frame = framed(page, server, site, made["url"])
         page.wait_for_load_state("load")
         expect(frame.get_by_role("heading", name="Draw")).to_have_count(0)
         assert any("frame-ancestors" in one for one in said), said
@@ -106,13 +106,13 @@ def test_a_browser_does_not_show_it_on_a_page_of_an_origin_that_is_not_named(
 
 @pytest.mark.req("RA-13")
 def test_the_kill_switch_ends_a_page_that_is_open(
-    house: SharedToolServer, site: tuple[str, dict[str, str]], browser: Browser
+    server: SharedToolServer, site: tuple[str, dict[str, str]], browser: Browser
 ) -> None:
-    made = house.embed(origins=[site[0]])
+    made = server.embed(origins=[site[0]])
     with visitor(browser) as page:
-        frame = framed(page, house, site, made["url"])
+        frame = framed(page, server, site, made["url"])
         frame.get_by_label("What to draw").fill("a cat")
-        switched = house.owner.patch(f"/api/embeds/{made['id']}", json={"enabled": False})
+        switched = server.owner.patch(f"/api/embeds/{made['id']}", json={"enabled": False})
         assert switched.status_code == 200
         frame.get_by_role("button", name="Run").click()
         expect(frame.get_by_role("heading", name="This is no longer here")).to_be_visible()
@@ -120,16 +120,16 @@ def test_the_kill_switch_ends_a_page_that_is_open(
         expect(
             page.frame_locator("iframe").get_by_role("heading", name="This is no longer here")
         ).to_be_visible()
-    assert httpx.get(house.served.url + made["url"]).status_code == 404
+    assert httpx.get(server.served.url + made["url"]).status_code == 404
 
 
 @pytest.mark.req("RA-13")
 def test_a_quota_that_is_used_up_is_told_in_words_and_nothing_typed_is_lost(
-    house: SharedToolServer, site: tuple[str, dict[str, str]], browser: Browser
+    server: SharedToolServer, site: tuple[str, dict[str, str]], browser: Browser
 ) -> None:
-    made = house.embed(origins=[site[0]], runs_per_visitor=1)
+    made = server.embed(origins=[site[0]], runs_per_visitor=1)
     with visitor(browser) as page:
-        frame = framed(page, house, site, made["url"])
+        frame = framed(page, server, site, made["url"])
         for text in ("a cat", "a dog"):
             frame.get_by_label("What to draw").fill(text)
             frame.get_by_role("button", name="Run").click()
@@ -140,10 +140,10 @@ def test_a_quota_that_is_used_up_is_told_in_words_and_nothing_typed_is_lost(
 
 @pytest.mark.req("UI-16", "RA-13")
 def test_what_is_for_operators_is_ignored_by_the_server_and_no_cookie_is_set_or_read(
-    house: SharedToolServer,
+    server: SharedToolServer,
 ) -> None:
-    made = house.embed("image.draw", "image.paint", origins=["https://a.example"])
-    url = house.served.url + made["url"]
+    made = server.embed("image.draw", "image.paint", origins=["https://a.example"])
+    url = server.served.url + made["url"]
     first = httpx.get(url, headers={"cookie": "handrail_theme=dark; handrail_session=x"})
     assert "Draw" in first.text and "Paint" in first.text and 'data-theme="system"' in first.text
     assert first.headers["content-security-policy"].endswith("frame-ancestors https://a.example")
@@ -158,21 +158,21 @@ def test_what_is_for_operators_is_ignored_by_the_server_and_no_cookie_is_set_or_
 
 @pytest.mark.req("RA-13")
 @pytest.mark.parametrize("origin", ["https://evil.example", "null"])
-def test_a_page_of_others_posts_nothing_into_an_embed_itself(origin: str, house: SharedToolServer) -> None:
-    url = f"{house.served.url}{house.embed()['url']}/image-draw"
+def test_a_page_of_others_posts_nothing_into_an_embed_itself(origin: str, server: SharedToolServer) -> None:
+    url = f"{server.served.url}{server.embed()['url']}/image-draw"
     refused = httpx.post(url, data={"x": "y"}, headers={"origin": origin, "sec-fetch-site": "cross-site"})
     assert refused.status_code == 403
     own = httpx.post(
-        url, data={"x": "y"}, headers={"origin": house.served.url, "sec-fetch-site": "same-origin"}
+        url, data={"x": "y"}, headers={"origin": server.served.url, "sec-fetch-site": "same-origin"}
     )
     assert own.status_code == 422
 
 
 @pytest.mark.req("RA-13")
 def test_a_person_publishes_changes_switches_off_and_ends_an_embed(
-    house: SharedToolServer, browser: Browser
+    server: SharedToolServer, browser: Browser
 ) -> None:
-    ana = sign_in(window(browser, house.served.url), new_link(house.served))
+    ana = sign_in(window(browser, server.served.url), new_link(server.served))
     page = ana.goto("/settings/embeds")
     page.get_by_role("link", name="Publish tools").click()
     page.get_by_label("Name").fill("On our site")
@@ -206,12 +206,12 @@ def test_a_person_publishes_changes_switches_off_and_ends_an_embed(
     ana.context.close()
 
 
-def test_no_log_holds_what_lets_people_in(house: SharedToolServer) -> None:
-    token = house.embed()["token"]
-    link = house.link(house.session())
-    httpx.get(f"{house.served.url}/embed/{token}")
-    httpx.get(f"{house.served.url}{link}")
-    asked = httpx.get(f"{house.served.url}/healthz")
+def test_no_log_holds_what_lets_people_in(server: SharedToolServer) -> None:
+    token = server.embed()["token"]
+    link = server.link(server.session())
+    httpx.get(f"{server.served.url}/embed/{token}")
+    httpx.get(f"{server.served.url}{link}")
+    asked = httpx.get(f"{server.served.url}/healthz")
     assert asked.status_code == 200
-    logged = "\n".join(house.served.logged)
+    logged = "\n".join(server.served.logged)
     assert token not in logged and link.rpartition("/")[2] not in logged

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from handrail.doors.web.forms.form import compile_form
-from handrail.ext import FormSpec
+from handrail.ext.forms import FormSpec
 from tests.acceptance.web.browser import Window
 from tests.acceptance.web.form_page import form_page
 

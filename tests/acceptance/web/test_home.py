@@ -17,8 +17,7 @@ pytestmark = pytest.mark.long
 
 Windows = Callable[..., Window]
 TOOLS = '''
-from handrail import tool
-from handrail.ext import ToolError
+from handrail import ToolError, tool
 
 
 @tool("stock.count", level="read", name="Count stock")

@@ -16,8 +16,7 @@ pytestmark = pytest.mark.long
 Windows = Callable[..., Window]
 OWNER = "ana@acme.example"
 TOOLS = '''
-from handrail import tool
-from handrail.ext import ToolError
+from handrail import ToolError, tool
 
 _broken = [True]
 

@@ -16,17 +16,17 @@ Windows = Callable[..., Window]
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedToolServer]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedToolServer]:
     with shared_tool_server(tmp_path_factory.mktemp("team")) as found:
         yield found
 
 
-def owner(house: SharedToolServer, windows: Windows, **options: object) -> Window:
-    return sign_in(windows(house.served.url, **options), new_link(house.served))
+def owner(server: SharedToolServer, windows: Windows, **options: object) -> Window:
+    return sign_in(windows(server.served.url, **options), new_link(server.served))
 
 
-def guest(house: SharedToolServer, windows: Windows, link: str, name: str, **options: object) -> Window:
-    found = windows(house.served.url, **options)
+def guest(server: SharedToolServer, windows: Windows, link: str, name: str, **options: object) -> Window:
+    found = windows(server.served.url, **options)
     found.goto(link)
     found.page.get_by_label("Your name").fill(name)
     found.page.get_by_role("button", name="Join").click()
@@ -41,9 +41,9 @@ def submit(page: Page, score: str) -> None:
 
 @pytest.mark.req("CS-01", "CS-04", "RA-03")
 def test_a_session_is_begun_from_the_tool_and_shared_by_a_link_that_can_be_taken_back(
-    house: SharedToolServer, windows: Windows
+    server: SharedToolServer, windows: Windows
 ) -> None:
-    ana = owner(house, windows)
+    ana = owner(server, windows)
     page = ana.goto("/tools/team-rate")
     page.get_by_label("More about Rate an idea").click()
     page.get_by_role("link", name="Fill it in together").click()
@@ -59,7 +59,7 @@ def test_a_session_is_begun_from_the_tool_and_shared_by_a_link_that_can_be_taken
     assert ana.axe() == []
     page.get_by_role("link", name="Back to the session").click()
     expect(page.get_by_text("Shared by link. The link ends in")).to_be_visible()
-    bo = guest(house, windows, link.removeprefix(house.served.url), "Bo")
+    bo = guest(server, windows, link.removeprefix(server.served.url), "Bo")
     assert bo.page.url == session and "hj_" not in bo.page.url
     bo.page.get_by_label("Remark").fill("half a thought")
     page.get_by_role("button", name="Take the link back").click()
@@ -74,10 +74,10 @@ def test_a_session_is_begun_from_the_tool_and_shared_by_a_link_that_can_be_taken
 
 @pytest.mark.req("CS-03", "CS-05", "CS-06", "RA-03")
 def test_what_a_guest_submits_appears_to_everybody_with_what_it_comes_to(
-    house: SharedToolServer, windows: Windows
+    server: SharedToolServer, windows: Windows
 ) -> None:
-    session = house.session()
-    ana, bo = owner(house, windows), guest(house, windows, house.link(session), "Bo")
+    session = server.session()
+    ana, bo = owner(server, windows), guest(server, windows, server.link(session), "Bo")
     ana.goto(session)
     expect(ana.page.get_by_text("Nobody has answered yet.")).to_be_visible()
     submit(bo.page, "4")
@@ -91,7 +91,7 @@ def test_what_a_guest_submits_appears_to_everybody_with_what_it_comes_to(
     bo.page.get_by_label("Score").fill("10")
     bo.page.get_by_role("button", name="Change my answer").click()
     expect(ana.page.locator("#together")).to_contain_text("9")
-    assert [one["input"]["score"] for one in house.submissions(session)] == [8, 10]
+    assert [one["input"]["score"] for one in server.submissions(session)] == [8, 10]
     ana.page.get_by_role("link", name="All of it of Bo").click()
     expect(ana.page.get_by_role("heading", level=1)).to_contain_text("Bo")
     assert ana.axe() == [] and bo.axe() == []
@@ -99,9 +99,9 @@ def test_what_a_guest_submits_appears_to_everybody_with_what_it_comes_to(
 
 @pytest.mark.req("CS-06")
 def test_a_wrong_answer_is_told_at_its_field_and_keeps_everything(
-    house: SharedToolServer, windows: Windows
+    server: SharedToolServer, windows: Windows
 ) -> None:
-    bo = guest(house, windows, house.link(house.session()), "Bo")
+    bo = guest(server, windows, server.link(server.session()), "Bo")
     bo.page.get_by_label("Remark").fill("so so")
     submit(bo.page, "11")
     wrong = bo.page.get_by_label("Score")
@@ -112,10 +112,10 @@ def test_a_wrong_answer_is_told_at_its_field_and_keeps_everything(
 
 @pytest.mark.req("CS-06")
 def test_a_session_that_closes_while_somebody_types_says_so_and_keeps_what_they_typed(
-    house: SharedToolServer, windows: Windows
+    server: SharedToolServer, windows: Windows
 ) -> None:
-    session = house.session()
-    ana, bo = owner(house, windows), guest(house, windows, house.link(session), "Bo")
+    session = server.session()
+    ana, bo = owner(server, windows), guest(server, windows, server.link(session), "Bo")
     bo.page.get_by_label("Remark").fill("half a thought")
     ana.goto(session)
     ana.page.get_by_role("button", name="Close the session").click()
@@ -124,7 +124,7 @@ def test_a_session_that_closes_while_somebody_types_says_so_and_keeps_what_they_
     submit(bo.page, "5")
     expect(bo.page.get_by_role("alert")).to_contain_text("closed")
     expect(bo.page.get_by_label("Remark")).to_have_value("half a thought")
-    assert house.submissions(session) == []
+    assert server.submissions(session) == []
     ana.page.get_by_role("button", name="Reopen it").click()
     expect(bo.page.locator("#shared-state")).to_contain_text("open")
     bo.page.get_by_role("button", name="Submit").click()
@@ -133,16 +133,16 @@ def test_a_session_that_closes_while_somebody_types_says_so_and_keeps_what_they_
 
 @pytest.mark.req("CS-06", "RA-03")
 def test_without_script_a_guest_joins_submits_and_sees_the_newest_by_looking_again(
-    house: SharedToolServer, windows: Windows
+    server: SharedToolServer, windows: Windows
 ) -> None:
-    session = house.session()
-    link = house.link(session)
-    bo = guest(house, windows, link, "Bo", script=False)
+    session = server.session()
+    link = server.link(session)
+    bo = guest(server, windows, link, "Bo", script=False)
     submit(bo.page, "many")
     expect(bo.page.get_by_label("Score")).to_have_attribute("aria-invalid", "true")
     submit(bo.page, "3")
     expect(bo.page.get_by_text("Your answer is in.")).to_be_visible()
-    cy = guest(house, windows, link, "Cy", script=False)
+    cy = guest(server, windows, link, "Cy", script=False)
     expect(cy.page.get_by_text("1 person has answered")).to_be_visible()
     submit(cy.page, "5")
     bo.page.reload()
@@ -150,10 +150,10 @@ def test_without_script_a_guest_joins_submits_and_sees_the_newest_by_looking_aga
 
 
 @pytest.mark.req("CS-06")
-def test_a_guest_sees_one_session_and_nothing_else(house: SharedToolServer, windows: Windows) -> None:
-    first, second = house.session("First"), house.session("Second")
-    house.link(second)
-    bo = guest(house, windows, house.link(first), "Bo")
+def test_a_guest_sees_one_session_and_nothing_else(server: SharedToolServer, windows: Windows) -> None:
+    first, second = server.session("First"), server.session("Second")
+    server.link(second)
+    bo = guest(server, windows, server.link(first), "Bo")
     for path in (second, f"{second}/part", "/tools", "/runs", f"{first}/close"):
         bo.goto(path)
         assert "Second" not in bo.page.content()
@@ -165,9 +165,9 @@ def test_a_guest_sees_one_session_and_nothing_else(house: SharedToolServer, wind
 
 
 @pytest.mark.req("RA-03")
-def test_what_was_submitted_can_be_taken_along(house: SharedToolServer, windows: Windows) -> None:
-    session = house.session()
-    bo = guest(house, windows, house.link(session), "=Bo")
+def test_what_was_submitted_can_be_taken_along(server: SharedToolServer, windows: Windows) -> None:
+    session = server.session()
+    bo = guest(server, windows, server.link(session), "=Bo")
     submit(bo.page, "4")
     with bo.page.expect_download() as waited:
         bo.page.get_by_role("link", name="CSV").click()
@@ -182,11 +182,11 @@ def test_what_was_submitted_can_be_taken_along(house: SharedToolServer, windows:
 
 
 @pytest.mark.req("CS-05")
-def test_markup_that_people_type_stays_text_for_everybody(house: SharedToolServer, windows: Windows) -> None:
+def test_markup_that_people_type_stays_text_for_everybody(server: SharedToolServer, windows: Windows) -> None:
     mark = "<img src=x onerror=alert(1)>"
-    session = house.session(f"{mark} first?")
-    link = house.link(session)
-    ana, bo = owner(house, windows), windows(house.served.url)
+    session = server.session(f"{mark} first?")
+    link = server.link(session)
+    ana, bo = owner(server, windows), windows(server.served.url)
     ana.goto(session)
     bo.goto(link)
     assert bo.axe() == []

@@ -18,7 +18,7 @@ from handrail.doors.web.assets import asset_url, assets
 from handrail.doors.web.responses import html
 from handrail.doors.web.views.blocks import custom_frame
 from handrail.doors.web.views.result import render_result
-from handrail.ext import OutputSection
+from handrail.ext.forms import OutputSection
 from tests.acceptance.web.browser import Window, window
 
 pytestmark = pytest.mark.long

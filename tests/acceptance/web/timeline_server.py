@@ -17,8 +17,7 @@ TOOLS = r'''
 import asyncio
 from pathlib import Path
 
-from handrail import Context, Result, tool
-from handrail.ext import Attachment
+from handrail import Attachment, Context, Result, tool
 
 
 @tool("work.report", level="read", name="Report")

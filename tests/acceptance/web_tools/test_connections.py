@@ -17,7 +17,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from handrail.ext import ToolError, UsageError
+from handrail import ToolError
+from handrail.ext.errors import UsageError
 from handrail.net.fetcher import resolve
 from handrail.toolsets.web import WebOptions
 from tests.acceptance.web_tools.local_site import (

@@ -10,8 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from inline_snapshot import snapshot
 
-from handrail import Context, Handrail, Principal
-from handrail.ext import ToolError
+from handrail import Context, Handrail, Principal, ToolError
 from handrail.toolsets.web import SearchHit, WebOptions, web_search
 from tests.acceptance.web_tools.local_site import (
     SiteRequest,

@@ -13,7 +13,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from handrail import Handrail, Principal
-from handrail.ext import read_result
+from handrail.ext.tools import read_result
 from handrail.toolsets.web import webfetch
 from tests.acceptance.web_tools.local_site import answer, fetch, options_allowing, redirect, site
 

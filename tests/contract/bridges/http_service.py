@@ -11,7 +11,7 @@ from typing import Self
 
 
 @dataclass(frozen=True)
-class Heard:
+class ReceivedRequest:
     """One request as it came over the wire."""
 
     method: str
@@ -31,8 +31,8 @@ class Answer:
 class Service:
     """Answers each request with what `reply` makes of it."""
 
-    def __init__(self, reply: Callable[[Heard], Answer] = lambda heard: Answer()) -> None:
-        self.heard: list[Heard] = []
+    def __init__(self, reply: Callable[[ReceivedRequest], Answer] = lambda heard: Answer()) -> None:
+        self.heard: list[ReceivedRequest] = []
         service = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -43,7 +43,7 @@ class Service:
                     return
                 length = int(self.headers.get("content-length") or 0)
                 told = {name.lower(): value for name, value in self.headers.items()}
-                heard = Heard(self.command, self.path, told, self.rfile.read(length))
+                heard = ReceivedRequest(self.command, self.path, told, self.rfile.read(length))
                 service.heard.append(heard)
                 answer = reply(heard)
                 self.send_response(answer.status)
@@ -66,7 +66,7 @@ class Service:
         return f"http://127.0.0.1:{self._server.server_port}"
 
     @property
-    def last(self) -> Heard:
+    def last(self) -> ReceivedRequest:
         return self.heard[-1]
 
     def __enter__(self) -> Self:

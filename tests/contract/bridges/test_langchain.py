@@ -13,10 +13,9 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_tests.integration_tests import ToolsIntegrationTests
 from langchain_tests.unit_tests import ToolsUnitTests
 
-from handrail import Context, Handrail, Principal, Result, Tool, tool
+from handrail import Attachment, Context, Handrail, Principal, Result, Tool, tool
 from handrail.bridges import langchain
 from handrail.bridges.langchain import CallFailed
-from handrail.ext import Attachment
 from handrail.sync import Handrail as BlockingHandrail
 
 ANA = Principal("acme", "ana", agent="ops")

@@ -8,13 +8,13 @@ import pytest
 
 from handrail import Handrail, Outcome, Policy
 from handrail.bridges.openapi import import_openapi
-from tests.contract.bridges.http_service import Answer, Heard, Service
+from tests.contract.bridges.http_service import Answer, ReceivedRequest, Service
 from tests.contract.bridges.pet_store import ANA, PETS, called, document, handrail
 
 
 @pytest.mark.req("BY-20")
 async def test_an_answer_that_is_no_success_is_a_failure_with_status_and_excerpt() -> None:
-    def reply(heard: Heard) -> Answer:
+    def reply(heard: ReceivedRequest) -> Answer:
         if heard.target.endswith("/404"):
             return Answer(404, b'{"detail": "no such pet"}')
         if heard.target.endswith("/500"):
@@ -71,7 +71,7 @@ def redirecting(to: str) -> Answer:
 async def test_a_read_is_redirected_on_its_own_server_only() -> None:
     with Service() as other:
 
-        def reply(heard: Heard) -> Answer:
+        def reply(heard: ReceivedRequest) -> Answer:
             if heard.target == "/v1/pets/near":
                 return redirecting("/v1/pets/7")
             if heard.target == "/v1/pets/round":
@@ -111,7 +111,7 @@ async def test_a_service_that_is_away_or_slow_is_told_without_internals() -> Non
 async def test_a_silent_service_is_left_and_nobody_claims_to_know_what_a_write_did() -> None:
     go = threading.Event()
 
-    def silent(heard: Heard) -> Answer:
+    def silent(heard: ReceivedRequest) -> Answer:
         go.wait(20)
         return Answer()
 

@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from tests.contract.bridges.http_service import Answer, Heard, Service
+from tests.contract.bridges.http_service import Answer, ReceivedRequest, Service
 from tests.contract.bridges.pet_store import ANA, BOSS, called, document, handrail, parameter
 
 SECURED = document(
@@ -154,7 +154,7 @@ async def test_credentials_come_from_secrets_and_are_nowhere_to_be_seen(
 ) -> None:
     caplog.set_level(logging.DEBUG)
 
-    def echo(heard: Heard) -> Answer:
+    def echo(heard: ReceivedRequest) -> Answer:
         return Answer(body=json.dumps([heard.target, heard.headers]).encode())
 
     with Service(echo) as service:

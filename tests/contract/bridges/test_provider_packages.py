@@ -15,9 +15,8 @@ from openai.types.responses import FunctionToolParam, Response
 from openai.types.responses.response_input_item_param import FunctionCallOutput
 from pydantic import TypeAdapter
 
-from handrail import Call, Handrail, Principal, Result, tool
+from handrail import Attachment, Call, Handrail, Principal, Result, tool
 from handrail.bridges import anthropic, openai
-from handrail.ext import Attachment
 
 ANA = Principal("acme", "ana", agent="ops")
 PNG = b"\x89PNG\r\n"

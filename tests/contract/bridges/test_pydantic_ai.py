@@ -18,9 +18,10 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 
-from handrail import Handrail, Principal, Result, Tool, tool
+from handrail import Attachment, Handrail, Principal, Result, Tool, tool
 from handrail.bridges.pydantic_ai import GuardedToolset, settle
-from handrail.ext import Attachment, Conflict, UsageError
+from handrail.ext.errors import UsageError
+from handrail.ext.guard import Conflict
 from tests.harness.bridge_calls import tool_returns
 
 AGENT = Principal("acme", "ana", agent="ops")

@@ -13,7 +13,16 @@ from handrail.core.find.visibility import ToolRow
 from handrail.doors.http.api import build_api
 from handrail.doors.http.routing import Route
 from handrail.identity.permissions import BUILT_IN_ROLES, console_principal
-from tests.contract.http.two_tenants import ACME, MARK, OTHER, ROLES, Building, add, building, chorus
+from tests.contract.http.two_tenants import (
+    ACME,
+    MARK,
+    OTHER,
+    ROLES,
+    TwoTenantApi,
+    add,
+    chorus,
+    two_tenant_api,
+)
 
 BODIES: dict[str, Any] = {
     "make_key": {"name": "ci", "kind": "service", "permissions": []},
@@ -31,7 +40,7 @@ QUERIES = {"search_tools": {"q": "only"}, "purge_dead_letters": {"before": "1"}}
 
 
 @dataclass(frozen=True)
-class Things:
+class SampleItems:
     """One of everything that a path can name."""
 
     slug: str
@@ -47,7 +56,7 @@ class Things:
     embed_id: str
 
 
-UNKNOWN = Things(
+UNKNOWN = SampleItems(
     "no-such",
     "call_x",
     "run_x",
@@ -62,23 +71,23 @@ UNKNOWN = Things(
 )
 
 
-async def things_of(house: Building, tenant: str) -> Things:
+async def things_of(rest_api: TwoTenantApi, tenant: str) -> SampleItems:
     """One of everything of a tenant, each with the mark in it."""
-    owner, boss = await house.person("owner", tenant), await house.principal("owner", tenant)
+    owner, boss = await rest_api.person("owner", tenant), await rest_api.principal("owner", tenant)
     body = {"arguments": {"text": MARK}, "session": MARK}
-    failed = (await house.ask("POST", "/api/tools/note.fail/call", owner, json=body)).json()
-    letters = (await house.ask("GET", "/api/dead-letters", owner)).json()["dead_letters"]
-    agent = await house.key("owner", tenant, kind="agent")
-    waits = await house.ask("POST", "/api/tools/mail.send/call", agent, json={"arguments": {"to": MARK}})
-    text, _ = await house.services.keys.make(boss, MARK, "service")
-    await house.services.people.save_role(boss, MARK, ["runs.read"])
+    failed = (await rest_api.ask("POST", "/api/tools/note.fail/call", owner, json=body)).json()
+    letters = (await rest_api.ask("GET", "/api/dead-letters", owner)).json()["dead_letters"]
+    agent = await rest_api.key("owner", tenant, kind="agent")
+    waits = await rest_api.ask("POST", "/api/tools/mail.send/call", agent, json={"arguments": {"to": MARK}})
+    text, _ = await rest_api.services.keys.make(boss, MARK, "service")
+    await rest_api.services.people.save_role(boss, MARK, ["runs.read"])
     row = ToolRow(
         tenant, f"{MARK}-tool", "tenant_custom", name=MARK, description=MARK, input_schema={"type": "object"}
     )
-    await house.services.tool_admin.save_own(console_principal(tenant), row)
-    together = await house.services.tool_sessions.create(boss, chorus, MARK)
-    _, embed = await house.services.embeds.publish(boss, MARK, [add], [])
-    return Things(
+    await rest_api.services.tool_admin.save_own(console_principal(tenant), row)
+    together = await rest_api.services.tool_sessions.create(boss, chorus, MARK)
+    _, embed = await rest_api.services.embeds.publish(boss, MARK, [add], [])
+    return SampleItems(
         "other-only",
         failed["call_id"],
         failed["run_id"],
@@ -103,17 +112,17 @@ def requests() -> list[tuple[Route, str]]:
 
 
 async def send(
-    house: Building, route: Route, method: str, things: Things, who: dict[str, str]
+    rest_api: TwoTenantApi, route: Route, method: str, things: SampleItems, who: dict[str, str]
 ) -> httpx.Response:
     name = route.operation_id or ""
     if name == "save_role":  # makes what it names
         things = replace(things, name="made-here")
     path = re.sub(r"{(\w+)}", lambda found: getattr(things, found[1]), route.path)
     body = {"json": BODIES.get(name, {})} if method in ("POST", "PUT", "PATCH") else {}
-    return await house.ask(method, path, who, params=QUERIES.get(name), **body)
+    return await rest_api.ask(method, path, who, params=QUERIES.get(name), **body)
 
 
-def told(answer: httpx.Response, things: Things) -> tuple[int, str]:
+def told(answer: httpx.Response, things: SampleItems) -> tuple[int, str]:
     """What an answer says, whatever was asked for by name."""
     return answer.status_code, answer.text.replace(things.slug, "…").replace(things.call_id, "…")
 
@@ -122,44 +131,44 @@ def told(answer: httpx.Response, things: Things) -> tuple[int, str]:
 @pytest.mark.fault("F26")
 @pytest.mark.timeout(180)
 async def test_what_is_another_tenants_is_like_what_is_not_there_for_every_role(database_url: str) -> None:
-    async with building(database_url) as house:
-        theirs = await things_of(house, OTHER)
+    async with two_tenant_api(database_url) as rest_api:
+        theirs = await things_of(rest_api, OTHER)
         for role in ROLES:
-            who = await house.person(role)
+            who = await rest_api.person(role)
             for route, method in requests():
                 where = f"{role}: {method} {route.path}"
-                answer = await send(house, route, method, theirs, who)
+                answer = await send(rest_api, route, method, theirs, who)
                 needed = route.need.permission
                 allowed = needed is None or {needed, "*"} & BUILT_IN_ROLES[role] or route.need.own
                 assert (answer.status_code == 403) == (not allowed), f"{where}: {answer.text}"
                 assert answer.status_code < 500, f"{where}: {answer.text}"
                 if "{" in route.path:
-                    unknown = await send(house, route, method, UNKNOWN, who)
+                    unknown = await send(rest_api, route, method, UNKNOWN, who)
                     assert told(answer, theirs) == told(unknown, UNKNOWN), where
                     assert not allowed or answer.status_code == 404 or route.operation_id == "save_role", (
                         where
                     )
                 else:
                     assert MARK not in answer.text, where
-        owner = await house.person("owner", OTHER)
-        kept = await house.ask("GET", f"/api/approvals/{theirs.approval_id}", owner)
+        owner = await rest_api.person("owner", OTHER)
+        kept = await rest_api.ask("GET", f"/api/approvals/{theirs.approval_id}", owner)
         assert kept.json()["status"] == "pending"
-        assert (await house.ask("GET", f"/api/dead-letters/{theirs.letter_id}", owner)).status_code == 200
+        assert (await rest_api.ask("GET", f"/api/dead-letters/{theirs.letter_id}", owner)).status_code == 200
 
 
 @pytest.mark.req("RA-12")
 @pytest.mark.timeout(180)
 async def test_the_owner_of_a_thing_finds_it_at_every_route(sqlite_url: str) -> None:
     """So that the test above does not pass because nothing is ever found."""
-    async with building(sqlite_url) as house:
-        ours = await things_of(house, ACME)
-        owner = await house.person("owner")
+    async with two_tenant_api(sqlite_url) as rest_api:
+        ours = await things_of(rest_api, ACME)
+        owner = await rest_api.person("owner")
         last = {"purge_dead_letter", "remove_member", "revoke_key", "delete_role", "reset_tool"}
         last |= {"cancel_tool_session", "revoke_embed"}
         ordered = sorted(requests(), key=lambda one: one[0].operation_id in last)
         for route, method in ordered:
-            things = ours if "{slug}" not in route.path else Things(**{**vars(ours), "slug": "sum-add"})
-            answer = await send(house, route, method, things, owner)
+            things = ours if "{slug}" not in route.path else SampleItems(**{**vars(ours), "slug": "sum-add"})
+            answer = await send(rest_api, route, method, things, owner)
             where = f"{method} {route.path}: {answer.text}"
             if route.operation_id in ("respond", "reject", "replay_dead_letter", "undo_call"):
                 assert answer.status_code in (200, 409), where
@@ -172,7 +181,7 @@ async def test_the_owner_of_a_thing_finds_it_at_every_route(sqlite_url: str) -> 
 
 
 async def test_nobody_is_let_in_anywhere(sqlite_url: str) -> None:
-    async with building(sqlite_url) as house:
+    async with two_tenant_api(sqlite_url) as rest_api:
         for route, method in requests():
-            answer = await send(house, route, method, UNKNOWN, {})
+            answer = await send(rest_api, route, method, UNKNOWN, {})
             assert (answer.status_code, answer.json()["error"]["code"]) == (401, "NOT_SIGNED_IN"), route.path

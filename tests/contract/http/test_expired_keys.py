@@ -14,14 +14,14 @@ from handrail.app import build_doors
 from handrail.identity.permissions import console_principal
 from handrail.platform.middleware import RequestLimits, SecurityMiddleware
 from handrail.platform.server import DoorRouter
-from tests.contract.http.two_tenants import ACME, Building, building
+from tests.contract.http.two_tenants import ACME, TwoTenantApi, two_tenant_api
 from tests.harness.asgi_server import serve_app
 
 
 @asynccontextmanager
-async def front(house: Building) -> AsyncIterator[httpx.AsyncClient]:
+async def front(rest_api: TwoTenantApi) -> AsyncIterator[httpx.AsyncClient]:
     """All doors of a building, on a port."""
-    platform = house.platform
+    platform = rest_api.platform
     router = DoorRouter(platform, build_doors(platform, 0.1))
     app = SecurityMiddleware(router, platform, RequestLimits(rate=None))
     async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=30) as http:
@@ -29,13 +29,15 @@ async def front(house: Building) -> AsyncIterator[httpx.AsyncClient]:
         platform.closing.set()
 
 
-async def revoke(house: Building, headers: dict[str, str], _: str) -> None:
-    await house.services.keys.revoke(console_principal(ACME), headers["authorization"].split("_")[2])
+async def revoke(rest_api: TwoTenantApi, headers: dict[str, str], _: str) -> None:
+    await rest_api.services.keys.revoke(console_principal(ACME), headers["authorization"].split("_")[2])
 
 
-async def take_away(house: Building, _: dict[str, str], user: str) -> None:
-    await house.services.people.add_member(console_principal(ACME), "builder-plain@acme.example", ["viewer"])
-    await house.services.people.remove_member(console_principal(ACME), user, ["builder"])
+async def take_away(rest_api: TwoTenantApi, _: dict[str, str], user: str) -> None:
+    await rest_api.services.people.add_member(
+        console_principal(ACME), "builder-plain@acme.example", ["viewer"]
+    )
+    await rest_api.services.people.remove_member(console_principal(ACME), user, ["builder"])
 
 
 @pytest.mark.req("RA-12")
@@ -44,9 +46,9 @@ async def take_away(house: Building, _: dict[str, str], user: str) -> None:
 async def test_whoever_follows_events_hears_no_more_once_their_key_reads_them_no_more(
     sqlite_url: str, ending: Any
 ) -> None:
-    async with building(sqlite_url) as house, front(house) as http:
-        maker, key = await house.principal("builder"), await house.key("owner")
-        text, _ = await house.services.keys.make(
+    async with two_tenant_api(sqlite_url) as rest_api, front(rest_api) as http:
+        maker, key = await rest_api.principal("builder"), await rest_api.key("owner")
+        text, _ = await rest_api.services.keys.make(
             console_principal(ACME), "spy", "service", user=maker.user, permissions=["events.read"]
         )
         spy = {"authorization": f"Bearer {text.reveal()}", "accept": "text/event-stream"}
@@ -56,7 +58,7 @@ async def test_whoever_follows_events_hears_no_more_once_their_key_reads_them_no
             await http.post("/api/tools/sum.add/call", headers=key, json=body)
             assert stream.status_code == 200
             await anext(lines)
-            await ending(house, spy, str(maker.user))
+            await ending(rest_api, spy, str(maker.user))
             secret = {"arguments": {"a": 70_007}}
             async with asyncio.timeout(20):
                 await http.post("/api/tools/sum.add/call", headers=key, json=secret)
@@ -66,8 +68,8 @@ async def test_whoever_follows_events_hears_no_more_once_their_key_reads_them_no
 
 @pytest.mark.req("RA-12")
 async def test_a_key_of_an_agent_ends_no_session_of_the_person_for_whom_it_acts(sqlite_url: str) -> None:
-    async with building(sqlite_url) as house, front(house) as http:
-        person, key = await house.person("owner"), await house.key("owner", kind="agent")
+    async with two_tenant_api(sqlite_url) as rest_api, front(rest_api) as http:
+        person, key = await rest_api.person("owner"), await rest_api.key("owner", kind="agent")
         everywhere = {"everywhere": "yes"}
         await http.post("/sign-out", data=everywhere, headers=key)
         assert (await http.get("/api/me", headers=person)).status_code == 200

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contract.http_attacks.attacked_server import premises
+from tests.contract.http_attacks.attacked_server import attacked_server
 
 
 @pytest.mark.req("RA-12")
 def test_the_url_of_a_duplicate_leads_to_the_call_that_ran(sqlite_url: str) -> None:
-    with premises(sqlite_url) as place, place.client("agent") as client:
+    with attacked_server(sqlite_url) as attacked, attacked.client("agent") as client:
         for _ in range(2):
             told = client.post(
                 "/api/tools/echo.say/call",

@@ -9,9 +9,8 @@ from typing import Any
 
 import httpx
 
-from handrail import Context, Handrail, Principal, tool
+from handrail import Context, Handrail, Principal, ToolError, tool
 from handrail.doors.http.api import build_api
-from handrail.ext import ToolError
 from handrail.identity.permissions import BUILT_IN_ROLES, console_principal
 from handrail.identity.services import Services
 from handrail.platform import Platform, platform_of
@@ -63,7 +62,7 @@ TOOLS = (add, asks, fail, send, only, chorus)
 
 
 @dataclass
-class Building:
+class TwoTenantApi:
     """One open database with REST before it."""
 
     platform: Platform
@@ -107,7 +106,7 @@ class Building:
 
 
 @asynccontextmanager
-async def building(url: str, *more: Any, **options: Any) -> AsyncIterator[Building]:
+async def two_tenant_api(url: str, *more: Any, **options: Any) -> AsyncIterator[TwoTenantApi]:
     async with Handrail([*TOOLS, *more], database=url, **options) as hr:
         platform = platform_of(hr)
         assert platform.services is not None
@@ -118,7 +117,7 @@ async def building(url: str, *more: Any, **options: Any) -> AsyncIterator[Buildi
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", timeout=60) as http:
             http.event_hooks["response"].append(check_documented(api))
-            yield Building(platform, http)
+            yield TwoTenantApi(platform, http)
 
 
 ROLES = tuple(BUILT_IN_ROLES)

@@ -17,14 +17,13 @@ from typing import Any, TypeVar
 import httpx
 from fastapi import FastAPI
 
-from handrail import Handrail, Principal, tool
+from handrail import Handrail, Principal, ToolError, tool
 from handrail.app import build_doors
 from handrail.core.define.call import BoundCall
 from handrail.core.define.names import slug_of
 from handrail.core.find.visibility import row_slug
 from handrail.core.guard.plans import PlannedCall
 from handrail.doors.http.api import build_api
-from handrail.ext import ToolError
 from handrail.identity.permissions import BUILT_IN_ROLES, console_principal
 from handrail.identity.services import Services
 from handrail.platform import AuthBackend, Platform, platform_of, sse
@@ -74,7 +73,7 @@ async def send(text: str = "") -> str:
 
 
 @dataclass(repr=False)
-class Belonging:
+class TenantContents:
     """What a tenant has: its ids by the parameter of a path that takes them, and what gives it away."""
 
     tenant: str
@@ -107,7 +106,7 @@ class Belonging:
         together = await services.tool_sessions.create(by, share, f"Session {mark}")
         _, embed = await services.embeds.publish(by, f"Embed {mark}", [say], ["https://a.example"])
         self.ids = {
-            "slug": [peek_of(self), slug_of(peek_of(self))],
+            "slug": [peek_tool_id(self), slug_of(peek_tool_id(self))],
             "call_id": calls,
             "run_id": [one.id for one in await hr.runs(who)],
             "session": [f"session-{self.label}", f"call:{calls[-1]}"],
@@ -160,13 +159,13 @@ class Belonging:
         )
 
 
-def peek_of(home: Belonging) -> str:
+def peek_tool_id(home: TenantContents) -> str:
     """The tool that one tenant alone has; nobody could take the one for a slip of the other."""
     return f"own.{home.label}" if home.tenant == THERE else f"{home.label}.kept_here"
 
 
-def peeking(home: Belonging) -> Any:
-    @tool(peek_of(home), level="read", tenants=(home.tenant,), category=home.mark)
+def make_peek_tool(home: TenantContents) -> Any:
+    @tool(peek_tool_id(home), level="read", tenants=(home.tenant,), category=home.mark)
     async def peek() -> str:
         """Look at what one tenant alone has."""
         return home.mark
@@ -175,13 +174,13 @@ def peeking(home: Belonging) -> Any:
 
 
 @dataclass(repr=False)
-class Premises:
+class AttackedServer:
     """The server, and who lives there."""
 
     url: str
     platform: Platform
-    here: Belonging
-    there: Belonging
+    here: TenantContents
+    there: TenantContents
     loop: asyncio.AbstractEventLoop
 
     @cached_property
@@ -209,22 +208,22 @@ _CLOSED = 120
 
 
 @contextmanager
-def premises(
+def attacked_server(
     url: str,
     who: AuthBackend | None = None,
     *,
-    home: Callable[[str], Belonging] = Belonging,
+    home: Callable[[str], TenantContents] = TenantContents,
     tools: Sequence[Any] = (),
     **options: Any,
-) -> Iterator[Premises]:
+) -> Iterator[AttackedServer]:
     """A server over a database, on a free port, in a thread of its own; closed at the end."""
     here, there = home(HERE), home(THERE)
-    ready: list[Premises | BaseException] = []
+    ready: list[AttackedServer | BaseException] = []
     beat, sse.HEARTBEAT = sse.HEARTBEAT, 0.2  # a stream on which nothing happens says so soon
     there_is, over = threading.Event(), asyncio.Event()
 
     async def live() -> None:
-        own = [say, count, fail, send, share, peeking(here), peeking(there)]
+        own = [say, count, fail, send, share, make_peek_tool(here), make_peek_tool(there)]
         async with Handrail([*own, *tools], database=url) as hr:
             platform = platform_of(hr)
             assert platform.services is not None
@@ -240,7 +239,7 @@ def premises(
         app = SecurityMiddleware(DoorRouter(platform, doors), platform, limits)
         wire: dict[str, Any] = {"log_config": None, "http": LimitedHttpProtocol, "server_header": False}
         async with doors.mcp.running(), serve_app(app, **wire) as address:
-            ready.append(Premises(address, platform, here, there, asyncio.get_running_loop()))
+            ready.append(AttackedServer(address, platform, here, there, asyncio.get_running_loop()))
             there_is.set()
             await over.wait()
             platform.closing.set()
@@ -276,7 +275,7 @@ _INSIDE = re.compile(
 )
 
 
-def strictly(text: str) -> Any:
+def parse_strict_json(text: str) -> Any:
     """JSON as the standard has it: NaN and Infinity are none."""
 
     def no(name: str) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.contract.http_attacks.attacked_server import Premises, premises
+from tests.contract.http_attacks.attacked_server import AttackedServer, attacked_server
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Premises]:
-    folder = tmp_path_factory.mktemp("premises")
-    with premises(f"sqlite:///{folder / 'handrail.db'}") as found:
+def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AttackedServer]:
+    folder = tmp_path_factory.mktemp("attacked")
+    with attacked_server(f"sqlite:///{folder / 'handrail.db'}") as found:
         yield found

@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 import httpx
 
-from tests.contract.http_attacks.attacked_server import Premises, inside
-from tests.contract.http_attacks.routes import Way, asked, ways
+from tests.contract.http_attacks.attacked_server import AttackedServer, inside
+from tests.contract.http_attacks.routes import RouteMethod, asked, ways
 
 WHOLE: dict[str, Any] = {
     "approve": {"arguments": {"text": "x"}, "standing": False},
@@ -33,12 +33,12 @@ WHOLE: dict[str, Any] = {
 """A body that fits for every route that takes one, with all of its texts."""
 
 
-def taking_bodies(place: Premises) -> Iterator[tuple[Way, dict[str, str]]]:
+def taking_bodies(attacked: AttackedServer) -> Iterator[tuple[RouteMethod, dict[str, str]]]:
     """The ways that take a body, each with an id that is there."""
-    for way in ways(place):
+    for way in ways(attacked):
         if "requestBody" in (way.route.openapi_extra or {}):
             assert way.route.operation_id in WHOLE, f"{way.name}: say in WHOLE what it takes"
-            known = {**place.here.ids, "slug": ["echo.say"]}
+            known = {**attacked.here.ids, "slug": ["echo.say"]}
             yield way, {at: known[at][0] for at in way.places}
 
 
@@ -67,9 +67,9 @@ def with_at(body: Any, at: tuple[Any, ...], value: Any) -> Any:
     return changed
 
 
-def texts_in_bodies(place: Premises, client: httpx.Client, texts: Iterable[str]) -> None:
+def texts_in_bodies(attacked: AttackedServer, client: httpx.Client, texts: Iterable[str]) -> None:
     """Any text in any place of a body is taken or refused."""
-    for way, given in taking_bodies(place):
+    for way, given in taking_bodies(attacked):
         whole = WHOLE[way.route.operation_id or ""]
         if "digest" in whole:
             whole = {name: part for name, part in whole.items() if name != "digest"}
@@ -86,9 +86,9 @@ def texts_in_bodies(place: Premises, client: httpx.Client, texts: Iterable[str])
                 refused(answer, f"{sent} {text}")
 
 
-def texts_in_addresses(place: Premises, client: httpx.Client, texts: Iterable[str]) -> None:
+def texts_in_addresses(attacked: AttackedServer, client: httpx.Client, texts: Iterable[str]) -> None:
     """Any text in a path or a query is taken or refused."""
-    for way in ways(place):
+    for way in ways(attacked):
         named = {one.alias for one in way.route.dependant.query_params}
         for text in texts:
             written = quote(text, safe="")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterable
 
-from tests.contract.http_attacks.attacked_server import Premises
+from tests.contract.http_attacks.attacked_server import AttackedServer
 
 PATIENCE = 20.0
 
 
-def sent(place: Premises, *pieces: bytes, more: Iterable[bytes] = ()) -> tuple[bytes, int]:
+def sent(attacked: AttackedServer, *pieces: bytes, more: Iterable[bytes] = ()) -> tuple[bytes, int]:
     """What the server says to these bytes, and how many it took before it hung up."""
-    host, port = place.url.removeprefix("http://").split(":")
+    host, port = attacked.url.removeprefix("http://").split(":")
     taken = 0
     with socket.create_connection((host, int(port)), PATIENCE) as wire:
         try:
@@ -24,9 +24,9 @@ def sent(place: Premises, *pieces: bytes, more: Iterable[bytes] = ()) -> tuple[b
         return _heard(wire), taken
 
 
-def begun(place: Premises, piece: bytes) -> None:
+def begun(attacked: AttackedServer, piece: bytes) -> None:
     """Say the beginning of something, and hang up."""
-    host, port = place.url.removeprefix("http://").split(":")
+    host, port = attacked.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), PATIENCE) as wire:
         wire.sendall(piece)
 
@@ -59,12 +59,12 @@ def status(answer: bytes) -> int | None:
     return int(answer.split(b" ", 2)[1]) if answer else None
 
 
-def request(place: Premises, path: str, *headers: str, method: str = "POST") -> bytes:
+def request(attacked: AttackedServer, path: str, *headers: str, method: str = "POST") -> bytes:
     """The head of a request of the owner."""
     lines = [
         f"{method} {path} HTTP/1.1",
         "host: 127.0.0.1",
-        f"authorization: Bearer {place.here.keys['owner']}",
+        f"authorization: Bearer {attacked.here.keys['owner']}",
         "content-type: application/json",
         "accept: application/json, text/event-stream",
         *headers,

@@ -10,7 +10,7 @@ import httpx
 from starlette.routing import Route as AnyRoute
 
 from handrail.doors.http.routing import Need, Route
-from tests.contract.http_attacks.attacked_server import Premises
+from tests.contract.http_attacks.attacked_server import AttackedServer
 
 OPEN = frozenset({"/api/openapi.json"})
 """What is there for everybody, and says nothing of anybody."""
@@ -33,7 +33,7 @@ QUERIES: Mapping[str, Mapping[str, str]] = {"purge_dead_letters": {"before": "0"
 
 
 @dataclass(frozen=True)
-class Way:
+class RouteMethod:
     """One method of one route."""
 
     method: str
@@ -77,11 +77,11 @@ def asked(client: httpx.Client, method: str, path: str, **more: Any) -> httpx.Re
         return answer
 
 
-def ways(place: Premises) -> Iterator[Way]:
+def ways(attacked: AttackedServer) -> Iterator[RouteMethod]:
     """Every method of every route. One that does not say who may use it is no route here."""
-    for route in place.api.routes:
+    for route in attacked.api.routes:
         if isinstance(route, AnyRoute) and route.path in OPEN:
             continue
         assert isinstance(route, Route), f"{route} says nothing of who may use it: declare it with need(...)"
         for method in sorted((route.methods or set()) - {"HEAD"}):
-            yield Way(method, route)
+            yield RouteMethod(method, route)

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 from hypothesis import strategies as st
 
-from tests.contract.http_attacks.attacked_server import Premises, inside, strictly
+from tests.contract.http_attacks.attacked_server import AttackedServer, inside, parse_strict_json
 
 MODERN = "2026-07-28"
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", MODERN)
@@ -20,7 +20,7 @@ BOTH = "application/json, text/event-stream"
 
 
 @dataclass
-class Sent:
+class RpcMessage:
     """One message with the headers that go with it."""
 
     revision: str
@@ -42,7 +42,7 @@ def _said(name: str, value: Any) -> dict[str, str]:
     return {name: value} if plain else {}
 
 
-def messages(revision: str) -> list[Sent]:
+def messages(revision: str) -> list[RpcMessage]:
     """A valid message of each kind."""
     meta: dict[str, Any] = {"progressToken": "p"}
     if revision == MODERN:
@@ -64,7 +64,9 @@ def messages(revision: str) -> list[Sent]:
     if revision == MODERN:
         asked.append(("tools/call", {**call, "requestState": "abc", "inputResponses": {}}))
     return [
-        Sent(revision, {"jsonrpc": "2.0", "id": 7, "method": method, "params": {**params, "_meta": meta}})
+        RpcMessage(
+            revision, {"jsonrpc": "2.0", "id": 7, "method": method, "params": {**params, "_meta": meta}}
+        )
         for method, params in asked
     ]
 
@@ -93,7 +95,7 @@ JUNK: st.SearchStrategy[Any] = st.one_of(
 
 
 @st.composite
-def broken(draw: st.DrawFn) -> Sent:
+def broken(draw: st.DrawFn) -> RpcMessage:
     """A valid message with something wrong at any place of it: replaced, taken out, or put in."""
     sent = draw(st.sampled_from([one for revision in REVISIONS for one in messages(revision)]))
     body = copy.deepcopy(sent.body)
@@ -112,7 +114,7 @@ def broken(draw: st.DrawFn) -> Sent:
         if not body:
             break
     headers = draw(st.dictionaries(st.sampled_from(_HEADERS), st.sampled_from(_VALUES), max_size=1))
-    return Sent(sent.revision, body, headers if draw(st.integers(0, 3)) == 0 else {})
+    return RpcMessage(sent.revision, body, headers if draw(st.integers(0, 3)) == 0 else {})
 
 
 _HEADERS = ["mcp-protocol-version", "mcp-method", "mcp-name", "mcp-session-id", "accept", "last-event-id"]
@@ -136,19 +138,19 @@ def told(answer: httpx.Response) -> dict[str, Any] | None:
         return None
     if answer.headers["content-type"].startswith("text/event-stream"):
         data = [line[6:] for line in answer.text.splitlines() if line.startswith("data: ")]
-        found: Any = strictly(data[-1])
+        found: Any = parse_strict_json(data[-1])
     else:
         assert answer.headers["content-type"] == "application/json"
-        found = strictly(answer.text)
+        found = parse_strict_json(answer.text)
     assert isinstance(found, dict), found
     return found
 
 
-def check(place: Premises, answer: httpx.Response, content: bytes) -> dict[str, Any] | None:
+def check(attacked: AttackedServer, answer: httpx.Response, content: bytes) -> dict[str, Any] | None:
     """What holds for every answer at this door, whatever was sent."""
     assert answer.status_code in {200, 202, 400, 401, 403, 404, 405, 406, 413, 415, 421}, answer.text
     assert inside(answer, content.decode("latin-1")) is None, inside(answer)
-    assert place.there.mark not in answer.text
+    assert attacked.there.mark not in answer.text
     found = told(answer)
     if found is None:
         assert answer.status_code == 202, answer

@@ -25,7 +25,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from handrail.platform.middleware import SESSION_COOKIE
-from tests.contract.http_attacks.attacked_server import Premises, inside_text
+from tests.contract.http_attacks.attacked_server import AttackedServer, inside_text
 
 CHECKS = [
     not_a_server_error,
@@ -38,25 +38,25 @@ STREAM = "text/event-stream"
 LONG = 0.05
 
 
-def document(place: Premises) -> dict[str, Any]:
+def document(attacked: AttackedServer) -> dict[str, Any]:
     """The document, with ids that exist: those of the attacking tenant, and of the other one."""
-    told: dict[str, Any] = copy.deepcopy(place.api.openapi())
+    told: dict[str, Any] = copy.deepcopy(attacked.api.openapi())
     told.pop("security", None)
     for path in told["paths"].values():
         for operation in path.values():
             for one in operation.get("parameters", ()):
                 if one["in"] == "path":
-                    known = [*place.here.ids[one["name"]], *place.there.ids[one["name"]]]
+                    known = [*attacked.here.ids[one["name"]], *attacked.there.ids[one["name"]]]
                     known += ["echo.say", "echo.fail", "echo.send"] if one["name"] == "slug" else []
                     one["schema"] = {"enum": known}  # others come where schemathesis breaks the rules
     return told
 
 
-def operations(place: Premises) -> Iterator[APIOperation[Any, Any, Any, Any]]:
+def operations(attacked: AttackedServer) -> Iterator[APIOperation[Any, Any, Any, Any]]:
     """Everything that the document describes."""
     generation = GenerationConfig(with_security_parameters=False)
     config = SchemathesisConfig(projects=ProjectsConfig(default=ProjectConfig(generation=generation)))
-    for found in schemathesis.openapi.from_dict(document(place), config=config).get_all_operations():
+    for found in schemathesis.openapi.from_dict(document(attacked), config=config).get_all_operations():
         assert isinstance(found, Ok), found
         yield found.ok()
 
@@ -64,20 +64,20 @@ def operations(place: Premises) -> Iterator[APIOperation[Any, Any, Any, Any]]:
 class Attacker:
     """Somebody who sends what schemathesis makes up."""
 
-    def __init__(self, place: Premises, role: str) -> None:
-        self._place = place
+    def __init__(self, attacked: AttackedServer, role: str) -> None:
+        self._attacked = attacked
         self.role = role
         self._session = requests.Session()
         self._session.trust_env = False
-        if role in place.here.cookies:
-            self._session.headers["cookie"] = f"{SESSION_COOKIE}={place.here.cookies[role]}"
+        if role in attacked.here.cookies:
+            self._session.headers["cookie"] = f"{SESSION_COOKIE}={attacked.here.cookies[role]}"
         elif role != "nobody":
-            self._session.headers["authorization"] = f"Bearer {place.here.keys[role]}"
+            self._session.headers["authorization"] = f"Bearer {attacked.here.keys[role]}"
         self.seen: Counter[tuple[str, int]] = Counter()
 
     def send(self, case: Case, stream: bool) -> None:
         """One request, and all that is looked for in its answer."""
-        sent = case.as_transport_kwargs(base_url=self._place.url)
+        sent = case.as_transport_kwargs(base_url=self._attacked.url)
         if stream:
             sent["headers"]["accept"] = STREAM
         _hurry(sent.get("params"))
@@ -92,7 +92,7 @@ class Attacker:
     def check(self, answer: requests.Response) -> None:
         """Nothing of the other tenant, and nothing of how this is made."""
         told = answer.text + "".join(f"\n{name}: {value}" for name, value in answer.headers.items())
-        assert self._place.there.mark not in told, told
+        assert self._attacked.there.mark not in told, told
         request = answer.request
         body = request.body.decode("latin-1") if isinstance(request.body, bytes) else request.body
         leak = inside_text(told, f"{request.url} {body} {request.headers}")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.contract.http_attacks.attacked_server import Premises, premises, strictly
+from tests.contract.http_attacks.attacked_server import AttackedServer, attacked_server, parse_strict_json
 from tests.contract.http_attacks.injection import (
     WHOLE,
     odd_headers,
@@ -24,28 +24,30 @@ from tests.contract.http_attacks.routes import asked
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def here(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Premises]:
+def here(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[AttackedServer]:
     if request.param == "sqlite":
         url, drop = f"sqlite:///{tmp_path_factory.mktemp('bodies') / 'handrail.db'}", None
     else:
         server = request.getfixturevalue("postgres")
         drop = server.create("handrail_template")
         url = server.url(drop)
-    with premises(url) as found:
+    with attacked_server(url) as found:
         yield found
     if drop is not None:
         server.drop(drop)
 
 
 @pytest.fixture(scope="module")
-def owner(here: Premises) -> Iterator[httpx.Client]:
+def owner(here: AttackedServer) -> Iterator[httpx.Client]:
     with here.client("owner") as client:
         yield client
 
 
 @pytest.mark.req("RA-12")
 @pytest.mark.fault("F30")
-def test_what_is_not_json_is_refused_by_every_route(here: Premises, owner: httpx.Client) -> None:
+def test_what_is_not_json_is_refused_by_every_route(here: AttackedServer, owner: httpx.Client) -> None:
     for way, given in taking_bodies(here):
         for name, content in NOT_JSON.items():
             if content:
@@ -58,7 +60,9 @@ def test_what_is_not_json_is_refused_by_every_route(here: Premises, owner: httpx
 
 @pytest.mark.req("RA-12")
 @pytest.mark.fault("F30")
-def test_what_is_not_declared_as_json_is_refused_by_every_route(here: Premises, owner: httpx.Client) -> None:
+def test_what_is_not_declared_as_json_is_refused_by_every_route(
+    here: AttackedServer, owner: httpx.Client
+) -> None:
     kinds = ("", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
              "application/json; charset=utf-16", "application/jsonx", "json", "\xe9", "*/*")  # fmt: skip
     for way, given in taking_bodies(here):
@@ -69,14 +73,16 @@ def test_what_is_not_declared_as_json_is_refused_by_every_route(here: Premises, 
 
 
 @pytest.mark.fault("F30")
-def test_any_text_in_any_place_is_taken_or_refused(here: Premises, owner: httpx.Client) -> None:
+def test_any_text_in_any_place_is_taken_or_refused(here: AttackedServer, owner: httpx.Client) -> None:
     texts_in_bodies(here, owner, SOME)
     texts_in_addresses(here, owner, SOME)
     odd_headers(owner)
 
 
 @pytest.mark.fault("F30")
-def test_any_number_in_any_place_of_a_body_is_taken_or_refused(here: Premises, owner: httpx.Client) -> None:
+def test_any_number_in_any_place_of_a_body_is_taken_or_refused(
+    here: AttackedServer, owner: httpx.Client
+) -> None:
     for way, given in taking_bodies(here):
         whole = WHOLE[way.route.operation_id or ""]
         for at in texts_of(whole):
@@ -89,7 +95,7 @@ def test_any_number_in_any_place_of_a_body_is_taken_or_refused(here: Premises, o
 @pytest.mark.fault("F30")
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda one: one[:8])
 def test_a_number_of_any_size_reaches_a_tool_or_is_refused(
-    here: Premises, owner: httpx.Client, number: str
+    here: AttackedServer, owner: httpx.Client, number: str
 ) -> None:
     for at in ("whole", "broken", "anything"):
         for deep in (number, f"[{number}]", f'{{"a": {number}}}'):
@@ -99,8 +105,8 @@ def test_a_number_of_any_size_reaches_a_tool_or_is_refused(
                 answer = asked(owner, "POST", f"/api/tools/echo.count/{way}", content=content, headers=sent)
                 refused(answer, number)
                 if answer.headers["content-type"] == "application/json":
-                    strictly(answer.text)
+                    parse_strict_json(answer.text)
     for way_in in ("/api/events?limit=500", "/api/runs", "/api/dead-letters", "/api/sessions"):
         answer = owner.get(way_in)
         refused(answer, number, 200)
-        strictly(answer.text)
+        parse_strict_json(answer.text)

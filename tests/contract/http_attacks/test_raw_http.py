@@ -6,7 +6,7 @@ from itertools import repeat
 
 import pytest
 
-from tests.contract.http_attacks.attacked_server import Premises, inside_text
+from tests.contract.http_attacks.attacked_server import AttackedServer, inside_text
 from tests.contract.http_attacks.raw_sockets import begun, request, sent, status
 
 HOST = b"host: 127.0.0.1\r\n"
@@ -38,24 +38,26 @@ GARBAGE = {
 }
 
 
-def alive(place: Premises) -> bool:
-    return status(sent(place, request(place, "/api/me", method="GET"))[0]) == 200
+def alive(attacked: AttackedServer) -> bool:
+    return status(sent(attacked, request(attacked, "/api/me", method="GET"))[0]) == 200
 
 
 @pytest.mark.fault("F30")
 @pytest.mark.parametrize("name", GARBAGE)
-def test_what_is_hardly_http_is_refused(place: Premises, name: str) -> None:
-    answer, _ = sent(place, GARBAGE[name])
+def test_what_is_hardly_http_is_refused(attacked: AttackedServer, name: str) -> None:
+    answer, _ = sent(attacked, GARBAGE[name])
     assert status(answer) in (400, 401, 404, 405, 421), answer
     assert inside_text(answer.decode("latin-1")) is None, answer
-    assert alive(place)
+    assert alive(attacked)
 
 
 @pytest.mark.fault("F30")
 @pytest.mark.parametrize("path", WAYS)
-def test_a_body_that_is_announced_as_too_large_is_refused_before_it_comes(place: Premises, path: str) -> None:
+def test_a_body_that_is_announced_as_too_large_is_refused_before_it_comes(
+    attacked: AttackedServer, path: str
+) -> None:
     for length in ("104857600", "10737418240", "9" * 17, "9" * 30):
-        answer, _ = sent(place, request(place, path, f"content-length: {length}"))
+        answer, _ = sent(attacked, request(attacked, path, f"content-length: {length}"))
         assert status(answer) in (400, 413), answer
         if len(length) < 18:
             assert b'"TOO_LARGE"' in answer, answer
@@ -63,11 +65,11 @@ def test_a_body_that_is_announced_as_too_large_is_refused_before_it_comes(place:
 
 @pytest.mark.fault("F30")
 @pytest.mark.parametrize("path", WAYS)
-def test_a_body_that_grows_too_large_is_refused_on_its_way(place: Premises, path: str) -> None:
+def test_a_body_that_grows_too_large_is_refused_on_its_way(attacked: AttackedServer, path: str) -> None:
     chunk = b"10000\r\n" + b" " * 65_536 + b"\r\n"
-    answer, _ = sent(place, request(place, path, "transfer-encoding: chunked"), more=repeat(chunk, 400))
+    answer, _ = sent(attacked, request(attacked, path, "transfer-encoding: chunked"), more=repeat(chunk, 400))
     assert status(answer) == 413 or not answer, answer[:300]
-    assert alive(place)
+    assert alive(attacked)
 
 
 @pytest.mark.fault("F30")
@@ -83,16 +85,16 @@ def test_a_body_that_grows_too_large_is_refused_on_its_way(place: Premises, path
     ],
     ids=["a header", "headers", "an address", "trailers", "a trailer", "an extension"],
 )
-def test_a_head_without_an_end_is_cut_off(place: Premises, head: bytes, piece: bytes) -> None:
-    _, taken = sent(place, head, more=repeat(piece, 800))
+def test_a_head_without_an_end_is_cut_off(attacked: AttackedServer, head: bytes, piece: bytes) -> None:
+    _, taken = sent(attacked, head, more=repeat(piece, 800))
     assert taken < 400 * len(piece)
-    assert alive(place)
+    assert alive(attacked)
 
 
 @pytest.mark.fault("F30")
 @pytest.mark.parametrize("path", WAYS)
-def test_whoever_hangs_up_in_the_middle_of_a_body_harms_nobody(place: Premises, path: str) -> None:
+def test_whoever_hangs_up_in_the_middle_of_a_body_harms_nobody(attacked: AttackedServer, path: str) -> None:
     for _ in range(3):
-        begun(place, request(place, path, "content-length: 100") + b'{"jsonrpc": "2.0"')
-        begun(place, request(place, path, "transfer-encoding: chunked") + b'5\r\n{"a":')
-    assert alive(place)
+        begun(attacked, request(attacked, path, "content-length: 100") + b'{"jsonrpc": "2.0"')
+        begun(attacked, request(attacked, path, "transfer-encoding: chunked") + b'5\r\n{"a":')
+    assert alive(attacked)

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from handrail.identity.permissions import BUILT_IN_ROLES
-from tests.contract.http_attacks.attacked_server import HERE, ROLES, THERE, Premises
+from tests.contract.http_attacks.attacked_server import HERE, ROLES, THERE, AttackedServer
 from tests.contract.http_attacks.routes import UNKNOWN, asked, ways
 
 NEEDS = {
@@ -98,10 +98,10 @@ _NEW = re.compile(r'call_[0-9a-f]+_\d+|"(?:at|duration_ms|position)":[0-9.]+')
 
 
 @pytest.mark.fault("F26")
-def test_every_route_says_what_it_needs(place: Premises) -> None:
+def test_every_route_says_what_it_needs(attacked: AttackedServer) -> None:
     declared = {
         way.name: f"{way.need.permission} or own" if way.need.own else way.need.permission
-        for way in ways(place)
+        for way in ways(attacked)
     }
     assert declared == NEEDS
 
@@ -110,10 +110,12 @@ def test_every_route_says_what_it_needs(place: Premises) -> None:
 @pytest.mark.fault("F26")
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("by", ["cookie", "key"])
-def test_a_role_is_let_in_exactly_where_it_holds_what_is_needed(place: Premises, role: str, by: str) -> None:
+def test_a_role_is_let_in_exactly_where_it_holds_what_is_needed(
+    attacked: AttackedServer, role: str, by: str
+) -> None:
     holds = BUILT_IN_ROLES.get(role, frozenset())
-    with place.client(role, by=by) as client:
-        for way in ways(place):
+    with attacked.client(role, by=by) as client:
+        for way in ways(attacked):
             given = dict.fromkeys(way.places, UNKNOWN)
             answer = asked(client, way.method, way.path(given))
             needed = NEEDS[way.name]
@@ -128,13 +130,15 @@ def test_a_role_is_let_in_exactly_where_it_holds_what_is_needed(place: Premises,
 
 @pytest.mark.fault("F26")
 @pytest.mark.parametrize("role", ROLES)
-def test_the_id_of_another_tenant_is_answered_like_one_that_nobody_has(place: Premises, role: str) -> None:
+def test_the_id_of_another_tenant_is_answered_like_one_that_nobody_has(
+    attacked: AttackedServer, role: str
+) -> None:
     seen = 0
-    with place.client(role) as client:
-        for way in ways(place):
+    with attacked.client(role) as client:
+        for way in ways(attacked):
             for at in way.places:
                 rest = dict.fromkeys(set(way.places) - {at}, UNKNOWN)
-                for foreign in place.there.ids[at]:
+                for foreign in attacked.there.ids[at]:
                     strange = foreign.translate(OTHERWISE)
                     unknown = way.go(client, {**rest, at: strange})
                     answer = way.go(client, {**rest, at: foreign})
@@ -147,16 +151,16 @@ def test_the_id_of_another_tenant_is_answered_like_one_that_nobody_has(place: Pr
 
 @pytest.mark.fault("F26")
 @pytest.mark.parametrize("role", ["owner", "viewer"])
-def test_no_filter_finds_anything_of_another_tenant(place: Premises, role: str) -> None:
-    with place.client(role) as client:
-        for way in ways(place):
+def test_no_filter_finds_anything_of_another_tenant(attacked: AttackedServer, role: str) -> None:
+    with attacked.client(role) as client:
+        for way in ways(attacked):
             if way.places or way.method != "GET":
                 continue
             named = {one.alias for one in way.route.dependant.query_params}
             for filter, kind in VALUES:
                 if filter not in named:
                     continue
-                for foreign in place.there.ids[kind]:
+                for foreign in attacked.there.ids[kind]:
                     strange = foreign.translate(OTHERWISE)
                     unknown = way.go(client, {}, params={filter: strange})
                     answer = way.go(client, {}, params={filter: foreign})
@@ -164,16 +168,16 @@ def test_no_filter_finds_anything_of_another_tenant(place: Premises, role: str) 
 
 
 @pytest.mark.fault("F26")
-def test_each_way_does_find_what_is_ones_own(place: Premises) -> None:
+def test_each_way_does_find_what_is_ones_own(attacked: AttackedServer) -> None:
     """What would be a leak if it were another's: the ids that are tried above are real ones."""
-    with place.client("owner", tenant=THERE) as client:
-        for way in ways(place):
+    with attacked.client("owner", tenant=THERE) as client:
+        for way in ways(attacked):
             if way.places and way.method == "GET":
                 (at,) = way.places
-                for own in place.there.ids[at]:
+                for own in attacked.there.ids[at]:
                     answer = way.go(client, {at: own})
                     assert answer.status_code == 200, (way.name, own, answer.text)
-    with place.client("owner", tenant=HERE) as client:
+    with attacked.client("owner", tenant=HERE) as client:
         assert client.get("/api/me").json()["tenant"] == HERE
 
 

@@ -14,17 +14,17 @@ from sqlalchemy import event
 from handrail import Principal
 from handrail.platform import FixedKeys
 from handrail.store.grants import grant_roles
-from tests.contract.http_attacks.attacked_server import HERE, NO_TLS, THERE, Premises, premises
+from tests.contract.http_attacks.attacked_server import HERE, NO_TLS, THERE, AttackedServer, attacked_server
 from tests.contract.http_attacks.routes import ways
 
 EVE = FixedKeys({"eve": Principal(HERE, "eve", permissions=["*"], key="person")})
 
 
 @contextmanager
-def misled(place: Premises) -> Iterator[list[str]]:
+def misled(attacked: AttackedServer) -> Iterator[list[str]]:
     """While inside, every statement of the attacking tenant asks for the rows of the other one."""
-    assert place.platform.services is not None
-    engine, bent = place.platform.services.db.engine, list[str]()
+    assert attacked.platform.services is not None
+    engine, bent = attacked.platform.services.db.engine, list[str]()
 
     def bend(conn: Any, cursor: Any, statement: str, parameters: Any, *rest: Any) -> tuple[str, Any]:
         if "set_config" in statement or not parameters:
@@ -50,19 +50,19 @@ def _bent(value: Any) -> Any:
     return THERE if value == HERE else value
 
 
-def leaking(place: Premises) -> set[str]:
+def leaking(attacked: AttackedServer) -> set[str]:
     """The routes that show something of the other tenant to whoever reads them all."""
     found = set()
     headers = {"authorization": "Bearer eve", "host": "127.0.0.1"}
-    with httpx.Client(base_url=place.url, headers=headers, timeout=20, verify=NO_TLS) as client:
-        for way in ways(place):
+    with httpx.Client(base_url=attacked.url, headers=headers, timeout=20, verify=NO_TLS) as client:
+        for way in ways(attacked):
             if way.method != "GET":
                 continue
             (at,) = way.places or [""]
-            for given in [{at: one} for one in place.there.ids[at]] if at else [{}]:
+            for given in [{at: one} for one in attacked.there.ids[at]] if at else [{}]:
                 answer = way.go(client, given)
                 assert answer.status_code < 500, (way.name, answer.text)
-                if place.there.mark in answer.text or place.there.label in answer.text:
+                if attacked.there.mark in answer.text or attacked.there.label in answer.text:
                     found.add(way.name)
     return found
 
@@ -73,18 +73,21 @@ def test_no_route_shows_anything_of_another_tenant_though_it_asks_for_it(postgre
     with psycopg.connect(postgres_url, autocommit=True) as owner:
         owner.execute("DO $$ BEGIN CREATE ROLE web LOGIN; EXCEPTION WHEN OTHERS THEN NULL; END $$")
     grant_roles(postgres_url, "web")
-    with premises(postgres_url.replace("postgres@", "web@"), who=EVE) as place, misled(place) as bent:
-        assert leaking(place) == set()
+    with (
+        attacked_server(postgres_url.replace("postgres@", "web@"), who=EVE) as attacked,
+        misled(attacked) as bent,
+    ):
+        assert leaking(attacked) == set()
         assert len(bent) > 20
 
 
 @pytest.mark.fault("F26")
 def test_where_nothing_else_keeps_them_apart_it_would_be_seen(sqlite_url: str) -> None:
     """What the test above looks for is there to be found: SQLite has nothing but the filter."""
-    with premises(sqlite_url, who=EVE) as place:
-        assert leaking(place) == set()
-        with misled(place):
-            seen = leaking(place)
+    with attacked_server(sqlite_url, who=EVE) as attacked:
+        assert leaking(attacked) == set()
+        with misled(attacked):
+            seen = leaking(attacked)
     assert seen >= {
         "GET /api/approvals",
         "GET /api/approvals/{approval_id}",

@@ -10,13 +10,13 @@ import httpx
 import pytest
 from hypothesis import given, settings
 
-from tests.contract.http_attacks.attacked_server import Premises
+from tests.contract.http_attacks.attacked_server import AttackedServer
 from tests.contract.http_attacks.payloads import NOT_JSON, NUMBERS
 from tests.contract.http_attacks.rpc_messages import (
     BOTH,
     MODERN,
     REVISIONS,
-    Sent,
+    RpcMessage,
     broken,
     check,
     messages,
@@ -50,8 +50,8 @@ NO_MESSAGE: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def client(place: Premises) -> Iterator[httpx.Client]:
-    with place.client("owner", by="key") as found:
+def client(attacked: AttackedServer) -> Iterator[httpx.Client]:
+    with attacked.client("owner", by="key") as found:
         yield found
 
 
@@ -59,21 +59,23 @@ def client(place: Premises) -> Iterator[httpx.Client]:
 @pytest.mark.parametrize("name", NOT_JSON)
 @pytest.mark.parametrize("revision", ["", "2025-06-18", MODERN])
 def test_what_is_not_json_is_a_parse_error(
-    place: Premises, client: httpx.Client, name: str, revision: str
+    attacked: AttackedServer, client: httpx.Client, name: str, revision: str
 ) -> None:
     headers = HEADERS | ({"mcp-protocol-version": revision} if revision else {})
     answer = posted(client, NOT_JSON[name], headers)
-    found = check(place, answer, NOT_JSON[name])
+    found = check(attacked, answer, NOT_JSON[name])
     assert found is not None
     assert (answer.status_code, found["error"]["code"], found["id"]) == (400, -32700, None), found
 
 
 @pytest.mark.fault("F30")
 @pytest.mark.parametrize("name", NO_MESSAGE)
-def test_what_is_no_message_is_an_invalid_request(place: Premises, client: httpx.Client, name: str) -> None:
+def test_what_is_no_message_is_an_invalid_request(
+    attacked: AttackedServer, client: httpx.Client, name: str
+) -> None:
     content = json.dumps(NO_MESSAGE[name]).encode()
     answer = posted(client, content, HEADERS)
-    found = check(place, answer, content)
+    found = check(attacked, answer, content)
     assert found is not None
     assert (answer.status_code, found["error"]["code"], found["id"]) == (400, -32600, None), found
 
@@ -81,12 +83,12 @@ def test_what_is_no_message_is_an_invalid_request(place: Premises, client: httpx
 @pytest.mark.fault("F30")
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_the_messages_that_are_broken_below_are_good_ones(
-    place: Premises, client: httpx.Client, revision: str
+    attacked: AttackedServer, client: httpx.Client, revision: str
 ) -> None:
     for sent in messages(revision):
         if "requestState" in sent.body["params"] or (revision == MODERN and sent.body["method"] == "ping"):
             continue
-        found = check(place, posted(client, json.dumps(sent.body).encode(), sent.fitting()), b"")
+        found = check(attacked, posted(client, json.dumps(sent.body).encode(), sent.fitting()), b"")
         assert found is not None and "result" in found, (sent.body, found)
 
 
@@ -94,10 +96,10 @@ def test_the_messages_that_are_broken_below_are_good_ones(
 @settings(max_examples=250, derandomize=True, database=None)
 @given(sent=broken())
 def test_something_wrong_at_any_place_is_said_in_words(
-    place: Premises, client: httpx.Client, sent: Sent
+    attacked: AttackedServer, client: httpx.Client, sent: RpcMessage
 ) -> None:
     content = json.dumps(sent.body).encode()
-    found = check(place, posted(client, content, sent.fitting()), content)
+    found = check(attacked, posted(client, content, sent.fitting()), content)
     given = sent.body.get("id")
     if found is not None and type(given) in (int, str) and "id" in found and "result" in found:
         assert found["id"] == given
@@ -107,12 +109,12 @@ def test_something_wrong_at_any_place_is_said_in_words(
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda one: one[:8])
 @pytest.mark.parametrize("revision", ["2025-06-18", MODERN])
 def test_a_number_of_any_size_is_taken_or_refused(
-    place: Premises, client: httpx.Client, number: str, revision: str
+    attacked: AttackedServer, client: httpx.Client, number: str, revision: str
 ) -> None:
     call = next(one for one in messages(revision) if one.body["method"] == "tools/call")
     call.body["params"] |= {"name": "echo.count", "arguments": {"anything": ["<number>"]}}
     content = json.dumps(call.body).replace('"<number>"', number).encode()
-    found = check(place, posted(client, content, call.fitting()), content)
+    found = check(attacked, posted(client, content, call.fitting()), content)
     assert found is not None
 
 
@@ -134,19 +136,19 @@ def test_a_number_of_any_size_is_taken_or_refused(
     ],
 )
 def test_headers_that_do_not_fit_are_refused(
-    place: Premises, client: httpx.Client, headers: dict[str, str], status: int
+    attacked: AttackedServer, client: httpx.Client, headers: dict[str, str], status: int
 ) -> None:
     content = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode()
     if "content-encoding" in headers:
         content = b"\x1f\x8b\x08\x00" + content
     answer = posted(client, content, HEADERS | headers)
     assert answer.status_code == status, answer.text
-    check(place, answer, content)
+    check(attacked, answer, content)
 
 
 @pytest.mark.fault("F30")
-def test_other_methods_are_refused(place: Premises, client: httpx.Client) -> None:
+def test_other_methods_are_refused(attacked: AttackedServer, client: httpx.Client) -> None:
     for method in ("GET", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"):
         answer = client.request(method, "/mcp", headers=HEADERS)
         assert (answer.status_code, answer.headers["allow"]) == (405, "POST"), method
-        check(place, answer, b"")
+        check(attacked, answer, b"")

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 
 from tests.acceptance.command_line import environment
-from tests.contract.http_attacks.attacked_server import inside_text, strictly
+from tests.contract.http_attacks.attacked_server import inside_text, parse_strict_json
 from tests.contract.http_attacks.payloads import NOT_JSON, NUMBERS
-from tests.contract.http_attacks.rpc_messages import INTERNAL_ERROR, Sent, broken
+from tests.contract.http_attacks.rpc_messages import INTERNAL_ERROR, RpcMessage, broken
 
 TOOLS = '''
 from typing import Any
@@ -34,7 +34,7 @@ BEGIN = {
 }
 
 
-class Line:
+class StdioServer:
     """A server over pipes, whose client says what it likes."""
 
     def __init__(self, folder: Path) -> None:
@@ -61,7 +61,7 @@ class Line:
         assert self.process.stdout is not None
         line = self.process.stdout.readline().decode()
         assert line, "the server is gone"
-        found = strictly(line)
+        found = parse_strict_json(line)
         assert found["jsonrpc"] == "2.0"
         assert found.get("error", {}).get("code") != INTERNAL_ERROR, found
         return dict(found)
@@ -92,8 +92,8 @@ class Line:
 
 
 @pytest.fixture(scope="module")
-def line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
-    line = Line(tmp_path_factory.mktemp("stdio"))
+def line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StdioServer]:
+    line = StdioServer(tmp_path_factory.mktemp("stdio"))
     try:
         yield line
     finally:
@@ -102,7 +102,7 @@ def line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
 
 @pytest.mark.fault("F30")
 @pytest.mark.parametrize("name", NOT_JSON)
-def test_after_a_line_that_is_not_json_it_goes_on(line: Line, name: str) -> None:
+def test_after_a_line_that_is_not_json_it_goes_on(line: StdioServer, name: str) -> None:
     for said in line.answers(NOT_JSON[name]):
         assert said.get("id") in (None, 1)
 
@@ -110,13 +110,13 @@ def test_after_a_line_that_is_not_json_it_goes_on(line: Line, name: str) -> None
 @pytest.mark.fault("F30")
 @settings(max_examples=150, derandomize=True, database=None)
 @given(sent=broken())
-def test_after_a_message_with_something_wrong_it_goes_on(line: Line, sent: Sent) -> None:
+def test_after_a_message_with_something_wrong_it_goes_on(line: StdioServer, sent: RpcMessage) -> None:
     line.answers(json.dumps(sent.body).encode())
 
 
 @pytest.mark.fault("F30")
 @pytest.mark.parametrize("number", [*NUMBERS, "NaN", "Infinity", "-Infinity"], ids=lambda one: one[:8])
-def test_a_number_of_any_size_comes_back_as_json_or_not_at_all(line: Line, number: str) -> None:
+def test_a_number_of_any_size_comes_back_as_json_or_not_at_all(line: StdioServer, number: str) -> None:
     call = {"name": "echo.count", "arguments": {"anything": ["<number>"]}}
     sent = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
     for _ in range(2):

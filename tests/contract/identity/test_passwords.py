@@ -76,7 +76,7 @@ async def test_nobody_learns_from_an_answer_who_lives_here(db: Database, identit
         disable_user(conn, off[0].id, at=1.0)
     await identity.people.remove_member(console_principal(ACME), left[0].id)
     hasher = Counting()
-    office = PasswordAdmin(db, identity.authenticator, Argon2Hasher(lambda: hasher))
+    password_admin = PasswordAdmin(db, identity.authenticator, Argon2Hasher(lambda: hasher))
     said = set()
     for email, password in (
         ("nobody@example.com", GOOD),
@@ -89,7 +89,7 @@ async def test_nobody_learns_from_an_answer_who_lives_here(db: Database, identit
     ):
         before = hasher.verified
         with pytest.raises(WrongPassword) as refused:
-            await office.sign_in(email, password)
+            await password_admin.sign_in(email, password)
         assert hasher.verified == before + 1, email
         said.add(str(refused.value))
     assert said == {"The address or the password is not right."}
@@ -210,7 +210,7 @@ async def test_an_old_hash_becomes_a_new_one_when_its_password_is_used(
     db: Database, identity: IdentitySetup
 ) -> None:
     await settled(identity)
-    office = PasswordAdmin(db, identity.authenticator)
+    password_admin = PasswordAdmin(db, identity.authenticator)
 
     def stored() -> str:
         with db.system() as conn:
@@ -219,6 +219,6 @@ async def test_an_old_hash_becomes_a_new_one_when_its_password_is_used(
         return found[1]
 
     assert stored().startswith("$argon2id$v=19$m=8,t=1,p=1$")
-    assert await office.sign_in(ANA, GOOD)
+    assert await password_admin.sign_in(ANA, GOOD)
     assert stored().startswith("$argon2id$") and not PasswordHasher().check_needs_rehash(stored())
-    assert await office.sign_in(ANA, GOOD)
+    assert await password_admin.sign_in(ANA, GOOD)

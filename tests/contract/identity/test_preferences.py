@@ -1,4 +1,4 @@
-"""Keepsakes on SQLite and PostgreSQL: what a person keeps, which nobody else sees."""
+"""Preferences on SQLite and PostgreSQL: what a person stores, which nobody else sees."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ async def test_calls_that_need_the_same_rows_read_them_once(db: Database) -> Non
     event.listen(db.engine, "before_cursor_execute", lambda c, k, said, *more: statements.append(said))
     outs = await asyncio.gather(*(hr.call("a.one", principal=ANA) for _ in range(20)))
     assert all(out.ok for out in outs)
-    assert sum("tool_views" in said for said in statements) == 1
+    assert sum("tool_change_counts" in said for said in statements) == 1
 
 
 async def test_views_share_everything_but_their_rows(db: Database) -> None:

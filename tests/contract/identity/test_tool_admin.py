@@ -8,7 +8,7 @@ import pytest
 
 from handrail.core.errors import DefinitionError
 from handrail.core.find.visibility import DEFAULT_TENANT_ID, ToolRow
-from handrail.ext import LazyToolset, StaticToolset
+from handrail.ext.toolsets import LazyToolset, StaticToolset
 from handrail.identity.permissions import console_principal
 from handrail.identity.tool_admin import ToolAdmin
 from handrail.store.database import Database

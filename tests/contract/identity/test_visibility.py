@@ -6,9 +6,10 @@ import asyncio
 
 import pytest
 
-from handrail import Context, Handrail, Principal, define, tool
+from handrail import Context, Handrail, Principal, ToolError, define, tool
 from handrail.core.find.visibility import DEFAULT_TENANT_ID
-from handrail.ext import ToolError, read_result, tool_context
+from handrail.ext.compat import tool_context
+from handrail.ext.tools import read_result
 from handrail.store.database import Database
 from handrail.toolsets.search import describe_tool, search_tools
 from tests.contract.identity.setup import (

@@ -34,7 +34,7 @@ async def until(holds: Callable[[], object], seconds: float = 20) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class OpenServer:
     """A door that is open: where it is, and how to come in."""
 
     url: str
@@ -65,7 +65,7 @@ class Door:
             return await http.post(self.url, json=body, headers=sent)
 
 
-class Leaving:
+class DisconnectWatcher:
     """A layer before a door that notices when a client leaves."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -83,12 +83,12 @@ class Leaving:
 
 
 @asynccontextmanager
-async def opened(platform: Platform, **options: Any) -> AsyncIterator[Door]:
+async def opened(platform: Platform, **options: Any) -> AsyncIterator[OpenServer]:
     """The MCP door of a platform."""
     app = build_mcp(platform, **options)
-    leaving = Leaving(SecurityMiddleware(app, platform, RequestLimits(rate=None)))
+    leaving = DisconnectWatcher(SecurityMiddleware(app, platform, RequestLimits(rate=None)))
     async with app.running(), serve_app(leaving) as address:
-        yield Door(f"{address}/mcp", leaving.left)
+        yield OpenServer(f"{address}/mcp", leaving.left)
         platform.closing.set()
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from handrail import Context, Principal, Result, tool
-from handrail.ext import Attachment
+from handrail import Attachment, Context, Principal, Result, tool
 
 ANA = Principal("acme", "ana", permissions={"posts.write"}, agent="ops")
 BO = Principal("other", "bo", permissions={"*"}, agent="ops")

@@ -18,7 +18,7 @@ from handrail.core.guard.approval_request import ApprovalRequest
 from handrail.platform import Platform, platform_of
 from handrail.store.tenants import create_tenant
 from tests.contract.backends import KINDS
-from tests.contract.mcp.server import MODERN, Door, opened, until
+from tests.contract.mcp.server import MODERN, OpenServer, opened, until
 from tests.contract.mcp.shop_tools import ANA, BO, REVIEWER
 
 pytestmark = [pytest.mark.req("BY-06", "MC-09")]
@@ -31,7 +31,7 @@ class Press:
 
     hr: Handrail
     platform: Platform
-    door: Door
+    door: OpenServer
     published: list[str]
     keys: dict[str, str] = field(default_factory=dict)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mcp_types import ErrorData
 
 from handrail import Handrail, Principal, from_json_schema, tool
-from handrail.doors.mcp.exchange import RpcMessage, read_message, to_error, to_result
+from handrail.doors.mcp.exchange import RpcRequest, read_message, to_error, to_result
 from handrail.platform import platform_of
 from handrail.store.tenants import create_tenant
 from tests.contract.mcp import shop_tools
@@ -248,7 +248,6 @@ def test_any_body_is_a_message_or_is_refused_and_can_be_answered(body: bytes) ->
     found = read_message(body)
     if isinstance(found, ErrorData):
         assert json.loads(to_error(None, found))["error"]["code"] in (-32700, -32600)
-    elif found.kind == "request":
-        assert isinstance(found, RpcMessage) and found.id is not None
+    elif isinstance(found, RpcRequest):
         answer = json.loads(to_result(found.id, {"x": 1}))
         assert answer["id"] == found.id and type(answer["id"]) is type(found.id)

@@ -22,12 +22,12 @@ def framed_by(answer: httpx.Response) -> str:
 async def test_errors_below_an_embed_are_shown_where_it_is_shown(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with two_tenants(sqlite_url) as house:
-        ana = await house.person("owner")
-        tool = await house.tool("image.paint", ana)
+    async with two_tenants(sqlite_url) as tenants:
+        ana = await tenants.person("owner")
+        tool = await tenants.tool("image.paint", ana)
         places = ["https://a.example", "https://b.example"]
-        text, _ = await house.services.embeds.publish(ana, "Paint", [tool], places)
-        platform = platform_of(house.hr)
+        text, _ = await tenants.services.embeds.publish(ana, "Paint", [tool], places)
+        platform = platform_of(tenants.hr)
         transport = httpx.ASGITransport(
             SecurityMiddleware(build_web(platform), platform), raise_app_exceptions=False
         )
@@ -50,7 +50,7 @@ async def test_errors_below_an_embed_are_shown_where_it_is_shown(
             assert await errors() == dict.fromkeys((400, 404, 405, 409, 500, 503), " ".join(places))
             for wrong in (f"{there}x", "/embed/he_acme_no_such"):
                 assert framed_by(await http.get(f"{wrong}/a/b")) == "'none'", wrong
-            await house.services.embeds.change(ana, text.id, {"enabled": False})
+            await tenants.services.embeds.change(ana, text.id, {"enabled": False})
             assert framed_by(await http.get(f"{form}/deeper")) == "'none'"
 
 
@@ -59,11 +59,11 @@ async def test_who_reads_an_embed_too_fast_is_told_so_inside_its_frame(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(rate_limits.PER_SECOND, "embed", 0.001)
-    async with two_tenants(sqlite_url) as house:
-        ana = await house.person("owner")
-        tool = await house.tool("image.paint", ana)
-        text, _ = await house.services.embeds.publish(ana, "Paint", [tool], ["https://a.example"])
-        platform = platform_of(house.hr)
+    async with two_tenants(sqlite_url) as tenants:
+        ana = await tenants.person("owner")
+        tool = await tenants.tool("image.paint", ana)
+        text, _ = await tenants.services.embeds.publish(ana, "Paint", [tool], ["https://a.example"])
+        platform = platform_of(tenants.hr)
         transport = httpx.ASGITransport(SecurityMiddleware(build_web(platform), platform))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
             told = [await http.get(f"/embed/{text.reveal()}") for _ in range(2)]

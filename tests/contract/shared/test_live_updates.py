@@ -18,11 +18,11 @@ from tests.harness.poll import poll_until
 @pytest.mark.req("CS-05")
 async def test_what_another_process_closes_is_news_here(database_url: str) -> None:
     async with (
-        two_tenants(database_url) as house,
+        two_tenants(database_url) as tenants,
         Handrail(TOOLS, database=database_url, worker=False) as other,
     ):
-        ana = await house.person("owner")
-        session = await house.session(ana)
+        ana = await tenants.person("owner")
+        session = await tenants.session(ana)
         platform = platform_of(other)
         live = LiveUpdates(platform)
         watching = ToolSessionWatcher(platform, live)
@@ -30,7 +30,7 @@ async def test_what_another_process_closes_is_news_here(database_url: str) -> No
         async with aclosing(live._pieces(ACME, frozenset({topic}), None, None, None)) as pieces:
             assert "hello" in await anext(pieces)
             watching.watch(session)
-            await house.services.tool_sessions.set_status(session, "completed")
+            await tenants.services.tool_sessions.set_status(session, "completed")
             async with asyncio.timeout(20):
                 while f"event: {topic}" not in await anext(pieces):
                     pass
@@ -42,9 +42,9 @@ async def test_what_another_process_closes_is_news_here(database_url: str) -> No
 async def test_pages_hear_again_after_the_log_could_not_be_read(
     sqlite_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with two_tenants(sqlite_url) as house:
-        ana, db = await house.person("owner"), house.services.db
-        live = LiveUpdates(platform_of(house.hr))
+    async with two_tenants(sqlite_url) as tenants:
+        ana, db = await tenants.person("owner"), tenants.services.db
+        live = LiveUpdates(platform_of(tenants.hr))
 
         def rename(was: str, now: str) -> None:
             with db.system() as conn:
@@ -58,7 +58,7 @@ async def test_pages_hear_again_after_the_log_could_not_be_read(
                 poll_until, lambda: reader.done() or "could not be followed" in caplog.text
             )
             rename("away", "session_events")
-            await house.hr.call("image.paint", {"text": "x"}, principal=ana)
+            await tenants.hr.call("image.paint", {"text": "x"}, principal=ana)
             async with asyncio.timeout(20):
                 while "event: runs" not in await anext(pieces):
                     pass

@@ -20,10 +20,10 @@ from tests.contract.shared.two_tenants import TwoTenants, two_tenants
 
 @asynccontextmanager
 async def doors(url: str) -> AsyncIterator[tuple[TwoTenants, SecurityMiddleware]]:
-    async with two_tenants(url) as house:
-        platform = platform_of(house.hr)
+    async with two_tenants(url) as tenants:
+        platform = platform_of(tenants.hr)
         web = build_web(platform)
-        yield house, SecurityMiddleware(web, platform)
+        yield tenants, SecurityMiddleware(web, platform)
         platform.closing.set()
         web.live.close()
 
@@ -52,11 +52,11 @@ async def test_a_guest_asks_only_so_fast_and_others_do_not_wait_for_it(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only_one_of(monkeypatch, "guest")
-    async with doors(sqlite_url) as (house, door):
-        ana = await house.person("owner")
-        session = await house.session(ana)
-        link = await house.link(ana, session)
-        notes = [(await house.join(link, name))[1] for name in ("Bo", "Cy")]
+    async with doors(sqlite_url) as (tenants, door):
+        ana = await tenants.person("owner")
+        session = await tenants.session(ana)
+        link = await tenants.link(ana, session)
+        notes = [(await tenants.join(link, name))[1] for name in ("Bo", "Cy")]
         for note in notes:
             assert (await asked(door, session_url(session), note)).status_code == 200
             for place in ("part", "live", "answers.csv", "answers.json"):
@@ -69,12 +69,12 @@ async def test_all_guests_of_a_link_together_ask_only_so_fast(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only_one_of(monkeypatch, "link")
-    async with doors(sqlite_url) as (house, door):
-        ana = await house.person("owner")
+    async with doors(sqlite_url) as (tenants, door):
+        ana = await tenants.person("owner")
         for _ in range(2):  # each link by itself
-            session = await house.session(ana)
-            link = await house.link(ana, session)
-            notes = [(await house.join(link, name))[1] for name in ("Bo", "Cy")]
+            session = await tenants.session(ana)
+            link = await tenants.link(ana, session)
+            notes = [(await tenants.join(link, name))[1] for name in ("Bo", "Cy")]
             assert (await asked(door, session_url(session), notes[0])).status_code == 200
             assert is_told_to_wait(await asked(door, session_url(session), notes[1]))
 
@@ -82,9 +82,9 @@ async def test_all_guests_of_a_link_together_ask_only_so_fast(
 @pytest.mark.req("CS-04")
 async def test_one_address_joins_only_so_fast(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     only_one_of(monkeypatch, "join")
-    async with doors(sqlite_url) as (house, door):
-        ana = await house.person("owner")
-        there = f"/join/{await house.link(ana, await house.session(ana))}"
+    async with doors(sqlite_url) as (tenants, door):
+        ana = await tenants.person("owner")
+        there = f"/join/{await tenants.link(ana, await tenants.session(ana))}"
         assert (await asked(door, there)).status_code == 200
         assert is_told_to_wait(await asked(door, there))
         assert is_told_to_wait(await asked(door, there, name="Bo"))
@@ -96,10 +96,10 @@ async def test_one_address_reads_an_embed_only_so_fast(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only_one_of(monkeypatch, "embed")
-    async with doors(sqlite_url) as (house, door):
-        ana = await house.person("owner")
-        tool = await house.tool("image.paint", ana)
-        text, _ = await house.services.embeds.publish(ana, "Paint", [tool], ["https://a.example"])
+    async with doors(sqlite_url) as (tenants, door):
+        ana = await tenants.person("owner")
+        tool = await tenants.tool("image.paint", ana)
+        text, _ = await tenants.services.embeds.publish(ana, "Paint", [tool], ["https://a.example"])
         there = f"/embed/{text.reveal()}"
         assert (await asked(door, there)).status_code == 200
         assert is_told_to_wait(await asked(door, there))
@@ -140,11 +140,11 @@ async def test_only_so_many_pages_of_guests_listen_at_once(
     bound: str, other: int, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rate_limits, bound, 1)
-    async with doors(sqlite_url) as (house, door):
-        ana = await house.person("owner")
-        session = await house.session(ana)
-        link, there = await house.link(ana, session), session_url(session, "live")
-        bo, cy = (await house.join(link, "Bo"))[1], (await house.join(link, "Cy"))[1]
+    async with doors(sqlite_url) as (tenants, door):
+        ana = await tenants.person("owner")
+        session = await tenants.session(ana)
+        link, there = await tenants.link(ana, session), session_url(session, "live")
+        bo, cy = (await tenants.join(link, "Bo"))[1], (await tenants.join(link, "Cy"))[1]
         async with listening(door, there, bo) as status:
             assert status == 200
             assert is_told_to_wait(await asked(door, there, bo))

@@ -9,9 +9,8 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from handrail import Handrail, tool
+from handrail import Handrail, ToolError, tool
 from handrail.doors.web.app import build_web
-from handrail.ext import ToolError
 from handrail.identity.permissions import console_principal
 from handrail.identity.services import Services
 from handrail.platform import Platform, platform_of

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.contract.http_attacks.attacked_server import Premises, premises
+from tests.contract.http_attacks.attacked_server import AttackedServer, attacked_server
 from tests.contract.web_attacks.sample_tenant import TOOLS, SampleTenant
 
 
@@ -14,7 +14,7 @@ def web_url(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def place(web_url: str) -> Iterator[Premises]:
+def attacked(web_url: str) -> Iterator[AttackedServer]:
     """Two tenants with everything that pages tell of, on a server that listens."""
-    with premises(web_url, home=SampleTenant, tools=TOOLS) as found:
+    with attacked_server(web_url, home=SampleTenant, tools=TOOLS) as found:
         yield found

@@ -1,4 +1,4 @@
-"""A house in which everything that can be named has the same name: markup, or words of its shape."""
+"""A tenant in which everything that can be named has the same name: markup, or words of its shape."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from handrail import Context, Handrail, Principal, tool
+from handrail import Context, Handrail, Principal, ToolError, tool
 from handrail.core.define.result import Attachment, Result
 from handrail.core.define.tool import Tool
 from handrail.core.define.ui_specs import OutputSection
-from handrail.ext import ToolError
 from handrail.identity.permissions import console_principal
 from handrail.identity.services import Services
 from handrail.identity.submissions import submit
@@ -108,11 +107,11 @@ class MarkupTenant(SampleTenant):
         _, key = await services.keys.make(by, paint, agent=paint, tools=[paint])
         text, embed = await services.embeds.publish(by, paint, [show, share], ["https://a.example"])
         await services.preferences.save(person, show, paint, given)
-        rooms = services.tool_sessions
-        room = await rooms.create(by, share, paint)
-        link, room = await rooms.share(by, room, share)
+        tool_sessions = services.tool_sessions
+        shared = await tool_sessions.create(by, share, paint)
+        link, shared = await tool_sessions.share(by, shared, share)
         done = await submit(
-            hr, rooms, room, Participant("guest", paint, Principal(self.tenant, "guest")), given
+            hr, tool_sessions, shared, Participant("guest", paint, Principal(self.tenant, "guest")), given
         )
         assert done.submission is not None and asked.approval_id is not None
         letters = await hr.dead_letters.list(Principal(self.tenant, permissions=["*"]))
@@ -127,7 +126,7 @@ class MarkupTenant(SampleTenant):
             "key": {"id": key.id},
             "member": {"id": member.id},
             "embed": {"id": embed.id, "token": text.reveal(), "slug": slug},
-            "session": {"id": room.id, "slug": share.slug, "token": link.reveal(), **answer},
+            "session": {"id": shared.id, "slug": share.slug, "token": link.reveal(), **answer},
             "together": {"id": f"s {paint}"},
             "tool": {"slug": slug},
             "shared_tool": {"slug": share.slug},
@@ -143,16 +142,16 @@ class MarkupTenant(SampleTenant):
 
 
 def markup_tenant(paint: str) -> tuple[Callable[[str], MarkupTenant], tuple[Tool, ...]]:
-    """Two houses, one of a paint and one of harmless words, and the tools of both."""
-    houses: dict[str, MarkupTenant] = {}
+    """Two tenants, one with markup and one with harmless words, and the tools of both."""
+    tenants: dict[str, MarkupTenant] = {}
     tools: list[Tool] = []
 
     def home(tenant: str) -> MarkupTenant:
-        return houses[tenant]
+        return tenants[tenant]
 
     for tenant in ("here", THERE):
         colour = paint if tenant == "here" else shaped(paint)
         made = markup_tools(tenant, colour)
-        houses[tenant] = MarkupTenant(tenant, paint=colour, tools=made)
+        tenants[tenant] = MarkupTenant(tenant, paint=colour, tools=made)
         tools += made
     return home, tuple(tools)

@@ -10,7 +10,7 @@ import httpx
 
 from handrail.identity.permissions import BUILT_IN_ROLES
 from handrail.platform.middleware import SESSION_COOKIE
-from tests.contract.http_attacks.attacked_server import HERE, THERE, Premises, inside
+from tests.contract.http_attacks.attacked_server import HERE, THERE, AttackedServer, inside
 from tests.contract.http_attacks.routes import asked
 from tests.contract.web_attacks.route_table import OPEN, OWN, PERSON, ROUTES, SIGNED_IN, RouteRow
 from tests.contract.web_attacks.sample_tenant import Samples, SampleTenant
@@ -19,39 +19,45 @@ WHO = (*BUILT_IN_ROLES, "agent", "nobody", "foreign")
 """Everybody who comes; `foreign` is an owner of another tenant, who has all ids of this one."""
 
 
-def sample_tenant(place: Premises) -> SampleTenant:
+def sample_tenant(attacked: AttackedServer) -> SampleTenant:
     """The tenant whose things are asked for."""
-    assert isinstance(place.here, SampleTenant)
-    return place.here
+    assert isinstance(attacked.here, SampleTenant)
+    return attacked.here
 
 
-def client(place: Premises, who: str, **more: Any) -> httpx.Client:
-    return place.client("owner", tenant=THERE) if who == "foreign" else place.client(who, tenant=HERE, **more)
+def client(attacked: AttackedServer, who: str, **more: Any) -> httpx.Client:
+    return (
+        attacked.client("owner", tenant=THERE)
+        if who == "foreign"
+        else attacked.client(who, tenant=HERE, **more)
+    )
 
 
 ENDS = frozenset({"POST /sign-out", "POST /switch"})
 """After these the session of a browser is another one, or over."""
 
 
-def sign_in_again(place: Premises, http: httpx.Client, name: str, who: str = "owner") -> None:
+def sign_in_again(attacked: AttackedServer, http: httpx.Client, name: str, who: str = "owner") -> None:
     """Sign in again where a session may have ended."""
     if name in ENDS and who not in ("agent", "nobody"):
-        home, role = (place.there, "owner") if who == "foreign" else (place.here, who)
+        home, role = (attacked.there, "owner") if who == "foreign" else (attacked.here, who)
         assert isinstance(home, SampleTenant)
-        http.headers["cookie"] = f"{SESSION_COOKIE}={place.run(home.sign_in(role))}"
+        http.headers["cookie"] = f"{SESSION_COOKIE}={attacked.run(home.sign_in(role))}"
 
 
 def route_rows(method: str | None = None) -> Iterator[tuple[str, RouteRow]]:
     yield from ((name, row) for name, row in ROUTES.items() if method is None or name.startswith(method))
 
 
-def sample_of(place: Premises, name: str, row: RouteRow, who: str = "owner") -> Samples:
+def sample_of(attacked: AttackedServer, name: str, row: RouteRow, who: str = "owner") -> Samples:
     """What the address names: a fresh one where it is used up."""
     if row.thing is None:
         return {}
     used_up = name.startswith("POST") and expected_status(row, who) != 404
     return (
-        place.run(sample_tenant(place).make(row.thing)) if used_up else sample_tenant(place).things[row.thing]
+        attacked.run(sample_tenant(attacked).make(row.thing))
+        if used_up
+        else sample_tenant(attacked).things[row.thing]
     )
 
 

@@ -1,4 +1,4 @@
-"""A tenant's house as the pages see it: all of which they tell, and a fresh one where it is used up."""
+"""A tenant as the pages see it: everything they show, and a fresh one where it is used up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from handrail.identity.services import Services
 from handrail.identity.submissions import submit
 from handrail.identity.tool_sessions import Participant
 from handrail.store.tool_sessions import ToolSession
-from tests.contract.http_attacks.attacked_server import Belonging, say, share
+from tests.contract.http_attacks.attacked_server import TenantContents, say, share
 
 _SECTIONS = (OutputSection("rows", "Rows", "table"), OutputSection("own", "Own", "custom"))
 
@@ -37,7 +37,7 @@ Samples = dict[str, str]
 
 
 @dataclass(repr=False)
-class SampleTenant(Belonging):
+class SampleTenant(TenantContents):
     """A tenant with pages."""
 
     hr: Handrail | None = None
@@ -131,11 +131,11 @@ class SampleTenant(Belonging):
     async def session(self) -> Samples:
         """A session that is shared, with one answer."""
         hr, services = self._open
-        by, rooms = console_principal(self.tenant), services.tool_sessions
-        made: ToolSession = await rooms.create(by, share, f"Session {self.mark}")
-        text, made = await rooms.share(by, made, share)
+        by, tool_sessions = console_principal(self.tenant), services.tool_sessions
+        made: ToolSession = await tool_sessions.create(by, share, f"Session {self.mark}")
+        text, made = await tool_sessions.share(by, made, share)
         who = Participant("guest", f"Guest {self.mark}", Principal(self.tenant, "guest"), guest=False)
-        given = await submit(hr, rooms, made, who, self.told)
+        given = await submit(hr, tool_sessions, made, who, self.told)
         assert given.submission is not None
         return {
             "id": made.id,

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract.http_attacks.attacked_server import HERE, THERE, Premises, premises
+from tests.contract.http_attacks.attacked_server import HERE, THERE, AttackedServer, attacked_server
 from tests.contract.http_attacks.routes import asked
 from tests.contract.web_attacks.html_tree import HtmlTree
 from tests.contract.web_attacks.malformed_requests import FIELDS, QUERIES
@@ -24,10 +24,10 @@ DRAWN = frozenset({"/live", "/frame"})
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Premises]:
+def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AttackedServer]:
     home, tools = markup_tenant(MARKUP)
     folder = tmp_path_factory.mktemp("painted")
-    with premises(f"sqlite:///{folder / 'handrail.db'}", home=home, tools=tools) as found:
+    with attacked_server(f"sqlite:///{folder / 'handrail.db'}", home=home, tools=tools) as found:
         yield found
 
 
@@ -35,11 +35,11 @@ Pair = list[tuple[MarkupTenant, httpx.Client]]
 
 
 @pytest.fixture
-def houses(place: Premises) -> Iterator[Pair]:
-    """The owners of both: of the painted house, and of the one of words."""
-    assert isinstance(place.here, MarkupTenant) and isinstance(place.there, MarkupTenant)
-    with place.client("owner", tenant=HERE) as here, place.client("owner", tenant=THERE) as there:
-        yield [(place.here, here), (place.there, there)]
+def owners(attacked: AttackedServer) -> Iterator[Pair]:
+    """The owners of both: of the tenant with markup, and of the one with words."""
+    assert isinstance(attacked.here, MarkupTenant) and isinstance(attacked.there, MarkupTenant)
+    with attacked.client("owner", tenant=HERE) as here, attacked.client("owner", tenant=THERE) as there:
+        yield [(attacked.here, here), (attacked.there, there)]
 
 
 def drawn(
@@ -69,11 +69,11 @@ def compared(name: str, answers: list[httpx.Response]) -> bool:
 
 
 @pytest.mark.parametrize("by_htmx", [False, True])
-def test_what_is_stored_stays_text_on_every_page(houses: Pair, by_htmx: bool) -> None:
+def test_what_is_stored_stays_text_on_every_page(owners: Pair, by_htmx: bool) -> None:
     headers = {"hx-request": "true"} if by_htmx else {}
     same, shown = 0, 0
     for name, row in route_rows("GET"):
-        answers = [drawn(home, http, name, row, {"headers": headers}) for home, http in houses]
+        answers = [drawn(home, http, name, row, {"headers": headers}) for home, http in owners]
         assert answers[0].status_code == answers[1].status_code, name
         same += compared(name, answers)
         shown += "&lt;/title&gt;" in answers[0].text
@@ -81,21 +81,21 @@ def test_what_is_stored_stays_text_on_every_page(houses: Pair, by_htmx: bool) ->
     assert shown > 30, "the paint is there to be found"
 
 
-def test_the_snippet_of_an_embed_is_html_that_one_can_paste(houses: Pair) -> None:
+def test_the_snippet_of_an_embed_is_html_that_one_can_paste(owners: Pair) -> None:
     """Decoded once, as it is copied, it is one frame; its title stays a title."""
-    home, http = houses[0]
+    home, http = owners[0]
     page = http.get(f"/settings/embeds/{home.things['embed']['id']}").text
     snippet = unescape(page.partition('id="snippet"')[2].partition(">")[2].partition("</textarea>")[0])
     assert [one[0] for one in HtmlTree(snippet).found] == ["iframe", "/iframe"]
     assert HtmlTree(snippet).found[0] == ("iframe", "height", "src", "title", "width")
 
 
-def test_what_is_asked_or_posted_stays_text_in_the_answer(place: Premises, houses: Pair) -> None:
+def test_what_is_asked_or_posted_stays_text_in_the_answer(attacked: AttackedServer, owners: Pair) -> None:
     """What was found may differ, and what is refused; of what kinds of elements a page is made does not."""
     kinds: list[dict[tuple[str, ...], str]] = [{}, {}]
     reflected = 0
     for name, row in route_rows():
-        for (home, http), known in zip(houses, kinds, strict=True):
+        for (home, http), known in zip(owners, kinds, strict=True):
             if name == "GET /live":
                 continue
             params = dict.fromkeys(QUERIES, home.paint)
@@ -103,7 +103,7 @@ def test_what_is_asked_or_posted_stays_text_in_the_answer(place: Premises, house
             sent = {"params": params} if name.startswith("GET") else {"data": posts}
             for more in ({}, sent) if name.startswith("GET") else (sent,):
                 answer = drawn(home, http, name, row, more)
-                sign_in_again(place, http, name, "owner" if home is place.here else "foreign")
+                sign_in_again(attacked, http, name, "owner" if home is attacked.here else "foreign")
                 if answer.headers.get("content-type", "").startswith("text/html") and "/frame" not in name:
                     tree = HtmlTree(answer.text)
                     assert tree.wrong == [], name

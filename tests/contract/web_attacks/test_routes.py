@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from handrail.doors.web.app import build_web
-from tests.contract.http_attacks.attacked_server import Premises
+from tests.contract.http_attacks.attacked_server import AttackedServer
 from tests.contract.http_attacks.test_routes import OTHERWISE
 from tests.contract.web_attacks.page_requests import (
     WHO,
@@ -25,8 +25,8 @@ pytestmark = pytest.mark.long
 
 
 @pytest.mark.fault("F26")
-def test_every_page_stands_in_the_table(place: Premises) -> None:
-    web = build_web(place.platform)
+def test_every_page_stands_in_the_table(attacked: AttackedServer) -> None:
+    web = build_web(attacked.platform)
     there = {
         f"{method} {route.path}" for route in web.routes for method in route.methods or () if method != "HEAD"
     }
@@ -37,13 +37,15 @@ def test_every_page_stands_in_the_table(place: Premises) -> None:
 @pytest.mark.req("RA-12")
 @pytest.mark.fault("F26")
 @pytest.mark.parametrize("who", WHO)
-def test_a_page_is_there_exactly_for_those_of_whom_the_table_says_so(place: Premises, who: str) -> None:
+def test_a_page_is_there_exactly_for_those_of_whom_the_table_says_so(
+    attacked: AttackedServer, who: str
+) -> None:
     """What one may not see is answered exactly as what does not exist."""
-    with client(place, who) as http:
+    with client(attacked, who) as http:
         for name, row in route_rows():
-            thing = sample_of(place, name, row, who)
+            thing = sample_of(attacked, name, row, who)
             answer = request_page(http, name, row, thing)
-            sign_in_again(place, http, name, who)
+            sign_in_again(attacked, http, name, who)
             assert answer.status_code == expected_status(row, who), (name, who, answer.text[-300:])
             if who == "nobody" and row.need != OPEN:
                 assert answer.headers["location"].startswith("/sign-in"), name
@@ -52,23 +54,23 @@ def test_a_page_is_there_exactly_for_those_of_whom_the_table_says_so(place: Prem
                 unknown = request_page(http, name, row, strange)
                 assert said(answer, thing) == said(unknown, strange), (name, who)
             if who == "foreign" and row.need != OPEN:
-                assert sample_tenant(place).mark not in answer.text, name
-                assert sample_tenant(place).label not in answer.text, name
+                assert sample_tenant(attacked).mark not in answer.text, name
+                assert sample_tenant(attacked).label not in answer.text, name
 
 
 @pytest.mark.fault("F26")
-def test_a_list_shows_nothing_of_another_tenant(place: Premises) -> None:
+def test_a_list_shows_nothing_of_another_tenant(attacked: AttackedServer) -> None:
     """Also when its own ids are given as filters and places to go on from."""
-    with client(place, "foreign") as http:
+    with client(attacked, "foreign") as http:
         for name, row in route_rows("GET"):
             if row.thing is not None or name == "GET /live":
                 continue
             for kind in ("run", "approval", "together"):
                 for filter in ("after", "q", "session"):
-                    value = sample_tenant(place).things[kind]["id"]
+                    value = sample_tenant(attacked).things[kind]["id"]
                     answer = http.get(name.partition(" ")[2], params={filter: value})
                     assert answer.status_code < 500, (name, answer.text)
-                    assert sample_tenant(place).mark not in answer.text, (name, filter)
+                    assert sample_tenant(attacked).mark not in answer.text, (name, filter)
 
 
 def _other(at: str, value: str) -> str:

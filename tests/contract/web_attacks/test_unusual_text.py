@@ -10,7 +10,7 @@ import pytest
 
 from handrail import Principal
 from handrail.core.define.call import Outcome
-from tests.contract.http_attacks.attacked_server import HERE, Premises
+from tests.contract.http_attacks.attacked_server import HERE, AttackedServer
 from tests.contract.web_attacks.html_tree import HtmlTree
 from tests.contract.web_attacks.page_requests import assert_safe_response, client
 
@@ -28,11 +28,11 @@ ODD = {
 
 @pytest.mark.fault("F30")
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
-def test_odd_text_stays_text(place: Premises, odd: str) -> None:
-    who, hr = Principal(HERE, "ana", agent="bot"), place.platform.hr
-    with client(place, "owner") as http:
+def test_odd_text_stays_text(attacked: AttackedServer, odd: str) -> None:
+    who, hr = Principal(HERE, "ana", agent="bot"), attacked.platform.hr
+    with client(attacked, "owner") as http:
         for name in ("paint.all", "echo.fail", "echo.send"):
-            done = place.run(hr.call(name, {"text": odd}, principal=who, source="api"))
+            done = attacked.run(hr.call(name, {"text": odd}, principal=who, source="api"))
             for path in _pages(name.replace(".", "-"), done):
                 _look(http, path, odd)
             if name == "paint.all" and done.ok:

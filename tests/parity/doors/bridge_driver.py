@@ -8,10 +8,10 @@ from typing import Any
 
 from handrail import Outcome
 from handrail.core.define.levels import Source
-from handrail.ext import wire_name
+from handrail.ext.tools import wire_name
 from tests.parity.cases import Case
-from tests.parity.compare import Events, Seen
-from tests.parity.recorded_handrail import World
+from tests.parity.compare import Events, Observation
+from tests.parity.recorded_handrail import RecordedHandrail
 
 ID = "call_1"
 """What a provider calls its one call."""
@@ -25,7 +25,7 @@ class Bridge(ABC):
     name: str
     source: Source = "agent"
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: RecordedHandrail) -> None:
         self.world = world
 
     def spelled(self, tool: str) -> str:
@@ -34,20 +34,20 @@ class Bridge(ABC):
     def keyed(self, key: str) -> str:
         return f"{key}:{ID}"  # of its session
 
-    async def ask(self, case: Case, told: int) -> Seen:
+    async def ask(self, case: Case, told: int) -> Observation:
         calling = asyncio.create_task(self.call(case, case.args))
         if case.cancel:
             await self.world.until_started()
             calling.cancel()
             await asyncio.wait({calling})
             await self.world.until_ended()
-            return Seen(self.world.take(), None, "the caller was cancelled")
+            return Observation(self.world.take(), None, "the caller was cancelled")
         answer = await calling
         if case.again is not None:
             answer = await self.call(case, case.again)
         if case.decide is not None:
             answer = await self.decided(case, answer)
-        return Seen(self.world.take(), answer)
+        return Observation(self.world.take(), answer)
 
     def carries(self, outcome: Outcome, case: Case, events: Events) -> Any:
         return None if case.cancel else self.told(outcome)

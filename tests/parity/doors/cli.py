@@ -15,7 +15,7 @@ from handrail.core.define.levels import Source
 from tests.acceptance.command_line import environment
 from tests.acceptance.forked_cli import ForkedCli
 from tests.parity.cases import Case
-from tests.parity.compare import Events, Seen, as_json
+from tests.parity.compare import Events, Observation, as_json
 from tests.parity.people import PEOPLE, TOOLS, write_settings
 
 _EXITS = {"completed": 0, "failed": 1, "refused": 3, "pending": 4, "queued": 4, "cancelled": 130}
@@ -46,9 +46,9 @@ class Cli:
     def keyed(key: str) -> str:
         return key
 
-    async def ask(self, case: Case, told: int) -> Seen:
+    async def ask(self, case: Case, told: int) -> Observation:
         answer = await asyncio.to_thread(self._stopped if case.cancel else self._run, case)
-        return Seen(self._take(PEOPLE[case.who].tenant), answer, "Ctrl-C")
+        return Observation(self._take(PEOPLE[case.who].tenant), answer, "Ctrl-C")
 
     def carries(self, outcome: Outcome, case: Case, events: Events) -> Any:
         told = {

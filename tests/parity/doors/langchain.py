@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 
 from handrail import Outcome
 from handrail.bridges import langchain
-from handrail.ext import wire_name
+from handrail.ext.tools import wire_name
 from tests.parity.cases import Case
 from tests.parity.compare import as_json
 from tests.parity.doors.bridge_driver import ID, PICTURE, Bridge

@@ -10,14 +10,18 @@ from handrail import Outcome
 from handrail.core.define.levels import Source
 from tests.parity.cases import Case
 from tests.parity.people import PEOPLE
-from tests.parity.recorded_handrail import World, decide
+from tests.parity.recorded_handrail import RecordedHandrail, decide
 
 
 class Library:
     """Calls as a program does that has no door in between."""
 
     def __init__(
-        self, world: World, source: Source, spelled: Callable[[str], str], keyed: Callable[[str], str]
+        self,
+        world: RecordedHandrail,
+        source: Source,
+        spelled: Callable[[str], str],
+        keyed: Callable[[str], str],
     ) -> None:
         """`spelled` and `keyed` are how the door to compare with names tools and keys."""
         self._world = world

@@ -12,17 +12,17 @@ from mcp import Client
 from handrail import Outcome
 from handrail.core.define.levels import Source
 from handrail.doors.mcp.streamable_http import build_mcp
-from handrail.ext import wire_name
+from handrail.ext.tools import wire_name
 from handrail.platform import Platform
 from handrail.platform.middleware import RequestLimits, SecurityMiddleware
 from tests.harness.asgi_server import serve_app
 from tests.parity.cases import Case
-from tests.parity.compare import Events, Seen
+from tests.parity.compare import Events, Observation
 from tests.parity.doors.keys import platform_before
 from tests.parity.doors.mcp_client import client
 from tests.parity.doors.mcp_results import answer_of, ask, carried, is_waiting
 from tests.parity.people import PEOPLE
-from tests.parity.recorded_handrail import World, decide
+from tests.parity.recorded_handrail import RecordedHandrail, decide
 
 
 class McpOverHttp:
@@ -30,7 +30,7 @@ class McpOverHttp:
 
     source: Source = "mcp"
 
-    def __init__(self, world: World, address: str, stack: AsyncExitStack, modern: bool) -> None:
+    def __init__(self, world: RecordedHandrail, address: str, stack: AsyncExitStack, modern: bool) -> None:
         self.name = "mcp" if modern else "mcp 2025"
         self._world = world
         self._address = address
@@ -46,7 +46,7 @@ class McpOverHttp:
     def keyed(key: str) -> str:
         return key
 
-    async def ask(self, case: Case, told: int) -> Seen:
+    async def ask(self, case: Case, told: int) -> Observation:
         before = await self._client(case.who)
         name = self.spelled(case.tool)
         calling = asyncio.create_task(ask(before, name, case.args))
@@ -55,14 +55,14 @@ class McpOverHttp:
             calling.cancel()
             await asyncio.wait({calling})
             await self._world.until_ended()
-            return Seen(self._world.take(), None, "the caller was cancelled")
+            return Observation(self._world.take(), None, "the caller was cancelled")
         answer = await calling
         if case.decide is not None:
             waits = answer["_meta"]["handrail/approval"]["id"]
             await decide(self._world.hr, waits, case.decide, PEOPLE[case.who])
             while is_waiting(answer):
                 answer = await ask(before, name, case.args, answer.get("requestState"))
-        return Seen(self._world.take(), answer_of(answer))
+        return Observation(self._world.take(), answer_of(answer))
 
     def carries(self, outcome: Outcome, case: Case, events: Events) -> Any:
         return carried(outcome, case, events, self._world.hr, self._modern)
@@ -76,7 +76,7 @@ class McpOverHttp:
 
 @asynccontextmanager
 async def mcp_over_http(
-    world: World, modern: bool, platform: Platform | None = None
+    world: RecordedHandrail, modern: bool, platform: Platform | None = None
 ) -> AsyncIterator[McpOverHttp]:
     """The door, open on a free port. A call that waits for a person is held for a moment only."""
     platform = platform or platform_before(world.hr)

@@ -15,10 +15,10 @@ from mcp.client.stdio import stdio_client
 
 from handrail import Handrail, Outcome
 from handrail.core.define.levels import Source
-from handrail.ext import wire_name
+from handrail.ext.tools import wire_name
 from tests.acceptance.command_line import environment
 from tests.parity.cases import Case
-from tests.parity.compare import Events, Seen, as_json
+from tests.parity.compare import Events, Observation, as_json
 from tests.parity.doors.keys import REAL, TEXTS
 from tests.parity.doors.mcp_client import MODERN
 from tests.parity.doors.mcp_results import answer_of, ask, carried, is_waiting
@@ -48,7 +48,7 @@ class McpOverStdio:
     def keyed(key: str) -> str:
         return key
 
-    async def ask(self, case: Case, told: int) -> Seen:
+    async def ask(self, case: Case, told: int) -> Observation:
         client, name = await self._client(case.who), self.spelled(case.tool)
         calling = asyncio.create_task(ask(client, name, case.args))
         if case.cancel:
@@ -56,14 +56,14 @@ class McpOverStdio:
             calling.cancel()
             await asyncio.wait({calling})
             await until(lambda: self._record(case, *ENDS))
-            return Seen(await self._take(case, told), None, "the caller was cancelled")
+            return Observation(await self._take(case, told), None, "the caller was cancelled")
         answer = await calling
         if case.decide is not None:
             waits = answer["_meta"]["handrail/approval"]["id"]
             await decide(self._beside, waits, case.decide, PEOPLE[case.who])
             while is_waiting(answer):
                 answer = await ask(client, name, case.args, answer.get("requestState"))
-        return Seen(await self._take(case, told), answer_of(answer))
+        return Observation(await self._take(case, told), answer_of(answer))
 
     def carries(self, outcome: Outcome, case: Case, events: Events) -> Any:
         return carried(outcome, case, events, self._beside, modern=True)

@@ -16,9 +16,9 @@ from handrail.platform import Platform
 from handrail.platform.middleware import RequestLimits, SecurityMiddleware
 from tests.harness.asgi_server import serve_app
 from tests.parity.cases import Case, Decide
-from tests.parity.compare import Events, Seen, as_json
+from tests.parity.compare import Events, Observation, as_json
 from tests.parity.doors.keys import REVIEWS, platform_before, shown
-from tests.parity.recorded_handrail import World
+from tests.parity.recorded_handrail import RecordedHandrail
 
 _STATUS = {"completed": 200, "failed": 200, "duplicate": 200, "pending": 202, "queued": 202, "cancelled": 499}
 _REFUSED = {
@@ -39,7 +39,7 @@ class Rest:
     name = "rest"
     who_stops = "ana cancelled it"
 
-    def __init__(self, world: World, http: httpx2.AsyncClient, source: Source) -> None:
+    def __init__(self, world: RecordedHandrail, http: httpx2.AsyncClient, source: Source) -> None:
         self.source = source
         self.world = world
         self.http = http
@@ -52,7 +52,7 @@ class Rest:
     def keyed(key: str) -> str:
         return key
 
-    async def ask(self, case: Case, told: int) -> Seen:
+    async def ask(self, case: Case, told: int) -> Observation:
         key = shown(case.who)
         calling = asyncio.create_task(self.call(case, case.args))
         if case.cancel:
@@ -64,7 +64,7 @@ class Rest:
             waits = answer.json()
             await self.decide(waits["approval"]["url"], case.decide, case.who)
             answer = await self.http.get(waits["url"], params={"wait": 20}, headers=key)
-        return Seen(self.world.take(), self.answer(answer), self.who_stops)
+        return Observation(self.world.take(), self.answer(answer), self.who_stops)
 
     async def stop(self, case: Case) -> None:
         """Cancel the call that runs."""
@@ -129,7 +129,10 @@ class Rest:
 
 @asynccontextmanager
 async def rest(
-    world: World, source: Source = "api", way: type[Rest] | None = None, platform: Platform | None = None
+    world: RecordedHandrail,
+    source: Source = "api",
+    way: type[Rest] | None = None,
+    platform: Platform | None = None,
 ) -> AsyncIterator[Rest]:
     """The door, open on a free port. By `web` come people who are signed in."""
     platform = platform or platform_before(world.hr)

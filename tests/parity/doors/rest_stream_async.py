@@ -11,7 +11,7 @@ import httpx2
 
 from handrail import Outcome
 from tests.parity.cases import Case
-from tests.parity.compare import Events, Seen, plain_event
+from tests.parity.compare import Events, Observation, plain_event
 from tests.parity.doors.keys import shown
 from tests.parity.doors.rest import Rest
 from tests.parity.recorded_handrail import DEADLINE, RECORD
@@ -25,14 +25,14 @@ class RestStream(Rest):
 
     name = "rest stream"
 
-    async def ask(self, case: Case, told: int) -> Seen:
+    async def ask(self, case: Case, told: int) -> Observation:
         calling = asyncio.create_task(self.listen(case, case.args))
         if case.cancel:
             await self.stop(case)
         answer = await calling
         if case.again is not None:
             answer = await self.listen(case, case.again)
-        return Seen(self.world.take(), answer, self.who_stops)
+        return Observation(self.world.take(), answer, self.who_stops)
 
     async def listen(self, case: Case, args: Any) -> Any:
         heard: list[tuple[str, Any]] = []

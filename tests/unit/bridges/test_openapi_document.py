@@ -12,7 +12,8 @@ from inline_snapshot import snapshot
 from handrail import Handrail, Principal, Tool
 from handrail.bridges.openapi import ImportedTools, import_openapi
 from handrail.bridges.openapi.document import OpenAPIError
-from handrail.ext import DefinitionError, parse_yaml_1_2
+from handrail.ext.data_files import parse_yaml_1_2
+from handrail.ext.errors import DefinitionError
 
 ANA = Principal("acme", "ana")
 BASE = "https://api.example.com"

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail import Handrail
+from handrail import Handrail, ToolError
 from handrail.bridges.openapi import import_openapi
 from handrail.bridges.openapi.document import load_document
 from handrail.bridges.openapi.operations import ApiOperation, read_operations
 from handrail.bridges.openapi.request import build_request
-from handrail.ext import DefinitionError, ToolError
+from handrail.ext.errors import DefinitionError
 
 words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
 names = st.sampled_from(["id", "Id", "id_path", "a b", "ü", "filter[x]", "x" * 70, "x" * 71, "body", "$ref"])

@@ -15,7 +15,8 @@ from pydantic_ai.usage import RunUsage
 
 from handrail import Handrail, Principal, Tool, from_json_schema, tool
 from handrail.bridges import anthropic, langchain, openai, pydantic_ai
-from handrail.ext import StaticToolset, slug_of
+from handrail.ext.tools import slug_of
+from handrail.ext.toolsets import StaticToolset
 
 ANA = Principal("acme", "ana", permissions={"stock.read"})
 

@@ -27,6 +27,6 @@ def good(tool_id: str = "data.search", **changes: Any) -> Tool:
     return define(tool_id, {**given, **changes})
 
 
-def found(tool: Tool, *rules: str, **options: Any) -> list[Finding]:
+def findings(tool: Tool, *rules: str, **options: Any) -> list[Finding]:
     """What is found about a tool, by these rules or by all."""
     return [one for one in check([tool], **options) if not rules or one.rule in rules]

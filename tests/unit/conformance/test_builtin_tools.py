@@ -10,7 +10,7 @@ import pytest
 
 from handrail import Tool
 from handrail.conformance import INTENTIONALLY_INPUT_LESS, check
-from handrail.ext import discover
+from handrail.ext.toolsets import discover
 from handrail.testing import assert_conformant
 
 ROOT = Path(__file__).parents[3]
@@ -53,7 +53,7 @@ def test_every_tool_that_ships_has_a_test_that_calls_it() -> None:
     tests = "\n".join(file.read_text(encoding="utf-8") for file in files)
 
     def is_called(made: Tool) -> bool:
-        by_name = re.search(rf'(call|said)\("{made.id}"', tests)
+        by_name = re.search(rf'(call|said|answer)\("{made.id}"', tests)
         return bool(by_name or (made.body and re.search(rf"\b\w+\.{made.body.fn.__name__}\b", tests)))
 
     assert [made.id for made in SHIPPED if not is_called(made)] == []

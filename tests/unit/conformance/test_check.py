@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from handrail import BaseTool, Handrail, define, from_json_schema, from_params, tool
 from handrail.conformance import RULES, Finding, check, check_ready
 from handrail.core.find.registry import as_tool
-from handrail.ext import DefinitionError, InitContext
+from handrail.ext.compat import InitContext
+from handrail.ext.errors import DefinitionError
 from scripts.coverage_req import read_spec
-from tests.unit.conformance.conformant_tool import found, good, schema
+from tests.unit.conformance.conformant_tool import findings, good, schema
 
 ROOT = Path(__file__).parents[3]
 POOR: dict[str, Any] = {"description": "Search.", "output": None, "input": schema(q={"type": "string"})}
@@ -40,7 +41,7 @@ def test_a_tool_that_is_given_twice_is_checked_once() -> None:
 
 @pytest.mark.req("CF-06")
 def test_a_finding_says_which_tool_what_is_wrong_what_to_do_and_where() -> None:
-    [finding] = found(good(output=None))
+    [finding] = findings(good(output=None))
 
     assert finding.where is not None and re.search(r"conformant_tool\.py:\d+$", finding.where)
     assert str(finding) == (

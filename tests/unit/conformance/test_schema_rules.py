@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from handrail import Result, tool
 from handrail.conformance import INTENTIONALLY_INPUT_LESS
-from tests.unit.conformance.conformant_tool import LIMIT, found, good, schema
+from tests.unit.conformance.conformant_tool import LIMIT, findings, good, schema
 
 STREET = {"type": "string", "description": "Street and number."}
 ADDRESS = schema(street=STREET)
@@ -19,13 +19,13 @@ EMPTY = {"type": "object", "properties": {}, "additionalProperties": False}
 
 @pytest.mark.req("CF-01", "DS-01", "DS-02", "DS-03")
 def test_a_good_tool_has_no_findings() -> None:
-    assert found(good()) == []
+    assert findings(good()) == []
 
 
 @pytest.mark.req("CF-01", "TD-08")
 @pytest.mark.parametrize("origin", ["system", "custom"])
 def test_a_tool_in_code_needs_an_output_schema(origin: str) -> None:
-    [finding] = found(good(output=None, origin=origin))
+    [finding] = findings(good(output=None, origin=origin))
 
     assert (finding.rule, finding.level) == ("output-schema", "error")
     assert "`-> Found | Result`" in finding.remedy
@@ -34,7 +34,7 @@ def test_a_tool_in_code_needs_an_output_schema(origin: str) -> None:
 @pytest.mark.req("CF-01")
 @pytest.mark.parametrize("origin", ["mcp", "tenant_custom", "bundle"])
 def test_a_tool_from_elsewhere_may_have_none(origin: str) -> None:
-    assert found(good(output=None, origin=origin)) == []
+    assert findings(good(output=None, origin=origin)) == []
 
 
 @pytest.mark.req("CF-01")
@@ -48,7 +48,7 @@ def test_the_remedies_for_a_missing_output_schema_are_remedies() -> None:
         """Find the records of a region, newest first."""
         return []
 
-    assert found(search, "output-schema") == found(find, "output-schema") == []
+    assert findings(search, "output-schema") == findings(find, "output-schema") == []
 
 
 @pytest.mark.req("CF-01", "TD-08")
@@ -65,7 +65,7 @@ def test_the_remedies_for_a_missing_output_schema_are_remedies() -> None:
     ],
 )
 def test_an_output_schema_that_allows_anything_promises_nothing(output: Any, rules: list[str]) -> None:
-    assert [one.rule for one in found(good(output=output))] == rules
+    assert [one.rule for one in findings(good(output=output))] == rules
 
 
 @pytest.mark.req("CF-01", "CF-02")
@@ -80,24 +80,24 @@ def test_an_output_schema_that_allows_anything_promises_nothing(output: Any, rul
     ids=["none", "nothing said", "a map", "anything"],
 )
 def test_an_input_without_properties_is_found_unless_it_is_on_purpose(given: Any) -> None:
-    assert [(one.rule, one.level) for one in found(good(input=given))] == [("input-schema", "error")]
-    assert found(good(input=given), input_less=["data.search"]) == []
-    assert found(good(input=given), input_less=["data.find"]) != []
+    assert [(one.rule, one.level) for one in findings(good(input=given))] == [("input-schema", "error")]
+    assert findings(good(input=given), input_less=["data.search"]) == []
+    assert findings(good(input=given), input_less=["data.find"]) != []
 
 
 @pytest.mark.req("CF-02")
 def test_well_known_tools_without_input_are_exempt() -> None:
     assert "getNavConfig" in INTENTIONALLY_INPUT_LESS
-    assert found(good("getNavConfig", input=EMPTY)) == []
-    assert found(good("app.nav", input=EMPTY, aliases=["getNavConfig"])) == []
-    assert found(good("getNavConfig", input=EMPTY), input_less=()) != []
+    assert findings(good("getNavConfig", input=EMPTY)) == []
+    assert findings(good("app.nav", input=EMPTY, aliases=["getNavConfig"])) == []
+    assert findings(good("getNavConfig", input=EMPTY), input_less=()) != []
 
 
 @pytest.mark.req("CF-02")
 def test_the_exemption_is_from_that_rule_alone() -> None:
     silent = good("getNavConfig", input=EMPTY, output=None)
 
-    assert [one.rule for one in found(silent)] == ["output-schema"]
+    assert [one.rule for one in findings(silent)] == ["output-schema"]
 
 
 @pytest.mark.req("CF-01", "SC-06")
@@ -105,7 +105,9 @@ def test_properties_behind_references_and_joined_parts_are_seen() -> None:
     referring = {"$ref": "#/$defs/address", "$defs": {"address": ADDRESS}}
     joined = {"type": "object", "allOf": [{"$ref": "#/$defs/address"}], "$defs": {"address": ADDRESS}}
 
-    assert found(good(input=referring), "input-schema") == found(good(input=joined), "input-schema") == []
+    assert (
+        findings(good(input=referring), "input-schema") == findings(good(input=joined), "input-schema") == []
+    )
 
 
 @pytest.mark.req("CF-01")
@@ -113,7 +115,7 @@ def test_parameters_in_another_document_cannot_be_seen() -> None:
     far = {"$ref": "https://example.org/address.json"}
     known = {"https://example.org/address.json": ADDRESS}
 
-    [finding] = found(good(input=far, resources=known), "input-schema")
+    [finding] = findings(good(input=far, resources=known), "input-schema")
 
     assert "another document" in finding.message
 
@@ -126,7 +128,9 @@ def test_a_union_at_the_top_is_found(key: str) -> None:
     beside = {"type": "object", "properties": {"limit": LIMIT}, key: [ADDRESS, NAMED]}
 
     for given in (bare, referring, beside):
-        assert [(one.rule, one.level) for one in found(good(input=given))] == [("top-level-union", "error")]
+        assert [(one.rule, one.level) for one in findings(good(input=given))] == [
+            ("top-level-union", "error")
+        ]
 
 
 @pytest.mark.req("CF-03")
@@ -137,12 +141,12 @@ def test_a_choice_of_what_is_required_is_no_union() -> None:
         "anyOf": [{"required": ["a"]}, {"required": ["b"]}],
     }
 
-    assert found(good(input=either)) == []
+    assert findings(good(input=either)) == []
 
 
 @pytest.mark.req("CF-03")
 def test_a_union_below_the_top_is_fine() -> None:
-    assert found(good(input=schema(at={"description": "Where.", "anyOf": [ADDRESS, NAMED]}))) == []
+    assert findings(good(input=schema(at={"description": "Where.", "anyOf": [ADDRESS, NAMED]}))) == []
 
 
 @pytest.mark.req("CF-03", "SC-07")
@@ -161,7 +165,7 @@ def test_a_union_below_the_top_is_fine() -> None:
     ],
 )
 def test_a_record_of_anything_is_found_wherever_it_is(part: dict[str, Any], where: str) -> None:
-    [finding] = found(good(input=schema(part={"description": "A part.", **part})))
+    [finding] = findings(good(input=schema(part={"description": "A part.", **part})))
 
     assert (finding.rule, finding.level) == ("open-record", "error")
     assert finding.message.startswith(f"{where} takes any value under any name")
@@ -182,7 +186,7 @@ def test_a_record_of_anything_is_found_wherever_it_is(part: dict[str, Any], wher
     ],
 )
 def test_what_has_a_shape_is_no_record_of_anything(part: dict[str, Any]) -> None:
-    assert found(good(input=schema(part={"description": "A part.", **part}))) == []
+    assert findings(good(input=schema(part={"description": "A part.", **part}))) == []
 
 
 @pytest.mark.req("CF-03")
@@ -199,7 +203,7 @@ def test_python_types_without_a_shape_are_found() -> None:
         """Store what was found, for as long as the session lasts."""
         return ""
 
-    messages = [one.message for one in found(store, "open-record")]
+    messages = [one.message for one in findings(store, "open-record")]
 
     assert [message.partition(" ")[0] for message in messages] == ["pairs", "rows[]", "Open"]
 
@@ -220,7 +224,7 @@ def test_every_parameter_is_described_at_its_field() -> None:
         """
         return note
 
-    [finding] = found(plan)
+    [finding] = findings(plan)
 
     assert (finding.rule, finding.level) == ("parameter-description", "warning")
     assert finding.message == "no description at the field of via, note, Stop.minutes"
@@ -239,7 +243,7 @@ def test_every_parameter_is_described_at_its_field() -> None:
 def test_what_is_told_elsewhere_or_tells_itself_is_described(part: dict[str, Any]) -> None:
     given = {**schema(part=part), "$defs": {"told": {"type": "string", "description": "Told."}}}
 
-    assert found(good(input=given), "parameter-description") == []
+    assert findings(good(input=given), "parameter-description") == []
 
 
 @pytest.mark.req("DS-03")
@@ -251,28 +255,28 @@ def test_a_condition_on_a_parameter_need_not_describe_it_again() -> None:
         "then": {"properties": {"size": {"maximum": 3}}},
     }
 
-    assert found(good(input=given), "parameter-description") == []
+    assert findings(good(input=given), "parameter-description") == []
 
 
 @pytest.mark.req("DS-03")
 def test_definitions_that_nobody_refers_to_are_nobodys_parameters() -> None:
     given = {**schema(limit=LIMIT), "$defs": {"unused": {"properties": {"x": {}}}}}
 
-    assert found(good(input=given)) == []
+    assert findings(good(input=given)) == []
 
 
 @pytest.mark.req("DS-03")
 def test_a_schema_that_refers_to_itself_is_walked_once() -> None:
     tree = schema(name=STREET, below={"type": "array", "items": {"$ref": "#"}})
 
-    assert [one.message for one in found(good(input=tree))] == ["no description at the field of below"]
+    assert [one.message for one in findings(good(input=tree))] == ["no description at the field of below"]
 
 
 @pytest.mark.req("DS-03")
 def test_many_undescribed_parameters_are_one_finding_that_counts_them() -> None:
     given = schema(**{f"p{number}": {"type": "string"} for number in range(12)})
 
-    [finding] = found(good(input=given), "parameter-description")
+    [finding] = findings(good(input=given), "parameter-description")
 
     assert finding.message.endswith("p6, p7 and 4 more")
 
@@ -280,7 +284,7 @@ def test_many_undescribed_parameters_are_one_finding_that_counts_them() -> None:
 @pytest.mark.req("IV-08")
 @pytest.mark.parametrize(("name", "instead"), [("tenantId", "tenant_id"), ("user_id", "user_id")])
 def test_a_parameter_that_looks_like_scope_is_found(name: str, instead: str) -> None:
-    [finding] = found(good(input=schema(**{name: STREET})))
+    [finding] = findings(good(input=schema(**{name: STREET})))
 
     assert (finding.rule, finding.level) == ("scope-parameter", "warning")
     assert f"ctx.{instead}" in finding.remedy

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretStr
 
 from handrail import Handrail, from_json_schema, tool
-from tests.unit.conformance.conformant_tool import found, good, schema
+from tests.unit.conformance.conformant_tool import findings, good, schema
 
 TOLD = {"description": "Told."}
 
@@ -43,7 +43,7 @@ def test_a_value_that_its_own_schema_refuses_is_found(part: dict[str, Any], valu
         "$defs": {"small": {"type": "integer", "maximum": 3}},
     }
 
-    [finding] = found(good(input=given))
+    [finding] = findings(good(input=given))
 
     assert (finding.rule, finding.level) == ("default" if key == "default" else "example", "error")
     assert re.match(r"(the default|an example) of part does not fit its own schema: .", finding.message)
@@ -62,7 +62,7 @@ def test_values_are_checked_wherever_they_are() -> None:
         "examples": [{"deep": 1}],
     }
 
-    told = found(good(input=given))
+    told = findings(good(input=given))
 
     assert [one.rule for one in told] == ["default", "default", "default", "example"]
     for path, finding in zip(
@@ -75,7 +75,7 @@ def test_values_are_checked_wherever_they_are() -> None:
 def test_a_name_with_slashes_and_spaces_is_found_again() -> None:
     given = schema(**{"a/b ~c%": {"type": "integer", "default": "x", **TOLD}})
 
-    assert [one.rule for one in found(good(input=given), "default")] == ["default"]
+    assert [one.rule for one in findings(good(input=given), "default")] == ["default"]
 
 
 @pytest.mark.req("CF-01")
@@ -95,7 +95,7 @@ def test_a_schema_with_a_draft_and_an_address_of_its_own_is_checked(
     given |= {"$schema": draft} if draft else {}
     given |= {"$id": own} if own else {}
 
-    [finding] = found(good(input=given), "default")
+    [finding] = findings(good(input=given), "default")
 
     assert "bad" in finding.message
 
@@ -105,7 +105,7 @@ def test_a_value_is_held_against_the_draft_that_the_schema_names() -> None:
     above_zero = {"type": "integer", "minimum": 0, "exclusiveMinimum": True, "default": 0, **TOLD}
     older = {"$schema": "http://json-schema.org/draft-04/schema#", **schema(part=above_zero)}
 
-    assert [one.rule for one in found(good(input=older))] == ["default"]
+    assert [one.rule for one in findings(good(input=older))] == ["default"]
 
 
 @pytest.mark.req("CF-01")
@@ -120,7 +120,7 @@ def test_what_needs_a_document_that_is_not_at_hand_is_left_alone() -> None:
         resources={far: {"type": "integer"}},
     )
 
-    assert [one.message.partition(" does")[0] for one in found(made, "default")] == ["the default of near"]
+    assert [one.message.partition(" does")[0] for one in findings(made, "default")] == ["the default of near"]
 
 
 class Colour(Enum):
@@ -149,7 +149,7 @@ class Kinds(BaseModel):
 
 @pytest.mark.req("CF-01")
 def test_the_defaults_of_python_types_are_values_of_theirs() -> None:
-    assert found(good(input=Kinds), "default", "example") == []
+    assert findings(good(input=Kinds), "default", "example") == []
 
 
 @pytest.mark.req("CF-01")
@@ -159,7 +159,7 @@ def test_a_default_that_its_annotation_does_not_allow_is_found() -> None:
         """Search the records of a region, newest first."""
         return ""
 
-    assert len(found(search, "default")) == 2
+    assert len(findings(search, "default")) == 2
 
 
 scalars = st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=3)
@@ -175,4 +175,4 @@ async def test_a_default_is_found_exactly_when_a_caller_could_not_send_it(kind: 
     async with Handrail([made], repair=False) as hr:
         sent = await hr.call("data.search", {"part": default})
 
-    assert bool(found(made)) == (sent.code == "INVALID_PARAM")
+    assert bool(findings(made)) == (sent.code == "INVALID_PARAM")

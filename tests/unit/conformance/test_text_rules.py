@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from handrail import Tool
-from tests.unit.conformance.conformant_tool import LIMIT, found, good, schema
+from tests.unit.conformance.conformant_tool import LIMIT, findings, good, schema
 
 RANGES = ("description-length", "description-limit")
 FIRST = "Not for single ones. Use data.search first."
@@ -43,7 +43,7 @@ def with_parameters(count: int) -> dict[str, Any]:
 def test_a_description_is_as_long_as_the_tool_deserves(
     options: dict[str, Any], least: int, most: int
 ) -> None:
-    fitting = [count for count in range(2, 45) if not found(described(count, **options), *RANGES)]
+    fitting = [count for count in range(2, 45) if not findings(described(count, **options), *RANGES)]
 
     assert fitting == list(range(least, most + 1))
 
@@ -51,7 +51,7 @@ def test_a_description_is_as_long_as_the_tool_deserves(
 @pytest.mark.req("DS-01")
 def test_more_than_forty_tokens_are_an_error_and_told_once() -> None:
     for options in ({"level": "read"}, {"level": "write"}, {"level": "destructive"}):
-        [finding] = found(described(41, **options), *RANGES)
+        [finding] = findings(described(41, **options), *RANGES)
         assert (finding.rule, finding.level) == ("description-limit", "error")
         assert finding.message == "its description has 41 tokens; lists and menus hold 40"
 
@@ -69,7 +69,7 @@ def test_more_than_forty_tokens_are_an_error_and_told_once() -> None:
 def test_a_simple_tool_is_told_in_one_sentence_and_another_in_two(
     level: str, text: str, is_found: bool
 ) -> None:
-    told = found(good(level=level, description=text, guidance=FIRST))
+    told = findings(good(level=level, description=text, guidance=FIRST))
 
     assert [(one.rule, one.level) for one in told] == [("description-sentence", "warning")] * is_found
 
@@ -87,7 +87,7 @@ def test_a_simple_tool_is_told_in_one_sentence_and_another_in_two(
     ],
 )
 def test_code_in_a_description_is_found(text: str) -> None:
-    assert [(one.rule, one.level) for one in found(good(description=text))] == [
+    assert [(one.rule, one.level) for one in findings(good(description=text))] == [
         ("description-code", "warning")
     ]
 
@@ -104,7 +104,7 @@ def test_code_in_a_description_is_found(text: str) -> None:
     ],
 )
 def test_the_layout_of_a_response_in_a_description_is_found(text: str) -> None:
-    assert [(one.rule, one.level) for one in found(good(description=text))] == [
+    assert [(one.rule, one.level) for one in findings(good(description=text))] == [
         ("description-layout", "warning")
     ]
 
@@ -125,7 +125,7 @@ def test_the_layout_of_a_response_in_a_description_is_found(text: str) -> None:
 def test_the_documentation_of_a_parameter_in_a_description_is_found(text: str) -> None:
     made = good(description=text, input=schema(limit=LIMIT, pageSize=LIMIT))
 
-    told = found(made, "description-parameters")
+    told = findings(made, "description-parameters")
 
     assert [(one.rule, one.level) for one in told] == [("description-parameters", "warning")]
 
@@ -146,7 +146,7 @@ def test_the_documentation_of_a_parameter_in_a_description_is_found(text: str) -
     ],
 )
 def test_plain_words_are_neither_code_nor_layout_nor_detail(text: str) -> None:
-    assert found(good(description=text)) == []
+    assert findings(good(description=text)) == []
 
 
 @pytest.mark.req("DS-04", "DS-05")
@@ -160,4 +160,4 @@ def test_plain_words_are_neither_code_nor_layout_nor_detail(text: str) -> None:
     ],
 )
 def test_praise_is_found(where: str, text: str) -> None:
-    assert [(one.rule, one.level) for one in found(good(**{where: text}))] == [("marketing", "warning")]
+    assert [(one.rule, one.level) for one in findings(good(**{where: text}))] == [("marketing", "warning")]

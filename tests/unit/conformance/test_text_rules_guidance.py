@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.conformance.conformant_tool import found, good
+from tests.unit.conformance.conformant_tool import findings, good
 
 WHOLE = "Use it when a customer asks. Not for single records. Try data.search first."
 RULES = ("guidance", "destructive-guidance")
@@ -28,8 +28,8 @@ RULES = ("guidance", "destructive-guidance")
 def test_a_tool_that_changes_something_has_guidance(
     options: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
-    assert [(one.rule, one.level) for one in found(good(**options), *RULES)] == expected
-    assert found(good(**options, guidance=WHOLE), *RULES) == []
+    assert [(one.rule, one.level) for one in findings(good(**options), *RULES)] == expected
+    assert findings(good(**options, guidance=WHOLE), *RULES) == []
 
 
 @pytest.mark.req("DS-04", "DS-05")
@@ -47,7 +47,7 @@ def test_a_tool_that_changes_something_has_guidance(
 )
 @pytest.mark.parametrize("level", ["write", "destructive"])
 def test_what_guidance_leaves_out_is_named(level: str, text: str, missing: str) -> None:
-    [finding] = found(good(level=level, guidance=text), *RULES)
+    [finding] = findings(good(level=level, guidance=text), *RULES)
 
     assert (finding.rule, finding.level) == ("guidance", "warning")
     assert finding.message == f"its guidance does not say {missing}"
@@ -65,4 +65,4 @@ def test_what_guidance_leaves_out_is_named(level: str, text: str, missing: str) 
     ],
 )
 def test_there_are_many_ways_to_say_it(text: str) -> None:
-    assert found(good(level="write", guidance=text), *RULES) == []
+    assert findings(good(level="write", guidance=text), *RULES) == []

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from handrail import Registry, Tool, define
 from handrail.conformance import check
-from handrail.ext import DuplicateName
-from tests.unit.conformance.conformant_tool import found, good
+from handrail.ext.errors import DuplicateName
+from tests.unit.conformance.conformant_tool import findings, good
 
 
 @pytest.mark.req("NM-01", "NM-03")
@@ -18,7 +18,7 @@ from tests.unit.conformance.conformant_tool import found, good
     "data.searchRecords read_file read searchEntities roi-calculator GetWeather a.b.c _x data.get_it".split(),
 )
 def test_every_style_of_names_is_fine(name: str) -> None:
-    assert found(good(name)) == []
+    assert findings(good(name)) == []
 
 
 @pytest.mark.req("NM-01", "NM-06")
@@ -32,7 +32,7 @@ def test_every_style_of_names_is_fine(name: str) -> None:
     ],
 )
 def test_a_name_that_reads_differently_elsewhere_is_found(name: str, said: str) -> None:
-    [finding] = found(good(name))
+    [finding] = findings(good(name))
 
     assert (finding.rule, finding.level) == ("name-style", "warning")
     assert said in finding.message

@@ -21,7 +21,8 @@ from handrail import (
     tool,
 )
 from handrail.core.errors import DefinitionError
-from handrail.ext import CallSpec, FormSpec, InitContext, OutputSection, ViewSpec, to_tool_meta
+from handrail.ext.compat import CallSpec, InitContext, to_tool_meta
+from handrail.ext.forms import FormSpec, OutputSection, ViewSpec
 
 
 def roi(args: Any) -> str:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, RootModel
 
 from handrail import BaseTool, Registry, Tool, define, from_json_schema, from_params, tool
 from handrail.core.define.build import normalise_options
-from handrail.ext import DefinitionError
+from handrail.ext.errors import DefinitionError
 
 
 class Opaque:
@@ -337,8 +337,8 @@ def test_a_schema_that_speaks_of_an_object_in_other_words_is_accepted(schema, re
 
 def test_an_option_that_is_nearly_one_is_named() -> None:
     with pytest.raises(DefinitionError) as near:
-        normalise_options({"levle": "read"}, "a.b", None)
+        normalise_options({"levle": "read"})
     assert near.value.remedy == "did you mean 'level'?"
     with pytest.raises(DefinitionError) as far:
-        normalise_options({"zzz": 1}, "a.b", None)
+        normalise_options({"zzz": 1})
     assert (far.value.remedy or "").startswith("use one of: aggregate, aliases")

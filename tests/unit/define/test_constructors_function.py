@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from handrail import Context, Handrail, Tool, tool
-from handrail.ext import DefinitionError
+from handrail.ext.errors import DefinitionError
 
 Thing = Annotated[int, {"any": "thing"}]
 

@@ -12,7 +12,9 @@ import pytest
 from pydantic import BaseModel
 
 from handrail import BaseTool, Handrail, Registry, Tool, define
-from handrail.ext import DefinitionError, InitContext, PrefixedToolset, StaticToolset
+from handrail.ext.compat import InitContext
+from handrail.ext.errors import DefinitionError
+from handrail.ext.toolsets import PrefixedToolset, StaticToolset
 
 
 class Sale(BaseModel):

@@ -10,16 +10,14 @@ import pytest
 
 from handrail import Context, Handrail, Policy, Principal, define, tool
 from handrail.core.define.signal import Signal
-from handrail.ext import (
-    Aborted,
-    NoTenant,
-    active_tenant,
-    current,
+from handrail.ext.compat import (
     get_tenant_id_for_tool,
     get_tool_context_tenant_id,
     tool_context,
     with_tool_context,
 )
+from handrail.ext.errors import Aborted, NoTenant
+from handrail.ext.tools import active_tenant, current
 
 ANA = Principal(
     tenant="acme", user="ana", roles={"editor"}, permissions={"books.read"}, agent="ops", workspace="w1"

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from handrail import Handrail, Registry, Tool, define
 from handrail.core.define.names import NAME, category_of, is_name
-from handrail.ext import DuplicateName, humanize_field_name, slug_of, wire_name
+from handrail.ext.errors import DuplicateName
+from handrail.ext.forms import humanize_field_name
+from handrail.ext.tools import slug_of, wire_name
 
 names = st.from_regex(NAME, fullmatch=True).filter(is_name)
 

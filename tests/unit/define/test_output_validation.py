@@ -14,7 +14,8 @@ from typing_extensions import TypedDict
 
 from handrail import Handrail, Outcome, Result, Tool, define, tool
 from handrail.core.define.validation import InvalidValue
-from handrail.ext import ToolResponse, build_markdown_table
+from handrail.ext.compat import ToolResponse
+from handrail.ext.forms import build_markdown_table
 
 
 class Sum(BaseModel):

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from handrail import Handrail, Result, tool
+from handrail import Attachment, Handrail, Result, tool
 from handrail.core.define.result import truncate
-from handrail.ext import Attachment, ToolResponse, build_markdown_table
+from handrail.ext.compat import ToolResponse
+from handrail.ext.forms import build_markdown_table
 
 RECORDS: list[dict[str, Any]] = [
     {"id": 1, "name": "Ada", "region": "north"},

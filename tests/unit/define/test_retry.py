@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from handrail import Handrail, Result, Retry, define, tool
-from handrail.ext import Aborted, DefinitionError, ToolError, UsageError
+from handrail import Handrail, Result, Retry, ToolError, define, tool
+from handrail.ext.errors import Aborted, DefinitionError, UsageError
 
 pytestmark = pytest.mark.req("RT-05")
 

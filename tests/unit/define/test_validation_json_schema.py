@@ -12,7 +12,7 @@ import pytest
 
 from handrail import Handrail, Outcome, from_json_schema, from_params
 from handrail.core.define.validation import InvalidValue, schema_validator
-from handrail.ext import DefinitionError
+from handrail.ext.errors import DefinitionError
 
 
 def closed(**properties: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 
 from handrail import Handrail, Principal, Tool, ToolMatch, define
 from handrail.core.find.embeddings import EmbeddingIndex, fuse_rankings
-from handrail.ext import Clock, Embedder
+from handrail.ext.ports import Clock, Embedder
 
 ANA = Principal(tenant="acme", user="ana")
 CONCEPTS = [{"car", "automobile", "vehicle"}, {"parrot", "bird"}, {"money", "pay", "invoice"}]

@@ -16,7 +16,7 @@ from handrail.core.find.bitsets import bits_of
 from handrail.core.find.index import MAX_IMPACT, Index, IndexView
 from handrail.core.find.rank import _GRAIN, _query_terms, rank
 from handrail.core.find.terms import stem
-from handrail.ext import wire_name
+from handrail.ext.tools import wire_name
 
 WORDS = "search record delete file web fetch mail send list all the github sha256 serch".split()
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, Registry, Tool, define
-from handrail.ext import DuplicateName, RegistryEvent, ensure_system_tools_registered
+from handrail.ext.compat import RegistryEvent, ensure_system_tools_registered
+from handrail.ext.errors import DuplicateName
 
 
 def named(name: str, **options: Any) -> Tool:

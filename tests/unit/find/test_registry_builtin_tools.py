@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, Principal, Registry, Tool, define
-from handrail.ext import DefinitionError, DuplicateName, default_registry, register_builtin_tools
+from handrail.ext.compat import default_registry, register_builtin_tools
+from handrail.ext.errors import DefinitionError, DuplicateName
 
 
 def answer(args: object) -> str:

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from handrail import Handrail
-from handrail.ext import default_registry, discover
+from handrail.ext.compat import default_registry
+from handrail.ext.toolsets import discover
 
 SELL = """
 from handrail import tool
-from handrail.ext import register_tool
+from handrail.ext.compat import register_tool
 
 @register_tool
 @tool("madeup.sell", level="read")
@@ -24,7 +25,7 @@ def sell(item: str) -> str:
 """
 BUY = """
 from handrail import BaseTool
-from handrail.ext import register_tool
+from handrail.ext.compat import register_tool
 
 class Trade(BaseTool):
     "What all trades share: no tool by itself."

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from handrail import Registry, Tool, define, from_json_schema, tool
-from handrail.ext import DuplicateName, wire_name
+from handrail.ext.errors import DuplicateName
+from handrail.ext.tools import wire_name
 
 
 def named(name: str, **options: Any) -> Tool:

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, Principal, Tool, define
-from handrail.ext import (
+from handrail.ext.tools import wire_name
+from handrail.ext.toolsets import (
     CombinedToolset,
     FilteredToolset,
     LazyToolset,
     PrefixedToolset,
     StaticToolset,
-    wire_name,
 )
 
 ACME, OTHER = Principal(tenant="acme"), Principal(tenant="other")

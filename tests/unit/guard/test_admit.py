@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from handrail import Context, Handrail, Principal, from_json_schema, from_params, tool
-from handrail.ext import action_error
+from handrail.ext.tools import action_error
 
 ANA = Principal(tenant="acme", user="ana")
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from handrail import Handrail, Principal, Result, tool
-from handrail.ext import Conflict, respond
+from handrail.ext.guard import Conflict, respond
 from handrail.testing import ScriptedApprover
 
 AGENT = Principal(tenant="acme", user="ana", agent="ops")

@@ -11,7 +11,7 @@ from pydantic import Field
 from handrail import Context, Handrail, Principal, Tool, tool
 from handrail.core.guard.approval_request import ApprovalRequest
 from handrail.core.guard.approval_store import MemoryApprovals
-from handrail.ext import Conflict
+from handrail.ext.guard import Conflict
 
 BOSS = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
 OPS = Principal(tenant="acme", user="ana", agent="ops")

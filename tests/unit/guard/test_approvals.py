@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field
 
-from handrail import Decision, Handrail, Policy, Principal, Registry, Tool, tool
+from handrail import ApprovalRequest, Decision, Handrail, Policy, Principal, Registry, Tool, tool
 from handrail.core.define.call import BoundCall
-from handrail.ext import ApprovalRequest, Conflict, MemoryApprovals, respond
+from handrail.ext.guard import Conflict, respond
+from handrail.ext.ports import MemoryApprovals
 
 AGENT = Principal(tenant="acme", user="ana", agent="ops")
 BO = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})

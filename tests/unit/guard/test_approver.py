@@ -10,7 +10,8 @@ import pytest
 
 from handrail import Decision, Handrail, Outcome, Policy, Principal, Registry, Result, Rule, Tool, tool
 from handrail.core.guard.approval_request import Reply
-from handrail.ext import StaticToolset, approve, reject, respond
+from handrail.ext.guard import approve, reject, respond
+from handrail.ext.toolsets import StaticToolset
 from handrail.testing import ScriptedApprover
 
 AGENT = Principal(tenant="acme", user="ana", agent="ops")

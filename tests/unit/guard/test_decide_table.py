@@ -12,7 +12,7 @@ import pytest
 from handrail import Policy, Principal, Tool, tool
 from handrail.core.define.levels import DANGERS, LEVELS, POLICIES
 from handrail.core.guard.decide import is_standing
-from handrail.ext import decide
+from handrail.ext.guard import decide
 from tests.unit.guard.oracle import TABLE, Case, Expected, expected, table_word
 
 CALLERS: list[tuple[Any, Any]] = [

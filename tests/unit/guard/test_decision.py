@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from handrail import Decision
 from handrail.core.define.decision import strictest
-from handrail.ext import Step
+from handrail.ext.guard import Step
 
 WORDS = ("allow", "ask", "queue", "deny")
 """From the mildest to the strictest."""

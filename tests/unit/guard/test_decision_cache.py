@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from handrail import Policy, Principal, Rule, Tool, define
 from handrail.core.guard.guard import Guard
-from handrail.ext import decide
+from handrail.ext.guard import decide
 
 CALLERS = [
     Principal(tenant="acme", user="ana"),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, Principal, tool
-from handrail.ext import Conflict, reject
+from handrail.ext.guard import Conflict, reject
 from handrail.testing import FakeClock
 
 AGENT = Principal(tenant="acme", user="ana", agent="ops")

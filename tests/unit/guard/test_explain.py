@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail import Handrail, Policy, Principal, Rule, tool
-from handrail.ext import Step
+from handrail.ext.guard import Step
 from handrail.testing import ScriptedApprover
 from tests.unit.guard.oracle import CODES
 

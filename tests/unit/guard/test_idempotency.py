@@ -10,7 +10,7 @@ import pytest
 
 from handrail import Handrail, Outcome, Policy, Principal, Result, Tool, tool
 from handrail.core.guard.idempotency import KeyEntry, KeyId, key_id
-from handrail.ext import MemoryIdempotencyKeys
+from handrail.ext.ports import MemoryIdempotencyKeys
 
 ANA = Principal(tenant="acme", user="ana")
 BO = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})
@@ -337,7 +337,7 @@ async def test_a_tenant_without_keys_is_not_remembered() -> None:
     await keys.begin(key_id(ANA, "a"), "a", "c")
     keys.release(key_id(ANA, "a"))
     keys.release(key_id(ANA, "a"))
-    assert not keys._shelves and not keys._idle
+    assert not keys._slots and not keys._idle
 
 
 async def test_callers_without_a_name_that_hold_other_things_have_keys_of_their_own() -> None:

@@ -13,7 +13,8 @@ import pytest
 from handrail import Handrail, Outcome, Policy, Principal, Tool, tool
 from handrail.core.define.levels import DANGERS, LEVELS, POLICIES
 from handrail.core.guard.idempotency import KeyEntry
-from handrail.ext import MemoryIdempotencyKeys, reject
+from handrail.ext.guard import reject
+from handrail.ext.ports import MemoryIdempotencyKeys
 from handrail.testing import FakeClock, ScriptedApprover
 from tests.unit.guard.oracle import Case, expected
 

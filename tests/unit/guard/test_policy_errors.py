@@ -9,7 +9,7 @@ import pytest
 
 from handrail import Handrail, Policy, Principal, Rule, tool
 from handrail.core.guard.policy import listed
-from handrail.ext import Step, decide
+from handrail.ext.guard import Step, decide
 
 ANA = Principal(tenant="acme", user="ana")
 pytestmark = pytest.mark.usefixtures("quiet")

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field
 
-from handrail import Context, Handrail, Policy, Principal, Tool, tool
+from handrail import Context, Handrail, Policy, Principal, Tool, ToolError, tool
 from handrail.core.run.approvals.inbox import is_reviewer
-from handrail.ext import ToolError, approve
+from handrail.ext.guard import approve
 from handrail.testing import ScriptedApprover
 
 AGENT = Principal(tenant="acme", user="ana", agent="ops")

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field
 
-from handrail import Handrail, Principal, Registry, Tool, tool
-from handrail.ext import ApprovalRequest, Conflict, ShownArguments, approve, respond
+from handrail import ApprovalRequest, Handrail, Principal, Registry, Tool, tool
+from handrail.ext.guard import Conflict, ShownArguments, approve, respond
 from handrail.testing import FakeClock, ScriptedApprover
 
 AGENT = Principal(tenant="acme", user="ana", agent="ops")
@@ -279,7 +279,7 @@ async def test_edits_that_do_not_fit_are_turned_down_and_the_question_stays_open
 
 @pytest.mark.req("BY-03", "AP-09")
 async def test_edits_that_were_altered_after_the_approval_run_nothing() -> None:
-    from handrail.ext import MemoryApprovals
+    from handrail.ext.ports import MemoryApprovals
 
     class Altering(MemoryApprovals):
         async def settle(self, approval_id, tenant, status, reply, /):

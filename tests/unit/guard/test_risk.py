@@ -9,7 +9,8 @@ import pytest
 from handrail import Handrail, Policy, Principal, Rule, Tool, tool
 from handrail.core.guard.decide import caller_kind
 from handrail.core.guard.risk import level_and_danger
-from handrail.ext import DefinitionError, Step
+from handrail.ext.errors import DefinitionError
+from handrail.ext.guard import Step
 from handrail.testing import ScriptedApprover
 
 ANA = Principal(tenant="acme", user="ana")

@@ -12,7 +12,7 @@ from pydantic import Field
 from handrail import Handrail, Policy, Principal, Tool, tool
 from handrail.core.guard.guard import Guard
 from handrail.core.guard.risk import assess_risk
-from handrail.ext import RiskAssessment, decide
+from handrail.ext.guard import RiskAssessment, decide
 
 ANA = Principal(tenant="acme", user="ana")
 BOSS = Principal(tenant="acme", user="bo", permissions={"approvals.decide"})

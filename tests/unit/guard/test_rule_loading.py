@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from handrail import Policy, Rule
-from handrail.ext import PolicyError
+from handrail.ext.errors import PolicyError
 
 
 @pytest.mark.req("BY-08", "PM-26")

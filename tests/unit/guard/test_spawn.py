@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail import Handrail, Policy, Principal, Rule, Tool, tool
-from handrail.ext import decide
+from handrail.ext.guard import decide
 
 WORDS = ("allow", "ask", "queue", "deny")
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, Policy, Principal, Registry, Rule, Tool, tool
-from handrail.ext import approve
+from handrail.ext.guard import approve
 from handrail.testing import ScriptedApprover
 
 AGENT = Principal(tenant="acme", user="ana", agent="ops")

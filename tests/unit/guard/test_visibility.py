@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail import Context, Handrail, Policy, Principal, Rule, Tool, tool
-from handrail.ext import Step, tool_group
+from handrail.ext.guard import Step, tool_group
 
 ANA = Principal(tenant="acme", user="ana")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from handrail import Handrail, Principal, define
 from handrail.core.define.levels import LEVELS
 from handrail.core.errors import UsageError
-from handrail.ext import tool_group
+from handrail.ext.guard import tool_group
 from handrail.identity.errors import PermissionDenied
 from handrail.identity.permissions import (
     BUILT_IN_ROLES,

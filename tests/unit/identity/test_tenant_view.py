@@ -20,7 +20,7 @@ from handrail.core.find.visibility import (
     apply_override,
     is_shown,
 )
-from handrail.ext import slug_of
+from handrail.ext.tools import slug_of
 
 TABLE = """
 origin  tenant    default   shown  on a published page

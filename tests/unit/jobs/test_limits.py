@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from handrail import Handrail, Principal, tool
-from handrail.ext import UsageError
+from handrail.ext.errors import UsageError
 from handrail.jobs.queue import limits_from_environment
 
 ANA = Principal("acme", "ana")

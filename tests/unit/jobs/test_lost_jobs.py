@@ -12,7 +12,7 @@ from sqlalchemy import event, text, update
 from handrail import Handrail, Principal, tool
 from handrail.jobs.sweeper import _lost_jobs
 from handrail.store.database import Database
-from handrail.store.tables import jobs
+from handrail.store.tables.calls import jobs
 from handrail.testing import FakeClock
 
 ANA = Principal(tenant="acme", user="ana")

@@ -8,7 +8,7 @@ from handrail import Handrail, Principal, tool
 from handrail.jobs.queue import JobQueue
 from handrail.store import leases
 from handrail.store.database import Database
-from handrail.store.tables import writers
+from handrail.store.tables.operations import writers
 
 ANA = Principal(tenant="acme", user="ana")
 

@@ -19,7 +19,7 @@ from handrail.jobs.schedules import next_due
 from handrail.store.database import Database
 from handrail.store.encryption import Seal
 from handrail.store.events.log import StoreLog
-from handrail.store.tables import schedules as rows
+from handrail.store.tables.calls import schedules as rows
 from tests.acceptance.worker_processes import eventually
 
 ANA = Principal(tenant="acme", user="ana", permissions=["*"])
@@ -99,7 +99,7 @@ async def test_a_schedule_that_cannot_be_read_holds_up_no_other(sqlite_url: str)
         for name in ("broken", "whole"):
             await jobs.schedules.put(name, "notes.echo", {"text": name}, principal=ANA, every=60)
         with db.transaction("acme") as conn:
-            conn.execute(update(rows).where(rows.c.name == "broken").values(sealed="x", next_at=1.0))
+            conn.execute(update(rows).where(rows.c.name == "broken").values(sealed="x", next_run_at=1.0))
         now[0] += 60
         assert await jobs.schedules.fire() == 1
         assert [job.tool for job in await jobs.list("acme")] == ["notes.echo"]

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.ext import ToolError, UsageError
+from handrail import ToolError
+from handrail.ext.errors import UsageError
 from handrail.net.addresses import AddressAllowlist, non_public_kind, refused_kind
 from handrail.net.url import parse_url
 from handrail.toolsets.web import WebOptions
@@ -156,12 +157,12 @@ CARRIERS = [
 
 def carried() -> list[str]:
     """The metadata addresses of IPv4 in each form that leads to them from IPv6."""
-    made = []
+    addresses = []
     for address in map(IPv4Address, METADATA_V4):
         turned = IPv4Address(int(address) ^ 0xFFFFFFFF)
         halves = f"{int(address) >> 16:x}:{int(address) & 0xFFFF:x}"
-        made += [carrier.format(address, halves, turned) for carrier in CARRIERS]
-    return made
+        addresses += [carrier.format(address, halves, turned) for carrier in CARRIERS]
+    return addresses
 
 
 @pytest.mark.fault("F25")

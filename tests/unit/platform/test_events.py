@@ -8,8 +8,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 from handrail import Context, Handrail, Principal, tool
+from handrail.core.tell.log import EventFilter
 from handrail.platform import Platform, platform_of
-from handrail.platform.events import EventFilter, EventReader, MemoryEventReader
+from handrail.platform.events import EventReader, MemoryEventReader
 from handrail.platform.stored_events import StoreEventReader
 
 ACME = "acme"

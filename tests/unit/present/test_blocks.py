@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from handrail import Tool, tool
 from handrail.core.define.json_values import TOO_DEEP_TEXT, jsonable
 from handrail.core.present.block_content import READERS
-from handrail.ext import (
+from handrail.ext.forms import (
     Block,
     OutputSection,
     ViewSpec,

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.core.define.validation import InvalidValue
-from handrail.ext import (
+from handrail.ext.errors import DefinitionError
+from handrail.ext.forms import (
     STORAGE_TYPES,
     VARIANTS,
-    DefinitionError,
     FieldDefinition,
     FieldOption,
     fields_of,

@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 from hypothesis import strategies as st
 
-from handrail import Call, Context, Handrail, Principal, tool
+from handrail import Call, Context, Handrail, Principal, ToolError, tool
 from handrail.core.tell.log import open_runs
-from handrail.ext import ToolError
 
 ANA = Principal(tenant="acme", user="ana")
 

@@ -15,9 +15,10 @@ from typing import Any
 
 from pydantic import BaseModel, Field, SecretStr, computed_field
 
-from handrail import BaseTool, Context, Result, Retry, define, tool
+from handrail import Attachment, BaseTool, Context, Result, Retry, ToolError, define, tool
 from handrail.core.run.process import ProcessDied
-from handrail.ext import Attachment, ToolError, current, get_tenant_id_for_tool
+from handrail.ext.compat import get_tenant_id_for_tool
+from handrail.ext.tools import current
 
 IGNORES_SIGTERM = (
     "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(); time.sleep(600)"

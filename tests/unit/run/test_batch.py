@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail import Call, Handrail, Policy, Tool, define, tool
-from handrail.ext import UsageError, approve, path_key
+from handrail.ext.errors import UsageError
+from handrail.ext.guard import approve
+from handrail.ext.tools import path_key
 from tests.unit.run.batch_model import (
     ANA,
     BatchRecorder,

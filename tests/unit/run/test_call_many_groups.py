@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from handrail import Call, Handrail, Policy, Principal, Tool, tool
 from handrail.core.guard.footprint import ALONE, FREE, Footprint, footprint_of
-from handrail.ext import DefinitionError, extract_tool_file_path, path_key
+from handrail.ext.compat import extract_tool_file_path
+from handrail.ext.errors import DefinitionError
+from handrail.ext.tools import path_key
 
 
 def made(name: str, **options: Any) -> Tool:

@@ -8,7 +8,8 @@ import pytest
 
 from handrail import Context, Handrail, Outcome, Policy, Principal, tool
 from handrail.core.tell.log import open_runs
-from handrail.ext import Event, MemoryClaims
+from handrail.ext.events import Event
+from handrail.ext.ports import MemoryClaims
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 WRITE = {"level": "write", "description": "Write.", "writes": lambda args: ["desk"]}

@@ -13,7 +13,7 @@ import pytest
 
 from handrail import Handrail, Policy
 from handrail.core.tell.log import open_runs
-from handrail.ext import MemoryClaims
+from handrail.ext.ports import MemoryClaims
 from tests.harness.child_processes import no_leftover_processes
 from tests.unit.run import process_tools as tools
 

@@ -6,7 +6,8 @@ import pytest
 
 from handrail import Handrail, Outcome, Policy, Principal, define, tool
 from handrail.core.tell.log import open_runs
-from handrail.ext import MemoryClaims, MemoryIdempotencyKeys, MemoryLog, StaticToolset
+from handrail.ext.ports import MemoryClaims, MemoryIdempotencyKeys, MemoryLog
+from handrail.ext.toolsets import StaticToolset
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 

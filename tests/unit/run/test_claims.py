@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from handrail import Handrail, Policy, Principal, Result, tool
 from handrail.core.guard.footprint import name_of
 from handrail.core.tell.log import open_runs
-from handrail.ext import MemoryClaims
+from handrail.ext.ports import MemoryClaims
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 ANA = Principal(tenant="acme", user="ana", agent="writer")
 BO = Principal(tenant="acme", user="bo")
 
 
-class Desk:
+class HeldWriteTool:
     """A tool that writes at a place and stays there until it is told how to go on."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Desk:
 
 @pytest.mark.req("EX-10", "EX-21")
 async def test_a_sibling_is_refused_and_told_who_holds_what() -> None:
-    desk = Desk()
+    desk = HeldWriteTool()
     async with Handrail([desk.tool], policy=WITHOUT_ASKING) as hr:
         first = asyncio.create_task(hr.call("desk.write", {"at": ["left"]}, principal=ANA, session="s1"))
         await desk.entered.wait()
@@ -54,7 +54,7 @@ async def test_a_sibling_is_refused_and_told_who_holds_what() -> None:
 
 @pytest.mark.req("EX-10")
 async def test_the_same_caller_in_the_same_session_may_claim_again() -> None:
-    desk, claims = Desk(), MemoryClaims()
+    desk, claims = HeldWriteTool(), MemoryClaims()
     async with Handrail([desk.tool], policy=WITHOUT_ASKING, claims=claims) as hr:
         first = asyncio.create_task(hr.call("desk.write", {"at": ["left"]}, principal=ANA, session="s1"))
         await desk.entered.wait()
@@ -68,7 +68,7 @@ async def test_the_same_caller_in_the_same_session_may_claim_again() -> None:
 
 @pytest.mark.req("EX-10")
 async def test_calls_without_a_session_do_not_share_their_claims() -> None:
-    desk = Desk()
+    desk = HeldWriteTool()
     async with Handrail([desk.tool], policy=WITHOUT_ASKING) as hr:
         first = asyncio.create_task(hr.call("desk.write", {"at": ["left"]}, principal=ANA))
         await desk.entered.wait()
@@ -83,7 +83,7 @@ async def test_calls_without_a_session_do_not_share_their_claims() -> None:
     "ending", ["success", "failure", "error", "cancelled", "timeout", "task", "bad output"]
 )
 async def test_a_claim_is_released_however_the_call_ends(ending) -> None:
-    desk, claims = Desk(), MemoryClaims()
+    desk, claims = HeldWriteTool(), MemoryClaims()
     limit = 0.01 if ending == "timeout" else None
     async with Handrail([desk.tool], policy=WITHOUT_ASKING, claims=claims, timeout=limit) as hr:
         call = asyncio.create_task(hr.call("desk.write", {"at": ["left", "right"]}, id="c1", session="s"))
@@ -119,7 +119,7 @@ async def test_a_claim_is_released_when_a_hook_refuses_the_call() -> None:
         async def after(self, tool, values, ctx, result, /):
             return result
 
-    desk, claims = Desk(), MemoryClaims()
+    desk, claims = HeldWriteTool(), MemoryClaims()
     async with Handrail([desk.tool], policy=WITHOUT_ASKING, claims=claims, hooks=[Broken()]) as hr:
         assert (await hr.call("desk.write", {"at": ["left"]})).status == "refused"
     assert len(claims) == 0
@@ -127,7 +127,7 @@ async def test_a_claim_is_released_when_a_hook_refuses_the_call() -> None:
 
 @pytest.mark.req("EX-10")
 async def test_nothing_is_claimed_before_a_person_has_agreed() -> None:
-    desk, claims = Desk(), MemoryClaims()
+    desk, claims = HeldWriteTool(), MemoryClaims()
     held: list[int] = []
 
     async def approver(request):
@@ -204,7 +204,7 @@ async def test_of_many_at_once_one_writes_at_a_time() -> None:
 
 @pytest.mark.req("EX-10")
 async def test_a_tenant_is_not_held_up_by_another_and_hears_nothing_of_it() -> None:
-    desk = Desk()
+    desk = HeldWriteTool()
     eve = Principal(tenant="globex", user="ana", agent="writer")
     async with Handrail([desk.tool], policy=WITHOUT_ASKING) as hr:
         first = asyncio.create_task(hr.call("desk.write", {"at": ["left"]}, principal=ANA, session="s1"))

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from handrail import Context, Handrail, Principal, Result, Retry, Tool, tool
-from handrail.ext import Clock, Conflict, MemoryDeadLetters, MemoryLog, Step, ToolError
+from handrail import Context, Handrail, Principal, Result, Retry, Tool, ToolError, tool
+from handrail.ext.guard import Conflict, Step
+from handrail.ext.ports import Clock, MemoryDeadLetters, MemoryLog
 from handrail.sync import Handrail as SyncHandrail
 from tests.unit.run.mail_server import ANA, BO, OPS, OTHER, MailServer
 
@@ -193,25 +194,25 @@ async def test_letters_are_seen_within_the_tenant_by_those_who_may_see_the_tool(
     async with Handrail([mail.tool(), count]) as hr:
         await hr.call("mail.send", {"to": "bo"}, principal=ANA, session="s1")
         await hr.call("gold.count", principal=rich, session="s2")
-        office = hr.dead_letters
-        assert [one.tool for one in await office.list(rich)] == ["mail.send", "gold.count"]
-        assert [one.tool for one in await office.list(BO)] == ["mail.send"]
-        assert await office.list(OTHER) == []
-        assert [one.tool for one in await office.list(rich, tool="post")] == ["mail.send"]
-        assert [one.tool for one in await office.list(rich, session="s2")] == ["gold.count"]
-        assert await office.list(rich, code="TIMEOUT") == []
+        dead_letters = hr.dead_letters
+        assert [one.tool for one in await dead_letters.list(rich)] == ["mail.send", "gold.count"]
+        assert [one.tool for one in await dead_letters.list(BO)] == ["mail.send"]
+        assert await dead_letters.list(OTHER) == []
+        assert [one.tool for one in await dead_letters.list(rich, tool="post")] == ["mail.send"]
+        assert [one.tool for one in await dead_letters.list(rich, session="s2")] == ["gold.count"]
+        assert await dead_letters.list(rich, code="TIMEOUT") == []
 
-        [_, gold] = await office.list(rich)
-        assert (await office.get(gold.id, rich)) == gold
+        [_, gold] = await dead_letters.list(rich)
+        assert (await dead_letters.get(gold.id, rich)) == gold
         for stranger in (BO, OTHER):
-            assert await office.get(gold.id, stranger) is None
+            assert await dead_letters.get(gold.id, stranger) is None
             with pytest.raises(Conflict, match="There is no dead letter"):
-                await office.replay(gold.id, by=stranger)
+                await dead_letters.replay(gold.id, by=stranger)
             with pytest.raises(Conflict, match="There is no dead letter"):
-                await office.purge(gold.id, by=stranger)
-            assert await office.purge(by=stranger, tool="gold.count") == 0
+                await dead_letters.purge(gold.id, by=stranger)
+            assert await dead_letters.purge(by=stranger, tool="gold.count") == 0
         hr.registry.unregister("gold.count")
-        assert [one.tool for one in await office.list(rich)] == ["mail.send"]
+        assert [one.tool for one in await dead_letters.list(rich)] == ["mail.send"]
 
 
 @pytest.mark.req("RT-06")
@@ -222,16 +223,16 @@ async def test_letters_are_purged_one_by_one_or_by_what_they_are() -> None:
         for session in ("s1", "s1", "s2", "s3", "s4"):
             await hr.call("mail.send", {"to": "bo"}, principal=ANA, session=session)
             now[0] += 1
-        office = hr.dead_letters
-        letters = await office.list(ANA)
-        assert await office.purge(letters[3].id, by=ANA) == 1
+        dead_letters = hr.dead_letters
+        letters = await dead_letters.list(ANA)
+        assert await dead_letters.purge(letters[3].id, by=ANA) == 1
         with pytest.raises(Conflict, match="There is no dead letter"):
-            await office.purge(letters[3].id, by=ANA)
-        assert await office.purge(by=ANA, session="s1", before=1) == 1
-        assert await office.purge(by=OTHER) == 0
-        assert [one.session for one in await office.list(ANA)] == ["s1", "s2", "s4"]
-        assert await office.purge(by=ANA, tool="mail.send", before=3) == 2
-        assert await office.purge(by=ANA) == 1
+            await dead_letters.purge(letters[3].id, by=ANA)
+        assert await dead_letters.purge(by=ANA, session="s1", before=1) == 1
+        assert await dead_letters.purge(by=OTHER) == 0
+        assert [one.session for one in await dead_letters.list(ANA)] == ["s1", "s2", "s4"]
+        assert await dead_letters.purge(by=ANA, tool="mail.send", before=3) == 2
+        assert await dead_letters.purge(by=ANA) == 1
 
 
 async def test_a_store_that_fails_after_the_answer_does_not_lose_the_outcome(

@@ -8,18 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail import Call, Handrail, Policy, Principal, define, tool
-from handrail.ext import (
-    ApprovalRequest,
-    Event,
-    ToolError,
-    UsageError,
+from handrail import ApprovalRequest, Call, Handrail, Policy, Principal, ToolError, define, tool
+from handrail.ext.compat import (
     WorkerState,
     is_tool_already_executed,
     mark_tool_executed,
     new_tool_calls,
     tool_signature,
 )
+from handrail.ext.errors import UsageError
+from handrail.ext.events import Event
 from handrail.testing import FakeClock
 
 ANA = Principal(tenant="acme", user="ana")

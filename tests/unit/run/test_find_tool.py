@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from handrail import Context, Handrail, Policy, Principal, Tool, define, tool
-from handrail.ext import LazyToolset, MemoryClaims, StaticToolset
+from handrail.ext.ports import MemoryClaims
+from handrail.ext.toolsets import LazyToolset, StaticToolset
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 

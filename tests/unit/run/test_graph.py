@@ -9,7 +9,7 @@ import pytest
 from handrail import Handrail, Principal
 from handrail.core.run.jobs.graph import Task, check_graph
 from handrail.core.run.jobs.job import JobEntry, JobState, lets_children, why_skipped
-from handrail.ext import GraphError
+from handrail.ext.errors import GraphError
 from tests.contract.graph_model import GraphTools, statuses, step, wait_for_all
 
 pytestmark = pytest.mark.fault("F14")

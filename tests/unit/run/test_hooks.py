@@ -8,7 +8,8 @@ import pytest
 
 from handrail import Context, Handrail, Policy, Principal, Result, Tool, tool
 from handrail.core.tell.log import open_runs
-from handrail.ext import CombinedToolset, Equipped, FilteredToolset, PrefixedToolset, StaticToolset, Step
+from handrail.ext.guard import Step
+from handrail.ext.toolsets import CombinedToolset, Equipped, FilteredToolset, PrefixedToolset, StaticToolset
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 
@@ -258,7 +259,7 @@ class Look:
         return Step("sandbox", "deny", "not today")
 
 
-class Desk(StaticToolset):
+class HookedToolset(StaticToolset):
     """A toolset that brings a hook and a safety check."""
 
     def __init__(self, tools: Sequence[Tool], hook: Watcher, look: Look) -> None:
@@ -306,7 +307,7 @@ async def test_a_tool_that_nobody_watches_keeps_the_short_way_and_its_remembered
 @pytest.mark.parametrize("wrapping", ["bare", "filtered", "prefixed", "combined"])
 async def test_a_toolset_brings_its_hooks_and_safety_checks_also_when_it_is_wrapped(wrapping: str) -> None:
     own, theirs, look = Watcher("read"), Watcher("read"), Look("write")
-    desk = Desk(Files().tools, theirs, look)
+    desk = HookedToolset(Files().tools, theirs, look)
     given = {
         "bare": desk,
         "filtered": FilteredToolset(desk, lambda tool, principal: True),

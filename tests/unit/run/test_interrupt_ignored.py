@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from handrail import Context, Handrail, Policy, Principal, Tool, tool
-from handrail.ext import Conflict, DeadLetter
+from handrail.ext.guard import Conflict
+from handrail.ext.ports import DeadLetter
 
 ANA = Principal(tenant="acme", user="ana", permissions={"approvals.decide"})
 OPS = Principal(tenant="acme", user="ana", agent="ops")

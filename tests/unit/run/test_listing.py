@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, Policy, Principal, Rule, Tool, define
-from handrail.ext import StaticToolset
+from handrail.ext.toolsets import StaticToolset
 
 ANA = Principal(tenant="acme", user="ana")
 BO = Principal(tenant="other", user="bo", permissions={"books"})

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail import Handrail, Policy, Principal, Tool, define
-from handrail.core.run.catalogue import listing
+from handrail.core.run.catalogue import visible_tools
 
 ANA = Principal(tenant="acme", user="ana")
 
@@ -53,7 +53,7 @@ async def test_a_page_looks_at_no_tool_that_comes_after_it() -> None:
 
 
 async def test_what_is_remembered_of_pages_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "_ON_PAGES", 50)
+    monkeypatch.setattr(visible_tools, "_ON_PAGES", 50)
     hr = Handrail([named(f"tool{number}") for number in range(10)])
     for number in range(40):
         page = await hr.tools(Principal("acme", f"user{number}"), limit=10)

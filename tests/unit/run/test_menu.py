@@ -13,7 +13,9 @@ from inline_snapshot import snapshot
 
 from handrail import Handrail, Policy, Principal, Rule, Tool, define
 from handrail.core.run.catalogue.export import prompt_menu, short_menu
-from handrail.ext import LazyToolset, UsageError, wire_name
+from handrail.ext.errors import UsageError
+from handrail.ext.tools import wire_name
+from handrail.ext.toolsets import LazyToolset
 from handrail.toolsets.search import describe_tool, search_tools
 
 ANA = Principal(tenant="acme", user="ana")

@@ -7,7 +7,7 @@ import pytest
 
 from handrail import Context, Handrail, Policy, Principal, Result, tool
 from handrail.core.tell.log import open_runs
-from handrail.ext import MemoryClaims
+from handrail.ext.ports import MemoryClaims
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, model_serializer
 from typing_extensions import TypedDict
 
-from handrail import Handrail, Outcome, Result, Tool, define
-from handrail.ext import Attachment, ToolError, ToolResponse
+from handrail import Attachment, Handrail, Outcome, Result, Tool, ToolError, define
+from handrail.ext.compat import ToolResponse
 
 
 class Person(BaseModel):

@@ -10,7 +10,9 @@ from handrail import Call, Context, Handrail, Policy, Principal, Result, Rule, T
 from handrail.core.define.levels import SOURCES
 from handrail.core.guard.idempotency import key_id
 from handrail.core.tell.log import open_runs
-from handrail.ext import Clock, MemoryClaims, MemoryIdempotencyKeys, MemoryLog, Step, to_legacy_tool_run
+from handrail.ext.compat import to_legacy_tool_run
+from handrail.ext.guard import Step
+from handrail.ext.ports import Clock, MemoryClaims, MemoryIdempotencyKeys, MemoryLog
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 ANA = Principal(tenant="acme", user="ana")

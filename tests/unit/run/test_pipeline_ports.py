@@ -6,7 +6,7 @@ import pytest
 
 from handrail import Context, Handrail, Outcome, Policy, Principal, Rule, tool
 from handrail.core.tell.log import open_runs
-from handrail.ext import MemoryApprovals, MemoryClaims, MemoryIdempotencyKeys, MemoryLog
+from handrail.ext.ports import MemoryApprovals, MemoryClaims, MemoryIdempotencyKeys, MemoryLog
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 RAN: list[str] = []

@@ -11,7 +11,8 @@ import pytest
 
 from handrail import Handrail, Policy, Principal, Tool, define, sync, tool
 from handrail.core.tell.log import open_runs
-from handrail.ext import DefinitionError, PrefixedToolset, StaticToolset
+from handrail.ext.errors import DefinitionError
+from handrail.ext.toolsets import PrefixedToolset, StaticToolset
 from tests.harness.child_processes import no_leftover_processes
 from tests.unit.run import process_tools as tools
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from handrail import Handrail, Policy, Principal, Rule, Tool, tool
-from handrail.ext import Clock, Conflict, MemoryDeadLetters, Step
+from handrail.ext.guard import Conflict, Step
+from handrail.ext.ports import Clock, MemoryDeadLetters
 from tests.unit.run.mail_server import ANA, BO, OPS, MailServer
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from handrail import Context, Handrail, Principal, Result, tool
 from handrail.core.define.result import Attachment
-from handrail.ext import ToolCompleted
+from handrail.ext.events import ToolCompleted
 
 ANA = Principal(tenant="acme", user="ana", workspace="w1")
 STRANGERS = [replace(ANA, user="bob"), replace(ANA, agent="ops"), replace(ANA, workspace="w2")]

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import pytest
 
-from handrail import Handrail, Principal, Result, Retry, tool
-from handrail.ext import Event, Retrying, ToolError
+from handrail import Handrail, Principal, Result, Retry, ToolError, tool
+from handrail.ext.events import Event, Retrying
 from tests.unit.run.flaky_tool import ANA, RETRY_WITHOUT_PAUSE, WITHOUT_ASKING, FlakyTool
 
 

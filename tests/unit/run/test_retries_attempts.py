@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BeforeValidator
 
-from handrail import Context, Handrail, Principal, Result, Retry, define, tool
-from handrail.ext import MemoryClaims, ToolError, with_retry
+from handrail import Context, Handrail, Principal, Result, Retry, ToolError, define, tool
+from handrail.ext.ports import MemoryClaims
+from handrail.ext.tools import with_retry
 from tests.unit.run import process_tools
 from tests.unit.run.flaky_tool import RETRY_WITHOUT_PAUSE, WITHOUT_ASKING, FlakyTool
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from handrail import Context, Handrail, Policy, Principal, Rule, Tool, ToolMatch, define, tool
 from handrail.core.guard.guard import Guard
-from handrail.ext import StaticToolset, UsageError
+from handrail.ext.errors import UsageError
+from handrail.ext.toolsets import StaticToolset
 from handrail.sync import Handrail as SyncHandrail
 
 ANA = Principal(tenant="acme", user="ana")

@@ -6,9 +6,10 @@ from contextvars import ContextVar
 
 import pytest
 
-from handrail import Context, Handrail, Policy, Principal, from_params, tool
+from handrail import Context, Handrail, Policy, Principal, ToolError, from_params, tool
 from handrail.core.tell.log import open_runs
-from handrail.ext import Event, ToolError, get_tenant_id_for_tool
+from handrail.ext.compat import get_tenant_id_for_tool
+from handrail.ext.events import Event
 from tests.unit.run.wait import DEADLINE, eventually, wait_for_event
 
 WITHOUT_ASKING = Policy(approval_mode="policy")

@@ -10,7 +10,9 @@ import pytest
 from handrail import Context, Handrail, Policy, Principal, tool
 from handrail.core.run import invoke
 from handrail.core.tell.log import open_runs
-from handrail.ext import Aborted, MemoryClaims, Signal
+from handrail.ext.errors import Aborted
+from handrail.ext.ports import MemoryClaims
+from handrail.ext.tools import Signal
 from tests.unit.run.wait import DEADLINE, eventually, wait_for_event
 
 WITHOUT_ASKING = Policy(approval_mode="policy")

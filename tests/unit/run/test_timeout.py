@@ -7,7 +7,9 @@ import pytest
 
 from handrail import Context, Handrail, Policy, define, tool
 from handrail.core.tell.log import open_runs
-from handrail.ext import DefinitionError, MemoryClaims, Signal
+from handrail.ext.errors import DefinitionError
+from handrail.ext.ports import MemoryClaims
+from handrail.ext.tools import Signal
 
 WITHOUT_ASKING = Policy(approval_mode="policy")
 

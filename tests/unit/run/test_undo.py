@@ -8,9 +8,8 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, Field
 
-from handrail import BaseTool, Handrail, Policy, Principal, Registry, Rule, define, tool
+from handrail import BaseTool, Handrail, Policy, Principal, Registry, Rule, ToolError, define, tool
 from handrail.core.errors import DefinitionError
-from handrail.ext import ToolError
 from handrail.sync import Handrail as BlockingHandrail
 from handrail.toolsets.demo import records, write_tools
 

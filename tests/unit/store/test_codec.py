@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail import Decision, Principal, Result
+from handrail import Attachment, Decision, Principal, Result
 from handrail.core.define.call import BoundCall, Repair
 from handrail.core.define.decision import Step
-from handrail.ext import Attachment
 from handrail.store import codec
 
 pytestmark = pytest.mark.req("AP-04", "AP-08")

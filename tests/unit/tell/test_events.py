@@ -8,7 +8,10 @@ import pytest
 
 from handrail import Context, Handrail, Policy, Principal, Rule, tool
 from handrail.core.tell.log import open_runs, output_of
-from handrail.ext import Clock, Event, StaticToolset, approve, reject, respond
+from handrail.ext.events import Event
+from handrail.ext.guard import approve, reject, respond
+from handrail.ext.ports import Clock
+from handrail.ext.toolsets import StaticToolset
 from handrail.testing import ScriptedApprover
 
 ANA = Principal(tenant="acme", user="ana", agent="ops")

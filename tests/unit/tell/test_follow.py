@@ -14,7 +14,7 @@ from handrail import Handrail, Principal, tool
 from handrail.core.define.call import BoundCall
 from handrail.core.tell.events import Event, ToolStarted
 from handrail.core.tell.follow import LogNotifier, follow
-from handrail.ext import MemoryLog
+from handrail.ext.ports import MemoryLog
 
 ANA = Principal("acme", "ana")
 pytestmark = [pytest.mark.req("BY-13"), pytest.mark.fault("F16")]

@@ -15,7 +15,8 @@ from handrail.core.define.call import BoundCall
 from handrail.core.tell.events import ToolStarted
 from handrail.core.tell.log import open_runs
 from handrail.core.tell.teller import Teller
-from handrail.ext import Clock, Event, MemoryLog
+from handrail.ext.events import Event
+from handrail.ext.ports import Clock, MemoryLog
 
 ANA = Principal(tenant="acme", user="ana")
 

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from handrail import Context, Handrail, Policy, Principal, tool
+from handrail.core.tell.events import ToolStarted
 from handrail.core.tell.log import open_runs
-from handrail.ext import Event, MemoryLog
+from handrail.ext.events import Event
+from handrail.ext.ports import MemoryLog
 
 ANA = Principal(tenant="acme", user="ana")
 OPEN = Policy(approval_mode="policy")
@@ -60,6 +62,13 @@ async def pay() -> str:
     """Pay."""
     RAN.append("pay")
     return "paid"
+
+
+@tool("bank.draft", level="draft")
+async def draft() -> str:
+    """Draft a payment."""
+    RAN.append("draft")
+    return "drafted"
 
 
 @tool("bank.maybe", level=lambda args: "write" if args.really else "read")
@@ -115,6 +124,31 @@ async def test_the_start_of_a_write_is_durable_before_its_body_runs(name: str, a
         log.written.set()
         assert (await task).ok
     assert len(RAN) == 1
+
+
+@pytest.mark.req("BY-12")
+async def test_the_start_of_a_keyed_draft_is_durable_before_its_body_runs() -> None:
+    log = SlowLog()
+    async with Handrail([draft], log=log) as hr:
+        task = asyncio.create_task(hr.call("bank.draft", principal=ANA, session="s1", idempotency_key="k1"))
+        async with asyncio.timeout(10):
+            await log.asked.wait()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert RAN == []
+        (started,) = log.read("acme", session="s1")
+        assert isinstance(started, ToolStarted) and not started.repeatable
+        log.written.set()
+        assert (await task).ok
+    assert RAN == ["draft"]
+
+
+@pytest.mark.req("BY-12")
+async def test_a_draft_without_a_key_does_not_wait() -> None:
+    log = SlowLog()
+    async with Handrail([draft], log=log) as hr:
+        assert (await hr.call("bank.draft", principal=ANA)).ok
+    assert not log.asked.is_set()
 
 
 @pytest.mark.req("EV-09")

@@ -7,18 +7,10 @@ from typing import Any
 import pytest
 
 from handrail import Context, Handrail, Policy, Principal, Result, define, tool
-from handrail.ext import (
-    Clock,
-    Event,
-    RegistryEvent,
-    ToolRun,
-    approve,
-    reject,
-    respond,
-    to_legacy_tool_run,
-    to_registry_event,
-    to_ui_events,
-)
+from handrail.ext.compat import RegistryEvent, ToolRun, to_legacy_tool_run, to_registry_event, to_ui_events
+from handrail.ext.events import Event
+from handrail.ext.guard import approve, reject, respond
+from handrail.ext.ports import Clock
 from handrail.testing import ScriptedApprover
 
 ANA = Principal(tenant="acme", user="ana")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail import Handrail, Principal, Result
-from handrail.ext import MemoryLog, ToolError
+from handrail import Handrail, Principal, Result, ToolError
+from handrail.ext.ports import MemoryLog
 from handrail.sync import Handrail as SyncHandrail
 from handrail.testing import capture_tool
 

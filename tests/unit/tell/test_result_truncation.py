@@ -7,8 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from handrail import Handrail, Policy, Principal, Result, Tool, define
-from handrail.ext import MODEL_LIMIT, StaticToolset, ToolError, read_result
+from handrail import Handrail, Policy, Principal, Result, Tool, ToolError, define
+from handrail.ext.tools import MODEL_LIMIT, read_result
+from handrail.ext.toolsets import StaticToolset
 
 ANA = Principal(tenant="acme", user="ana", agent="ops", workspace="w1")
 FOLLOW = re.compile(r"\n\[(\d+) characters follow\. Read on with offset=(\d+)\.\]\Z")

@@ -9,8 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretStr, model_validator
 
-from handrail import Context, Handrail, Policy, Principal, Result, Retry, Tool, define, from_json_schema, tool
-from handrail.ext import Attachment, Event, MemoryApprovals, approve
+from handrail import (
+    Attachment,
+    Context,
+    Handrail,
+    Policy,
+    Principal,
+    Result,
+    Retry,
+    Tool,
+    define,
+    from_json_schema,
+    tool,
+)
+from handrail.ext.events import Event
+from handrail.ext.guard import approve
+from handrail.ext.ports import MemoryApprovals
 from handrail.testing import ScriptedApprover
 
 ANA = Principal(tenant="acme", user="ana")

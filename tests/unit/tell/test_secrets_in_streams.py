@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from handrail import Context, Handrail, Outcome, Principal, Tool, define
+from handrail import Context, Handrail, Outcome, Principal, Tool, ToolError, define
 from handrail.core.define.redaction import MASK, redact_settled_text, redact_values
-from handrail.ext import Event, OutputAppended, ToolError
+from handrail.ext.events import Event, OutputAppended
 
 ANA = Principal(tenant="acme", user="ana")
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from handrail import Context, Handrail, Policy, Principal, tool
+from handrail import Context, Handrail, Policy, Principal, ToolError, tool
 from handrail.core.tell.log import open_runs
-from handrail.ext import Event, ToolError, approve, reject, tool_context
+from handrail.ext.compat import tool_context
+from handrail.ext.events import Event
+from handrail.ext.guard import approve, reject
 from handrail.testing import ScriptedApprover
 
 ANA = Principal(tenant="acme", user="ana")

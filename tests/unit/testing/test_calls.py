@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from handrail import Context, Handrail, Policy, Principal, tool
-from handrail.ext import UsageError
+from handrail.ext.errors import UsageError
 from handrail.sync import Handrail as SyncHandrail
 from handrail.testing import FakeClock, ScriptedApprover, call, call_sync, capture_tool, events
 

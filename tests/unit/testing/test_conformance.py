@@ -12,7 +12,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from handrail import BaseTool, define, tool
-from handrail.ext import UsageError
+from handrail.ext.errors import UsageError
 from handrail.testing import assert_conformant, conformance_cases
 from tests.unit.conformance.conformant_tool import good, schema
 

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from handrail import BaseTool, Context, Handrail, Policy, Principal, define, tool
-from handrail.ext import ToolError, UsageError, approve, reject, respond
+from handrail import BaseTool, Context, Handrail, Policy, Principal, ToolError, define, tool
+from handrail.ext.errors import UsageError
+from handrail.ext.guard import approve, reject, respond
 from handrail.sync import Handrail as SyncHandrail
 from handrail.testing import FakeClock, ScriptedApprover, capture_tool, in_turn, mock_tool_registry
 

@@ -9,7 +9,8 @@ from inline_snapshot import snapshot
 
 from handrail import Handrail, Policy, Principal, Rule, Tool, define, from_json_schema, tool
 from handrail.conformance import check
-from handrail.ext import LazyToolset, Step
+from handrail.ext.guard import Step
+from handrail.ext.toolsets import LazyToolset
 from handrail.toolsets import search
 from handrail.toolsets.search import describe_tool, search_tools
 
@@ -36,7 +37,7 @@ TOOLS = [
 ]
 
 
-async def said(name: str, args: dict[str, Any], tools: list[Any] = TOOLS, **options: Any) -> Any:
+async def answer(name: str, args: dict[str, Any], tools: list[Any] = TOOLS, **options: Any) -> Any:
     principal = options.pop("principal", ANA)
     source = options.pop("source", "agent")
     async with Handrail(tools, **options) as hr:
@@ -45,7 +46,7 @@ async def said(name: str, args: dict[str, Any], tools: list[Any] = TOOLS, **opti
 
 @pytest.mark.req("BY-17")
 async def test_a_search_answers_with_names_levels_and_descriptions() -> None:
-    out = await said("search_tools", {"query": "records"})
+    out = await answer("search_tools", {"query": "records"})
     assert out.to_model() == snapshot("""\
 records.search (read): Search records.
 records.update (write): Change a record.\
@@ -61,23 +62,23 @@ records.update (write): Change a record.\
 
 @pytest.mark.req("BY-17")
 async def test_a_search_names_neither_itself_nor_more_than_was_asked_for() -> None:
-    out = await said("search_tools", {"query": "search records tools", "limit": 1})
+    out = await answer("search_tools", {"query": "search records tools", "limit": 1})
     assert out.to_model() == "records.search (read): Search records."
-    out = await said("search_tools", {"query": "search_tools", "limit": 1})
+    out = await answer("search_tools", {"query": "search_tools", "limit": 1})
     assert out.to_model() == "records.search (read): Search records."
 
 
 @pytest.mark.req("BY-17")
 @pytest.mark.parametrize("query", ["", "weather", "??"])
 async def test_a_search_that_finds_nothing_says_what_to_do(query: str) -> None:
-    out = await said("search_tools", {"query": query})
+    out = await answer("search_tools", {"query": query})
     assert out.ok and "Try other words" in out.to_model() and out.result.data == {"tools": []}
 
 
 @pytest.mark.req("BY-17", "IV-01")
 async def test_a_limit_out_of_range_is_refused() -> None:
-    assert (await said("search_tools", {"query": "x", "limit": 0})).code == "INVALID_PARAM"
-    assert (await said("search_tools", {"query": "x", "limit": 51})).code == "INVALID_PARAM"
+    assert (await answer("search_tools", {"query": "x", "limit": 0})).code == "INVALID_PARAM"
+    assert (await answer("search_tools", {"query": "x", "limit": 51})).code == "INVALID_PARAM"
 
 
 @pytest.mark.req("BY-17", "MT-02")
@@ -85,7 +86,7 @@ async def test_each_principal_finds_its_own() -> None:
     names = {
         principal.tenant: [
             one["name"]
-            for one in (await said("search_tools", {"query": "secret"}, principal=principal)).result.data[
+            for one in (await answer("search_tools", {"query": "secret"}, principal=principal)).result.data[
                 "tools"
             ]
         ]
@@ -96,7 +97,7 @@ async def test_each_principal_finds_its_own() -> None:
 
 @pytest.mark.req("BY-17")
 async def test_a_description_has_all_that_a_call_needs() -> None:
-    out = await said("describe_tool", {"name": "records__update"})
+    out = await answer("describe_tool", {"name": "records__update"})
     assert out.result.data == snapshot(
         {
             "name": "records.update",
@@ -136,20 +137,20 @@ async def test_a_description_has_all_that_a_call_needs() -> None:
 async def test_a_description_says_what_a_call_would_meet(
     policy: Policy, source: Any, verdict: str, varies: bool
 ) -> None:
-    out = await said("describe_tool", {"name": "records.update"}, policy=policy, source=source)
+    out = await answer("describe_tool", {"name": "records.update"}, policy=policy, source=source)
     assert (out.result.data["call"]["verdict"], out.result.data["call"]["varies"]) == (verdict, varies)
 
 
 @pytest.mark.req("BY-17")
 async def test_what_looks_at_arguments_can_change_what_a_call_meets() -> None:
     dynamic = named("shell.run", danger_fn=lambda args: "safe")
-    out = await said("describe_tool", {"name": "shell.run"}, [describe_tool, dynamic])
+    out = await answer("describe_tool", {"name": "shell.run"}, [describe_tool, dynamic])
     assert out.result.data["call"]["varies"]
 
     def look(tool: Tool, args: Any, principal: Principal) -> Step | None:
         return None
 
-    out = await said("describe_tool", {"name": "records.search"}, safety=[look])
+    out = await answer("describe_tool", {"name": "records.search"}, safety=[look])
     assert out.result.data["call"]["varies"]
 
 
@@ -164,20 +165,20 @@ async def test_what_looks_at_arguments_can_change_what_a_call_meets() -> None:
     ids=["deny list", "allow list", "rule"],
 )
 async def test_a_refused_tool_is_described_like_an_unknown_one(policy: Policy) -> None:
-    refused = await said("describe_tool", {"name": "records.search"}, policy=policy)
+    refused = await answer("describe_tool", {"name": "records.search"}, policy=policy)
     without = [one for one in TOOLS if one.id != "records.search"]
-    unknown = await said("describe_tool", {"name": "records.search"}, without, policy=policy)
+    unknown = await answer("describe_tool", {"name": "records.search"}, without, policy=policy)
     assert refused.code == unknown.code == "TOOL_NOT_FOUND"
     assert refused.to_model() == unknown.to_model()
 
 
 @pytest.mark.req("BY-17", "MT-02")
 async def test_a_hidden_tool_is_described_like_an_unknown_one_with_what_is_near() -> None:
-    hidden = await said("describe_tool", {"name": "records.secret"})
-    unknown = await said("describe_tool", {"name": "records.secret"}, TOOLS[:-1])
+    hidden = await answer("describe_tool", {"name": "records.secret"})
+    unknown = await answer("describe_tool", {"name": "records.secret"}, TOOLS[:-1])
     assert hidden.to_model() == unknown.to_model()
-    told = (await said("describe_tool", {"name": "records.serach"})).to_model()
-    assert "Did you mean: records.search" in told and "secret" not in told
+    message = (await answer("describe_tool", {"name": "records.serach"})).to_model()
+    assert "Did you mean: records.search" in message and "secret" not in message
 
 
 @pytest.mark.req("BY-17")
@@ -185,7 +186,7 @@ async def test_a_tool_that_is_loaded_on_demand_is_described() -> None:
     schema = {"type": "object", "properties": {"path": {"type": "string"}}}
     remote = from_json_schema("mcp.read", schema, execute=lambda args: 1, description="Read.", level="read")
     lazy = LazyToolset({"mcp.read": remote}.get, {"mcp.read": "Read."})
-    out = await said("describe_tool", {"name": "mcp.read"}, [describe_tool, lazy])
+    out = await answer("describe_tool", {"name": "mcp.read"}, [describe_tool, lazy])
     assert out.result.data["parameters"]["properties"] == {"path": {"type": "string"}}
 
 

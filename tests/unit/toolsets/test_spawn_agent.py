@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from handrail import Call, Context, Handrail, Policy, Principal, Result, tool
-from handrail.ext import ApprovalRequest, Reply, approve
+from handrail import ApprovalRequest, Call, Context, Handrail, Policy, Principal, Result, tool
+from handrail.ext.guard import Reply, approve
 from handrail.testing import ConformanceCase, conformance_cases
 from handrail.toolsets.spawn_agent import Spawned, SpawnRequest, spawn_agent_tool
 from handrail.toolsets.workspace import WorkspaceToolset

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from handrail import Context, Handrail, Principal, Result, tool
-from handrail.ext import approve
+from handrail.ext.guard import approve
 from handrail.testing import ScriptedApprover
 from handrail.toolsets.spawn_agent import Spawned, SpawnRequest, spawn_agent_tool
 
@@ -36,14 +36,14 @@ async def test_who_cancels_the_call_ends_the_agent_and_what_it_was_doing() -> No
                 ended.append(ctx.signal.reason)
             return Result(data=Spawned(answer=inner.to_model()))
 
-    told: list[tuple[str, str]] = []
+    events: list[tuple[str, str]] = []
     async with Handrail(
         [spawn_agent_tool(Waiter()).tool, wait_for_note], approver=ScriptedApprover(always=approve())
     ) as hr:
-        hr.subscribe(lambda event: told.append((event.tool, event.type)))
+        hr.subscribe(lambda event: events.append((event.tool, event.type)))
         calling = asyncio.ensure_future(hr.call("task", {"prompt": "Wait"}, principal=ANA, id="c1"))
         await entered.wait()
         assert await hr.cancel("c1", "enough", principal=ANA)
         assert (await calling).status == "cancelled"
     assert ended == ["note", "enough"]
-    assert {("notes.wait", "tool.cancelled"), ("spawn_agent", "tool.cancelled")} <= set(told)
+    assert {("notes.wait", "tool.cancelled"), ("spawn_agent", "tool.cancelled")} <= set(events)

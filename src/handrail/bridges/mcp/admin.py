@@ -6,12 +6,15 @@ import builtins
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from handrail import Principal
+from handrail import Principal, ToolError
 from handrail.bridges.mcp.definitions import differences
 from handrail.bridges.mcp.server_settings import Server
 from handrail.bridges.mcp.tool_names import local_names
 from handrail.bridges.mcp.toolset import McpToolset
-from handrail.ext import DEFAULT_TENANT_ID, Pin, Pins, ToolError, UsageError
+from handrail.ext.compat import DEFAULT_TENANT_ID
+from handrail.ext.errors import UsageError
+from handrail.ext.ports import Pins
+from handrail.ext.toolsets import Pin
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +48,8 @@ class ServerAdmin:
     def server(self, name: str) -> Server:
         found = self._servers.get(name)
         if found is None:
-            there = ", ".join(self._servers) or "none"
-            raise UsageError(f"There is no MCP server {name!r}. There are: {there}.")
+            names = ", ".join(self._servers) or "none"
+            raise UsageError(f"There is no MCP server {name!r}. There are: {names}.")
         return found
 
     async def list(self, tenant: str) -> list[ServerState]:
@@ -56,10 +59,10 @@ class ServerAdmin:
     async def state(self, server: Server, tenant: str, problem: str | None = None) -> ServerState:
         pins = await self._pins.read(_scope(server, tenant), server.name)
         names = local_names(server.prefix, (name for name in pins if server.takes(name)))
-        known = [pins[name] for name in sorted(names)]
-        opened = tuple(names[pin.tool] for pin in known if pin.held is None and pin.accepted is not None)
+        listed = [pins[name] for name in sorted(names)]
+        opened = tuple(names[pin.tool] for pin in listed if pin.held is None and pin.accepted is not None)
         waiting = (
-            PendingTool(pin.tool, tuple(differences(pin.accepted, pin.held))) for pin in known if pin.held
+            PendingTool(pin.tool, tuple(differences(pin.accepted, pin.held))) for pin in listed if pin.held
         )
         return ServerState(server, opened, tuple(waiting), problem)
 

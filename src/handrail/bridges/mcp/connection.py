@@ -1,4 +1,4 @@
-"""Connection: an open way to a server. It belongs to a task of its own, which outlives every call."""
+"""Connection: an open connection to a server. It belongs to a task of its own, which outlives every call."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import Discriminator, Tag, TypeAdapter
 
 from handrail import __version__
-from handrail.bridges.mcp import errors as attempts
 from handrail.bridges.mcp.definitions import definition_of, size_of
 from handrail.bridges.mcp.errors import (
     ConnectionLost,
@@ -39,10 +38,11 @@ from handrail.bridges.mcp.errors import (
     ServerRefused,
     ServerUnreachable,
     UnusableAnswer,
+    current_attempt,
 )
 from handrail.bridges.mcp.server_settings import Server
 from handrail.bridges.mcp.transports import http_transport, stdio_transport
-from handrail.ext import Definition
+from handrail.ext.toolsets import Definition
 
 T = TypeVar("T")
 _log = logging.getLogger("handrail.mcp")
@@ -53,7 +53,7 @@ _MOST_BYTES = 100_000_000
 _ANSWER: TypeAdapter[CallToolResult | InputRequiredResult] = TypeAdapter(
     Annotated[
         Annotated[CallToolResult, Tag("complete")] | Annotated[InputRequiredResult, Tag("input_required")],
-        Discriminator(lambda told: "input_required" if _waits(told) else "complete"),
+        Discriminator(lambda answer: "input_required" if _is_input_required(answer) else "complete"),
     ]
 )
 """What a call is answered with. Data are held to the tool's schema where the results of all tools are."""
@@ -71,7 +71,7 @@ class Connection:
         self.loop = asyncio.get_running_loop()
         self.stale = True
         """Whether the server may have other tools by now than it told."""
-        self.told: dict[str, Definition] = {}
+        self.tools: dict[str, Definition] = {}
         """What it last said of its tools, by its own names for them."""
         self.read_at = 0.0
         self.opened_at = self.loop.time()
@@ -144,14 +144,14 @@ class Connection:
 
     @asynccontextmanager
     async def _transport(self) -> Any:
-        """The streams of messages. How often somebody failed to answer is told by the attempt at hand."""
+        """The streams of messages. Why nobody answered is told by the attempt at hand."""
         if self.server.url is None:
             async with stdio_transport(self.server, self._secrets, self._end) as streams:
                 yield streams
         else:
-            attempts.current_attempt.set(attempt := RequestAttempt())
+            current_attempt.set(attempt := RequestAttempt())
             try:
-                async with http_transport(self.server, self._secrets) as streams:
+                async with http_transport(self.server, self.server.url, self._secrets) as streams:
                     yield streams
             except Exception as error:
                 if self._client is None and (attempt.lost or attempt.status in (401, 403)):
@@ -179,33 +179,33 @@ class Connection:
             if self.stale or self.loop.time() - self.read_at > self.server.refresh:
                 self.stale = False
                 try:
-                    self.told = await asyncio.wait_for(self._read(), self.server.timeout)
+                    self.tools = await asyncio.wait_for(self._read(), self.server.timeout)
                 except BaseException as error:
                     self.stale = True
                     if isinstance(error, (TimeoutError, ServerRefused, UnusableAnswer, HeaderMismatch)):
                         raise ConnectionLost("it does not say what its tools are", False) from None
                     raise
                 self.read_at = self.loop.time()
-            return self.told
+            return self.tools
 
     async def _read(self) -> dict[str, Definition]:
         """Every page. A server that never ends is not read to its end."""
-        found: dict[str, Definition] = {}
+        tools: dict[str, Definition] = {}
         cursor: str | None = None
         room = _MOST_BYTES
         for _ in range(_MOST_PAGES):
-            page = await self._asked(partial(_page, cursor))
+            page = await self._request(partial(_page, cursor))
             for tool in page.tools:
                 definition = definition_of(tool) if self.server.takes(tool.name) else None
-                if definition is None or tool.name in found:
+                if definition is None or tool.name in tools:
                     continue
                 if (room := room - size_of(definition)) < 0:
-                    return found
-                found[tool.name] = definition
-            if not page.next_cursor or page.next_cursor == cursor or len(found) >= _MOST_TOOLS:
+                    return tools
+                tools[tool.name] = definition
+            if not page.next_cursor or page.next_cursor == cursor or len(tools) >= _MOST_TOOLS:
                 break
             cursor = page.next_cursor
-        return found
+        return tools
 
     async def call(self, name: str, args: dict[str, Any], progress: ProgressFnT) -> CallToolResult:
         """Call a tool by the server's own name for it.
@@ -217,7 +217,7 @@ class Connection:
         self.calls += 1
         try:
             for number in range(_MOST_WAITS):
-                answer = await self._asked(partial(_call, name, args, progress, state))
+                answer = await self._request(partial(_call, name, args, progress, state))
                 if not isinstance(answer, InputRequiredResult):
                     return answer
                 if answer.input_requests:
@@ -230,14 +230,14 @@ class Connection:
         finally:
             self.calls -= 1
 
-    async def _asked(self, ask: Callable[[Client], Awaitable[T]]) -> T:
+    async def _request(self, send: Callable[[Client], Awaitable[T]]) -> T:
         """The answer to one request, or what became of it."""
         if not self.alive or self._client is None:
             raise ConnectionLost(self._why, False)
         attempt = RequestAttempt(arrived=self.server.url is None)
-        token = attempts.current_attempt.set(attempt)
+        token = current_attempt.set(attempt)
         try:
-            return await ask(self._client)
+            return await send(self._client)
         except MCPError as error:
             if error.code == HEADER_MISMATCH:
                 self.stale = True
@@ -257,7 +257,7 @@ class Connection:
         except ValueError as error:  # a result that is none
             raise UnusableAnswer("it is none that the protocol knows") from error
         finally:
-            attempts.current_attempt.reset(token)
+            current_attempt.reset(token)
 
 
 async def _page(cursor: str | None, client: Client) -> ListToolsResult:
@@ -273,8 +273,8 @@ async def _call(
     )
 
 
-def _waits(told: Any) -> bool:
-    return isinstance(told, Mapping) and told.get("resultType") == "input_required"
+def _is_input_required(answer: Any) -> bool:
+    return isinstance(answer, Mapping) and answer.get("resultType") == "input_required"
 
 
 def _is_no_answer(attempt: RequestAttempt, error: MCPError) -> bool:

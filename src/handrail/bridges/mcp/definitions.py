@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from handrail import Tool, from_json_schema
 from handrail.bridges.mcp.server_settings import Server, ToolRule
-from handrail.ext import LEVELS, Definition, DefinitionError, Level, humanize_field_name
+from handrail.ext.errors import DefinitionError
+from handrail.ext.forms import humanize_field_name
+from handrail.ext.guard import LEVELS, Level
+from handrail.ext.toolsets import Definition
 
 if TYPE_CHECKING:
     from mcp_types import Tool as RemoteTool
@@ -35,12 +38,12 @@ class _TooCostly(Exception):
 
 def schema_cost(schema: Any) -> SchemaCost:
     """How heavy a schema is with each of its references written out."""
-    reading = _SchemaWalk(schema)
+    walk = _SchemaWalk(schema)
     try:
-        reading.read(schema, {"#": _FollowedRef(())}, ())
+        walk.read(schema, {"#": _FollowedRef(())}, ())
     except (_TooCostly, RecursionError):
         return "heavy"
-    return "branching" if reading.branching else "light"
+    return "branching" if walk.branching else "light"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +112,9 @@ def _resolve(root: Any, ref: str) -> Any:
     return node
 
 
-def _meet(one: DataPath, other: DataPath) -> bool:
+def _meet(path: DataPath, other: DataPath) -> bool:
     """Whether two ways can lead to the same data."""
-    return len(one) == len(other) and all(a == b or "*" in (a, b) for a, b in zip(one, other, strict=True))
+    return len(path) == len(other) and all(a == b or "*" in (a, b) for a, b in zip(path, other, strict=True))
 
 
 _PARTS = ("title", "description", "input_schema", "output_schema", "annotations")
@@ -129,8 +132,8 @@ def definition_of(tool: RemoteTool) -> Definition | None:
     """All of it that counts, or None where nobody could want it: it is too large, or has no proper name."""
     if not tool.name or len(tool.name) > _LONGEST_NAME or not tool.name.isprintable():
         return None
-    told = tool.model_dump(mode="json", exclude_none=True)
-    definition = {part: told[part] for part in _PARTS if told.get(part)}
+    data = tool.model_dump(mode="json", exclude_none=True)
+    definition = {part: data[part] for part in _PARTS if data.get(part)}
     return definition if size_of(definition) <= _MAX_SIZE else None
 
 
@@ -162,13 +165,13 @@ def description_and_guidance(name: str, definition: Definition) -> tuple[str, st
 
 def printable_line(text: str) -> str:
     """One line of it, without what a model would read and a person would not see."""
-    return " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    return " ".join("".join(character if character.isprintable() else " " for character in text).split())
 
 
 def _cleaned(schema: Any) -> Any:
     """A schema whose words are visible; what data are compared with stays as it is."""
     if isinstance(schema, list):
-        return [_cleaned(one) for one in schema]
+        return [_cleaned(part) for part in schema]
     if not isinstance(schema, Mapping):
         return schema
     return {key: _cleaned_part(key, value) for key, value in schema.items()}
@@ -202,7 +205,7 @@ def tool_of(tool_id: str, name: str, server: Server, definition: Definition, exe
     description, guidance = description_and_guidance(name, definition)
     rule = server.tools.get(name, ToolRule())
     title = definition.get("title") or (definition.get("annotations") or {}).get("title")
-    made: Tool = from_json_schema(
+    tool: Tool = from_json_schema(
         tool_id,
         _cleaned(definition.get("input_schema") or {"type": "object"}),
         execute=execute,
@@ -216,14 +219,18 @@ def tool_of(tool_id: str, name: str, server: Server, definition: Definition, exe
         timeout=server.timeout,
         origin="mcp",
     )
-    return replace(made, location=None)
+    return replace(tool, location=None)
 
 
 def differences(old: Definition | None, new: Definition | None) -> list[str]:
     """What changed, a line for each part, for whoever is to accept it."""
     before, now = old or {}, new or {}
     parts = ((part, before.get(part), now.get(part)) for part in _PARTS)
-    changes = [f"{part}: {_as_text(one)} → {_as_text(other)}" for part, one, other in parts if one != other]
+    changes = [
+        f"{part}: {_as_text(old_part)} → {_as_text(new_part)}"
+        for part, old_part, new_part in parts
+        if old_part != new_part
+    ]
     return ["it is new", *changes] if old is None else changes
 
 

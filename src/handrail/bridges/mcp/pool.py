@@ -11,10 +11,10 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from handrail import ToolError
 from handrail.bridges.extras import require_extra
 from handrail.bridges.mcp.errors import ServerUnreachable
 from handrail.bridges.mcp.server_settings import Server
-from handrail.ext import ToolError
 
 if TYPE_CHECKING:
     from handrail.bridges.mcp.connection import Connection
@@ -60,20 +60,22 @@ class ConnectionPool:
     def peek(self, secrets: Mapping[str, str]) -> Connection | None:
         """The open connection of this credential, if there is one."""
         slot = self._slots.get(_fingerprint(secrets))
-        found = None if slot is None else slot.connection
-        return found if found is not None and found.alive and found.loop is _loop() else None
+        connection = None if slot is None else slot.connection
+        return (
+            connection if connection is not None and connection.alive and connection.loop is _loop() else None
+        )
 
     async def get(self, secrets: Mapping[str, str]) -> Connection:
         """The open connection of this credential, opened if it must be. Raises `Down`.
 
         Whoever comes while it is opened waits for the same one. After failures nobody tries for a while.
         """
-        open_one = self.peek(secrets)
+        connection = self.peek(secrets)
         key = _fingerprint(secrets)
         slot = self._slots.pop(key, None) or _Slot()
         self._slots[key] = slot  # the one used last stands last
-        if open_one is not None:
-            return open_one
+        if connection is not None:
+            return connection
         loop = _loop()
         if slot.opening is None or slot.opening.get_loop() is not loop:
             if slot.connection is not None:
@@ -87,8 +89,8 @@ class ConnectionPool:
     async def _open(self, slot: _Slot, secrets: Mapping[str, str]) -> Connection:
         connection: Connection | None = None
         try:
-            speaking = await asyncio.to_thread(_load_connection_module)
-            connection = speaking.Connection(self.server, secrets)
+            module = await asyncio.to_thread(_load_connection_module)
+            connection = module.Connection(self.server, secrets)
             await connection.opened()
         except BaseException as error:
             if connection is not None:
@@ -147,8 +149,8 @@ class ConnectionPool:
                 await asyncio.gather(slot.opening, return_exceptions=True)
             if slot.connection is not None and slot.connection.loop is _loop():
                 self._put_away(slot.connection)
-        here = [task for task in self._closing if task.get_loop() is _loop()]
-        await asyncio.gather(*here, return_exceptions=True)
+        closing = [task for task in self._closing if task.get_loop() is _loop()]
+        await asyncio.gather(*closing, return_exceptions=True)
 
 
 def _loop() -> asyncio.AbstractEventLoop:

@@ -12,7 +12,9 @@ from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from handrail.bridges.mcp.tool_names import MAX_PREFIX, PREFIX
-from handrail.ext import LEVELS, DefinitionError, Level, slug_of
+from handrail.ext.errors import DefinitionError
+from handrail.ext.guard import LEVELS, Level
+from handrail.ext.tools import slug_of
 
 Trust = Literal["first_use", "ask"]
 Load = Literal["lazy", "eager"]
@@ -96,37 +98,37 @@ class Server:
     @property
     def secrets(self) -> tuple[str, ...]:
         """The names of the secrets it is told."""
-        named = [one.name for one in self.env.values() if isinstance(one, Secret)]
-        return tuple(dict.fromkeys(named if self.secret is None else [*named, self.secret]))
+        names = [value.name for value in self.env.values() if isinstance(value, Secret)]
+        return tuple(dict.fromkeys(names if self.secret is None else [*names, self.secret]))
 
     def takes(self, tool: str) -> bool:
         """Whether a tool is taken from it at all."""
-        return any(fnmatchcase(tool, one) for one in self.allow) and not any(
-            fnmatchcase(tool, one) for one in self.deny
+        return any(fnmatchcase(tool, pattern) for pattern in self.allow) and not any(
+            fnmatchcase(tool, pattern) for pattern in self.deny
         )
 
 
 def _url_problems(url: str) -> Iterable[tuple[str, str]]:
     try:
         parts = urlsplit(url)
-        host, named = parts.hostname, parts.username or parts.password
+        host, credentials = parts.hostname, parts.username or parts.password
     except ValueError:
-        host, named, parts = None, None, urlsplit("")
+        host, credentials, parts = None, None, urlsplit("")
     if parts.scheme not in ("http", "https") or not host:
         yield f"has the url {url!r}, which is no web address", "write http:// or https:// and a host"
-    elif named:
+    elif credentials:
         yield "has a name or a password in its url", "keep it as a secret, and name the secret"
 
 
 def check_prefixes(servers: Sequence[Server]) -> None:
     """No name can belong to tools of two servers."""
-    heads = [(f"{slug_of(one.prefix)}-", one) for one in servers]
-    for head, one in heads:
+    heads = [(f"{slug_of(server.prefix)}-", server) for server in servers]
+    for head, server in heads:
         for other_head, other in heads:
-            if one is not other and other_head.startswith(head):
+            if server is not other and other_head.startswith(head):
                 raise ServerError(
-                    f"names of the MCP servers {one.name!r} and {other.name!r} would run into each other",
-                    remedy=f"give one of them another prefix than {one.prefix!r} and {other.prefix!r}",
+                    f"names of the MCP servers {server.name!r} and {other.name!r} would run into each other",
+                    remedy=f"give one of them another prefix than {server.prefix!r} and {other.prefix!r}",
                 )
 
 
@@ -134,28 +136,31 @@ def servers_of(table: Mapping[str, Any], where: str, folder: Path | None = None)
     """The servers of the table [mcp], sorted by name. Their commands run in the folder, or below it."""
     if unknown := [key for key in table if key != "servers"]:
         raise ServerError(f"{where}: {unknown[0]!r} is not known here", remedy="write [mcp.servers.NAME]")
-    given = table.get("servers", {})
-    if not isinstance(given, Mapping) or not all(isinstance(one, Mapping) for one in given.values()):
+    tables = table.get("servers", {})
+    if not isinstance(tables, Mapping) or not all(
+        isinstance(settings, Mapping) for settings in tables.values()
+    ):
         raise ServerError(f"{where}: servers are tables", remedy="write [mcp.servers.NAME]")
     servers = tuple(
-        server_of(name, one, f"{where}.servers.{name}", folder) for name, one in sorted(given.items())
+        server_of(name, settings, f"{where}.servers.{name}", folder)
+        for name, settings in sorted(tables.items())
     )
     check_prefixes(servers)
     return servers
 
 
-def server_of(name: str, given: Mapping[str, Any], where: str, folder: Path | None = None) -> Server:
+def server_of(name: str, settings: Mapping[str, Any], where: str, folder: Path | None = None) -> Server:
     """One server, as it is written."""
     read: dict[str, Any] = {}
-    for key, value in given.items():
+    for key, value in settings.items():
         if key not in _READERS:
             raise ServerError(f"{where}: {key!r} is not a setting of a server", remedy=_meant(key))
         try:
             read[key] = _READERS[key](value)
         except ValueError as error:
             # a table may hold what nobody else should read
-            told = "is not what belongs here" if isinstance(value, Mapping) else f"is {value!r}"
-            raise ServerError(f"{where}: {key} {told}", remedy=f"{error}") from None
+            problem = "is not what belongs here" if isinstance(value, Mapping) else f"is {value!r}"
+            raise ServerError(f"{where}: {key} {problem}", remedy=f"{error}") from None
     if folder is not None and "command" in read:
         read["cwd"] = str(folder / read.get("cwd", ""))
     return Server(name, **read)
@@ -170,23 +175,23 @@ def _text(value: Any) -> str:
 def _texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise ValueError('give a list, such as ["one", "two"]')
-    return tuple(one if one == "" else _text(one) for one in value)
+    return tuple(text if text == "" else _text(text) for text in value)
 
 
 def _env(value: Any) -> dict[str, str | Secret]:
     if not isinstance(value, Mapping):
         raise ValueError('give a table, such as { MODE = "quiet", TOKEN = { secret = "name" } }')
-    return {_text(name): _variable(name, given) for name, given in value.items()}
+    return {_text(name): _variable(name, setting) for name, setting in value.items()}
 
 
-def _variable(name: str, given: Any) -> str | Secret:
-    if isinstance(given, Mapping):
-        if given.keys() != {"secret"}:
+def _variable(name: str, setting: Any) -> str | Secret:
+    if isinstance(setting, Mapping):
+        if setting.keys() != {"secret"}:
             raise ValueError(f'{name}: name a secret as {{ secret = "name" }}')
-        return Secret(_text(given["secret"]))
-    if not isinstance(given, str) or "\0" in given:
+        return Secret(_text(setting["secret"]))
+    if not isinstance(setting, str) or "\0" in setting:
         raise ValueError(f"{name}: give text")
-    return given
+    return setting
 
 
 def _number(value: Any) -> float:
@@ -205,18 +210,18 @@ def _one_of(choices: Sequence[str]) -> Callable[[Any], Any]:
 
 
 def _rules(value: Any) -> dict[str, ToolRule]:
-    if not isinstance(value, Mapping) or not all(isinstance(one, Mapping) for one in value.values()):
+    if not isinstance(value, Mapping) or not all(isinstance(rule, Mapping) for rule in value.values()):
         raise ValueError('write [mcp.servers.NAME.tools.TOOL] and level = "read"')
-    return {name: _rule(given) for name, given in value.items()}
+    return {name: _rule(rule) for name, rule in value.items()}
 
 
-def _rule(given: Mapping[str, Any]) -> ToolRule:
-    if unknown := given.keys() - {"level", "idempotent"}:
+def _rule(settings: Mapping[str, Any]) -> ToolRule:
+    if unknown := settings.keys() - {"level", "idempotent"}:
         raise ValueError(f"{sorted(unknown)[0]!r} is not known; there are: level, idempotent")
-    if not isinstance(given.get("idempotent", False), bool):
+    if not isinstance(settings.get("idempotent", False), bool):
         raise ValueError("idempotent is true or false")
     return ToolRule(
-        _one_of(LEVELS)(given["level"]) if "level" in given else None, given.get("idempotent", False)
+        _one_of(LEVELS)(settings["level"]) if "level" in settings else None, settings.get("idempotent", False)
     )
 
 

@@ -12,7 +12,9 @@ from handrail import Tool
 from handrail.bridges.mcp.definitions import tool_of, tool_outline
 from handrail.bridges.mcp.server_settings import Server
 from handrail.bridges.mcp.tool_names import local_names
-from handrail.ext import Definition, DefinitionError, Pin, is_accepted, slug_of, wire_name
+from handrail.ext.errors import DefinitionError
+from handrail.ext.tools import slug_of, wire_name
+from handrail.ext.toolsets import Definition, Pin, is_accepted
 
 _log = logging.getLogger("handrail.mcp")
 Execute = Callable[[str, Definition], Callable[..., Any]]
@@ -75,20 +77,24 @@ class ServerTools:
         return other is not None and self.open == other.open and self.held == other.held
 
 
-def accepted_tools(server: Server, told: Mapping[str, Definition], pins: Mapping[str, Pin]) -> ServerTools:
+def accepted_tools(
+    server: Server, definitions: Mapping[str, Definition], pins: Mapping[str, Pin]
+) -> ServerTools:
     """What a server tells, as far as it was accepted."""
-    opened = {
-        name: definition for name, definition in told.items() if is_accepted(pins.get(name), definition)
+    accepted = {
+        name: definition
+        for name, definition in definitions.items()
+        if is_accepted(pins.get(name), definition)
     }
-    return ServerTools(server, opened, frozenset(told.keys() - opened.keys()))
+    return ServerTools(server, accepted, frozenset(definitions.keys() - accepted.keys()))
 
 
 def remembered_tools(server: Server, pins: Mapping[str, Pin]) -> ServerTools:
     """What was accepted of a server that is not asked, or does not answer."""
-    kept = {
+    accepted = {
         name: pin.accepted
         for name, pin in pins.items()
         if pin.accepted is not None and pin.held is None and server.takes(name)
     }
     held = {name for name, pin in pins.items() if pin.held is not None and server.takes(name)}
-    return ServerTools(server, kept, frozenset(held))
+    return ServerTools(server, accepted, frozenset(held))

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from handrail.ext import slug_of, wire_name
+from handrail.ext.tools import slug_of, wire_name
 
 PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*\Z")
 MAX_PREFIX = 32
@@ -27,7 +27,9 @@ def local_names(prefix: str, remote: Iterable[str]) -> dict[str, str]:
     ours = {name: _plain(prefix, name) for name in remote}
     for length in _MARKS:
         used = Counter(spelling for name in ours.values() for spelling in _spellings(name))
-        alike = [name for name, own in ours.items() if any(used[one] > 1 for one in _spellings(own))]
+        alike = [
+            name for name, own in ours.items() if any(used[spelling] > 1 for spelling in _spellings(own))
+        ]
         if not alike:
             break
         ours.update({name: _marked(prefix, name, length) for name in alike})

@@ -6,29 +6,21 @@ import base64
 import binascii
 import json
 import logging
-import time
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from handrail import Context, Principal, Result, Tool
+from handrail import Attachment, Context, Principal, Result, Tool, ToolError
 from handrail.bridges.mcp.definitions import level_of
 from handrail.bridges.mcp.errors import ConnectionLost, HeaderMismatch, ServerRefused, UnusableAnswer
 from handrail.bridges.mcp.pool import ConnectionPool, ServerDown
 from handrail.bridges.mcp.server_settings import Server, ToolRule
 from handrail.bridges.mcp.server_tools import ServerTools, accepted_tools, remembered_tools
 from handrail.bridges.mcp.tool_names import has_prefix
-from handrail.ext import (
-    DEFAULT_TENANT_ID,
-    Attachment,
-    Definition,
-    DefinitionError,
-    MemoryPins,
-    Pins,
-    ToolError,
-    UnknownOutcome,
-    compare_pins,
-)
+from handrail.ext.compat import DEFAULT_TENANT_ID
+from handrail.ext.errors import DefinitionError, UnknownOutcome
+from handrail.ext.ports import MemoryPins, Pins
+from handrail.ext.toolsets import Definition, compare_pins
 
 if TYPE_CHECKING:
     from mcp.shared.dispatcher import ProgressFnT
@@ -44,25 +36,24 @@ def result_of(tool_id: str, server: str, answer: CallToolResult) -> Result:
     texts: list[str] = []
     attachments: list[Attachment] = []
     for number, block in enumerate(answer.content, 1):
-        told = _read_block(block, number)
-        if isinstance(told, Attachment):
-            attachments.append(told)
-        elif told:
-            texts.append(told)
+        part = _read_block(block, number)
+        if isinstance(part, Attachment):
+            attachments.append(part)
+        elif part:
+            texts.append(part)
     text = "\n".join(texts)
     if answer.is_error:
         return failed_call(tool_id, server, text, attachments=tuple(attachments))
     data = answer.structured_content
-    if data is not None:
-        return Result(data=data, attachments=tuple(attachments))
-    return Result(output=text, attachments=tuple(attachments))
+    output = text if data is None else None
+    return Result(data=data, output=output, attachments=tuple(attachments))
 
 
 def failed_call(tool_id: str, server: str, words: str, **more: Any) -> Result:
     """A failed result that quotes the server: nobody takes its words for ours."""
     short = words if len(words) <= _MAX_QUOTED else f"{words[:_MAX_QUOTED]}…"
-    said = f" It says, in words of its own: {json.dumps(short, ensure_ascii=False)}" if short else ""
-    return Result.fail(f"{tool_id} failed on the MCP server {server}.{said}", **more)
+    quote = f" It says, in words of its own: {json.dumps(short, ensure_ascii=False)}" if short else ""
+    return Result.fail(f"{tool_id} failed on the MCP server {server}.{quote}", **more)
 
 
 def _read_block(block: Any, number: int) -> str | Attachment:
@@ -141,20 +132,20 @@ def _progress_reporter(ctx: Context) -> ProgressFnT:
     """Tells of the server's progress as of ours, a few times a second at most."""
     last = 0.0
 
-    async def tell(progress: float, total: float | None, message: str | None) -> None:
+    async def report(progress: float, total: float | None, message: str | None) -> None:
         nonlocal last
-        now = time.monotonic()
+        now = monotonic()
         if now - last < _PROGRESS_INTERVAL and (total is None or progress < total):
             return
         last = now
-        told: dict[str, Any] = {"progress": progress}
+        metadata: dict[str, Any] = {"progress": progress}
         if total is not None:
-            told["total"] = total
+            metadata["total"] = total
         if message:
-            told["message"] = message[:_MAX_PROGRESS_TEXT]
-        ctx.metadata(told)
+            metadata["message"] = message[:_MAX_PROGRESS_TEXT]
+        ctx.metadata(metadata)
 
-    return tell
+    return report
 
 
 _log = logging.getLogger("handrail.mcp")
@@ -171,11 +162,11 @@ class McpToolset:
         self._secrets = secrets
         self._pool = ConnectionPool(server)
         self._server_tools: dict[tuple[str, str | None], ServerTools] = {}
-        """By tenant and user: what is there, as it was last seen."""
+        """By tenant and user: the tools as they were last seen."""
         self._latest: dict[str, ServerTools] = {}
-        """By tenant: the rack made last. Users who see the same share one."""
+        """By tenant: the tools made last. Users who see the same share them."""
         self._fresh: dict[tuple[str, Connection], tuple[Mapping[str, Definition], ServerTools]] = {}
-        """What a connection told, and the rack made of it."""
+        """What a connection said, and the tools made of it."""
         self._loaded: dict[str, set[str]] = {}
         """By tenant: the server's names of the tools that somebody called or read about."""
 
@@ -277,24 +268,24 @@ class McpToolset:
     ) -> ServerTools:
         """What the connection tells, held against what was accepted. Whatever fails in this refuses."""
         scope = self._scope(principal)
-        told = await connection.definitions()
+        definitions = await connection.definitions()
         fresh = self._fresh.get((scope, connection))
-        if fresh is not None and fresh[0] is told and not again:
+        if fresh is not None and fresh[0] is definitions and not again:
             return self._keep(principal, fresh[1])
         pins = await self.pins.read(scope, self.server.name)
-        if seen := compare_pins(pins, told, self.server.trust == "first_use"):
+        if seen := compare_pins(pins, definitions, self.server.trust == "first_use"):
             await self.pins.note(scope, self.server.name, seen)
             pins = await self.pins.read(scope, self.server.name)
         if seen.held:
             names = ", ".join(pin.tool for pin in seen.held)
             _log.info("of the MCP server %s wait for acceptance: %s", self.server.name, names)
-        server_tools = self._keep(principal, accepted_tools(self.server, told, pins))
-        self._fresh = {key: made for key, made in self._fresh.items() if key[1].alive}
-        self._fresh[scope, connection] = (told, server_tools)
+        server_tools = self._keep(principal, accepted_tools(self.server, definitions, pins))
+        self._fresh = {key: fresh for key, fresh in self._fresh.items() if key[1].alive}
+        self._fresh[scope, connection] = (definitions, server_tools)
         return server_tools
 
     def _keep(self, principal: Principal, server_tools: ServerTools) -> ServerTools:
-        """Remember a rack; the one that is there stays where nothing changed."""
+        """Remember tools; those of before stay where nothing changed."""
         scope, whose = self._scope(principal), self._whose(principal)
         latest = self._latest.get(scope)
         if server_tools is not latest and latest is not None and latest.same(server_tools):
@@ -306,7 +297,7 @@ class McpToolset:
         return server_tools
 
     def _whose(self, principal: Principal) -> tuple[str, str | None]:
-        """For whom a rack is made: for everybody, unless each credential may see another."""
+        """For whom tools are made: for everybody, unless each credential may see others."""
         return (principal.tenant, principal.user) if self.server.secrets else (DEFAULT_TENANT_ID, None)
 
     def _scope(self, principal: Principal) -> str:
@@ -315,7 +306,7 @@ class McpToolset:
 
     def _credential(self, principal: Principal) -> dict[str, str]:
         """The secrets the server is told: of the caller's tenant or user, never what the caller sent."""
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         for name in self.server.secrets:
             value = self._secrets(name, principal) if self._secrets is not None else None
             if value is None:
@@ -324,8 +315,8 @@ class McpToolset:
                     "you. Ask an administrator to add it.",
                     code="SECRET_MISSING",
                 )
-            found[name] = value
-        return found
+            values[name] = value
+        return values
 
     def _body(self, name: str, definition: Definition) -> Callable[..., Any]:
         async def execute(args: Mapping[str, Any], ctx: Context) -> Result:
@@ -340,7 +331,7 @@ class McpToolset:
         connection = await self._pool.get(self._credential(principal))
         server_tools = await self.checked(connection, principal)
         if name in server_tools.held or server_tools.open.get(name) != definition:
-            if name in connection.told:
+            if name in connection.tools:
                 raise changed_error(self.server, name)
             raise ToolError(
                 f"The MCP server {self.server.name} has no {name} any more.", code="TOOL_UNAVAILABLE"

@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import signal
+from asyncio import StreamReader, StreamWriter
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -18,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 from mcp_types import CONNECTION_CLOSED, jsonrpc_message_adapter
 
-from handrail.bridges.mcp.errors import current_attempt
+from handrail.bridges.mcp.errors import RequestAttempt, current_attempt
 from handrail.bridges.mcp.server_settings import Secret, Server
 
 _log = logging.getLogger("handrail.mcp")
@@ -26,18 +27,17 @@ _GRACE = 2.0
 _POLL = 0.02
 _MAX_LOGGED = 1_000
 
-_KEPT = 65_536
+_MAX_STDERR = 65_536
 """Bytes of its error output that are kept: far more than is told, so that no secret is cut in two."""
 
 
 def environment(server: Server, secrets: Mapping[str, str]) -> dict[str, str]:
     """What the process finds in its environment: what is named, and nothing else of ours."""
     inherited = {name: os.environ[name] for name in server.inherit if name in os.environ}
-    given = {
+    return inherited | {
         name: secrets[value.name] if isinstance(value, Secret) else value
         for name, value in server.env.items()
     }
-    return inherited | given
 
 
 @asynccontextmanager
@@ -48,9 +48,8 @@ async def stdio_transport(
 
     `ended` hears why no more of them come, and whether one was too large.
     """
-    assert server.command is not None
     process = await asyncio.create_subprocess_exec(
-        server.command,
+        server.command or "",  # one without an address has a command
         *server.args,
         stdin=PIPE,
         stdout=PIPE,
@@ -60,13 +59,14 @@ async def stdio_transport(
         start_new_session=True,
         limit=server.max_bytes,
     )
+    stdin, stdout, stderr = _pipes(process)
     incoming, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     sent, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
 
     async def read() -> None:
         async with incoming:
             try:
-                await _read(process, server, incoming)
+                await _read(stdout, server, incoming)
             except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                 pass  # nobody listens any more
             except ValueError:
@@ -75,30 +75,29 @@ async def stdio_transport(
                 ended("its process is gone", False)
 
     async def write() -> None:
-        assert process.stdin is not None
         async with outgoing:
             async for message in outgoing:
                 text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
                 try:
-                    process.stdin.write(text.encode() + b"\n")
-                    await process.stdin.drain()
+                    stdin.write(text.encode() + b"\n")
+                    await stdin.drain()
                 except OSError:
                     ended("its process is gone", False)
                     await incoming.aclose()
                     return
 
-    words = asyncio.ensure_future(_log_stderr(process, server, secrets))
-    tasks = [words, *(asyncio.ensure_future(one) for one in (read(), write()))]
+    logged = asyncio.ensure_future(_log_stderr(stderr, server, secrets))
+    tasks = [logged, asyncio.ensure_future(read()), asyncio.ensure_future(write())]
     try:
         yield received, sent
     finally:
         try:
             with anyio.CancelScope(shield=True):
-                if process.stdout is not None and process.stdout.at_eof():
-                    await asyncio.wait({words}, timeout=_GRACE)  # it is gone by itself: hear why
+                if stdout.at_eof():
+                    await asyncio.wait({logged}, timeout=_GRACE)  # it is gone by itself: hear why
                 for task in tasks:
                     task.cancel()
-                await _terminate(process)
+                await _terminate(process, stdin)
                 await asyncio.gather(*tasks, return_exceptions=True)
         finally:
             _kill(process)
@@ -106,10 +105,16 @@ async def stdio_transport(
                 stream.close()
 
 
-async def _read(process: Process, server: Server, incoming: Any) -> None:
+def _pipes(process: Process) -> tuple[StreamWriter, StreamReader, StreamReader]:
+    """The pipes that every process of ours is started with."""
+    if process.stdin is None or process.stdout is None or process.stderr is None:
+        raise RuntimeError("the process was started without its pipes")
+    return process.stdin, process.stdout, process.stderr
+
+
+async def _read(stdout: StreamReader, server: Server, incoming: Any) -> None:
     """Hand on what the process says, a line a message, until it says no more."""
-    assert process.stdout is not None
-    while line := await process.stdout.readline():
+    while line := await stdout.readline():
         try:
             message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         except ValueError:
@@ -118,24 +123,22 @@ async def _read(process: Process, server: Server, incoming: Any) -> None:
         await incoming.send(SessionMessage(message))
 
 
-async def _log_stderr(process: Process, server: Server, secrets: Mapping[str, str]) -> None:
+async def _log_stderr(stderr: StreamReader, server: Server, secrets: Mapping[str, str]) -> None:
     """Keep its error output flowing, so that it never waits for us; if it goes, the log has the end of it."""
-    assert process.stderr is not None
-    kept = b""
-    while piece := await process.stderr.read(65_536):
-        kept = (kept + piece)[-_KEPT:]
-    said = kept.decode("utf-8", "replace")
+    tail = b""
+    while piece := await stderr.read(65_536):
+        tail = (tail + piece)[-_MAX_STDERR:]
+    text = tail.decode("utf-8", "replace")
     for value in secrets.values():
-        said = said.replace(value, "…")
-    if said := said.strip()[-_MAX_LOGGED:]:
-        _log.warning("the MCP server %s is gone; its last words: %s", server.name, said)
+        text = text.replace(value, "…")
+    if text := text.strip()[-_MAX_LOGGED:]:
+        _log.warning("the MCP server %s is gone; its last words: %s", server.name, text)
 
 
-async def _terminate(process: Process) -> None:
+async def _terminate(process: Process, stdin: StreamWriter) -> None:
     """Close its input and give it time; then end it, and every process that it started."""
-    assert process.stdin is not None
     with suppress(OSError):
-        process.stdin.close()
+        stdin.close()
     for how in (None, signal.SIGTERM, signal.SIGKILL):
         if how is not None:
             _signal(process.pid, how)
@@ -170,17 +173,18 @@ _STREAM = "text/event-stream"
 
 
 @asynccontextmanager
-async def http_transport(server: Server, secrets: Mapping[str, str]) -> AsyncIterator[tuple[Any, Any]]:
+async def http_transport(
+    server: Server, url: str, secrets: Mapping[str, str]
+) -> AsyncIterator[tuple[Any, Any]]:
     """The streams of messages from and to an address."""
-    assert server.url is not None
     headers = {"accept-encoding": "identity"}
     if server.secret is not None:
         headers["authorization"] = f"Bearer {secrets[server.secret]}"
     timeout = httpx2.Timeout(server.connect_timeout, read=None)
-    careful = BoundedTransport(httpx2.AsyncHTTPTransport(), server.max_bytes)
+    bounded = BoundedTransport(httpx2.AsyncHTTPTransport(), server.max_bytes)
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=timeout, transport=careful, trust_env=False) as http,
-        streamable_http_client(server.url, http_client=http, max_sse_event_size=server.max_bytes) as streams,
+        httpx2.AsyncClient(headers=headers, timeout=timeout, transport=bounded, trust_env=False) as http,
+        streamable_http_client(url, http_client=http, max_sse_event_size=server.max_bytes) as streams,
     ):
         yield streams
 
@@ -193,21 +197,17 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         self._most = most
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        attempt = current_attempt.get()
+        attempt = current_attempt.get() or RequestAttempt()  # where nobody waits, nobody reads it
         try:
             response = await self._inner.handle_async_request(request)
         except httpx2.TransportError as error:
-            if attempt is not None:
-                attempt.arrived = attempt.arrived or not isinstance(error, _NEVER_SENT)
-                attempt.lost = _describe_error(error)
+            attempt.arrived = attempt.arrived or not isinstance(error, _NEVER_SENT)
+            attempt.lost = _describe_error(error)
             return _connection_closed_response(request)
-        if attempt is not None:
-            attempt.arrived = True
-            attempt.status = response.status_code
+        attempt.arrived, attempt.status = True, response.status_code
         if response.headers.get("content-encoding", "identity") != "identity":
             await response.aclose()
-            if attempt is not None:
-                attempt.lost = "it sent an answer that is compressed, which nobody asked for"
+            attempt.lost = "it sent an answer that is compressed, which nobody asked for"
             return _connection_closed_response(request)
         is_stream = response.headers.get("content-type", "").lower().startswith(_STREAM)
         assert isinstance(response.stream, httpx2.AsyncByteStream)

@@ -15,7 +15,7 @@ from handrail.bridges.extras import require_extra
 from handrail.bridges.openapi.document import OpenAPIError
 from handrail.bridges.openapi.parameters import is_json
 from handrail.bridges.openapi.request import ApiRequest
-from handrail.ext import UnknownOutcome
+from handrail.ext.errors import UnknownOutcome
 
 if TYPE_CHECKING:
     import httpx2
@@ -31,14 +31,14 @@ async def read_response(answer: httpx2.Response, is_read: bool, most: int, hidde
     if body is None:
         return _unreadable_result(f"The answer is larger than {most} bytes, or packed.", status, is_read)
     text = _decoded(body, answer.charset_encoding)
-    for one in sorted(filter(None, hidden), key=len, reverse=True):
-        text = text.replace(one, _MASK)
+    for secret in sorted(filter(None, hidden), key=len, reverse=True):
+        text = text.replace(secret, _MASK)
     if 300 <= status < 400:
         why = f"The service redirects elsewhere (status {status}); that is not followed."
         return failed_result(why, data={"status": status})
     if not _is_success(status):
-        told = {"status": status, "body": _parsed(answer, text[:_EXCERPT])}
-        return failed_result(f"The service answered with status {status}.", data=told)
+        excerpt = {"status": status, "body": _parsed(answer, text[:_EXCERPT])}
+        return failed_result(f"The service answered with status {status}.", data=excerpt)
     metadata = {"status": status}
     if not text:
         return Result(data=None, summary=f"Done (status {status})", metadata=metadata)
@@ -164,19 +164,20 @@ async def send(service: HttpService, request: ApiRequest, credentials: RequestCr
     try:
         async with service.transport() if service.transport is not None else _transport() as transport:
             for _ in range(_MAX_REDIRECTS):
-                made = httpx2.Request(
-                    request.method, url, headers=headers, content=request.content, extensions=limits
+                answer = await transport.handle_async_request(
+                    httpx2.Request(
+                        request.method, url, headers=headers, content=request.content, extensions=limits
+                    )
                 )
-                answer = await transport.handle_async_request(made)
                 try:
-                    again = _next_hop(request, url, answer)
-                    if again is None:
+                    next_url = _next_hop(request, url, answer)
+                    if next_url is None:
                         return await read_response(
                             answer, request.is_read, service.most_bytes, credentials.hidden
                         )
                 finally:
                     await answer.aclose()
-                url = again
+                url = next_url
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
         never_sent = (
             httpx2.ConnectError,
@@ -213,12 +214,11 @@ def _tls() -> Any:
 def _next_hop(request: ApiRequest, url: str, answer: httpx2.Response) -> str | None:
     """Where a redirected read goes on: on the same server, and nowhere else."""
     location = answer.headers.get("location")
-    if answer.status_code not in (301, 302, 303, 307, 308) or not location:
+    is_redirect = answer.status_code in (301, 302, 303, 307, 308) and bool(location)
+    if not is_redirect or not request.is_read:
         return None
-    if not request.is_read:
-        return None
-    there = urljoin(url, location)
-    return there if _origin(there) == _origin(url) else None
+    target = urljoin(url, location)
+    return target if _origin(target) == _origin(url) else None
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:

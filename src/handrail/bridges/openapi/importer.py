@@ -23,7 +23,8 @@ from handrail.bridges.openapi.document import OpenAPIDocument, OpenAPIError, loa
 from handrail.bridges.openapi.operations import ApiOperation, read_operations
 from handrail.bridges.openapi.request import build_request
 from handrail.bridges.openapi.security import SecurityScheme, choose_alternative
-from handrail.ext import DefinitionError, slug_of
+from handrail.ext.errors import DefinitionError
+from handrail.ext.tools import slug_of
 
 if TYPE_CHECKING:
     import httpx2
@@ -37,7 +38,7 @@ _LONGEST = 60
 
 def tool_ids(prefix: str, operations: Sequence[OperationKey]) -> list[str]:
     """An id for each operation, whatever stands around it: `petstore.listPets`, `petstore.get_pets_by_id`."""
-    plain = [f"{prefix}.{_name(*one)}" for one in operations]
+    plain = [f"{prefix}.{_name(*operation)}" for operation in operations]
     times = Counter(map(slug_of, plain))
     return [
         name if times[slug_of(name)] == 1 else f"{name}_{_digest(method, path)}"
@@ -93,24 +94,32 @@ def import_openapi(
     check_httpx_installed()
     read = load_document(document)
     service = HttpService(check_base_url(base_url, _servers(read)), timeout, most_bytes, transport)
-    found = list(read_operations(read))
-    ready = [one for one in found if isinstance(one, ApiOperation)]
-    ids = tool_ids(name, [(one.method, one.path, one.operation_id) for one in ready])
-    named = credentials or {}
-    skipped = dict(one for one in found if not isinstance(one, ApiOperation))
+    operations: list[ApiOperation] = []
+    skipped: dict[str, str] = {}
+    for operation in read_operations(read):
+        if isinstance(operation, ApiOperation):
+            operations.append(operation)
+        else:
+            spelled, why = operation
+            skipped[spelled] = why
+    ids = tool_ids(
+        name, [(operation.method, operation.path, operation.operation_id) for operation in operations]
+    )
+    secret_names = credentials or {}
     tools: dict[str, Tool] = {}
-    for tool_id, one in sorted(zip(ids, ready, strict=True), key=lambda pair: pair[0]):
-        schemes = choose_alternative(one.security, named)
-        secrets = {scheme: named.get(scheme.name, f"{name}.{scheme.name}") for scheme in schemes}
+    methods_and_paths: dict[str, str] = {}
+    for tool_id, operation in sorted(zip(ids, operations, strict=True), key=lambda pair: pair[0]):
+        schemes = choose_alternative(operation.security, secret_names)
+        secrets = {scheme: secret_names.get(scheme.name, f"{name}.{scheme.name}") for scheme in schemes}
         try:
-            tools[tool_id] = _tool(tool_id, one, service, secrets, outputs, options)
+            tools[tool_id] = _tool(tool_id, operation, service, secrets, outputs, options)
+            methods_and_paths[tool_id] = operation.spelled
         except DefinitionError as error:
-            skipped[one.spelled] = error.problem
+            skipped[operation.spelled] = error.problem
     if skipped and not tools:
         first, why = next(iter(skipped.items()))
         raise OpenAPIError(f"no operation can be imported; {first}: {why}", remedy="correct the document")
-    spelled = {tool_id: one.spelled for tool_id, one in zip(ids, ready, strict=True)}
-    return ImportedTools(tuple(tools.values()), {tool_id: spelled[tool_id] for tool_id in tools}, skipped)
+    return ImportedTools(tuple(tools.values()), methods_and_paths, skipped)
 
 
 def _tool(
@@ -128,7 +137,7 @@ def _tool(
         return await send(service, request, _credentials(secrets, ctx))
 
     description, guidance = _texts(operation)
-    given: dict[str, Any] = {
+    definition: dict[str, Any] = {
         "description": description,
         "guidance": guidance,
         "category": operation.tags[0] if operation.tags else None,
@@ -139,8 +148,8 @@ def _tool(
         "output": operation.output_schema if outputs else None,
         **options,
     }
-    made: Tool = from_json_schema(tool_id, operation.input_schema, execute=execute, **given)
-    return made
+    tool: Tool = from_json_schema(tool_id, operation.input_schema, execute=execute, **definition)
+    return tool
 
 
 def _credentials(secrets: Mapping[SecurityScheme, str], ctx: Context) -> RequestCredentials:
@@ -163,14 +172,15 @@ def _credentials(secrets: Mapping[SecurityScheme, str], ctx: Context) -> Request
 
 def _texts(operation: ApiOperation) -> tuple[str, str]:
     """A short description, and the rest of what the document says as guidance."""
-    said = operation.summary or operation.description or f"Call {operation.spelled}."
-    words = said.split()
-    short = " ".join(words[:_WORDS]) + (" …" if len(words) > _WORDS else "")
-    rest = operation.description if operation.description != said else ""
-    return short, "\n\n".join(filter(None, [said if len(words) > _WORDS else "", rest]))
+    text = operation.summary or operation.description or f"Call {operation.spelled}."
+    words = text.split()
+    is_long = len(words) > _WORDS
+    short = " ".join(words[:_WORDS]) + (" …" if is_long else "")
+    rest = operation.description if operation.description != text else ""
+    return short, "\n\n".join(filter(None, [text if is_long else "", rest]))
 
 
 def _servers(document: OpenAPIDocument) -> list[str]:
     servers = document.data.get("servers")
-    urls = [document.part(one).get("url") for one in servers] if isinstance(servers, list) else []
+    urls = [document.part(server).get("url") for server in servers] if isinstance(servers, list) else []
     return [str(url) for url in urls if url]

@@ -52,9 +52,9 @@ def read_operations(document: OpenAPIDocument) -> Iterator[ApiOperation | tuple[
     paths = document.data.get("paths") or {}
     if not isinstance(paths, Mapping):
         raise OpenAPIError("its paths are not an object", remedy="correct the document")
-    known: tuple[TranslatedRefs, TranslatedRefs] = ({}, {})
-    for path, given in paths.items():
-        item = document.part(given)
+    translated: tuple[TranslatedRefs, TranslatedRefs] = ({}, {})
+    for path, node in paths.items():
+        item = document.part(node)
         for method in METHODS:
             if method not in item:
                 continue
@@ -65,7 +65,7 @@ def read_operations(document: OpenAPIDocument) -> Iterator[ApiOperation | tuple[
             try:
                 if not path.startswith("/"):
                     raise UnsupportedOperation("its path does not begin with a slash")
-                yield _operation(document, method, path, item, spec, known)
+                yield _operation(document, method, path, item, spec, translated)
             except UnsupportedOperation as why:
                 yield spelled, str(why)
             except RecursionError:
@@ -80,21 +80,13 @@ def _operation(
     path: str,
     item: Mapping[str, Any],
     spec: Mapping[str, Any],
-    known: tuple[TranslatedRefs, TranslatedRefs],
+    translated: tuple[TranslatedRefs, TranslatedRefs],
 ) -> ApiOperation:
-    schemas = SchemaTranslator(document, "in", known[0])
-    fields, key_header = read_parameters(document, item, spec, schemas)
+    schemas = SchemaTranslator(document, "in", translated[0])
+    parameters, key_header = read_parameters(document, item, spec, schemas)
     body_type, body = read_body(document, spec, schemas)
-    named = with_unique_keys([*fields, *body])
-    holes = {one.name for one in named if one.where == "path"}
-    for one in holes:
-        if f"{{{one}}}" not in path:
-            raise UnsupportedOperation(f"its path has no place for {one!r}")
-    left = path
-    for one in holes:
-        left = left.replace(f"{{{one}}}", "")
-    if "{" in left or "}" in left:
-        raise UnsupportedOperation("its path has a place that no parameter fills")
+    fields = with_unique_keys([*parameters, *body])
+    _check_placeholders(path, [field.name for field in fields if field.where == "path"])
     operation_id = spec.get("operationId")
     tags = spec.get("tags")
     return ApiOperation(
@@ -104,22 +96,32 @@ def _operation(
         str(spec.get("summary") or item.get("summary") or ""),
         str(spec.get("description") or item.get("description") or ""),
         tuple(map(str, tags)) if isinstance(tags, list) else (),
-        named,
+        fields,
         body_type,
         document.part(spec.get("requestBody")).get("required") is True,
-        _input(named, schemas),
-        _output(spec, document, SchemaTranslator(document, "out", known[1])),
+        _input(fields, schemas),
+        _output(spec, document, SchemaTranslator(document, "out", translated[1])),
         security_alternatives(document, spec),
         key_header,
     )
 
 
+def _check_placeholders(path: str, names: list[str]) -> None:
+    rest = path
+    for name in names:
+        if f"{{{name}}}" not in path:
+            raise UnsupportedOperation(f"its path has no place for {name!r}")
+        rest = rest.replace(f"{{{name}}}", "")
+    if "{" in rest or "}" in rest:
+        raise UnsupportedOperation("its path has a place that no parameter fills")
+
+
 def _input(fields: tuple[RequestField, ...], schemas: SchemaTranslator) -> dict[str, Any]:
-    made: dict[str, Any] = {"type": "object", "properties": {one.key: one.schema for one in fields}}
-    needed = [one.key for one in fields if one.required]
-    if needed:
-        made["required"] = needed
-    return schemas.with_defs({**made, "additionalProperties": False})
+    schema: dict[str, Any] = {"type": "object", "properties": {field.key: field.schema for field in fields}}
+    required = [field.key for field in fields if field.required]
+    if required:
+        schema["required"] = required
+    return schemas.with_defs({**schema, "additionalProperties": False})
 
 
 def _output(
@@ -127,22 +129,22 @@ def _output(
 ) -> dict[str, Any] | None:
     """What a success answers, where every success answers JSON or nothing."""
     responses = spec.get("responses")
-    found: list[Any] = []
-    for status, given in responses.items() if isinstance(responses, Mapping) else ():
+    branches: list[Any] = []
+    for status, node in responses.items() if isinstance(responses, Mapping) else ():
         if not str(status).startswith("2"):
             continue
-        content = document.part(given).get("content")
+        content = document.part(node).get("content")
         if not isinstance(content, Mapping) or not content:
             schema: Any = {"type": "null"}
         else:
-            media = next((one for one in content if is_json(one)), None)
-            if media is None or not isinstance(content[media], Mapping) or "schema" not in content[media]:
+            media = next((content[name] for name in content if is_json(name)), None)
+            if not isinstance(media, Mapping) or "schema" not in media:
                 return None
-            schema = schemas.translate(content[media]["schema"])
-        if schema not in found:
-            found.append(schema)
-    if not found or found == [{"type": "null"}]:
+            schema = schemas.translate(media["schema"])
+        if schema not in branches:
+            branches.append(schema)
+    if not branches or branches == [{"type": "null"}]:
         return None
-    one = found[0] if len(found) == 1 else {"anyOf": found}
-    whole = schemas.with_defs(one) if isinstance(one, dict) else {}
-    return whole if whole and len(whole.get("$defs", ())) <= _MOST_DEFS else None
+    output = branches[0] if len(branches) == 1 else {"anyOf": branches}
+    full = schemas.with_defs(output) if isinstance(output, dict) else {}
+    return full if full and len(full.get("$defs", ())) <= _MOST_DEFS else None

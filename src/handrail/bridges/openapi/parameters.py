@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import Any, Literal
 
 from handrail.bridges.openapi.document import OpenAPIDocument, UnsupportedOperation
@@ -44,12 +45,12 @@ def with_unique_keys(fields: Iterable[RequestField]) -> tuple[RequestField, ...]
     plain = [_plain_key(field.name) for field in listed]
     times = Counter(plain)
     taken = {key for key in plain if times[key] == 1}
-    made = []
+    keyed = []
     for field, key in zip(listed, plain, strict=True):
         if times[key] > 1:
             key = _free_key(f"{key[:_ROOM]}_{'body' if field.where == 'whole' else field.where}", taken)
-        made.append(replace(field, key=key))
-    return tuple(made)
+        keyed.append(replace(field, key=key))
+    return tuple(keyed)
 
 
 def _plain_key(name: str) -> str:
@@ -57,12 +58,10 @@ def _plain_key(name: str) -> str:
 
 
 def _free_key(key: str, taken: set[str]) -> str:
-    number, found = 1, key
-    while found in taken:
-        number += 1
-        found = f"{key}_{number}"
-    taken.add(found)
-    return found
+    spellings = chain([key], (f"{key}_{number}" for number in count(2)))
+    free = next(text for text in spellings if text not in taken)
+    taken.add(free)
+    return free
 
 
 _STYLES: Mapping[Location, str] = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
@@ -76,28 +75,28 @@ _FORM = "application/x-www-form-urlencoded"
 
 
 def read_parameters(
-    document: OpenAPIDocument,
-    item: Mapping[str, Any],
-    spec: Mapping[str, Any],
-    schemas: SchemaTranslator,
+    document: OpenAPIDocument, item: Mapping[str, Any], spec: Mapping[str, Any], schemas: SchemaTranslator
 ) -> tuple[list[RequestField], str | None]:
     """The parameters of an operation and of its path; credentials are none, nor is what we fill in."""
-    found: dict[tuple[Location, str], Mapping[str, Any]] = {}
-    for given in (*_list(item.get("parameters")), *_list(spec.get("parameters"))):
-        one = document.part(given)
-        where, name = next((place for place in _STYLES if place == one.get("in")), None), one.get("name")
+    parameters: dict[tuple[Location, str], Mapping[str, Any]] = {}
+    for node in (*_list(item.get("parameters")), *_list(spec.get("parameters"))):
+        parameter = document.part(node)
+        where, name = (
+            next((place for place in _STYLES if place == parameter.get("in")), None),
+            parameter.get("name"),
+        )
         if where is not None and isinstance(name, str) and name:
-            found[where, name.lower() if where == "header" else name] = one
+            parameters[where, name.lower() if where == "header" else name] = parameter
     secret = credential_locations(document)
     fields: list[RequestField] = []
     key_header: str | None = None
-    for (where, name), one in found.items():
+    for (where, name), parameter in parameters.items():
         if (where, name.lower()) in secret or (where == "header" and name in _NOT_GIVEN):
             continue
         if (where, name) == ("header", "idempotency-key"):
-            key_header = str(one["name"])
+            key_header = str(parameter["name"])
             continue
-        fields.append(_parameter(where, one, schemas))
+        fields.append(_parameter(where, parameter, schemas))
     return fields, key_header
 
 
@@ -106,7 +105,7 @@ def _parameter(where: Location, spec: Mapping[str, Any], schemas: SchemaTranslat
     schema = spec.get("schema", True)
     if isinstance(content, Mapping) and content:
         [media, *_] = content.values()
-        schema = media.get("schema", True) if isinstance(media, Mapping) else True
+        schema = _media_schema(media)
     style = str(spec.get("style") or _STYLES[where])
     explode = spec.get("explode")
     described = schemas.translate(schema)
@@ -129,34 +128,33 @@ def read_body(
 ) -> tuple[str | None, list[RequestField]]:
     """The type of the body, and its properties as fields where it is an object that lists them."""
     body = document.part(spec.get("requestBody"))
-    if not body:
-        return None, []
-    required = body.get("required") is True
-    content = body.get("content")
+    required, content = body.get("required") is True, body.get("content")
     if not isinstance(content, Mapping) or not content:
         return None, []
-    media = next((one for one in content if is_json(one)), None) or next(
-        (one for one in content if _bare(one) == _FORM), None
-    )
+    media = next((name for name in content if is_json(name)), None)
+    media = media or next((name for name in content if _bare(name) == _FORM), None)
     if media is None:
         if required:
             raise UnsupportedOperation(
                 f"its body is {' or '.join(sorted(content))}, and only JSON and forms are sent"
             )
         return None, []
-    schema = content[media].get("schema", True) if isinstance(content[media], Mapping) else True
-    parts = _listed_properties(document, schema)
-    if parts is None or (not required and _required_names(document, schema)):
+    schema = _media_schema(content[media])
+    parts, needed = _listed_properties(document, schema), _required_names(document, schema)
+    if parts is None or (not required and needed):
         if _bare(media) == _FORM:
             raise UnsupportedOperation("its form is not an object that lists its fields")
         return media, [RequestField("whole", "body", schemas.translate(schema), required)]
-    needed = _required_names(document, schema)
     fields = [
         RequestField("body", name, schemas.translate(part), name in needed)
         for name, part in parts.items()
         if not schemas.is_hidden(part)
     ]
     return media, fields
+
+
+def _media_schema(media: Any) -> Any:
+    return media.get("schema", True) if isinstance(media, Mapping) else True
 
 
 def _listed_properties(document: OpenAPIDocument, schema: Any) -> Mapping[str, Any] | None:

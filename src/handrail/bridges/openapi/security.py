@@ -34,30 +34,30 @@ def security_alternatives(
     document: OpenAPIDocument, spec: Mapping[str, Any]
 ) -> tuple[tuple[SecurityScheme, ...], ...]:
     """What an operation asks for: all of one alternative. An empty one lets everybody in."""
-    wanted = spec.get("security", document.data.get("security"))
-    known = _schemes(document)
-    asked = [one for one in wanted if isinstance(one, Mapping)] if isinstance(wanted, list) else []
-    read = [[_scheme(name, document.part(known.get(name))) for name in one] for one in asked]
-    usable = tuple(tuple(filter(None, one)) for one in read if None not in one)
+    listed = spec.get("security", document.data.get("security"))
+    specs = _schemes(document)
+    asked = [needed for needed in listed if isinstance(needed, Mapping)] if isinstance(listed, list) else []
+    read = [[_scheme(name, document.part(specs.get(name))) for name in needed] for needed in asked]
+    usable = tuple(tuple(filter(None, schemes)) for schemes in read if None not in schemes)
     if asked and not usable:
-        names = ", ".join(sorted({name for one in asked for name in one}))
+        names = ", ".join(sorted({name for needed in asked for name in needed}))
         raise UnsupportedOperation(f"it asks for credentials that cannot be given ({names})")
     return usable
 
 
 def credential_locations(document: OpenAPIDocument) -> set[tuple[str, str]]:
     """Where the document says that credentials go: whoever calls a tool is not asked for them."""
-    read = (_scheme(name, document.part(spec)) for name, spec in _schemes(document).items())
-    return {(one.where, one.carrier.lower()) for one in read if one is not None}
+    schemes = (_scheme(name, document.part(spec)) for name, spec in _schemes(document).items())
+    return {(scheme.where, scheme.carrier.lower()) for scheme in schemes if scheme is not None}
 
 
 def choose_alternative(
     offered: tuple[tuple[SecurityScheme, ...], ...], credentials: Collection[str]
 ) -> tuple[SecurityScheme, ...]:
     """The alternative to take: the first for which all credentials are named, else none, else the first."""
-    for one in offered:
-        if one and all(scheme.name in credentials for scheme in one):
-            return one
+    for schemes in offered:
+        if schemes and all(scheme.name in credentials for scheme in schemes):
+            return schemes
     return () if not offered or () in offered else offered[0]
 
 

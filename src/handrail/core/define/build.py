@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
-from pydantic import BaseModel, RootModel, TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUserError
 from pydantic_core import SchemaError
 
@@ -27,13 +25,18 @@ from handrail.core.define.levels import (
     level_of,
 )
 from handrail.core.define.names import category_of, humanize_field_name, slug_of, words
-from handrail.core.define.output_validation import data_checker, output_checker, plain_outputs
+from handrail.core.define.output_validation import (
+    data_checker,
+    output_checker,
+    plain_outputs,
+    takes_any_object,
+)
 from handrail.core.define.redaction import secret_paths
 from handrail.core.define.result import Result, ToolResponse
 from handrail.core.define.retry import retry_of
 from handrail.core.define.schema import JsonSchema, schema_of
-from handrail.core.define.tool import Body, Tool, digest
-from handrail.core.define.ui_specs import FormSpec, OutputSection, ViewSpec
+from handrail.core.define.tool import Body, Tool, redefine
+from handrail.core.define.ui_specs import FormSpec, ViewSpec, section_of
 from handrail.core.define.validation import (
     FlatValidator,
     Validator,
@@ -46,35 +49,29 @@ from handrail.core.errors import DefinitionError, SourceLocation
 _NO_SCHEMA = (inspect.Signature.empty, Any, None, type(None), Result, ToolResponse)
 
 
-def build(tool_id: str, given: Mapping[str, Any], body: Body, location: SourceLocation | None) -> Tool:
-    """One Tool from folded options (see `spelling`), checked; a bad definition raises `DefinitionError`."""
-    options = dict(given)
-    try:
-        tool = _make_tool(tool_id, options, body, location)
-    except DefinitionError as error:
-        raise DefinitionError(
-            error.problem, tool=str(tool_id), location=location, remedy=error.remedy
-        ) from error
+def build(tool_id: str, options: Mapping[str, Any], body: Body, location: SourceLocation | None) -> Tool:
+    """One Tool from normalised options, checked; a bad definition raises `DefinitionError`."""
+    tool = _make_tool(tool_id, dict(options), body, location)
     check(tool)
-    return replace(tool, digest=digest(tool))
+    return redefine(tool)
 
 
 def _make_tool(tool_id: str, options: dict[str, Any], body: Body, location: SourceLocation | None) -> Tool:
     if not isinstance(tool_id, str):
         raise DefinitionError(f"{tool_id!r} is not a name a tool can have", remedy="give its id as text")
-    input_schema, validate, flat_validate = _input(options)
+    input_schema, validate, flat = _input(options)
     declared_output = _without_envelopes(options.pop("output", None))
     output_schema, check_output = _output(declared_output)
     description, guidance = _description_and_guidance(tool_id, options, location)
-    sections = _read_option("sections", options, lambda given: tuple(map(_section, given)), _SECTIONS) or ()
+    sections = _read_option("sections", options, lambda value: tuple(map(section_of, value)), _SECTIONS) or ()
     view = _read_option(
-        "view", options, lambda given: given if isinstance(given, ViewSpec) else ViewSpec(**given), _VIEW
+        "view", options, lambda value: value if isinstance(value, ViewSpec) else ViewSpec(**value), _VIEW
     )
     axes = _axes(options)
-    looking = [axes["level_of_call"], axes["danger_of_call"]]
-    looking += [options.get(name) for name in ("reads", "writes", "preview")]
-    if not body.by_name or any(one is not None for one in looking):
-        flat_validate = None
+    varying = [axes["level_of_call"], axes["danger_of_call"]]
+    varying += [options.get(name) for name in ("reads", "writes", "preview")]
+    if not body.by_name or any(option is not None for option in varying):
+        flat = None
     return Tool(
         id=tool_id,
         description=description,
@@ -86,24 +83,26 @@ def _make_tool(tool_id: str, options: dict[str, Any], body: Body, location: Sour
         category=options.pop("category", None) or category_of(tool_id),
         input_schema=input_schema,
         output_schema=output_schema,
-        tenants=_read_option("tenants", options, lambda given: frozenset(as_tuple(given)), _TENANTS)
+        tenants=_read_option("tenants", options, lambda value: frozenset(as_tuple(value)), _TENANTS)
         or frozenset(),
         retry=_read_option("retry", options, retry_of, _RETRY),
         sections=sections,
         form=_read_option(
             "form",
             options,
-            lambda given: given if isinstance(given, FormSpec) else FormSpec(dict(given)),
+            lambda value: value if isinstance(value, FormSpec) else FormSpec(dict(value)),
             _FORM,
         ),
         view=view or (ViewSpec(sections) if sections else None),
         secrets=secret_paths(input_schema),
         body=body,
         validate=validate,
-        flat_validate=flat_validate,
+        flat_validate=None if flat is None else flat.validate,
+        flat_converts=flat is not None and flat.converts,
         quiet=axes["level"] in ("read", "draft") and not (axes["level_of_call"] or axes["danger_of_call"]),
         check_output=check_output,
         plain_outputs=plain_outputs(None if check_output is None else declared_output),
+        any_object=takes_any_object(None if check_output is None else declared_output),
         location=location,
         **axes,
         **{name: value for name, value in options.items() if value is not None},
@@ -122,11 +121,11 @@ _PERMISSIONS = 'write {"required": ["read"], "optional": ["network"]}'
 
 def _read_option(name: str, options: dict[str, Any], reader: Callable[[Any], Any], remedy: str) -> Any:
     """An option in the form a Tool keeps it; None when it is not given."""
-    given = options.pop(name, None)
-    if given is None:
+    value = options.pop(name, None)
+    if value is None:
         return None
     try:
-        return reader(given)
+        return reader(value)
     except (TypeError, ValueError, AttributeError, KeyError) as error:
         raise DefinitionError(f"its {name} cannot be read: {error}", remedy=remedy) from error
 
@@ -149,12 +148,13 @@ def _input(options: dict[str, Any]) -> tuple[JsonSchema, Validator, FlatValidato
     if isinstance(declared, Mapping):
         schema = dict(declared)
         return schema, schema_validator(schema, resources, formats), None
-    if isinstance(declared, type) and issubclass(declared, RootModel):
+    is_model = isinstance(declared, type) and issubclass(declared, BaseModel)
+    if is_model and declared.__pydantic_root_model__:
         raise DefinitionError(
             "its input is not an object with properties, so no model could see its parameters",
             remedy="make it one flat model: an `action` enum and every other field optional",
         )
-    if isinstance(declared, type) and issubclass(declared, BaseModel):
+    if is_model:
         schema = _input_schema(declared)
         return schema, model_validator(declared, schema), _flat_validator(declared)
     raise DefinitionError(
@@ -247,8 +247,10 @@ def _axes(options: dict[str, Any]) -> dict[str, Any]:
     level, level_fn = _value_or_function(options, "level")
     danger, danger_fn = _value_or_function(options, "danger")
     required, optional = _read_option("permissions", options, capabilities_of, _PERMISSIONS) or (None, None)
-    needed: frozenset[Capability] = frozenset(as_tuple(options.pop("capabilities", None) or required or ()))
-    wished: frozenset[Capability] = frozenset(
+    required_names: frozenset[Capability] = frozenset(
+        as_tuple(options.pop("capabilities", None) or required or ())
+    )
+    optional_names: frozenset[Capability] = frozenset(
         as_tuple(options.pop("optional_capabilities", None) or optional or ())
     )
     if danger is None and danger_fn is not None:
@@ -257,13 +259,13 @@ def _axes(options: dict[str, Any]) -> dict[str, Any]:
         level = "destructive"
     try:
         if level is None:
-            level = level_of(danger) if danger is not None else level_for(needed) or DEFAULT_LEVEL
+            level = level_of(danger) if danger is not None else level_for(required_names) or DEFAULT_LEVEL
         if danger is None:
             danger = danger_of(level)
     except (KeyError, TypeError):
-        strange = next(one for one in (level, danger, *needed) if not _is_axis(one))
+        unknown = next(axis for axis in (level, danger, *required_names) if not _is_axis(axis))
         raise DefinitionError(
-            f"{strange!r} is not a level, danger or capability",
+            f"{unknown!r} is not a level, danger or capability",
             remedy="levels: read, draft, write, destructive; dangers: safe, moderate, dangerous; "
             "capabilities: read, write, execute, network",
         ) from None
@@ -272,8 +274,8 @@ def _axes(options: dict[str, Any]) -> dict[str, Any]:
         "danger": danger,
         "level_of_call": level_fn,
         "danger_of_call": danger_fn,
-        "capabilities": needed,
-        "optional_capabilities": wished,
+        "capabilities": required_names,
+        "optional_capabilities": optional_names,
     }
 
 
@@ -283,8 +285,8 @@ def _is_axis(value: Any) -> bool:
 
 def capabilities_of(permissions: Mapping[str, Any]) -> tuple[frozenset[Capability], frozenset[Capability]]:
     """Required and optional capabilities of `{required: [...], optional: [...]}`."""
-    if strange := [name for name in permissions if name not in ("required", "optional")]:
-        raise ValueError(f"{strange[0]!r} is neither required nor optional")
+    if unknown := [name for name in permissions if name not in ("required", "optional")]:
+        raise ValueError(f"{unknown[0]!r} is neither required nor optional")
     return (
         frozenset(as_tuple(permissions.get("required") or ())),
         frozenset(as_tuple(permissions.get("optional") or ())),
@@ -297,23 +299,19 @@ def _value_or_function(options: dict[str, Any], name: str) -> tuple[Any, Callabl
     return (None, value) if callable(value) else (value, function)
 
 
-def as_tuple(given: Any) -> tuple[Any, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+def as_tuple(names: Any) -> tuple[Any, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
-def aliases_of(given: Any) -> dict[str, Mapping[str, str]]:
+def aliases_of(aliases: Any) -> dict[str, Mapping[str, str]]:
     """Aliases with the names each gives to parameters."""
-    if isinstance(given, Mapping):
-        return {name: dict(params or {}) for name, params in given.items()}
-    return {name: {} for name in as_tuple(given)}
+    if isinstance(aliases, Mapping):
+        return {name: dict(params or {}) for name, params in aliases.items()}
+    return {name: {} for name in as_tuple(aliases)}
 
 
-def _param_aliases(given: Any) -> dict[str, tuple[str, ...]]:
-    return {name: as_tuple(others) for name, others in given.items()}
-
-
-def _section(given: Any) -> OutputSection:
-    return given if isinstance(given, OutputSection) else OutputSection(**given)
+def _param_aliases(aliases: Any) -> dict[str, tuple[str, ...]]:
+    return {name: as_tuple(others) for name, others in aliases.items()}
 
 
 _OPTION_ALIASES = {
@@ -356,28 +354,20 @@ def option_name(key: Any) -> str | None:
 
 def _nearest_option(key: object) -> str:
     """The remedy for an option that is not known: the one that is nearly it, or all there are."""
+    import difflib  # only for mistakes
+
     near = difflib.get_close_matches(str(key), sorted({*OPTIONS, *_OPTION_ALIASES}), 1, 0.7)
     return f"did you mean {near[0]!r}?" if near else f"use one of: {', '.join(sorted(OPTIONS))}"
 
 
-def normalise_options(given: Mapping[str, Any], tool: str, location: SourceLocation | None) -> dict[str, Any]:
+def normalise_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """Options under their own names, whatever style they were written in: `permissionLevel` is level."""
-    folded: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for key, value in given.items():
         name = option_name(key)
         if name is None:
-            raise DefinitionError(
-                f"{key!r} is not an option of a tool",
-                tool=tool,
-                location=location,
-                remedy=_nearest_option(key),
-            )
-        if name in folded:
-            raise DefinitionError(
-                f"{key!r} is given twice, under two spellings",
-                tool=tool,
-                location=location,
-                remedy="keep one",
-            )
-        folded[name] = value
-    return folded
+            raise DefinitionError(f"{key!r} is not an option of a tool", remedy=_nearest_option(key))
+        if name in options:
+            raise DefinitionError(f"{key!r} is given twice, under two spellings", remedy="keep one")
+        options[name] = value
+    return options

@@ -132,9 +132,9 @@ def _schema_problems(tool: Tool) -> Iterator[tuple[str, str]]:
                     f"its input schema requires {name!r} and forbids it: it is no property",
                     "declare the property, or do not require it",
                 )
-    for known in tool.param_aliases:
-        if known not in properties:
-            yield f"param_aliases names {known!r}, which is no parameter", "use a parameter's own name"
+    for parameter in tool.param_aliases:
+        if parameter not in properties:
+            yield f"param_aliases names {parameter!r}, which is no parameter", "use a parameter's own name"
     for alias, renamed in tool.aliases.items():
         for target in renamed.values():
             if target not in properties:

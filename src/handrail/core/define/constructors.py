@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any, ClassVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from handrail.core.define.build import aliases_of, build, normalise_options, option_name
 from handrail.core.define.check import check
@@ -21,10 +19,12 @@ from handrail.core.define.introspection import (
     name_of,
     outside_location,
     return_type,
-    signature_body,
 )
-from handrail.core.define.tool import Body, InitContext, Initialiser, Tool, digest
-from handrail.core.errors import DefinitionError, SourceLocation
+from handrail.core.define.tool import InitContext, Initialiser, Tool, redefine
+from handrail.core.errors import DefinitionError, SourceLocation, located
+
+if TYPE_CHECKING:
+    import asyncio
 
 Fn = Callable[..., Any]
 
@@ -37,58 +37,53 @@ def tool(tool_id: Fn, /) -> Tool: ...
 
 
 @overload
-def tool(tool_id: str | None = None, /, **given: Any) -> Callable[[Fn], Tool]: ...
+def tool(tool_id: str | None = None, /, **options: Any) -> Callable[[Fn], Tool]: ...
 
 
-def tool(tool_id: str | Fn | None = None, /, **given: Any) -> Tool | Callable[[Fn], Tool]:
+def tool(tool_id: str | Fn | None = None, /, **options: Any) -> Tool | Callable[[Fn], Tool]:
     """Make a tool of a function: its parameters are the input, its docstring the description.
 
     With `input=Model` the function is `(args)` or `(args, ctx)` instead.
     """
     local_names = sys._getframe(1).f_locals
     if callable(tool_id):
-        return _function_tool(name_of(tool_id), tool_id, given, local_names)
+        return _function_tool(name_of(tool_id), tool_id, options, local_names)
 
     def decorate(fn: Fn) -> Tool:
-        return _function_tool(name_of(fn) if tool_id is None else tool_id, fn, given, local_names)
+        return _function_tool(name_of(fn) if tool_id is None else tool_id, fn, options, local_names)
 
     return decorate
 
 
-def _function_tool(tool_id: str, fn: Fn, given: Mapping[str, Any], local_names: Names) -> Tool:
+def _function_tool(tool_id: str, fn: Fn, raw_options: Mapping[str, Any], local_names: Names) -> Tool:
     location = location_of(fn) or outside_location()
-    folded = normalise_options(given, tool_id, location)
-    if "execute" in folded:
-        raise DefinitionError(
-            "it is given an execute beside the function it decorates",
-            tool=tool_id,
-            location=location,
-            remedy="leave it out",
-        )
-    return build(
-        tool_id, *_read_function(tool_id, fn, _documented(fn, folded), location, local_names), location
-    )
+    with located(tool_id, location):
+        options = normalise_options(raw_options)
+        if "execute" in options:
+            problem = "it is given an execute beside the function it decorates"
+            raise DefinitionError(problem, remedy="leave it out")
+        return _build(tool_id, fn, _documented(fn, options), location, local_names)
 
 
-def _read_function(
-    tool_id: str, fn: Fn, folded: dict[str, Any], location: SourceLocation | None, local_names: Names
-) -> tuple[dict[str, Any], Body]:
-    """Options and body of a function: its own signature is the input unless one is declared."""
+def _build(
+    tool_id: str, fn: Fn, options: dict[str, Any], location: SourceLocation | None, local_names: Names
+) -> Tool:
+    """The tool of a function: its own signature is the input unless one is declared."""
     if not callable(fn):
-        raise DefinitionError(
-            "its execute cannot be called", tool=tool_id, location=location, remedy="give a function"
-        )
-    if folded.get("input") is not None or folded.get("params") is not None:
-        if "output" not in folded:
-            folded["output"] = return_type(fn, tool_id, location, local_names)
-        return folded, args_body(fn, tool_id, location)
-    model, returned, body = signature_body(fn, tool_id, location, local_names)
-    folded["input"] = model
-    folded.setdefault("output", returned)
-    return folded, body
+        raise DefinitionError("its execute cannot be called", remedy="give a function")
+    if options.get("input") is not None or options.get("params") is not None:
+        if "output" not in options:
+            options["output"] = return_type(fn, local_names)
+        return build(tool_id, options, args_body(fn), location)
+    # Only now, since it loads much of pydantic, and not with every import of `tool`.
+    from handrail.core.define.function_arguments import signature_body
+
+    options["input"], returned, body = signature_body(fn, tool_id, local_names)
+    options.setdefault("output", returned)
+    return build(tool_id, options, body, location)
 
 
-def define(tool_id: str, definition: Mapping[str, Any] | Initialiser | Any = None, /, **given: Any) -> Tool:
+def define(tool_id: str, definition: Mapping[str, Any] | Initialiser | Any = None, /, **options: Any) -> Tool:
     """Make a tool of a definition (a mapping or an object), or of a function that will return one.
 
     The function is called once, at first use, with an `InitContext`; it may be async.
@@ -96,76 +91,82 @@ def define(tool_id: str, definition: Mapping[str, Any] | Initialiser | Any = Non
     location = caller_location(1)
     if callable(definition) and not isinstance(definition, (Mapping, type)):
         init = location_of(definition) or location
-        early = _early(given, tool_id, init)
-        waiting = Tool(id=tool_id, init=SharedInitialiser(definition), location=init, aliases=early)
+        with located(tool_id, init):
+            aliases = _early_aliases(options)
+        waiting = Tool(id=tool_id, init=SharedInitialiser(definition), location=init, aliases=aliases)
         check(waiting)
         return waiting
     local_names = sys._getframe(1).f_locals
-    return _defined(tool_id, {**_as_mapping(definition), **given}, location, local_names)
+    return _defined(tool_id, {**_as_mapping(definition), **options}, location, local_names)
 
 
-def _early(given: Mapping[str, Any], tool_id: str, location: SourceLocation) -> dict[str, Mapping[str, str]]:
+def _early_aliases(raw_options: Mapping[str, Any]) -> dict[str, Mapping[str, str]]:
     """What an uninitialised tool may already say of itself: the other names under which it is found."""
-    folded = normalise_options(given, tool_id, location)
-    aliases = folded.pop("aliases", ())
-    if folded:
+    options = normalise_options(raw_options)
+    aliases = options.pop("aliases", ())
+    if options:
         raise DefinitionError(
-            f"{next(iter(folded))!r} is given beside an initialiser",
-            tool=tool_id,
-            location=location,
+            f"{next(iter(options))!r} is given beside an initialiser",
             remedy="let the initialiser return it; only aliases are known before",
         )
     try:
         return aliases_of(aliases)
     except (TypeError, ValueError, AttributeError) as error:
-        raise DefinitionError(
-            f"its aliases cannot be read: {error}",
-            tool=tool_id,
-            location=location,
-            remedy='write ["other.name"]',
-        ) from error
+        problem = f"its aliases cannot be read: {error}"
+        raise DefinitionError(problem, remedy='write ["other.name"]') from error
+
+
+async def initialise(tool: Tool, init: InitContext) -> Tool:
+    """The tool after its initialiser ran; one that has none is ready as it is."""
+    if tool.init is None:
+        return tool
+    definition = tool.init(init)
+    return initialised(tool, await definition if inspect.isawaitable(definition) else definition)
 
 
 def initialised(waiting: Tool, definition: Any) -> Tool:
     """The whole tool, once its initialiser has returned the definition. What its registration added stays."""
     if isinstance(definition, (Tool, BaseTool)):
-        made = definition if isinstance(definition, Tool) else definition.as_tool()
+        tool = definition if isinstance(definition, Tool) else definition.as_tool()
     else:
-        given = dict(_without_none(normalise_options(_as_mapping(definition), waiting.id, waiting.location)))
+        raw_options = _as_mapping(definition)
         if waiting.description:
-            given |= {"description": waiting.description, "guidance": waiting.guidance}
-        made = _defined(waiting.id, given, waiting.location, {})
-    if not made.ready:
+            with located(waiting.id, waiting.location):
+                options = _without_none(normalise_options(raw_options))
+            raw_options = {**options, "description": waiting.description, "guidance": waiting.guidance}
+        tool = _defined(waiting.id, raw_options, waiting.location, {})
+    if not tool.ready:
         raise DefinitionError(
             "its initialiser returned a tool that waits for an initialiser",
             tool=waiting.id,
             location=waiting.location,
             remedy="return the definition itself",
         )
-    made = replace(
-        made,
-        aliases={**waiting.aliases, **made.aliases},
-        description=waiting.description or made.description,
-        guidance=waiting.guidance or made.guidance,
-        capabilities=waiting.capabilities or made.capabilities,
-        optional_capabilities=waiting.optional_capabilities or made.optional_capabilities,
+    tool = redefine(
+        tool,
+        aliases={**waiting.aliases, **tool.aliases},
+        description=waiting.description or tool.description,
+        guidance=waiting.guidance or tool.guidance,
+        capabilities=waiting.capabilities or tool.capabilities,
+        optional_capabilities=waiting.optional_capabilities or tool.optional_capabilities,
     )
-    check(made)
-    return replace(made, digest=digest(made))
+    check(tool)
+    return tool
 
 
 def _defined(
-    tool_id: str, given: Mapping[str, Any], location: SourceLocation | None, local_names: Names
+    tool_id: str, raw_options: Mapping[str, Any], location: SourceLocation | None, local_names: Names
 ) -> Tool:
-    folded = _without_none(normalise_options(given, tool_id, location))
-    fn = folded.pop("execute", None)
-    if "params" not in folded:
-        folded.setdefault("input", {"type": "object", "properties": {}, "additionalProperties": False})
-    return build(tool_id, *_read_function(tool_id, fn, folded, location, local_names), location)
+    with located(tool_id, location):
+        options = _without_none(normalise_options(raw_options))
+        fn = options.pop("execute", None)
+        if "params" not in options:
+            options.setdefault("input", {"type": "object", "properties": {}, "additionalProperties": False})
+        return _build(tool_id, fn, options, location, local_names)
 
 
-def _without_none(folded: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in folded.items() if value is not None}
+def _without_none(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _as_mapping(definition: Any) -> Mapping[str, Any]:
@@ -177,52 +178,47 @@ def _as_mapping(definition: Any) -> Mapping[str, Any]:
 
 
 @overload
-def from_params(tool_id: Mapping[str, Any], /, execute: Fn | None = None, **given: Any) -> Tool: ...
+def from_params(tool_id: Mapping[str, Any], /, execute: Fn | None = None, **options: Any) -> Tool: ...
 
 
 @overload
-def from_params(tool_id: str, /, execute: Fn, **given: Any) -> Tool: ...
+def from_params(tool_id: str, /, execute: Fn, **options: Any) -> Tool: ...
 
 
 @overload
-def from_params(tool_id: str, /, **given: Any) -> Callable[[Fn], Tool]: ...
+def from_params(tool_id: str, /, **options: Any) -> Callable[[Fn], Tool]: ...
 
 
-def from_params(tool_id: str | Mapping[str, Any], /, execute: Fn | None = None, **given: Any) -> Any:
+def from_params(tool_id: str | Mapping[str, Any], /, execute: Fn | None = None, **options: Any) -> Any:
     """Make a tool of a light declaration: `paramSchema` (name to type and description) and `requiredParams`.
 
     Takes one literal with `name` and `execute` in it, or an id and options; without `execute` it decorates.
     """
     location, names = caller_location(1), sys._getframe(1).f_locals
-    if isinstance(tool_id, Mapping):
-        named, fn, literal = _literal({"execute": execute, **tool_id, **given})
-        return _params_tool(named, fn, literal, location, names)
-    if execute is not None:
-        return _params_tool(tool_id, execute, given, location, names)
-    return lambda fn: _params_tool(tool_id, fn, given, location_of(fn) or location, names)
+    return _literal_or_decorator(_params_tool, tool_id, execute, options, location, names)
 
 
 def _params_tool(
-    tool_id: str, fn: Fn, given: Mapping[str, Any], location: SourceLocation, names: Names
+    tool_id: str, fn: Fn, raw_options: Mapping[str, Any], location: SourceLocation, names: Names
 ) -> Tool:
-    folded = _without_none(normalise_options(given, tool_id, location))
-    folded.setdefault("params", {})
-    return _defined(tool_id, {**_documented(fn, folded), "execute": fn}, location, names)
+    with located(tool_id, location):
+        options = {"params": {}, **_without_none(normalise_options(raw_options))}
+    return _defined(tool_id, {**_documented(fn, options), "execute": fn}, location, names)
 
 
 @overload
-def from_json_schema(tool_id: Mapping[str, Any], /, *, execute: Fn | None = None, **given: Any) -> Tool: ...
+def from_json_schema(tool_id: Mapping[str, Any], /, *, execute: Fn | None = None, **options: Any) -> Tool: ...
 
 
 @overload
 def from_json_schema(
-    tool_id: str, schema: Mapping[str, Any] | None, /, execute: Fn, **given: Any
+    tool_id: str, schema: Mapping[str, Any] | None, /, execute: Fn, **options: Any
 ) -> Tool: ...
 
 
 @overload
 def from_json_schema(
-    tool_id: str, schema: Mapping[str, Any] | None = None, /, **given: Any
+    tool_id: str, schema: Mapping[str, Any] | None = None, /, **options: Any
 ) -> Callable[[Fn], Tool]: ...
 
 
@@ -231,7 +227,7 @@ def from_json_schema(
     schema: Mapping[str, Any] | None = None,
     /,
     execute: Fn | None = None,
-    **given: Any,
+    **options: Any,
 ) -> Any:
     """Make a tool of a raw JSON Schema (2020-12 unless it names another draft) that describes an object.
 
@@ -239,39 +235,46 @@ def from_json_schema(
     decorates. `resources` are the schemas its references may reach; `formats=True` checks `format` too.
     """
     location, names = caller_location(1), sys._getframe(1).f_locals
-    if isinstance(tool_id, Mapping):
-        named, fn, literal = _literal({"execute": execute, **tool_id, **given})
-        return _schema_tool(named, fn, literal, location, names)
-    options_ = given if schema is None else {**given, "input": schema}
-    if execute is not None:
-        return _schema_tool(tool_id, execute, options_, location, names)
-    return lambda fn: _schema_tool(tool_id, fn, options_, location_of(fn) or location, names)
+    if schema is not None:
+        options["input"] = schema
+    return _literal_or_decorator(_schema_tool, tool_id, execute, options, location, names)
 
 
 def _schema_tool(
-    tool_id: str, fn: Fn, given: Mapping[str, Any], location: SourceLocation, names: Names
+    tool_id: str, fn: Fn, raw_options: Mapping[str, Any], location: SourceLocation, names: Names
 ) -> Tool:
-    folded = normalise_options(given, tool_id, location)
-    if not isinstance(folded.get("input"), Mapping):
-        raise DefinitionError(
-            "it has no JSON Schema", tool=tool_id, location=location, remedy="give the schema as a mapping"
-        )
-    return _defined(tool_id, {**_documented(fn, folded), "execute": fn}, location, names)
+    with located(tool_id, location):
+        options = normalise_options(raw_options)
+        if not isinstance(options.get("input"), Mapping):
+            raise DefinitionError("it has no JSON Schema", remedy="give the schema as a mapping")
+    return _defined(tool_id, {**_documented(fn, options), "execute": fn}, location, names)
 
 
-def _literal(given: dict[str, Any]) -> tuple[str, Any, dict[str, Any]]:
-    """Id, function and options of a tool written as one literal; a lone `name` is the id."""
-    fn = given.pop("execute", None)
-    tool_id = given.pop("id", None) or given.pop("name", None) or ""
-    return tool_id, fn, given
+def _literal_or_decorator(
+    make: Callable[[str, Any, dict[str, Any], SourceLocation, Names], Tool],
+    tool_id: str | Mapping[str, Any],
+    execute: Fn | None,
+    options: dict[str, Any],
+    location: SourceLocation,
+    names: Names,
+) -> Any:
+    """The tool of a literal, in which a lone `name` is the id, or of a function; or what decorates one."""
+    if isinstance(tool_id, Mapping):
+        literal = {"execute": execute, **tool_id, **options}
+        fn = literal.pop("execute")
+        named = literal.pop("id", None) or literal.pop("name", None) or ""
+        return make(named, fn, literal, location, names)
+    if execute is not None:
+        return make(tool_id, execute, options, location, names)
+    return lambda fn: make(tool_id, fn, options, location_of(fn) or location, names)
 
 
-def _documented(fn: Fn, folded: dict[str, Any]) -> dict[str, Any]:
-    """Options with the docstring as description, where they give none."""
-    if not folded.get("description"):
-        folded["description"], guidance = split_description(docstring_description(doc_of(fn)))
-        folded.setdefault("guidance", guidance)
-    return folded
+def _documented(source: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Options with the docstring of a function or class as description, where they give none."""
+    if not options.get("description"):
+        options["description"], guidance = split_description(docstring_description(doc_of(source)))
+        options.setdefault("guidance", guidance)
+    return options
 
 
 class BaseTool:
@@ -290,7 +293,7 @@ class BaseTool:
     def tool(cls) -> Tool:
         """The Tool of this class, made with no constructor arguments."""
         try:
-            made = cls()
+            instance = cls()
         except TypeError as error:
             raise DefinitionError(
                 f"it cannot be made without arguments ({error})",
@@ -298,7 +301,7 @@ class BaseTool:
                 location=location_of(cls.execute),
                 remedy="register an instance instead of the class",
             ) from error
-        return made.as_tool()
+        return instance.as_tool()
 
     def as_tool(self) -> Tool:
         """The Tool of this instance."""
@@ -308,31 +311,25 @@ class BaseTool:
             raise DefinitionError(
                 f"the class {kind.__qualname__} has no execute",
                 tool=tool_id,
-                location=_class_place(kind),
+                location=_class_location(kind),
                 remedy="define execute(self, ...)",
             )
         location = location_of(kind.execute)
-        given = _class_options(self)
+        raw_options = _class_options(self)
         if not getattr(self, "id", None):
-            given.pop("name", None)
-        folded = normalise_options(given, tool_id, location)
-        if not folded.get("description"):
-            folded["description"], guidance = split_description(docstring_description(doc_of(kind)))
-            folded.setdefault("guidance", guidance)
+            raw_options.pop("name", None)
         names = vars(sys.modules[kind.__module__]) if kind.__module__ in sys.modules else {}
-        return build(
-            tool_id,
-            *_read_function(tool_id, self.execute, folded, location, {**names, **vars(kind)}),
-            location,
-        )
+        with located(tool_id, location):
+            options = _documented(kind, normalise_options(raw_options))
+            return _build(tool_id, self.execute, options, location, {**names, **vars(kind)})
 
     @staticmethod
-    def _id_of(given: Any) -> str:
-        kind = given if isinstance(given, type) else type(given)
-        return getattr(given, "id", None) or getattr(given, "name", None) or kind.__name__
+    def _id_of(source: Any) -> str:
+        kind = source if isinstance(source, type) else type(source)
+        return getattr(source, "id", None) or getattr(source, "name", None) or kind.__name__
 
 
-def _class_place(kind: type) -> SourceLocation | None:
+def _class_location(kind: type) -> SourceLocation | None:
     """Where a class without functions of its own stands: its file, if that is known."""
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
     try:
@@ -365,6 +362,8 @@ class SharedInitialiser:
         self._flights: dict[tuple[int, int], _Flight] = {}
 
     def __call__(self, init: InitContext, /) -> Any:
+        import asyncio  # loaded by whoever awaits, not by everybody who defines a tool
+
         loop = asyncio.get_running_loop()
         key = (id(loop), id(init))
         flight = self._flights.get(key)
@@ -379,6 +378,8 @@ class SharedInitialiser:
 
 async def _await_shared(flight: _Flight) -> Any:
     """What the initialiser returns. When the last who waits gives up, so does the initialiser."""
+    import asyncio
+
     flight.waiting += 1
     try:
         return await asyncio.shield(flight.task)

@@ -24,7 +24,7 @@ T = TypeVar("T")
 class Host(Protocol):
     """What the engine does for a running body."""
 
-    def progress(self, ctx: Context, told: Mapping[str, Any]) -> None: ...
+    def progress(self, ctx: Context, update: Mapping[str, Any]) -> None: ...
     def append_output(self, ctx: Context, text: str) -> None: ...
     def secret(self, ctx: Context, name: str) -> str: ...
     async def nested(self, ctx: Context, tool: str, args: Mapping[str, Any] | None) -> Outcome: ...
@@ -132,28 +132,18 @@ class Context:
         """The same for every attempt at this call: hand it to outside systems that take one."""
         return self._call.idempotency_key or self.call_id
 
-    tenant = organization_id = tenant_id
+    tenant = tenant_slug = organization_id = tenant_id
     user = user_id
     agent = agent_id
     workspace = workspace_id
     chat_id = session_id
     turn_number = turn
+    tool_call_id = call_id
+    abort = signal
 
-    @property
-    def tenant_slug(self) -> str:
-        return self.principal.tenant
-
-    @property
-    def tool_call_id(self) -> str:
-        return self.call_id
-
-    @property
-    def abort(self) -> Signal:
-        return self.signal
-
-    def metadata(self, told: Mapping[str, Any] | None = None, /, **more: Any) -> None:
+    def metadata(self, update: Mapping[str, Any] | None = None, /, **more: Any) -> None:
         """Send a progress update: `ctx.metadata(title="Reading 3 of 9")`. It is shown, not stored."""
-        self._state.host.progress(self, {**(told or {}), **more})
+        self._state.host.progress(self, {**(update or {}), **more})
 
     def append_output(self, text: str) -> None:
         """Append a piece to the running output. It is stored and streamed."""
@@ -214,8 +204,8 @@ active_tenant: ContextVar[Callable[[], str | None] | None] = ContextVar(
 
 def current() -> Context | TenantScope | None:
     """The context of the running call or tenant scope, if there is one."""
-    here = _current.get()
-    return here if here is None or isinstance(here, (Context, TenantScope)) else Context(here)
+    context = _current.get()
+    return context if context is None or isinstance(context, (Context, TenantScope)) else Context(context)
 
 
 enter = _current.set
@@ -281,8 +271,8 @@ def _steps(tenant_id: str, steps: Generator[Any, None, None]) -> Iterator[Any]:
 
 def get_tool_context_tenant_id() -> str | None:
     """The tenant of the running call or scope, or None outside both."""
-    here = current()
-    return None if here is None else here.tenant_id
+    context = current()
+    return None if context is None else context.tenant_id
 
 
 def get_tenant_id_for_tool() -> str:

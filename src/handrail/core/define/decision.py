@@ -67,11 +67,10 @@ class Decision:
         return {"verdict": self.verdict} | _fields(self) | {"trace": trace}
 
     def _decider(self) -> int | None:
-        mine = (self.verdict, self.layer, self.rule, self.code, self.reason, self.by)
-        said = [(one.verdict, one.layer, one.rule, one.code, one.reason, one.by) for one in self.trace]
-        if mine not in said:
+        own, steps = _fields(self), [_fields(step) for step in self.trace]
+        if own not in steps:
             return None
-        return len(said) - 1 - said[::-1].index(mine) if self.verdict == "allow" else said.index(mine)
+        return len(steps) - 1 - steps[::-1].index(own) if self.verdict == "allow" else steps.index(own)
 
     def settled(self, step: Step) -> Decision:
         """This decision after a word that came later and ended the matter, such as a reviewer's."""
@@ -82,9 +81,9 @@ class Decision:
         return self.explain()
 
 
-def _fields(said: Step | Decision) -> dict[str, Any]:
+def _fields(source: Step | Decision) -> dict[str, Any]:
     names = ("layer", "verdict", "rule", "code", "reason", "by")
-    return {name: getattr(said, name) for name in names}
+    return {name: getattr(source, name) for name in names}
 
 
 def strictest(steps: tuple[Step, ...]) -> Decision:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 from pathlib import Path
 
 from handrail.core.errors import SourceLocation
 
-_log = logging.getLogger("handrail.define")
 _VARIABLE = re.compile(r"\$\{(workspace|directory|cwd)\}")
 
 
@@ -25,7 +23,10 @@ def read_description(tool: str, path: str | None, location: SourceLocation | Non
         try:
             return fill_variables(named.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
-            _log.warning("tool %r keeps its inline description: cannot read %s (%s)", tool, path, error)
+            import logging  # seldom needed, and not cheap to load
+
+            message = "tool %r keeps its inline description: cannot read %s (%s)"
+            logging.getLogger("handrail.define").warning(message, tool, path, error)
             return None
     return None if folder is None else description_in_folder(tool, folder)
 
@@ -47,9 +48,13 @@ def _folder(location: SourceLocation | None) -> Path | None:
 
 def fill_variables(text: str) -> str:
     """The text with `${workspace}`, `${directory}` and `${cwd}` filled in; others stay as they are."""
-    here = str(Path.cwd())
-    values = {"workspace": os.environ.get("AGENT_WORKSPACE_ROOT") or here, "directory": here, "cwd": here}
-    return _VARIABLE.sub(lambda found: values[found[1]], text)
+    folder = str(Path.cwd())
+    values = {
+        "workspace": os.environ.get("AGENT_WORKSPACE_ROOT") or folder,
+        "directory": folder,
+        "cwd": folder,
+    }
+    return _VARIABLE.sub(lambda match: values[match[1]], text)
 
 
 def split_description(text: str) -> tuple[str, str]:

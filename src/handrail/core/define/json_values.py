@@ -28,23 +28,11 @@ class NotJson(ValueError):
         self.reason = reason
 
 
-def copy_object(given: Mapping[Any, Any]) -> dict[str, Any]:
+def copy_object(mapping: Mapping[Any, Any]) -> dict[str, Any]:
     """A private copy of a JSON object; nobody's later change reaches it."""
     try:
-        copied = dict(given)
-        for key, value in copied.items():
-            if key.__class__ is not str or not key.isascii():
-                break
-            kind = value.__class__
-            if kind is str:
-                if not value.isascii():
-                    break
-            elif kind is int:
-                if not TOO_SMALL < value < TOO_LARGE:
-                    break
-            elif kind not in _COPY_FREE:
-                break
-        else:
+        copied = dict(mapping)
+        if is_flat_object(copied):
             return copied
         return {(name := _key(key, "")): copy_value(value, name, 1) for key, value in copied.items()}
     except NotJson:
@@ -53,13 +41,33 @@ def copy_object(given: Mapping[Any, Any]) -> dict[str, Any]:
         raise NotJson("", f"the arguments cannot be read ({type(error).__name__})") from error
 
 
+def is_flat_object(value: dict[Any, Any]) -> bool:
+    """Whether a dict is JSON as it stands and holds nothing that is nested."""
+    for key, part in value.items():
+        if key.__class__ is not str or not (key.isascii() or _is_text(key)):
+            return False
+        kind = part.__class__
+        if kind is str:
+            if not (part.isascii() or _is_text(part)):
+                return False
+        elif kind is int:
+            if not TOO_SMALL < part < TOO_LARGE:
+                return False
+        elif kind is float:
+            if not math.isfinite(part):
+                return False
+        elif kind not in _COPY_FREE:
+            return False
+    return True
+
+
 def is_too_deep(value: Any) -> bool:
     """Whether a value is nested further than arguments may be."""
     level = [value] if isinstance(value, (Mapping, list, tuple)) else []
     for _ in range(MAX_DEPTH + 1):
         if not level:
             return False
-        inside = (one.values() if isinstance(one, Mapping) else one for one in level)
+        inside = (value.values() if isinstance(value, Mapping) else value for value in level)
         level = [part for parts in inside for part in parts if isinstance(part, (Mapping, list, tuple))]
     return True
 
@@ -71,11 +79,11 @@ def private_copy(raw: Any) -> Any:
 
 def all_json_scalars(scalars: Iterable[Any]) -> bool:
     """Whether no text or whole number among these is one that JSON cannot carry."""
-    for one in scalars:
-        if one.__class__ is str:
-            if not (one.isascii() or _is_text(one)):
+    for scalar in scalars:
+        if scalar.__class__ is str:
+            if not (scalar.isascii() or _is_text(scalar)):
                 return False
-        elif one.__class__ is int and not TOO_SMALL < one < TOO_LARGE:
+        elif scalar.__class__ is int and not TOO_SMALL < scalar < TOO_LARGE:
             return False
     return True
 
@@ -175,9 +183,9 @@ def _object(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
 def _foreign(value: Any, depth: int) -> Any:
     """What is no JSON value: a model, a date, bytes, an object of anybody's."""
     try:
-        told = to_jsonable_python(value, inf_nan_mode="constants", fallback=repr)
+        converted = to_jsonable_python(value, inf_nan_mode="constants", fallback=repr)
     except Exception:  # an object of a tool's own may fail in any way when it is read
         return f"({type(value).__name__})"
-    if type(told) is type(value):
+    if type(converted) is type(value):
         return f"({type(value).__name__})"
-    return jsonable(told, depth + 1)
+    return jsonable(converted, depth + 1)

@@ -20,7 +20,7 @@ _ALREADY_JSON: frozenset[type] = frozenset({int, bool, type(None)})
 
 
 def output_checker(adapter: TypeAdapter[Any], declared: Any, schema: JsonSchema) -> Validator:
-    """A function that turns a returned value into JSON data of the declared type, or raises `Invalid`."""
+    """A function from a returned value to JSON data of the declared type; it may raise `InvalidValue`."""
     dump = _dumper(adapter, declared)
     if b'"number"' in canonical_json(schema):
         dump = _finite(dump)
@@ -62,6 +62,11 @@ def plain_outputs(declared: Any) -> frozenset[type]:
         return frozenset()
     kinds = get_args(declared) if get_origin(declared) in (Union, types.UnionType) else (declared,)
     return frozenset(kind for kind in kinds if isinstance(kind, type) and kind in _ALREADY_JSON)
+
+
+def takes_any_object(declared: Any) -> bool:
+    """Whether every object that is JSON fits the declared type, or no type is declared."""
+    return declared is None or declared is dict or declared == dict[str, Any]
 
 
 def _finite(dump: Callable[[Any], Any]) -> Callable[[Any], Any]:

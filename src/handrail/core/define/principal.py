@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from handrail.core.define.levels import LEVELS, Level
@@ -39,7 +40,7 @@ class Principal:
     embed: bool = False
     """Whether it came by the token of a published page: what was disabled since is shown there."""
     key_id: str | None = None
-    """The id of the API key that was shown, where one was."""
+    """The id of the API key that was shown, for a caller that has no other name."""
     _identity: tuple[Any, ...] = field(init=False, repr=False)
     _hash: int = field(init=False, repr=False)
 
@@ -73,20 +74,7 @@ class Principal:
         object.__setattr__(self, "ancestors", tuple(self.ancestors))
         if self.scope is not None:
             object.__setattr__(self, "scope", tuple(sorted(_names("scope", self.scope))))
-        identity = (
-            self.tenant,
-            self.user,
-            self.roles,
-            self.permissions,
-            self.agent,
-            self.workspace,
-            self.key,
-            self.ancestors,
-            self.scope,
-            self.ceiling,
-            self.embed,
-            self.key_id,
-        )
+        identity = _identity_of(self)
         object.__setattr__(self, "_identity", identity)
         object.__setattr__(self, "_hash", hash(identity))
 
@@ -106,6 +94,10 @@ class Principal:
         """
         return (self.tenant, self.user, self.agent, self.workspace, self.nameless_id)
 
+    def is_same_caller(self, other: Principal) -> bool:
+        """Whether both are one caller: the only definition, for all that a caller has made."""
+        return self.caller == other.caller
+
     @property
     def nameless_id(self) -> str | None:
         """What tells a caller without a name from others; None for one that has a name."""
@@ -120,13 +112,12 @@ class Principal:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything it is, as JSON data: whoever keeps a principal keeps all of its bounds."""
-        values = ((one.name, getattr(self, one.name)) for one in fields(self) if one.init)
-        return {name: _listed(value) for name, value in values}
+        return {name: _listed(value) for name, value in zip(_FIELDS, self._identity, strict=True)}
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> Principal:
+    def from_dict(cls, values: Mapping[str, Any]) -> Principal:
         """The principal that was kept. What is not known here is refused: it may have been a bound."""
-        return cls(**told)
+        return cls(**values)
 
     def holds(self, permission: str) -> bool:
         """Whether this principal holds a permission string."""
@@ -134,13 +125,10 @@ class Principal:
 
     def spawn(self, agent: str, permissions: Iterable[str] | None = None) -> Principal:
         """The principal of a sub-agent: never more than this one holds, and no person's key."""
-        kept = (
-            self.permissions
-            if permissions is None
-            else intersect_permissions(frozenset(permissions), self.permissions)
-        )
+        requested = self.permissions if permissions is None else frozenset(permissions)
+        held = intersect_permissions(requested, self.permissions)
         above = self.ancestors if self.agent is None else (*self.ancestors, self.agent)
-        return replace(self, agent=agent, permissions=kept, key="agent", ancestors=above)
+        return replace(self, agent=agent, permissions=held, key="agent", ancestors=above)
 
     def as_of(self, now: Principal) -> Principal:
         """This principal with the roles that the same user has now, and no permission that they have lost."""
@@ -149,11 +137,15 @@ class Principal:
         )
 
 
-def intersect_permissions(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+_FIELDS = tuple(item.name for item in fields(Principal) if item.init)
+_identity_of = attrgetter(*_FIELDS)
+
+
+def intersect_permissions(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
     """The permissions that are in both; `*` is every one."""
-    if EVERYTHING in one:
-        return other
-    return one if EVERYTHING in other else one & other
+    if EVERYTHING in first:
+        return second
+    return first if EVERYTHING in second else first & second
 
 
 def _listed(value: Any) -> Any:
@@ -162,10 +154,10 @@ def _listed(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _names(what: str, given: Iterable[str]) -> frozenset[str]:
-    if isinstance(given, str):
-        raise ValueError(f"Principal.{what} wants a collection of names, not one string: [{given!r}]")
-    names = frozenset(given)
+def _names(what: str, values: Iterable[str]) -> frozenset[str]:
+    if isinstance(values, str):
+        raise ValueError(f"Principal.{what} wants a collection of names, not one string: [{values!r}]")
+    names = frozenset(values)
     if not all(isinstance(name, str) for name in names):
         raise ValueError(f"Principal.{what} wants names (strings)")
     return names

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -32,16 +32,16 @@ def secret_paths(schema: JsonSchema) -> frozenset[str]:
     objects = list(objects_in(schema))
     if not any(map(_is_secret, objects)):
         return frozenset()
-    found, complete = _find_secrets(schema, schema, by_name=True)
+    paths, complete = _find_secrets(schema, schema, by_name=True)
     if not complete:
-        found, _ = _find_secrets(schema, schema, by_name=False)
+        paths, _ = _find_secrets(schema, schema, by_name=False)
         for node in objects:
             properties = node.get("properties")
             for name, part in properties.items() if isinstance(properties, Mapping) else ():
                 below, complete = _find_secrets(part, schema, by_name=False)
                 ends = below if complete else {()} if below else set()
-                found |= {("**", _escaped(name), *path) for path in ends}
-    return frozenset(".".join(path) for path in found if path)
+                paths |= {("**", _escaped(name), *path) for path in ends}
+    return frozenset(".".join(path) for path in paths if path)
 
 
 def _is_secret(node: Mapping[str, Any]) -> bool:
@@ -50,16 +50,16 @@ def _is_secret(node: Mapping[str, Any]) -> bool:
 
 def _find_secrets(start: Any, root: JsonSchema, by_name: bool) -> tuple[set[Path], bool]:
     """The secrets inside a schema, with or without steps by name; and whether these are all."""
-    found: set[Path] = set()
+    paths: set[Path] = set()
     complete = True
     stack: list[tuple[Any, Path]] = [(start, ())]
     for _ in range(_MAX_STEPS):
         if not stack:
-            return found, complete
+            return paths, complete
         node, path = stack.pop()
         node = resolve(node, root)
         if _is_secret(node):
-            found.add(path)
+            paths.add(path)
         elif len(path) > _MAX_DEPTH:
             complete = False
         else:
@@ -68,7 +68,7 @@ def _find_secrets(start: Any, root: JsonSchema, by_name: bool) -> tuple[set[Path
                 for step, part in _steps(node)
                 if isinstance(part, Mapping) and (by_name or step in ((), ("*",)))
             ]
-    return found, False
+    return paths, False
 
 
 def _steps(node: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
@@ -99,75 +99,64 @@ def _name(step: str) -> str:
     return step.replace("~2", "*").replace("~1", ".").replace("~0", "~")
 
 
+_DROPPED = object()
+Change = Callable[[Any, str], Any]
+"""(what stands at a secret path, where that is) -> what stands there instead, or `_DROPPED`."""
+
+
 def mask_paths(value: Any, secrets: Iterable[str]) -> Any:
     """A copy of arguments with the values at the secret paths replaced."""
     for path in secrets:
-        value = _mask_at(value, tuple(path.split(".")))
-    return value
-
-
-def _mask_at(value: Any, path: Path) -> Any:
-    if not path:
-        return value if value is None else MASK
-    head, rest = path[0], path[1:]
-    if head == "**":
-        value = _mask_at(value, rest)
-        rest = path
-    if isinstance(value, Mapping):
-        if head in ("*", "**"):
-            return {name: _mask_at(part, rest) for name, part in value.items()}
-        name = _name(head)
-        return {**value, name: _mask_at(value[name], rest)} if name in value else value
-    if isinstance(value, list) and head in ("*", "**"):
-        return [_mask_at(item, rest) for item in value]
+        value = _changed_at(value, tuple(path.split(".")), lambda secret, _: MASK)
     return value
 
 
 def drop_paths(value: Any, secrets: Iterable[str]) -> tuple[Any, tuple[str, ...]]:
     """A copy of arguments without what stands at the secret paths, and the paths at which something stood."""
-    left_out: list[str] = []
+    dropped: list[str] = []
+
+    def drop(secret: Any, location: str) -> Any:
+        dropped.append(location)
+        return _DROPPED
+
     for path in sorted(secrets):
-        value = _drop_at(value, tuple(path.split(".")), "", left_out)
-    return value, tuple(left_out)
+        value = _changed_at(value, tuple(path.split(".")), drop)
+    return value, tuple(dropped)
 
 
-def _drop_at(value: Any, path: Path, location: str, left_out: list[str]) -> Any:
+def _changed_at(value: Any, path: Path, change: Change, location: str = "") -> Any:
+    if not path:
+        return value if value is None else change(value, location)
     head, rest = path[0], path[1:]
     if head == "**":
-        value = _drop_at(value, rest, location, left_out)
+        value = _changed_at(value, rest, change, location)
         rest = path
-    wide = head in ("*", "**")
-    parts: list[tuple[Any, Any]]
+
+    def changed(name: Any, part: Any) -> Any:
+        return _changed_at(part, rest, change, f"{location}.{name}" if location else str(name))
+
+    is_wide, own = head in ("*", "**"), _name(head)
     if isinstance(value, Mapping):
-        parts = [(name, part) for name, part in value.items()]
-    elif isinstance(value, list) and wide:
-        parts = list(enumerate(value))
-    else:
-        return value
-    kept: list[tuple[Any, Any]] = []
-    for name, part in parts:
-        where = f"{location}.{name}" if location else str(name)
-        if not wide and name != _name(head):
-            kept.append((name, part))
-        elif rest:
-            kept.append((name, _drop_at(part, rest, where, left_out)))
-        elif part is None:
-            kept.append((name, part))
-        else:
-            left_out.append(where)
-    return dict(kept) if isinstance(value, Mapping) else [part for _, part in kept]
+        parts = {
+            name: changed(name, part) if is_wide or name == own else part for name, part in value.items()
+        }
+        return {name: part for name, part in parts.items() if part is not _DROPPED}
+    if isinstance(value, list) and is_wide:
+        items = [changed(index, item) for index, item in enumerate(value)]
+        return [item for item in items if item is not _DROPPED]
+    return value
 
 
 def mask_repairs(repairs: tuple[Repair, ...], secrets: Iterable[str]) -> tuple[Repair, ...]:
     """Repairs as a record may hold them: nothing of a secret, nor of what holds one."""
-    ways = [tuple(path.split(".")) for path in secrets]
-    return tuple(_masked_repair(repair, ways) for repair in repairs) if ways else repairs
+    paths = [tuple(path.split(".")) for path in secrets]
+    return tuple(_masked_repair(repair, paths) for repair in repairs) if paths else repairs
 
 
-def _masked_repair(repair: Repair, ways: list[Path]) -> Repair:
+def _masked_repair(repair: Repair, paths: list[Path]) -> Repair:
     location = tuple(map(_escaped, repair.path.split("."))) if repair.path else ()
     holds = _may_hold(repair.before) or _may_hold(repair.after)
-    if repair.kind in NAME_REPAIRS or not any(_touches(way, location, holds) for way in ways):
+    if repair.kind in NAME_REPAIRS or not any(_touches(path, location, holds) for path in paths):
         return repair
     return replace(repair, before=MASK, after=MASK)
 
@@ -180,13 +169,13 @@ def mask_refused_arguments(raw: Any, schema: JsonSchema, secrets: Iterable[str])
         shown: dict[str, Any] = to_jsonable_python(raw, inf_nan_mode="null", fallback=str)
     except (ValueError, RecursionError):
         return None
-    ways = [tuple(path.split(".")) for path in secrets]
-    if not ways:
+    paths = [tuple(path.split(".")) for path in secrets]
+    if not paths:
         return shown
-    known = {name for node in branches(schema, schema) for name in node.get("properties") or ()}
+    names = {name for node in branches(schema, schema) for name in node.get("properties") or ()}
     for name, value in shown.items():
         location = (_escaped(name),)
-        if name not in known or any(_touches(way, location, _may_hold(value)) for way in ways):
+        if name not in names or any(_touches(path, location, _may_hold(value)) for path in paths):
             shown[name] = MASK
     return shown
 
@@ -198,15 +187,15 @@ def _may_hold(value: Any) -> bool:
     return isinstance(value, (Mapping, list))
 
 
-def _touches(way: Path, location: Path, holds: bool) -> bool:
+def _touches(path: Path, location: Path, holds: bool) -> bool:
     """Whether a value at a place is a secret or lies in one; and if it can hold one, whether it may."""
-    if not way:
+    if not path:
         return True
     if not location:
         return holds
-    if way[0] == "**":
-        return _touches(way[1:], location, holds) or _touches(way, location[1:], holds)
-    return way[0] in ("*", location[0]) and _touches(way[1:], location[1:], holds)
+    if path[0] == "**":
+        return _touches(path[1:], location, holds) or _touches(path, location[1:], holds)
+    return path[0] in ("*", location[0]) and _touches(path[1:], location[1:], holds)
 
 
 def restore_masked(edited: Any, original: Any) -> Any:
@@ -262,8 +251,8 @@ def masked_values(args: Any, shown: Any) -> Iterator[str]:
 
 def redact_values(value: Any, secrets: Iterable[str]) -> Any:
     """A copy of JSON data or bytes in which none of the secret texts occur, nor their usual spellings."""
-    known = _all_spellings(secrets)
-    return _redact(value, known) if known else value
+    spellings = _all_spellings(secrets)
+    return _redact(value, spellings) if spellings else value
 
 
 def redact_settled_text(text: str, secrets: Iterable[str]) -> tuple[str, str]:
@@ -271,10 +260,10 @@ def redact_settled_text(text: str, secrets: Iterable[str]) -> tuple[str, str]:
 
     Only the longest end waits that may be the beginning of a secret, with a secret that reaches into it.
     """
-    known = _all_spellings(secrets)
-    cut = min((_partial_secret_start(text, secret) for secret in known), default=len(text))
-    cut = next((start for start, end in _places(text, known) if start < cut < end), cut)
-    return _redact(text[:cut], known), text[cut:]
+    spellings = _all_spellings(secrets)
+    cut = min((_partial_secret_start(text, secret) for secret in spellings), default=len(text))
+    cut = next((start for start, end in _places(text, spellings) if start < cut < end), cut)
+    return _redact(text[:cut], spellings), text[cut:]
 
 
 def _partial_secret_start(text: str, secret: str) -> int:
@@ -287,14 +276,14 @@ def _partial_secret_start(text: str, secret: str) -> int:
 
 def _places(text: str, secrets: Iterable[str]) -> list[tuple[int, int]]:
     """Where secrets stand in a text, in order; those that overlap are one place."""
-    found = []
+    matches = []
     for secret in secrets:
         start = text.find(secret)
         while start >= 0:
-            found.append((start, start + len(secret)))
+            matches.append((start, start + len(secret)))
             start = text.find(secret, start + 1)
     places: list[tuple[int, int]] = []
-    for start, end in sorted(found):
+    for start, end in sorted(matches):
         if places and start < places[-1][1]:
             places[-1] = (places[-1][0], max(end, places[-1][1]))
         else:
@@ -304,8 +293,8 @@ def _places(text: str, secrets: Iterable[str]) -> list[tuple[int, int]]:
 
 def _all_spellings(secrets: Iterable[str]) -> list[str]:
     """Every spelling of the secrets, the longest first."""
-    known = {spelling for secret in secrets if secret for spelling in _spellings(secret)}
-    return sorted(known, key=len, reverse=True)
+    spellings = {spelling for secret in secrets if secret for spelling in _spellings(secret)}
+    return sorted(spellings, key=len, reverse=True)
 
 
 def _spellings(secret: str) -> Iterator[str]:
@@ -343,10 +332,10 @@ def redact_decision(
     decision: Decision, args: Mapping[str, Any] | None, paths: Iterable[str], secrets: Iterable[str] | None
 ) -> Decision:
     """The decision as records and cards may hold it: a tool or a check may have quoted what it was given."""
-    known = set(secrets or ())
+    values = set(secrets or ())
     if paths and args is not None:
-        known.update(masked_values(args, mask_paths(args, paths)))
-    if not known:
+        values.update(masked_values(args, mask_paths(args, paths)))
+    if not values:
         return decision
-    trace = tuple(replace(step, reason=redact_values(step.reason, known)) for step in decision.trace)
-    return replace(decision, reason=redact_values(decision.reason, known), trace=trace)
+    trace = tuple(replace(step, reason=redact_values(step.reason, values)) for step in decision.trace)
+    return replace(decision, reason=redact_values(decision.reason, values), trace=trace)

@@ -59,9 +59,9 @@ class Attachment:
         return {"mime": self.mime, "name": self.name, "ref": ref, "bytes": len(self.data)}
 
     @classmethod
-    def from_log(cls, told: Mapping[str, Any]) -> Attachment:
+    def from_log(cls, record: Mapping[str, Any]) -> Attachment:
         """The attachment of which `to_log` told; its bytes are where the reference says."""
-        return cls(told["mime"], told["name"], ref=told["ref"])
+        return cls(record["mime"], record["name"], ref=record["ref"])
 
 
 @record
@@ -111,15 +111,15 @@ class Result:
             if self.markdown is not None:
                 return self.markdown if self.data is None else f"{self.markdown}\n{to_json(self.data)}"
             return to_json(self.data)
-        told: dict[str, Any] = {"error": self.error or "Unknown error"}
+        failure: dict[str, Any] = {"error": self.error or "Unknown error"}
         if self.code is not None:
-            told["code"] = self.code
+            failure["code"] = self.code
         if fields := self.metadata.get("fields"):
-            told["fields"] = fields
+            failure["fields"] = fields
         if self.data is not None:
-            told["data"] = self.data
+            failure["data"] = self.data
         before = self.output if self.output is not None else self.markdown
-        return to_json(told) if before is None else f"{before}\n{to_json(told)}"
+        return to_json(failure) if before is None else f"{before}\n{to_json(failure)}"
 
     def to_ui(self) -> str:
         """One line for the activity panel."""
@@ -145,14 +145,14 @@ class Result:
 
     def to_worker(self) -> dict[str, Any]:
         """The envelope of a pass-looping worker: the code stands in `error`."""
-        told: dict[str, Any] = {"success": self.success, "summary": self.to_ui()}
+        envelope: dict[str, Any] = {"success": self.success, "summary": self.to_ui()}
         if self.data is not None:
-            told["data"] = self.data
+            envelope["data"] = self.data
         if self.markdown is not None:
-            told["markdown"] = self.markdown
+            envelope["markdown"] = self.markdown
         if not self.success:
-            told["error"] = self.code if self.code not in (None, "TOOL_FAILED") else self.error
-        return told
+            envelope["error"] = self.code if self.code not in (None, "TOOL_FAILED") else self.error
+        return envelope
 
     def to_legacy_run(self, duration_ms: float = 0.0, run_id: str | None = None) -> dict[str, Any]:
         """The four fields `{output, error, durationMs, runId}`."""
@@ -170,7 +170,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The whole envelope as JSON data; attachments by reference, title and summary for each other."""
-        told: dict[str, Any] = {"success": self.success, "data": self.data}
+        envelope: dict[str, Any] = {"success": self.success, "data": self.data}
         texts = {
             "summary": self.summary or self.title,
             "markdown": self.markdown,
@@ -179,27 +179,27 @@ class Result:
             "title": self.title or self.summary,
             "output": self.output,
         }
-        told |= {name: text for name, text in texts.items() if text is not None}
+        envelope |= {name: text for name, text in texts.items() if text is not None}
         if self.metadata:
-            told["metadata"] = dict(self.metadata)
+            envelope["metadata"] = dict(self.metadata)
         if self.attachments:
-            told["attachments"] = [attachment.to_log() for attachment in self.attachments]
-        return told
+            envelope["attachments"] = [attachment.to_log() for attachment in self.attachments]
+        return envelope
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> Result:
+    def from_dict(cls, envelope: Mapping[str, Any]) -> Result:
         """The result of which `to_dict` told: attachments by reference, title and summary for each other."""
         return cls(
-            told["success"],
-            told.get("data"),
-            told.get("summary"),
-            told.get("markdown"),
-            told.get("error"),
-            told.get("code"),
-            told.get("title"),
-            dict(told.get("metadata") or {}),
-            told.get("output"),
-            tuple(Attachment.from_log(one) for one in told.get("attachments") or ()),
+            envelope["success"],
+            envelope.get("data"),
+            envelope.get("summary"),
+            envelope.get("markdown"),
+            envelope.get("error"),
+            envelope.get("code"),
+            envelope.get("title"),
+            dict(envelope.get("metadata") or {}),
+            envelope.get("output"),
+            tuple(Attachment.from_log(item) for item in envelope.get("attachments") or ()),
         )
 
     def with_metadata(self, **more: Any) -> Result:

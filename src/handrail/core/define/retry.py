@@ -63,11 +63,11 @@ class Retry:
 
     @property
     def codes(self) -> tuple[str, ...]:
-        return tuple(one for one in self.on if isinstance(one, str))
+        return tuple(item for item in self.on if isinstance(item, str))
 
     @property
     def kinds(self) -> tuple[type[Exception], ...]:
-        return tuple(one for one in self.on if not isinstance(one, str))
+        return tuple(item for item in self.on if not isinstance(item, str))
 
     def takes(self, failure: Exception | Result) -> bool:
         """Whether one more attempt may help against this."""
@@ -98,14 +98,14 @@ class Retry:
         return None if least > self.longest else max(least, self.delay(attempt, chance))
 
 
-def retry_of(given: Any) -> Retry:
+def retry_of(retry: Any) -> Retry:
     """The `Retry` that is meant: itself, or a number of attempts."""
-    if isinstance(given, Retry):
-        return given
-    if isinstance(given, int) and not isinstance(given, bool):
-        return Retry(given)
+    if isinstance(retry, Retry):
+        return retry
+    if isinstance(retry, int) and not isinstance(retry, bool):
+        return Retry(retry)
     raise DefinitionError(
-        f"its retry is {given!r}", remedy="give a Retry, or the number of attempts, such as 3"
+        f"its retry is {retry!r}", remedy="give a Retry, or the number of attempts, such as 3"
     )
 
 
@@ -121,18 +121,18 @@ def _hold(name: str, value: Any, least: float, most: float, allowed: str, whole:
 
 
 def _read(on: Any) -> tuple[type[Exception] | str, ...]:
-    several = on if isinstance(on, Iterable) and not isinstance(on, (str, type)) else (on,)
-    found = tuple(several)
-    for one in found:
-        if isinstance(one, str) and one and one not in _NEVER:
+    listed = on if isinstance(on, Iterable) and not isinstance(on, (str, type)) else (on,)
+    items = tuple(listed)
+    for item in items:
+        if isinstance(item, str) and item and item not in _NEVER:
             continue
-        if isinstance(one, type) and issubclass(one, Exception):
+        if isinstance(item, type) and issubclass(item, Exception):
             continue
-        if isinstance(one, str) and one in _NEVER:
-            why = f"{one} is never tried again: the body did its work, or may have"
+        if isinstance(item, str) and item in _NEVER:
+            why = f"{item} is never tried again: the body did its work, or may have"
             raise DefinitionError(f"retry: {why}", remedy="take it out of `on`")
         raise DefinitionError(
-            f"retry: on names {one!r}",
+            f"retry: on names {item!r}",
             remedy='give subclasses of Exception and codes, such as (ConnectionError, "RATE_LIMITED")',
         )
-    return found
+    return items

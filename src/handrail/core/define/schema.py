@@ -38,8 +38,8 @@ class _Emit(GenerateJsonSchema):
         emitted = super().decimal_schema(schema)
         for part in emitted.get("anyOf", [emitted]):
             if part.get("type") == "string":
-                given = _decimal(schema.get("decimal_places"))
-                part["pattern"] = given if self.mode == "validation" else _PRINTED_DECIMAL
+                pattern = _decimal(schema.get("decimal_places"))
+                part["pattern"] = pattern if self.mode == "validation" else _PRINTED_DECIMAL
         return emitted
 
     def tagged_union_schema(self, schema: Any) -> JsonSchema:
@@ -121,12 +121,12 @@ def _flat(node: Mapping[str, Any], root: Mapping[str, Any], seen: set[int]) -> t
         properties = {**more, **properties}
         required += needed
     for key in ("anyOf", "oneOf"):
-        found = [_flat(part, root, seen) for part in _parts(node, (key,), root, seen)]
-        for name, choices in _choices([more for more, _ in found]).items():
+        variants = [_flat(part, root, seen) for part in _parts(node, (key,), root, seen)]
+        for name, choices in _choices([more for more, _ in variants]).items():
             properties.setdefault(name, choices[0] if len(choices) == 1 else {"anyOf": choices})
-        if found:
-            common = set.intersection(*(set(needed) for _, needed in found))
-            required += [name for name in found[0][1] if name in common]
+        if variants:
+            common = set.intersection(*(set(needed) for _, needed in variants))
+            required += [name for name in variants[0][1] if name in common]
     return properties, list(dict.fromkeys(required))
 
 
@@ -143,13 +143,13 @@ def _parts(
 
 def _choices(variants: list[JsonSchema]) -> dict[str, list[Any]]:
     """For each property its different schemas among the variants of an object."""
-    found: dict[str, list[Any]] = {}
+    choices: dict[str, list[Any]] = {}
     for variant in variants:
         for name, part in variant.items():
-            known = found.setdefault(name, [])
-            if part not in known:
-                known.append(part)
-    return found
+            schemas = choices.setdefault(name, [])
+            if part not in schemas:
+                schemas.append(part)
+    return choices
 
 
 def resolve(node: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -179,19 +179,19 @@ def resolve_pointer(root: Mapping[str, Any], ref: str) -> Mapping[str, Any] | No
     """What `#/$defs/name` or `#anchor` points to, or None."""
     if not ref.startswith("#"):
         return None
-    way = unquote(ref[1:])
-    if way and not way.startswith("/"):
-        return _anchored(root, way)
-    here: Any = root
-    for token in way.split("/")[1:]:
+    pointer = unquote(ref[1:])
+    if pointer and not pointer.startswith("/"):
+        return _anchored(root, pointer)
+    node: Any = root
+    for token in pointer.split("/")[1:]:
         token = token.replace("~1", "/").replace("~0", "~")
-        if isinstance(here, list) and token.isdecimal() and int(token) < len(here):
-            here = here[int(token)]
-        elif isinstance(here, Mapping) and token in here:
-            here = here[token]
+        if isinstance(node, list) and token.isdecimal() and int(token) < len(node):
+            node = node[int(token)]
+        elif isinstance(node, Mapping) and token in node:
+            node = node[token]
         else:
             return None
-    return here if isinstance(here, Mapping) else None
+    return node if isinstance(node, Mapping) else None
 
 
 def _anchored(root: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
@@ -212,11 +212,11 @@ def objects_in(schema: Any) -> Iterator[Mapping[str, Any]]:
 
 def objects_at(schema: Mapping[str, Any], path: tuple[int | str, ...]) -> list[Mapping[str, Any]]:
     """The schemas that may describe the value at a path: one, or each branch of a union."""
-    here = list(branches(schema, schema))
+    nodes = list(branches(schema, schema))
     for part in path:
-        steps = {id(step): step for node in here if (step := _step(node, part)) is not None}
-        here = [branch for step in steps.values() for branch in branches(step, schema)]
-    return here
+        steps = {id(step): step for node in nodes if (step := _step(node, part)) is not None}
+        nodes = [branch for step in steps.values() for branch in branches(step, schema)]
+    return nodes
 
 
 def branches(
@@ -226,9 +226,9 @@ def branches(
     seen: set[int] = set()
     stack = [resolve(node, root)]
     while stack:
-        here = stack.pop()
-        yield here
-        stack += _parts(here, keys, root, seen)
+        part = stack.pop()
+        yield part
+        stack += _parts(part, keys, root, seen)
 
 
 def _step(node: Mapping[str, Any], part: int | str) -> Any:

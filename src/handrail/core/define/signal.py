@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import threading
 from collections.abc import Callable
 
-_log = logging.getLogger("handrail.listeners")
 _lock = threading.Lock()
 
 
@@ -56,6 +53,8 @@ class Signal:
 
     async def wait(self) -> None:
         """Return when the signal is set."""
+        import asyncio  # loaded by whoever awaits, not by everybody who defines a tool
+
         loop = asyncio.get_running_loop()
         done = asyncio.Event()
 
@@ -76,4 +75,6 @@ class Signal:
             try:
                 listener()
             except Exception:
-                _log.exception("a listener failed when a call was stopped")
+                import logging  # seldom needed, and not cheap to load
+
+                logging.getLogger("handrail.listeners").exception("a listener failed when a call was stopped")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NoReturn, TypedDict
 
 from handrail.core.define.levels import Capability, Concurrency, Danger, Level, PermissionPolicy
 from handrail.core.define.result import Result
 from handrail.core.define.retry import Retry
 from handrail.core.define.schema import JsonSchema, digest_of
 from handrail.core.define.ui_specs import FormSpec, OutputSection, ViewSpec
-from handrail.core.define.validation import FlatValidator, Validator
+from handrail.core.define.validation import FlatCheck, Validator
 from handrail.core.errors import SourceLocation
 
 Origin = Literal["system", "custom", "tenant_custom", "bundle", "mcp"]
@@ -49,6 +49,10 @@ class Body:
     """The function takes its arguments by name, so that a dict of them will do."""
     bare: bool = False
     """An async function of its arguments alone: given a dict of them, `fn` is called in place of `call`."""
+
+
+def _not_initialised(args: Any) -> NoReturn:
+    raise LookupError("A tool is initialised before its arguments are validated.")
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True, eq=False)
@@ -110,12 +114,16 @@ class Tool:
     secrets: frozenset[str] = frozenset()
     """Dotted paths of arguments that no log or card may show."""
     body: Body | None = None
-    validate: Validator | None = None
-    flat_validate: FlatValidator | None = None
+    validate: Validator = _not_initialised
+    flat_validate: FlatCheck | None = None
     """The short way for tools whose arguments are all plain scalars."""
+    flat_converts: bool = False
+    """Whether that way converts values, so that they are not the arguments to record."""
     check_output: Validator | None = None
     plain_outputs: frozenset[type] = frozenset()
     """Classes whose instances are a valid output as they are."""
+    any_object: bool = False
+    """Whether every object that is JSON is a valid output."""
     quiet: bool = False
     """Whether no call of it can change anything, whatever its arguments."""
     init: Initialiser | None = None
@@ -187,6 +195,12 @@ def to_tool_meta(tool: Tool) -> ToolMeta:
         required_permission=tool.requires,
         tenant_slugs=tuple(sorted(tool.tenants)),
     )
+
+
+def redefine(tool: Tool, **changes: Any) -> Tool:
+    """The tool with changes, and with the fingerprint of what a model sees then."""
+    changed = replace(tool, **changes)
+    return replace(changed, digest=digest(changed)) if changed.ready else changed
 
 
 def digest(tool: Tool) -> str:

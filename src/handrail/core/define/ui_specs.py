@@ -26,34 +26,18 @@ class OutputSection:
             raise ValueError(f"An output section is one of {kinds}, not {self.type!r}")
 
     def to_dict(self) -> dict[str, Any]:
-        told: dict[str, Any] = {"key": self.key, "label": self.label, "type": self.type}
-        if self.config is not None:
-            told["config"] = dict(self.config)
-        return told
+        config = {} if self.config is None else {"config": dict(self.config)}
+        return {"key": self.key, "label": self.label, "type": self.type, **config}
+
+
+def section_of(given: OutputSection | Mapping[str, Any]) -> OutputSection:
+    """A section, or the mapping that describes one."""
+    return given if isinstance(given, OutputSection) else OutputSection(**given)
 
 
 HINTS = frozenset(
-    {
-        "accept",
-        "class",
-        "compact",
-        "empty",
-        "entity",
-        "group",
-        "help",
-        "hide_manual_url",
-        "label",
-        "multiple",
-        "operator_only",
-        "options",
-        "order",
-        "placeholder",
-        "rows",
-        "secret",
-        "unit",
-        "visible_when",
-        "widget",
-    }
+    "accept class compact empty entity group help hide_manual_url label multiple operator_only options order "
+    "placeholder rows secret unit visible_when widget".split()
 )
 """What a hint can be about; docs/forms.md says what each does."""
 
@@ -89,13 +73,13 @@ class FormSpec:
 
     def __post_init__(self) -> None:
         for path, hints in self.hints.items():
-            strange = sorted(hints.keys() - HINTS) if isinstance(hints, Mapping) else [repr(hints)]
-            if strange:
-                known = ", ".join(sorted(HINTS))
-                raise ValueError(f"{path}: {strange[0]} is no hint for a field; there are {known}")
-        told = [dict(self.hints), self.order, [(g.title, g.fields, g.help, g.closed) for g in self.groups]]
-        whole = digest_of([*told, self.additional_title, self.additional_class])
-        object.__setattr__(self, "digest", whole[:32])
+            unknown = sorted(hints.keys() - HINTS) if isinstance(hints, Mapping) else [repr(hints)]
+            if unknown:
+                names = ", ".join(sorted(HINTS))
+                raise ValueError(f"{path}: {unknown[0]} is no hint for a field; there are {names}")
+        groups = [(group.title, group.fields, group.help, group.closed) for group in self.groups]
+        parts = [dict(self.hints), self.order, groups, self.additional_title, self.additional_class]
+        object.__setattr__(self, "digest", digest_of(parts)[:32])
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +89,7 @@ class ViewSpec:
     sections: tuple[OutputSection, ...] = ()
 
     def __post_init__(self) -> None:
-        made = tuple(one if isinstance(one, OutputSection) else OutputSection(**one) for one in self.sections)
-        object.__setattr__(self, "sections", made)
+        object.__setattr__(self, "sections", tuple(map(section_of, self.sections)))
 
     def to_dict(self) -> dict[str, Any]:
         return {"sections": [section.to_dict() for section in self.sections]}

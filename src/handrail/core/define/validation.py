@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
+import itertools
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
 from functools import partial
 from typing import Annotated, Any, Literal, Protocol, Union, get_args, get_origin
 
@@ -13,7 +15,14 @@ from pydantic_core import PydanticSerializationError, SchemaValidator, core_sche
 from pydantic_core import to_json as to_json_bytes
 
 from handrail.core.define.call import FieldError
-from handrail.core.define.json_values import TOO_LARGE, TOO_SMALL, all_json_scalars, copy_object, copy_value
+from handrail.core.define.json_values import (
+    TOO_LARGE,
+    TOO_SMALL,
+    all_json_scalars,
+    copy_object,
+    copy_value,
+    is_flat_object,
+)
 from handrail.core.define.redaction import mask_paths, secret_paths
 from handrail.core.define.schema import JsonSchema, branches, objects_at
 from handrail.core.errors import DefinitionError, UsageError
@@ -36,7 +45,7 @@ class InvalidValue(Exception):
 
 
 class Validator(Protocol):
-    """Checks a JSON value strictly and gives it back typed, defaults filled; raises `Invalid` otherwise."""
+    """Checks a JSON value strictly and gives it back typed, defaults filled, or raises `InvalidValue`."""
 
     def __call__(self, value: Any, /) -> Any: ...
 
@@ -107,28 +116,30 @@ def _is_plain(annotation: Any) -> bool:
 def _refuse(
     error: ValidationError,
     value: Any,
-    leniently: Callable[[], Any],
+    validate_leniently: Callable[[], Any],
     schema: JsonSchema,
     secrets: frozenset[str],
 ) -> Any:
-    """Raise `Invalid`, unless all that is wrong are names which the models that got them do not mind."""
-    details = [(detail, _real_path(detail["loc"], value, detail["type"])) for detail in _details(error)]
+    """Raise `InvalidValue`, unless all that is wrong are names which the models that got them do not mind."""
+    details = _details(error, value)
     unknown = {path for detail, path in details if detail["type"] in _UNKNOWN}
     welcome = {path for path in unknown if any(map(_is_open, objects_at(schema, path[:-1])))}
     if not welcome:
         raise InvalidValue(_from_pydantic(details, value, schema, secrets)) from None
     if unknown - welcome:
-        strangers = [(detail, path) for detail, path in details if path in unknown - welcome]
-        raise InvalidValue(_from_pydantic(strangers, value, schema, secrets)) from None
+        refused = [(detail, path) for detail, path in details if path in unknown - welcome]
+        raise InvalidValue(_from_pydantic(refused, value, schema, secrets)) from None
     try:
-        return leniently()
-    except ValidationError as other:
-        details = [(detail, _real_path(detail["loc"], value, detail["type"])) for detail in _details(other)]
+        return validate_leniently()
+    except ValidationError as lenient_error:
+        details = _details(lenient_error, value)
         raise InvalidValue(_from_pydantic(details, value, schema, secrets)) from None
 
 
-def _details(error: ValidationError) -> list[Any]:
-    return error.errors(include_url=False)
+def _details(error: ValidationError, value: Any) -> list[tuple[Any, Path]]:
+    """What pydantic says, each with the path to the part of the value it is about."""
+    details: list[Any] = error.errors(include_url=False)
+    return [(detail, _real_path(detail["loc"], value, detail["type"])) for detail in details]
 
 
 def _is_open(node: Mapping[str, Any]) -> bool:
@@ -140,21 +151,21 @@ def _from_pydantic(
     details: Sequence[tuple[Any, Path]], value: Any, schema: JsonSchema, secrets: frozenset[str]
 ) -> list[FieldError]:
     open_values = mask_paths(value, secrets) if secrets else None
-    found: dict[str, FieldError] = {}
+    errors: dict[str, FieldError] = {}
     for detail, location in details:
         path = _dotted(location)
         if detail["type"] == "missing":
-            found.setdefault(path, FieldError(path, "is required", missing=len(location) == 1))
+            errors.setdefault(path, FieldError(path, "is required", missing=len(location) == 1))
         elif detail["type"] in _UNKNOWN:
-            found.setdefault(path, FieldError(path, _unknown_name_reason(location, schema)))
+            errors.setdefault(path, FieldError(path, _unknown_name_reason(location, schema)))
         else:
-            given = detail["input"] if open_values is None else _value_at(open_values, location)
-            reason = f"{_sentence(detail['msg'])}, got {display_value(given)}"
-            earlier = found.get(path)
+            shown = detail["input"] if open_values is None else _value_at(open_values, location)
+            reason = f"{_sentence(detail['msg'])}, got {display_value(shown)}"
+            earlier = errors.get(path)
             if earlier is not None and reason not in earlier.reason:
                 reason = f"{earlier.reason}; or {reason}"
-            found[path] = FieldError(path, reason)
-    return list(found.values())
+            errors[path] = FieldError(path, reason)
+    return list(errors.values())
 
 
 def _value_at(value: Any, path: Path) -> Any:
@@ -169,15 +180,15 @@ def _value_at(value: Any, path: Path) -> Any:
 def _real_path(location: Path, value: Any, kind: str) -> Path:
     """The location without the tags pydantic adds for members of a union."""
     path: list[int | str] = []
-    here = value
+    inner = value
     for index, part in enumerate(location):
         last = index == len(location) - 1
-        if isinstance(here, Mapping) and (part in here or (last and kind == "missing")):
+        if isinstance(inner, Mapping) and (part in inner or (last and kind == "missing")):
             path.append(part)
-            here = here.get(part)
-        elif isinstance(here, list) and isinstance(part, int) and part < len(here):
+            inner = inner.get(part)
+        elif isinstance(inner, list) and isinstance(part, int) and part < len(inner):
             path.append(part)
-            here = here[part]
+            inner = inner[part]
     return tuple(path)
 
 
@@ -189,15 +200,16 @@ def _sentence(message: str) -> str:
 def _unknown_name_reason(path: Path, schema: JsonSchema) -> str:
     """Why the name at the end of a path is refused, with the nearest known one."""
     name, parent = str(path[-1]), path[:-1]
-    known = list(
-        dict.fromkeys(one for node in objects_at(schema, parent) for one in node.get("properties") or ())
-    )
+    properties = (node.get("properties") or () for node in objects_at(schema, parent))
+    names = list(dict.fromkeys(itertools.chain.from_iterable(properties)))
     what = "is not known here" if parent else "is not a parameter of this tool"
-    if not known:
+    if not names:
         return f"{what}; leave it out"
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    import difflib  # only for mistakes
+
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"{what}; {hint}Known: {', '.join(known)}"
+    return f"{what}; {hint}Known: {', '.join(names)}"
 
 
 def display_value(value: Any) -> str:
@@ -236,11 +248,11 @@ def schema_checker(
     """A function that lists what is wrong with a value."""
     import jsonschema_rs  # heavy, and only tools with a raw schema need it
 
-    known = dict(resources or {})
+    schemas = dict(resources or {})
 
     def retrieve(uri: str) -> Any:
         try:
-            return known[uri.partition("#")[0]]
+            return schemas[uri.partition("#")[0]]
         except KeyError:
             raise ValueError(f"no schema is known under {uri!r}") from None
 
@@ -268,21 +280,21 @@ def _from_schema(
     errors: Sequence[Any], value: Any, schema: JsonSchema, secrets: frozenset[str]
 ) -> list[FieldError]:
     open_values = mask_paths(value, secrets) if secrets else None
-    found: list[FieldError] = []
+    field_errors: list[FieldError] = []
     for error in errors:
         location: Path = tuple(error.instance_path)
         kind = error.kind.name
         if kind == "required":
             missing = (*location, str(error.kind.property))
-            found.append(FieldError(_dotted(missing), "is required", missing=not location))
+            field_errors.append(FieldError(_dotted(missing), "is required", missing=not location))
         elif kind in ("additionalProperties", "unevaluatedProperties"):
-            strangers = [(*location, str(name)) for name in error.kind.unexpected]
-            found += [FieldError(_dotted(path), _unknown_name_reason(path, schema)) for path in strangers]
+            paths = [(*location, str(name)) for name in error.kind.unexpected]
+            field_errors += [FieldError(_dotted(path), _unknown_name_reason(path, schema)) for path in paths]
         else:
             hidden = open_values is not None and _value_at(open_values, location) != error.instance
             reason = f"does not fit its schema ({kind})" if hidden else _reason(error)
-            found.append(FieldError(_dotted(location), reason))
-    return found
+            field_errors.append(FieldError(_dotted(location), reason))
+    return field_errors
 
 
 def _dotted(path: Path) -> str:
@@ -329,15 +341,22 @@ def _defaults(schema: JsonSchema) -> Callable[[Any], Any]:
     return lambda value: fill(copy_object(value), schema) if isinstance(value, dict) else value
 
 
-FlatValidator = Callable[[dict[str, Any]], dict[str, Any] | None]
+FlatCheck = Callable[[dict[str, Any]], dict[str, Any] | None]
 _FLAT = frozenset({str, int, bool, type(None)})
 
 
-def flat_validator(model: type[BaseModel]) -> FlatValidator | None:
-    """A function from raw to validated arguments, or to None when they must go the long way.
+@dataclass(frozen=True, slots=True)
+class FlatValidator:
+    """The short way for arguments that are all plain scalars."""
 
-    None instead of a function when the model has fields that are not flat, or validators of its own.
-    """
+    validate: FlatCheck
+    """From raw to validated arguments, or to None when they must go the long way."""
+    converts: bool
+    """Whether a validated argument can be another object than the raw one: the member of an enumeration."""
+
+
+def flat_validator(model: type[BaseModel]) -> FlatValidator | None:
+    """The short way; None when the model has fields that are not flat, or validators of its own."""
     if not all(_is_flat(field.annotation) for field in model.model_fields.values()):
         return None
     core: Any = model.__pydantic_core_schema__
@@ -349,16 +368,29 @@ def flat_validator(model: type[BaseModel]) -> FlatValidator | None:
     schema = core_schema.typed_dict_schema(fields, extra_behavior="forbid", config=strictly)
     validate = SchemaValidator(schema).validate_python
 
-    texts = any(_takes_text(field.annotation) for field in model.model_fields.values())
+    if any(_has_enum(field.annotation) for field in model.model_fields.values()):
+
+        def convert(raw: dict[str, Any]) -> dict[str, Any] | None:
+            # Looked at beforehand: a caller's own member is no JSON value, and the long way says so.
+            if not is_flat_object(raw):
+                return None
+            try:
+                valid: dict[str, Any] = validate(raw)
+            except ValidationError:
+                return None
+            return valid
+
+        return FlatValidator(convert, converts=True)
+    has_texts = any(_takes_text(field.annotation) for field in model.model_fields.values())
 
     def flat(raw: dict[str, Any]) -> dict[str, Any] | None:
         try:
             valid: dict[str, Any] = validate(raw)
         except ValidationError:
             return None
-        return None if texts and not all_json_scalars(valid.values()) else valid
+        return None if has_texts and not all_json_scalars(valid.values()) else valid
 
-    return flat
+    return FlatValidator(flat, converts=False)
 
 
 def _typed_dict_field(part: Any) -> core_schema.TypedDictField:
@@ -367,9 +399,11 @@ def _typed_dict_field(part: Any) -> core_schema.TypedDictField:
 
 
 def _bounded(schema: Any) -> Any:
-    """The schema with whole numbers kept to those that can be written as JSON."""
+    """The schema with whole numbers kept to those that can be written as JSON, and members named by value."""
     if schema["type"] == "int":
         return {"gt": TOO_SMALL, "lt": TOO_LARGE, **schema}
+    if schema["type"] == "enum":  # strict means something else for JSON than for Python's objects
+        return {**schema, "strict": False}
     if "schema" in schema:
         return {**schema, "schema": _bounded(schema["schema"])}
     if "choices" in schema:
@@ -384,7 +418,18 @@ def _takes_text(annotation: Any) -> bool:
 def _is_flat(annotation: Any) -> bool:
     if get_origin(annotation) in (Union, types.UnionType):
         return all(map(_is_flat, get_args(annotation)))
-    return isinstance(annotation, type) and annotation in _FLAT
+    if get_origin(annotation) is Literal:
+        return all(choice.__class__ is str for choice in get_args(annotation))
+    return isinstance(annotation, type) and (annotation in _FLAT or _is_text_enum(annotation))
+
+
+def _is_text_enum(annotation: type) -> bool:
+    return issubclass(annotation, Enum) and all(member.value.__class__ is str for member in annotation)
+
+
+def _has_enum(annotation: Any) -> bool:
+    parts = get_args(annotation) or (annotation,)
+    return any(isinstance(part, type) and issubclass(part, Enum) for part in parts)
 
 
 def action_error(
@@ -402,8 +447,8 @@ def action_error(
     return None
 
 
-def positive_int(what: str, given: object) -> int:
+def positive_int(what: str, number: object) -> int:
     """The number, if it is a whole one from 1 on; otherwise an error that says what it is for."""
-    if type(given) is not int or given < 1:
-        raise UsageError(f"{what} is a whole number from 1 on, not {given!r}.")
-    return given
+    if type(number) is not int or number < 1:
+        raise UsageError(f"{what} is a whole number from 1 on, not {number!r}.")
+    return number

@@ -57,35 +57,35 @@ class EmbeddingIndex:
             return []
         try:
             vectors = await self._vectors_of(tools)
-            [asked] = await self._embed([question[:_TEXT]])
-            if any(len(vector) != len(asked) for vector in vectors):
+            [target] = await self._embed([question[:_TEXT]])
+            if any(len(vector) != len(target) for vector in vectors):
                 self._vectors.clear()
                 raise ValueError("the vectors have different lengths")
             if len(tools) <= _MAX_ON_LOOP:
-                return _nearest(asked, tools, vectors, limit)
-            return await asyncio.to_thread(_nearest, asked, tools, vectors, limit)
+                return _nearest(target, tools, vectors, limit)
+            return await asyncio.to_thread(_nearest, target, tools, vectors, limit)
         except Exception:
             _log.exception("the embedder failed; tools are found by their words alone for %g s", _COOLDOWN)
             self._rested = self._ticks() + _COOLDOWN
             return []
 
     async def _vectors_of(self, tools: Sequence[Tool]) -> list[Vector]:
-        wanted = {tool.digest or digest(tool): tool for tool in tools}
+        by_digest = {tool.digest or digest(tool): tool for tool in tools}
         lock = self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
         async with lock:  # who searches at the same time waits for these, rather than ask for them too
-            missing = [one for one in wanted if one not in self._vectors]
-            if len(self._vectors) + len(missing) > max(_REMEMBERED, 2 * len(wanted)):
-                self._vectors = {one: self._vectors[one] for one in wanted if one in self._vectors}
+            missing = [key for key in by_digest if key not in self._vectors]
+            if len(self._vectors) + len(missing) > max(_REMEMBERED, 2 * len(by_digest)):
+                self._vectors = {key: self._vectors[key] for key in by_digest if key in self._vectors}
             for start in range(0, len(missing), _BATCH):
                 batch = missing[start : start + _BATCH]
-                made = await self._embed([_text(wanted[one]) for one in batch])
-                self._vectors.update(zip(batch, made, strict=True))
-            return [self._vectors[one] for one in (tool.digest or digest(tool) for tool in tools)]
+                vectors = await self._embed([_text(by_digest[key]) for key in batch])
+                self._vectors.update(zip(batch, vectors, strict=True))
+            return [self._vectors[key] for key in (tool.digest or digest(tool) for tool in tools)]
 
     async def _embed(self, texts: list[str]) -> list[Vector]:
         async with asyncio.timeout(self._patience):
-            given = await self._embedder.embed(texts)
-        vectors = [_unit(vector) for vector in given]
+            answers = await self._embedder.embed(texts)
+        vectors = [_unit(vector) for vector in answers]
         if len(vectors) != len(texts):
             raise ValueError(f"{len(texts)} texts were given, {len(vectors)} vectors came back")
         return vectors
@@ -93,8 +93,8 @@ class EmbeddingIndex:
 
 def _text(tool: Tool) -> str:
     names = " ".join(tool.input_schema.get("properties") or ())
-    told = (tool.name, tool.id, tool.category or "", tool.description, tool.guidance, names)
-    return "\n".join(filter(None, told))[:_TEXT]
+    parts = (tool.name, tool.id, tool.category or "", tool.description, tool.guidance, names)
+    return "\n".join(filter(None, parts))[:_TEXT]
 
 
 def _unit(vector: Sequence[float]) -> Vector:
@@ -105,22 +105,22 @@ def _unit(vector: Sequence[float]) -> Vector:
     return array("d", [number / length for number in vector])
 
 
-def _nearest(asked: Vector, tools: Sequence[Tool], vectors: Sequence[Vector], limit: int) -> list[Tool]:
-    cosines = [sum(map(mul, asked, vector)) for vector in vectors]
-    order = sorted(range(len(tools)), key=lambda at: (-cosines[at], tools[at].id))
-    return [tools[at] for at in order[:limit] if cosines[at] > 0]
+def _nearest(target: Vector, tools: Sequence[Tool], vectors: Sequence[Vector], limit: int) -> list[Tool]:
+    cosines = [sum(map(mul, target, vector)) for vector in vectors]
+    order = sorted(range(len(tools)), key=lambda slot: (-cosines[slot], tools[slot].id))
+    return [tools[slot] for slot in order[:limit] if cosines[slot] > 0]
 
 
 def fuse_rankings(by_words: Sequence[ToolMatch], by_meaning: Sequence[Tool]) -> list[ToolMatch]:
     """Both rankings as one, by reciprocal ranks; tools of exactly the name that was asked for stay first."""
     points: dict[Tool, float] = {}
-    for ranking in ([one.tool for one in by_words], by_meaning):
+    for ranking in ([match.tool for match in by_words], by_meaning):
         for rank, tool in enumerate(ranking, 1):
             points[tool] = points.get(tool, 0.0) + (_FUSION + 1) / (_FUSION + rank) / 2
-    matched = {one.tool: dict(one.matched) for one in by_words}
+    matched = {match.tool: dict(match.matched) for match in by_words}
     for tool in by_meaning:
         matched.setdefault(tool, {})["meaning"] = ()
-    exact = [one.tool for one in by_words if one.score == EXACT_SCORE]
+    exact = [match.tool for match in by_words if match.score == EXACT_SCORE]
     others = sorted(points.keys() - set(exact), key=lambda tool: (-points[tool], tool.id))
     return [
         *(ToolMatch(tool, EXACT_SCORE, matched[tool]) for tool in exact),

@@ -22,7 +22,7 @@ _LONGEST = 40
 
 
 class Vocabulary:
-    """Terms in order. `known` says which of them count: those of tools that the one who asks may see."""
+    """Terms in order. `counted` says which of them count: those of tools that whoever searches may see."""
 
     def __init__(self, terms: Iterable[str]) -> None:
         self.terms = tuple(sorted(terms))
@@ -35,36 +35,40 @@ class Vocabulary:
         self._by_pair = {pair: bits_of(slots, len(self.terms)) for pair, slots in by_pair.items()}
         self._by_length = {length: bits_of(slots, len(self.terms)) for length, slots in by_length.items()}
 
-    def near(self, word: str, known: Bits) -> set[str]:
+    def near(self, word: str, counted: Bits) -> set[str]:
         """Terms that a word may be meant for: longer ones, a shorter one, others with nearly its letters."""
         if not 3 <= len(word) <= _LONGEST or not word.isalpha():
             return set()
-        return {*self._begun_by(word, known), *self._beginning(word, known), *self._spelled_like(word, known)}
+        return {
+            *self._begun_by(word, counted),
+            *self._beginning(word, counted),
+            *self._spelled_like(word, counted),
+        }
 
-    def split(self, word: str, known: Bits) -> tuple[str, str] | None:
+    def split(self, word: str, counted: Bits) -> tuple[str, str] | None:
         """The two terms that a word is made of: webfetch is web and fetch."""
         for at in range(len(word) - 3, 2, -1):
-            if self.has(word[:at], known) and self.has(word[at:], known):
+            if self.has(word[:at], counted) and self.has(word[at:], counted):
                 return word[:at], word[at:]
         return None
 
-    def has(self, term: str, known: Bits) -> bool:
+    def has(self, term: str, counted: Bits) -> bool:
         slot = bisect_left(self.terms, term)
-        return slot < len(self.terms) and self.terms[slot] == term and bool(known >> slot & 1)
+        return slot < len(self.terms) and self.terms[slot] == term and bool(counted >> slot & 1)
 
-    def _begun_by(self, word: str, known: Bits) -> list[str]:
+    def _begun_by(self, word: str, counted: Bits) -> list[str]:
         """The first few terms that begin with a word: auth is meant for authenticate."""
         start, end = bisect_left(self.terms, word), bisect_left(self.terms, f"{word}\U0010ffff")
-        span = (known >> start) & ((1 << (end - start)) - 1)
+        span = (counted >> start) & ((1 << (end - start)) - 1)
         return [self.terms[start + slot] for slot in islice(slots_of(span), _TAKEN)]
 
-    def _beginning(self, word: str, known: Bits) -> list[str]:
+    def _beginning(self, word: str, counted: Bits) -> list[str]:
         """The longest term that a word begins with: deployment is meant for deploy."""
         least = max(4, len(word) // 2)
         starts = (word[:length] for length in range(len(word) - 1, least - 1, -1))
-        return [start for start in starts if self.has(start, known)][:1]
+        return [start for start in starts if self.has(start, counted)][:1]
 
-    def _spelled_like(self, word: str, known: Bits) -> list[str]:
+    def _spelled_like(self, word: str, counted: Bits) -> list[str]:
         """The terms with the fewest slips of the pen between them and the word."""
         slips = len(word) // 4
         shared: Planes = []
@@ -73,7 +77,7 @@ class Vocabulary:
         as_long = 0
         for length in range(len(word) - slips, len(word) + slips + 1):
             as_long |= self._by_length.get(length, 0)
-        candidates = [self.terms[slot] for slot in slots_of(largest(shared, known & as_long, _LOOKED_AT))]
+        candidates = [self.terms[slot] for slot in slots_of(largest(shared, counted & as_long, _LOOKED_AT))]
         apart = {term: distance(word, term) for term in candidates}
         fewest = min(apart.values(), default=slips + 1)
         return [term for term, slipped in apart.items() if slipped == fewest <= slips][:_TAKEN]
@@ -84,15 +88,15 @@ def _pairs(term: str) -> set[str]:
     return {f"^{term}"[:2], f"{term}$"[-2:], *(term[at : at + 2] for at in range(len(term) - 1))}
 
 
-def distance(one: str, other: str) -> int:
+def distance(word: str, other: str) -> int:
     """How many letters are added, left out, changed or swapped with their neighbour."""
     before: list[int] = []
     row = list(range(len(other) + 1))
-    for i, letter in enumerate(one, 1):
+    for i, letter in enumerate(word, 1):
         before, last, row = row, before, [i]
-        for j, wanted in enumerate(other, 1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != wanted))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
+        for j, other_letter in enumerate(other, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other_letter))
+            if i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == other_letter:
                 cost = min(cost, last[j - 2] + 1)
             row.append(cost)
     return row[-1]
@@ -166,20 +170,20 @@ class Index:
 
     def classes(self, term: str) -> list[tuple[int, Bits]]:
         """The tools that have a term, by its impact on them, the largest first."""
-        known = self._classes.get(term)
-        if known is None:
+        classes = self._classes.get(term)
+        if classes is None:
             by_impact: dict[int, list[int]] = {}
             posting = self.posting(term)
             for slot, impact in zip(posting.slots, posting.impacts, strict=True):
                 by_impact.setdefault(impact, []).append(slot)
-            known = [
+            classes = [
                 (impact, bits_of(slots, len(self.tools)))
                 for impact, slots in sorted(by_impact.items(), reverse=True)
             ]
             if len(self._classes) >= _REMEMBERED:
                 self._classes.clear()
-            self._classes[term] = known
-        return known
+            self._classes[term] = classes
+        return classes
 
     def parts_with(self, term: str, slot: int) -> int:
         """The parts of one tool that have a term, as bits in the order of `PARTS`."""
@@ -221,14 +225,14 @@ class IndexView:
 
 def _term_weights(tool: Tool) -> dict[str, tuple[float, int]]:
     """By term: its weight in a tool, and the parts that have it."""
-    found: dict[str, tuple[float, int]] = {}
+    weights: dict[str, tuple[float, int]] = {}
     for number, (part, texts) in enumerate(zip(SEARCH_FIELDS, _texts(tool), strict=True)):
-        there = [term for text in texts for term in terms(text[:_MAX_TEXT])]
-        each = part.weight / (0.5 + 0.5 * len(there) / part.usual)
-        for term in there:
-            weight, parts = found.get(term, (0.0, 0))
-            found[term] = (weight + each, parts | 1 << number)
-    return found
+        field_terms = [term for text in texts for term in terms(text[:_MAX_TEXT])]
+        term_weight = part.weight / (0.5 + 0.5 * len(field_terms) / part.usual)
+        for term in field_terms:
+            weight, parts = weights.get(term, (0.0, 0))
+            weights[term] = (weight + term_weight, parts | 1 << number)
+    return weights
 
 
 def _texts(tool: Tool) -> Iterator[list[str]]:
@@ -259,5 +263,5 @@ def _parameters(schema: Any, deep: int) -> Iterator[tuple[str, str]]:
         yield from _parameters(part, deep - 1)
 
 
-def _mapping(given: Any) -> Mapping[Any, Any]:
-    return given if isinstance(given, Mapping) else {}
+def _mapping(value: Any) -> Mapping[Any, Any]:
+    return value if isinstance(value, Mapping) else {}

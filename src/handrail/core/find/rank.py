@@ -48,48 +48,49 @@ def rank(query: str, views: Sequence[IndexView], limit: int) -> list[ToolMatch]:
     """The best tools first, equal ones by id; none when no word of the query fits any."""
     text = query[:_TEXT].strip()
     query_terms = _query_terms(text, views)
-    met = [[_matches(one, view) for view in views] for one in query_terms]
+    matches = [[_matches(term, view) for view in views] for term in query_terms]
     total = sum(view.visible.bit_count() for view in views)
     worth = [
-        _GRAIN * one.weight * _rarity(by_view, total) for one, by_view in zip(query_terms, met, strict=True)
+        _GRAIN * term.weight * _rarity(by_view, total)
+        for term, by_view in zip(query_terms, matches, strict=True)
     ]
     best = MAX_IMPACT * sum(worth)
-    found: list[tuple[tuple[bool, bool, int, str], ToolMatch]] = []
+    ranked: list[tuple[tuple[bool, bool, int, str], ToolMatch]] = []
     for number, view in enumerate(views):
-        sums, fitting = _total_points([by_view[number] for by_view in met], worth)
+        sums, fitting = _total_points([by_view[number] for by_view in matches], worth)
         named = {slot for slot in view.index.named(text) if view.visible >> slot & 1}
         for slot in named.union(slots_of(largest(sums, fitting, limit))):
             tool, exact = view.index.tools[slot], slot in named
             points = sum(1 << plane for plane, bits in enumerate(sums) if bits >> slot & 1)
             order = (not (exact and text in every_name(tool)), not exact, -points, tool.id)
             score = EXACT_SCORE if exact else min(MAX_INEXACT_SCORE, points / best)
-            found.append((order, ToolMatch(tool, score, _matched(query_terms, view, slot))))
-    found.sort(key=itemgetter(0))
-    return [one for _, one in found[:limit]]
+            ranked.append((order, ToolMatch(tool, score, _matched(query_terms, view, slot))))
+    ranked.sort(key=itemgetter(0))
+    return [match for _, match in ranked[:limit]]
 
 
 def _query_terms(text: str, views: Sequence[IndexView]) -> list[QueryTerm]:
     """The words of the query that are looked for, each once."""
     read = pieces(text)[:_WORDS]
-    found: dict[str, QueryTerm] = {}
+    query_terms: dict[str, QueryTerm] = {}
     for word in (word for piece in read for word in _known_words(piece, views)):
         term = stem(word)
-        if term not in found:
-            found[term] = _expanded(word, term, views)
-    for (one, *_), (other, *_) in pairwise(read):
-        if _has(term := stem(one + other), views):
-            found.setdefault(term, QueryTerm(f"{one} {other}", {term: 1.0}, _TWO_WORDS))
-    return list(found.values())
+        if term not in query_terms:
+            query_terms[term] = _expanded(word, term, views)
+    for (word, *_), (next_word, *_) in pairwise(read):
+        if _has(term := stem(word + next_word), views):
+            query_terms.setdefault(term, QueryTerm(f"{word} {next_word}", {term: 1.0}, _TWO_WORDS))
+    return list(query_terms.values())
 
 
 def _known_words(piece: tuple[str, ...], views: Sequence[IndexView]) -> Iterator[str]:
     """A piece as tools have it: in one, in its parts, or in the two words that were written as one."""
-    whole, *parts = piece
-    if _has(stem(whole), views):
-        yield whole
+    word, *parts = piece
+    if _has(stem(word), views):
+        yield word
     elif not parts:
-        split = (view.index.vocabulary.split(stem(whole), view.known) for view in views)
-        yield from next((two for two in split if two is not None), (whole,))
+        split = (view.index.vocabulary.split(stem(word), view.known) for view in views)
+        yield from next((two for two in split if two is not None), (word,))
     yield from parts
 
 
@@ -97,7 +98,7 @@ def _expanded(word: str, term: str, views: Sequence[IndexView]) -> QueryTerm:
     if term in STOP_TERMS:
         return QueryTerm(word, {term: 1.0}, _WEAK)
     looked_for = {term: 1.0} | dict.fromkeys(SYNONYMS.get(term, ()), _SYNONYM)
-    if not any(_has(one, views) for one in looked_for):
+    if not any(_has(other, views) for other in looked_for):
         for view in views:
             looked_for |= dict.fromkeys(view.index.vocabulary.near(term, view.known), _NEAR)
     return QueryTerm(word, looked_for, 1.0)
@@ -107,19 +108,19 @@ def _has(term: str, views: Sequence[IndexView]) -> bool:
     return any(view.has(term) for view in views)
 
 
-def _matches(one: QueryTerm, view: IndexView) -> Matches:
+def _matches(query_term: QueryTerm, view: IndexView) -> Matches:
     """Each visible tool once, by the largest impact."""
     classes = [
         (weight * impact, bits)
-        for term, weight in one.terms.items()
+        for term, weight in query_term.terms.items()
         for impact, bits in view.index.classes(term)
     ]
     classes.sort(key=itemgetter(0), reverse=True)
-    left, met = view.visible, []
+    remaining, met = view.visible, []
     for impact, bits in classes:
-        if here := bits & left:
-            met.append((impact, here))
-            left ^= here
+        if matched := bits & remaining:
+            met.append((impact, matched))
+            remaining ^= matched
     return met
 
 
@@ -145,12 +146,12 @@ def _total_points(met: Iterable[Matches], worth: Iterable[float]) -> tuple[Plane
 def _matched(query_terms: list[QueryTerm], view: IndexView, slot: int) -> dict[str, tuple[str, ...]]:
     """By part of a tool, the words of the query that say something and are met there."""
     words: dict[str, list[str]] = {}
-    for one in query_terms:
-        if one.weight == _WEAK:
+    for query_term in query_terms:
+        if query_term.weight == _WEAK:
             continue
         parts = 0
-        for term in one.terms:
+        for term in query_term.terms:
             parts |= view.index.parts_with(term, slot)
         for number in slots_of(parts):
-            words.setdefault(SEARCH_FIELDS[number].name, []).append(one.word)
+            words.setdefault(SEARCH_FIELDS[number].name, []).append(query_term.word)
     return {part: tuple(met) for part, met in words.items()}

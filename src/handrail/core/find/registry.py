@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeGuard
@@ -18,7 +18,7 @@ from handrail.core.define.description_files import description_in_folder, split_
 from handrail.core.define.introspection import location_of, outside_location
 from handrail.core.define.levels import Capability
 from handrail.core.define.names import wire_name
-from handrail.core.define.tool import RegistryEvent, Tool, ToolMeta, digest, to_tool_meta
+from handrail.core.define.tool import RegistryEvent, Tool, ToolMeta, redefine, to_tool_meta
 from handrail.core.errors import DefinitionError, DuplicateName
 from handrail.core.listeners import Listeners
 
@@ -60,26 +60,30 @@ class Registry:
 
         `permissions` are the capabilities it needs here: `{"required": [...], "optional": [...]}`.
         """
-        taken = as_tool(tool)
+        added = as_tool(tool)
         if permissions is not None:
-            taken = _with_permissions(taken, permissions)
-        check(taken)
+            added = _with_permissions(added, permissions)
+        check(added)
         with self._lock:
-            old = self._tools.get(taken.id)
+            old = self._tools.get(added.id)
             if old is not None and not replace:
-                raise _duplicate(taken, taken.id, old, "register it with replace=True to take its place")
-            names = every_name(taken)
-            for name in names:
-                holder = self._names.get(name)
-                if holder is not None and holder is not old:
-                    raise _duplicate(taken, name, holder, "choose another id, alias or slug")
-            if old is not None:
-                self._drop(old)
-            self._tools[taken.id] = taken
-            self._names.update(dict.fromkeys(names, taken))
-            self.newest = None
-        self.listeners.hear(RegistryEvent("register", taken.id, taken, old))
-        return taken
+                raise _duplicate(added, added.id, old, "register it with replace=True to take its place")
+            self._put(added, old, "choose another id, alias or slug")
+        self.listeners.hear(RegistryEvent("register", added.id, added, old))
+        return added
+
+    def _put(self, tool: Tool, old: Tool | None, remedy: str) -> None:
+        """Let a tool have its names, which nobody else may hold, and be there instead of an old one."""
+        names = every_name(tool)
+        for name in names:
+            holder = self._names.get(name)
+            if holder is not None and holder is not old:
+                raise _duplicate(tool, name, holder, remedy)
+        if old is not None:
+            self._drop(old)
+        self._tools[tool.id] = tool
+        self._names.update(dict.fromkeys(names, tool))
+        self.newest = None
 
     def unregister(self, name: str) -> bool:
         """Remove a tool; False when there was none of that name."""
@@ -100,17 +104,10 @@ class Registry:
     def settle(self, waiting: Tool, ready: Tool) -> Tool:
         """Put an initialised tool in the place of the one that waited; the first to come stays."""
         with self._lock:
-            here = self._tools.get(waiting.id)
-            if here is not waiting:
-                return here if here is not None and here.ready else ready
-            for name in every_name(ready):
-                holder = self._names.get(name)
-                if holder is not None and holder is not waiting:
-                    raise _duplicate(ready, name, holder, "choose another alias or slug")
-            self._drop(waiting)
-            self._tools[ready.id] = ready
-            self._names.update(dict.fromkeys(every_name(ready), ready))
-            self.newest = None
+            tool = self._tools.get(waiting.id)
+            if tool is not waiting:
+                return tool if tool is not None and tool.ready else ready
+            self._put(ready, waiting, "choose another alias or slug")
         return ready
 
     def get(self, name: str) -> Tool | None:
@@ -140,7 +137,7 @@ class Registry:
                 tools = tuple(tool for _, tool in sorted(self._tools.items()))
                 snapshot = Snapshot(tools, dict(self._names).get)
                 if self._current_loader:
-                    return snapshot  # half of what the feeder will give; nobody else should see that
+                    return snapshot  # half of what the loader will give; nobody else should see that
                 self.newest = snapshot
         return snapshot
 
@@ -151,7 +148,7 @@ class Registry:
             self.newest = None
 
     def ensure_loaded(self) -> None:
-        """Run the feeders that have not run yet; each runs once, and whoever reads meanwhile waits for it."""
+        """Run the loaders that have not run yet; each runs once, and whoever reads meanwhile waits for it."""
         with self._load_lock:
             outer = self._current_loader
             while self._loaders:
@@ -165,17 +162,17 @@ class Registry:
                     self._current_loader = outer
 
 
-def as_tool(given: Any) -> Tool:
+def as_tool(source: Any) -> Tool:
     """The Tool behind what a user hands over."""
-    if isinstance(given, Tool):
-        return given
-    if isinstance(given, BaseTool):
-        return given.as_tool()
-    if isinstance(given, type) and issubclass(given, BaseTool):
-        return given.tool()
+    if isinstance(source, Tool):
+        return source
+    if isinstance(source, BaseTool):
+        return source.as_tool()
+    if isinstance(source, type) and issubclass(source, BaseTool):
+        return source.tool()
     raise DefinitionError(
-        f"{given!r} is not a tool",
-        location=location_of(given) or outside_location(),
+        f"{source!r} is not a tool",
+        location=location_of(source) or outside_location(),
         remedy="decorate the function with @tool, or use define, from_params, from_json_schema or BaseTool",
     )
 
@@ -190,16 +187,15 @@ def _with_permissions(tool: Tool, permissions: Mapping[str, Iterable[Capability]
             location=tool.location,
             remedy='write {"required": ["read"], "optional": ["network"]}',
         ) from error
-    granted = replace(tool, capabilities=required, optional_capabilities=optional)
-    return replace(granted, digest=digest(granted)) if granted.ready else granted
+    return redefine(tool, capabilities=required, optional_capabilities=optional)
 
 
 def every_name(tool: Tool) -> list[str]:
     """Every name a tool answers to: id, aliases, their wire names, and the slug."""
-    found = [name for known in tool.names for name in (known, wire_name(known))]
+    names = [spelling for name in tool.names for spelling in (name, wire_name(name))]
     if tool.slug:
-        found.append(tool.slug)
-    return list(dict.fromkeys(found))
+        names.append(tool.slug)
+    return list(dict.fromkeys(names))
 
 
 def _duplicate(tool: Tool, name: str, holder: Tool, remedy: str) -> DuplicateName:
@@ -233,14 +229,14 @@ def discover(package: ModuleType | str) -> list[Tool]:
     if path := getattr(module, "__path__", None):
         below = pkgutil.walk_packages(path, f"{module.__name__}.")
         modules += [importlib.import_module(info.name) for info in below]
-    found: dict[int, Tool] = {}
-    for one in modules:
-        for value in list(vars(one).values()):
+    tools: dict[int, Tool] = {}
+    for module in modules:
+        for value in list(vars(module).values()):
             if isinstance(value, Tool):
-                found[id(value)] = value
-            elif _is_tool_class(value) and value.__module__ == one.__name__:
-                found[id(value)] = value.tool()
-    return list(found.values())
+                tools[id(value)] = value
+            elif _is_tool_class(value) and value.__module__ == module.__name__:
+                tools[id(value)] = value.tool()
+    return list(tools.values())
 
 
 def _is_tool_class(value: Any) -> TypeGuard[type[BaseTool]]:
@@ -303,5 +299,4 @@ def _with_description_file(tool: Tool, folder: Path) -> Tool:
     if text is None or not text.strip():
         return tool
     first, rest = split_description(text)
-    described = replace(tool, description=first, guidance=rest or tool.guidance)
-    return replace(described, digest=digest(described)) if described.ready else described
+    return redefine(tool, description=first, guidance=rest or tool.guidance)

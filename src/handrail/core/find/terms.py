@@ -44,9 +44,9 @@ def _without_accents(text: str) -> str:
     """The text in compatible letters, without accents and other marks."""
     if text.isascii():
         return text
-    apart = unicodedata.normalize("NFKD", text)
-    kept = "".join(char for char in apart if unicodedata.category(char)[0] != "M")
-    return unicodedata.normalize("NFKC", kept)
+    decomposed = unicodedata.normalize("NFKD", text)
+    letters = "".join(char for char in decomposed if unicodedata.category(char)[0] != "M")
+    return unicodedata.normalize("NFKC", letters)
 
 
 def _folded(word: str) -> str:
@@ -74,9 +74,9 @@ def _without_ending(word: str) -> str:
     if word.endswith("s") and len(word) > 3 and word[-2] not in "siu" and word not in _NO_PLURALS:
         return word[:-1]
     for ending in ("ing", "ed"):
-        left = word.removesuffix(ending)
-        if left != word and len(left) > 2 and _VOWEL.search(left) and not word.endswith("eed"):
-            return f"{left}e" if _SHORT.match(left) else left
+        root = word.removesuffix(ending)
+        if root != word and len(root) > 2 and _VOWEL.search(root) and not word.endswith("eed"):
+            return f"{root}e" if _SHORT.match(root) else root
     for ending in ("ion", "or"):
         if word.endswith((f"t{ending}", f"s{ending}")) and len(word) - len(ending) > 4:
             return word.removesuffix(ending)
@@ -134,12 +134,12 @@ evaluate score rate
 
 
 def _synonyms_by_term() -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
+    synonyms: dict[str, frozenset[str]] = {}
     for line in _GROUPS.split("\n"):
         group = frozenset(map(stem, line.split()))
         for term in group:
-            found[term] = found.get(term, frozenset()) | (group - {term})
-    return found
+            synonyms[term] = synonyms.get(term, frozenset()) | (group - {term})
+    return synonyms
 
 
 SYNONYMS = _synonyms_by_term()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from handrail.core.define.names import WIRE_LIMIT, category_of, slug_of, wire_name
 from handrail.core.define.principal import Principal
-from handrail.core.define.tool import Tool, digest
+from handrail.core.define.tool import Tool, redefine
 from handrail.core.find.registry import every_name
 
 
@@ -122,9 +122,8 @@ class PrefixedToolset(_Wrapper):
                 if tool is not None:
                     return self._rename(tool)
         # A wire name that had to be cut does not show what it was made of.
-        shortened = len(name) == WIRE_LIMIT
-        known = await self.tools(principal) if shortened else ()
-        return next((tool for tool in known if name in every_name(tool)), None)
+        tools = await self.tools(principal) if len(name) == WIRE_LIMIT else ()
+        return next((tool for tool in tools if name in every_name(tool)), None)
 
     def _rename(self, tool: Tool) -> Tool:
         before, renamed = self._renamed.get(tool.id, (None, tool))
@@ -136,10 +135,8 @@ class PrefixedToolset(_Wrapper):
     def _under_prefix(self, tool: Tool) -> Tool:
         name = f"{self.prefix}.{tool.id}"
         aliases = {f"{self.prefix}.{alias}": params for alias, params in tool.aliases.items()}
-        category = tool.category or self.prefix
         slug = slug_of(name) if tool.slug else ""
-        renamed = replace(tool, id=name, aliases=aliases, slug=slug, category=category)
-        return replace(renamed, digest=digest(renamed))
+        return redefine(tool, id=name, aliases=aliases, slug=slug, category=tool.category or self.prefix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +154,11 @@ class CombinedToolset:
         return tuple(check for part in self.parts for check in toolset_extras(part, "safety"))
 
     async def tools(self, principal: Principal, /) -> Sequence[Tool]:
-        found: dict[str, Tool] = {}
+        tools: dict[str, Tool] = {}
         for part in self.parts:
             for tool in await part.tools(principal):
-                found.setdefault(tool.id, tool)
-        return list(found.values())
+                tools.setdefault(tool.id, tool)
+        return list(tools.values())
 
     async def find(self, name: str, principal: Principal, /) -> Tool | None:
         for part in self.parts:
@@ -195,5 +192,5 @@ class LazyToolset:
         return ()
 
     async def find(self, name: str, principal: Principal, /) -> Tool | None:
-        found = self.resolver(self._spelled.get(name, name))
-        return await found if inspect.isawaitable(found) else found
+        tool = self.resolver(self._spelled.get(name, name))
+        return await tool if inspect.isawaitable(tool) else tool

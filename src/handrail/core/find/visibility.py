@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from heapq import merge
 from typing import Any, Literal, Protocol, get_args
 
 from handrail.core.define.levels import Danger, Level, PermissionPolicy
 from handrail.core.define.names import slug_of
 from handrail.core.define.principal import Principal
-from handrail.core.define.tool import Origin, Tool, digest
+from handrail.core.define.tool import Origin, Tool, redefine
 from handrail.core.find.registry import Snapshot, every_name
 
 DEFAULT_TENANT_ID = "00000000-0000-0000-0000-000000000000"
@@ -70,20 +70,19 @@ def apply_override(tool: Tool, row: ToolRow) -> Tool:
         changes["policy"] = "always_ask"
     if not changes:
         return tool
-    made = replace(tool, **changes)
-    return replace(made, digest=digest(made))
+    return redefine(tool, **changes)
 
 
 class ToolRows:
     """The rows of one tenant at one moment. What they make of a tool is made once, for all who see it."""
 
-    __slots__ = ("_made", "_own", "_patches", "_states", "custom", "shut")
+    __slots__ = ("_own", "_patched", "_patches", "_states", "custom", "shut")
 
     def __init__(self, rows: Iterable[ToolRow] = (), custom: Iterable[tuple[ToolRow, Tool]] = ()) -> None:
         overrides = [row for row in rows if row.kind == "system_override"]
         self._states = {row.slug: row.enabled for row in overrides}
         self._patches = {row.slug: row for row in overrides}
-        self._made: dict[Tool, Tool] = {}
+        self._patched: dict[Tool, Tool] = {}
         own = sorted(custom, key=lambda pair: pair[1].id)
         self.custom = tuple(tool for _, tool in own)
         """The tenant's own tools, by id."""
@@ -106,10 +105,10 @@ class ToolRows:
         row = self._patches.get(slug)
         if row is None:
             return tool
-        made = self._made.get(tool)
-        if made is None:
-            made = self._made[tool] = apply_override(tool, row)
-        return made
+        patched = self._patched.get(tool)
+        if patched is None:
+            patched = self._patched[tool] = apply_override(tool, row)
+        return patched
 
 
 NO_ROWS = ToolRows()

@@ -33,7 +33,6 @@ def admit(
 ) -> Admitted | tuple[FieldError, ...]:
     """Validate first: what is valid is never changed. Only then repair, and validate what came of it."""
     validate = tool.validate
-    assert validate is not None, "only initialised tools are called"
     read: tuple[Repair, ...] = ()
     try:
         if raw.__class__ is dict:

@@ -230,8 +230,8 @@ def is_faithful(request: ApprovalRequest, tool: Tool) -> bool:
     What is shown stands in the open, the run is made of what is sealed: whoever changes one of them in the
     database must not get a yes for the other.
     """
-    kept = admit(tool, request.raw, request.call.tool)
-    if not isinstance(kept, Admitted) or digest_of(kept.args) != request.args_hash:
+    admitted = admit(tool, request.raw, request.call.tool)
+    if not isinstance(admitted, Admitted) or digest_of(admitted.args) != request.args_hash:
         return False
-    shown = redact_values(mask_paths(kept.args, tool.secrets), request.secrets)
+    shown = redact_values(mask_paths(admitted.args, tool.secrets), request.secrets)
     return digest_of(shown) == digest_of(dict(request.args))

@@ -47,7 +47,7 @@ class ApprovalStore(Protocol):
 
 def last_decided(requests: Iterable[ApprovalRequest]) -> list[ApprovalRequest]:
     """Questions that are over, the newest end first."""
-    return sorted(requests, key=lambda one: (one.decided_at or 0.0, one.id), reverse=True)
+    return sorted(requests, key=lambda request: (request.decided_at or 0.0, request.id), reverse=True)
 
 
 class MemoryApprovals:
@@ -65,7 +65,7 @@ class MemoryApprovals:
         with self._lock:
             self._requests[request.id] = request
             if len(self._requests) > self._keep:
-                decided = (key for key, one in self._requests.items() if one.status != "pending")
+                decided = (key for key, waiting in self._requests.items() if waiting.status != "pending")
                 self._requests.pop(next(decided, next(iter(self._requests))))
 
     async def get(self, approval_id: str, tenant: str, /) -> ApprovalRequest | None:
@@ -79,24 +79,30 @@ class MemoryApprovals:
     ) -> builtins.list[ApprovalRequest]:
         with self._lock:
             requests = builtins.list(self._requests.values())
-        mine = [self._current(one) for one in requests if one.principal.tenant == tenant]
-        start = next((at + 1 for at, one in enumerate(mine) if one.id == after), 0)
-        return [one for one in mine[start:] if one.status == "pending"][:limit]
+        of_tenant = [self._current(request) for request in requests if request.principal.tenant == tenant]
+        start = next((at + 1 for at, request in enumerate(of_tenant) if request.id == after), 0)
+        return [request for request in of_tenant[start:] if request.status == "pending"][:limit]
 
     async def decided(self, tenant: str, limit: int, /) -> builtins.list[ApprovalRequest]:
         with self._lock:
             requests = builtins.list(self._requests.values())
-        mine = [one for one in requests if one.principal.tenant == tenant and one.decided_at is not None]
+        over = [
+            request
+            for request in requests
+            if request.principal.tenant == tenant and request.decided_at is not None
+        ]
         ways: dict[str, builtins.list[ApprovalRequest]] = {}
-        for one in mine:
-            ways.setdefault(one.status, []).append(one)
-        return last_decided(one for way in ways.values() for one in way[-limit:])
+        for request in over:
+            ways.setdefault(request.status, []).append(request)
+        return last_decided(request for way in ways.values() for request in way[-limit:])
 
     async def open_of(self, call_id: str, /) -> builtins.list[tuple[str, str]]:
         with self._lock:
             requests = builtins.list(self._requests.values())
-        asked = (one for one in requests if one.call.id == call_id and one.status == "pending")
-        return [(one.id, one.principal.tenant) for one in asked]
+        pending = (
+            request for request in requests if request.call.id == call_id and request.status == "pending"
+        )
+        return [(request.id, request.principal.tenant) for request in pending]
 
     async def settle(
         self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /
@@ -133,12 +139,12 @@ class MemoryStandingApprovals:
 
     def __init__(self, keep: int = 10_000) -> None:
         self._keep = keep
-        self._given: dict[tuple[Principal, str, str], None] = {}
+        self._granted: dict[tuple[Principal, str, str], None] = {}
 
     def give(self, principal: Principal, session: str, digest: str, by: str | None, /) -> None:
-        self._given[principal, session, digest] = None
-        if len(self._given) > self._keep:
-            del self._given[next(iter(self._given))]
+        self._granted[principal, session, digest] = None
+        if len(self._granted) > self._keep:
+            del self._granted[next(iter(self._granted))]
 
     async def holds(self, principal: Principal, session: str, digest: str, /) -> bool:
-        return (principal, session, digest) in self._given
+        return (principal, session, digest) in self._granted

@@ -41,13 +41,13 @@ class MemoryClaims:
         return len(self._held)
 
     def take(self, keys: Iterable[str], tenant: str, holder: str, /) -> ClaimConflict | None:
-        wanted = list(keys)
+        claimed = list(keys)
         with self._lock:
-            for key in wanted:
+            for key in claimed:
                 for place in self._touching(tenant, key):
                     if self._held[place][0] != holder:
                         return ClaimConflict(place[1], self._held[place][0])
-            for key in wanted:
+            for key in claimed:
                 times = self._held.get((tenant, key), (holder, 0))[1]
                 self._held[tenant, key] = (holder, times + 1)
         return None

@@ -54,7 +54,7 @@ def sight(tool: Tool, principal: Principal, policy: Policy) -> tuple[Step, ...]:
     """The layers that do not look at arguments: what they all allow may be seen."""
     return (
         _visibility(tool, principal),
-        *(_lists(tool, one) for one in policy.chain),
+        *(_lists(tool, link) for link in policy.chain),
         *_key(tool, principal),
         _permission(tool, principal),
         _capability(tool, policy),
@@ -127,11 +127,13 @@ def decide(
     if args is None:
         applying = tuple(rule for rule in applying if not looks_at_args(rule, tool))
         if is_dynamic(tool):
-            said = _rules(tool, applying, holding(applying, args, principal, source))
-            return strictest((*sight(tool, principal, policy), *said))
+            steps = _rules(tool, applying, holding(applying, args, principal, source))
+            return strictest((*sight(tool, principal, policy), *steps))
     judged = assess_risk(tool, args)
     held = holding(applying, args, principal, source, judged.level, judged.danger)
-    checks = [_checked(tool, step) for check in safety if (step := check(tool, args, principal)) is not None]
+    checks = [
+        _safety_step(tool, step) for check in safety if (step := check(tool, args, principal)) is not None
+    ]
     return weigh(tool, principal, policy, source, judged, applying, held, checks)
 
 
@@ -149,12 +151,12 @@ def weigh(
     steps = list(sight(tool, principal, policy))
     if principal.ceiling is not None and is_dynamic(tool):
         steps += _ceiling(tool, principal.ceiling, judged.level, judged.level_why)
-    steps += (_plan(one, judged.level) for one in policy.chain if one.plan)
+    steps += (_plan(link, judged.level) for link in policy.chain if link.plan)
     steps += _rules(tool, rules, held)
     steps += checks
     kind = caller_kind(source, principal)
-    for one in policy.chain:
-        steps += gates(judged, tool.policy, one.approval_mode, one.moderate, kind)
+    for link in policy.chain:
+        steps += gates(judged, tool.policy, link.approval_mode, link.moderate, kind)
     return strictest(tuple(steps))
 
 
@@ -180,17 +182,17 @@ def holding(
     """Of each rule whether its conditions hold: for the agent that calls, or for one above it."""
     if not rules:
         return ()
-    given: Mapping[str, Any] = {}
-    asked = [_NO_FACTS]
+    arguments: Mapping[str, Any] = {}
+    all_facts = [_NO_FACTS]
     for rule in rules:
-        if rule.on_args and not given:
-            given = as_mapping(args)
-        if rule.on_facts and asked[0] is _NO_FACTS:
-            asked = _facts(principal, source, level, danger)
-    if len(asked) == 1:
-        facts = asked[0]
-        return tuple([rule.holds(given, facts) for rule in rules])
-    return tuple([any(rule.holds(given, facts) for facts in asked) for rule in rules])
+        if rule.on_args and not arguments:
+            arguments = as_mapping(args)
+        if rule.on_facts and all_facts[0] is _NO_FACTS:
+            all_facts = _facts(principal, source, level, danger)
+    if len(all_facts) == 1:
+        facts = all_facts[0]
+        return tuple([rule.holds(arguments, facts) for rule in rules])
+    return tuple([any(rule.holds(arguments, facts) for facts in all_facts) for rule in rules])
 
 
 def _facts(
@@ -210,10 +212,10 @@ def _facts(
 
 def _rules(tool: Tool, rules: Iterable[Rule], held: Iterable[bool]) -> Iterator[Step]:
     """A word for every rule that was consulted, also for one whose conditions do not hold."""
-    return (_said(rule, tool) if holds else rule.passed for rule, holds in zip(rules, held, strict=True))
+    return (_rule_step(rule, tool) if holds else rule.passed for rule, holds in zip(rules, held, strict=True))
 
 
-def _said(rule: Rule, tool: Tool) -> Step:
+def _rule_step(rule: Rule, tool: Tool) -> Step:
     reason = rule.reason or f"a rule for {rule.tool} says {rule.verdict}"
     if rule.verdict == "deny":
         return _not_permitted("rules", tool, reason, rule.label)
@@ -221,7 +223,7 @@ def _said(rule: Rule, tool: Tool) -> Step:
     return Step("rules", rule.verdict, reason, rule.label, _CODES.get(rule.verdict), by)
 
 
-def _checked(tool: Tool, step: Step) -> Step:
+def _safety_step(tool: Tool, step: Step) -> Step:
     """What a safety check said, with the code, the answerer and the tool's name that it may leave out."""
     if not isinstance(step, Step):
         raise TypeError(f"a safety check said {step!r}, which is no Step")

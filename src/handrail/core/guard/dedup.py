@@ -111,11 +111,11 @@ class Dedup:
         """A call that waits for a person or in a plan ends some other time, perhaps after this memory."""
         memory = weakref.ref(self)
 
-        def told(outcome: Outcome) -> None:
-            if (here := memory()) is not None:
-                here.settle(signature, entry, outcome, waited=True)
+        def settle(outcome: Outcome) -> None:
+            if (dedup := memory()) is not None:
+                dedup.settle(signature, entry, outcome, waited=True)
 
-        self._when_final(signature[2].tenant, call_id, told)
+        self._when_final(signature[2].tenant, call_id, settle)
 
     def _is_repeatable(self, outcome: Outcome | None) -> bool:
         if outcome is None or outcome.status == "cancelled" or outcome.code in _WORTH_REPEATING:
@@ -124,14 +124,14 @@ class Dedup:
 
     def end_pass(self, calls: Iterable[tuple[Any, Outcome, bool]]) -> None:
         """Note what was skipped: of each call its arguments, its outcome, and whether it repeats one."""
-        passed = tuple(calls)
+        made_calls = tuple(calls)
         skipped = [
             outcome.tool
-            for raw, outcome, repeats in passed
+            for raw, outcome, repeats in made_calls
             if repeats or (outcome.status == "refused" and self._was_refused(raw, outcome))
         ]
         self.skipped = tuple(skipped)
-        self.all_duplicates = bool(passed) and len(skipped) == len(passed)
+        self.all_duplicates = bool(made_calls) and len(skipped) == len(made_calls)
 
     def _was_refused(self, raw: Any, outcome: Outcome) -> bool:
         if outcome.code in _WORTH_REPEATING:

@@ -68,8 +68,8 @@ def footprint_of(tool: Tool, values: Any, args: Mapping[str, Any], root: str | N
     if tool.concurrency == "parallel":
         return Footprint(reads, writes)
     if tool.concurrency == "by_path" and tool.reads is None and tool.writes is None:
-        found = frozenset(path_key(path, root) for path in _paths(args))
-        reads, writes = (frozenset(), found) if effect else (found, frozenset())
+        paths = frozenset(path_key(path, root) for path in _paths(args))
+        reads, writes = (frozenset(), paths) if effect else (paths, frozenset())
     if effect and not writes:
         return ALONE
     if tool.concurrency == "by_path" and not (reads or writes):
@@ -81,8 +81,8 @@ def keys_of(function: OfArgs | None, values: Any) -> frozenset[str]:
     """The resource keys that a tool's `reads` or `writes` names for these arguments."""
     if function is None:
         return _NONE
-    given = function(values)
-    return frozenset([given] if isinstance(given, str) else map(str, given or ()))
+    keys = function(values)
+    return frozenset([keys] if isinstance(keys, str) else map(str, keys or ()))
 
 
 def extract_tool_file_path(args: Mapping[str, Any]) -> str | None:
@@ -90,7 +90,7 @@ def extract_tool_file_path(args: Mapping[str, Any]) -> str | None:
     return next(iter(_paths(args)), None)
 
 
-def name_of(key: str, wanted: Iterable[str], args: Mapping[str, Any]) -> str:
+def name_of(key: str, claimed: Iterable[str], args: Mapping[str, Any]) -> str:
     """A key that somebody else holds, as the caller knows it who wants these keys with these arguments.
 
     Of a path that is what the caller wrote, or the way below the folder that it wants: no more of where
@@ -98,13 +98,13 @@ def name_of(key: str, wanted: Iterable[str], args: Mapping[str, Any]) -> str:
     """
     if not key.startswith("/"):
         return key
-    below = next((key.removeprefix(one) for one in filter(_is_tree, wanted) if key.startswith(one)), "")
+    below = next((key.removeprefix(tree) for tree in filter(_is_tree, claimed) if key.startswith(tree)), "")
     return below or extract_tool_file_path(args) or os.path.basename(key.rstrip("/"))
 
 
 def _paths(args: Mapping[str, Any]) -> list[str]:
-    given = (args.get(name) for name in _PATH_NAMES)
-    return [path for path in given if isinstance(path, str) and path]
+    values = (args.get(name) for name in _PATH_NAMES)
+    return [path for path in values if isinstance(path, str) and path]
 
 
 def path_key(path: str, root: str | None = None) -> str:

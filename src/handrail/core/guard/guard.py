@@ -29,8 +29,8 @@ class Guard:
     """One policy, and the decisions it has already taken. An error while deciding refuses."""
 
     __slots__ = (
+        "_facts",
         "_fixed",
-        "_known",
         "_last",
         "_rule_index",
         "_seen",
@@ -50,7 +50,7 @@ class Guard:
         self._weighed: dict[tuple[Any, ...], Decision] = {}
         self._last: dict[Tool, tuple[Principal, Source, Decision]] = {}
         """The newest of those by tool: most callers come back, and are recognised without hashing."""
-        self._known: dict[Tool, tuple[tuple[Rule, ...], tuple[SafetyCheck, ...], bool]] = {}
+        self._facts: dict[Tool, tuple[tuple[Rule, ...], tuple[SafetyCheck, ...], bool]] = {}
 
     def of(self, principal: Principal) -> Guard:
         """The guard that decides about this principal."""
@@ -89,7 +89,7 @@ class Guard:
         if decision is not None:
             return decision
         try:
-            rules, checks, varying = self._what_is_known(tool)
+            rules, checks, varying = self._facts_of(tool)
             if varying and not checks:
                 return self._weighed_by_args(tool, args, principal, source, rules)
             decision = decide(tool, args, principal, self.policy, source, checks, rules)
@@ -120,7 +120,7 @@ class Guard:
     def certain(self, tool: Tool, principal: Principal, source: Source) -> Decision:
         """What can be said before the arguments are known."""
         try:
-            rules, _, varying = self._what_is_known(tool)
+            rules, _, varying = self._facts_of(tool)
             if varying:
                 return decide(tool, None, principal, self.policy, source, (), rules)
         except Exception as error:
@@ -129,20 +129,20 @@ class Guard:
 
     def varies(self, tool: Tool) -> bool:
         """Whether what is said of a tool depends on the arguments of the call."""
-        return self._what_is_known(tool)[2]
+        return self._facts_of(tool)[2]
 
-    def _what_is_known(self, tool: Tool) -> tuple[tuple[Rule, ...], tuple[SafetyCheck, ...], bool]:
+    def _facts_of(self, tool: Tool) -> tuple[tuple[Rule, ...], tuple[SafetyCheck, ...], bool]:
         """The rules that speak of a tool, the checks that watch it, whether its decisions vary by call."""
-        known = self._known.get(tool)
-        if known is None:
+        facts = self._facts.get(tool)
+        if facts is None:
             if self._rule_index is None:
                 self._rule_index = RuleIndex(self.policy.all_rules)
             rules = self._rule_index.about(tool)
             conditional = any(looks_at_args(rule, tool) for rule in rules)
             checks = watchers_of(self.safety, tool)
-            known = (rules, checks, conditional or is_dynamic(tool) or bool(checks))
-            self._remember(self._known, tool, known)
-        return known
+            facts = (rules, checks, conditional or is_dynamic(tool) or bool(checks))
+            self._remember(self._facts, tool, facts)
+        return facts
 
     @staticmethod
     def _remember(memory: dict[Any, Any], key: Any, value: Any) -> None:
@@ -170,18 +170,19 @@ class AgentGuards(Guard):
     holds.
     """
 
-    __slots__ = ("_agents", "_of")
+    __slots__ = ("_agents", "_of", "_without_agent")
 
     def __init__(
         self, policy: Policy, safety: tuple[SafetyCheck, ...] = (), agents: Mapping[str, Policy] | None = None
     ) -> None:
         super().__init__(policy, safety)
         self._agents = dict(agents or {})
+        self._without_agent = Guard(policy, safety)
         self._of: dict[tuple[str, ...], Guard] = {}
 
     def of(self, principal: Principal) -> Guard:
         if principal.agent is None:
-            return Guard.of(self, principal)
+            return self._without_agent
         line = (*principal.ancestors, principal.agent)
         guard = self._of.get(line)
         if guard is None:
@@ -203,26 +204,16 @@ class AgentGuards(Guard):
         return AgentGuards(self.policy.without_plan(), self.safety, agents)
 
     def see(self, tool: Tool, principal: Principal) -> Decision:
-        guard = self.of(principal)
-        return super().see(tool, principal) if guard is self else guard.see(tool, principal)
+        return self.of(principal).see(tool, principal)
 
     def remembered(self, tool: Tool, principal: Principal, source: Source) -> Decision | None:
-        guard = self.of(principal)
-        if guard is self:
-            return super().remembered(tool, principal, source)
-        return guard.remembered(tool, principal, source)
+        return self.of(principal).remembered(tool, principal, source)
 
     def decide(self, tool: Tool, args: Any, principal: Principal, source: Source) -> Decision:
-        guard = self.of(principal)
-        if guard is self:
-            return super().decide(tool, args, principal, source)
-        return guard.decide(tool, args, principal, source)
+        return self.of(principal).decide(tool, args, principal, source)
 
     def certain(self, tool: Tool, principal: Principal, source: Source) -> Decision:
-        guard = self.of(principal)
-        if guard is self:
-            return super().certain(tool, principal, source)
-        return guard.certain(tool, principal, source)
+        return self.of(principal).certain(tool, principal, source)
 
 
 Watcher = TypeVar("Watcher")
@@ -233,7 +224,7 @@ MAX_REMEMBERED_TOOLS = 20_000
 
 def watchers_of(watchers: Iterable[Watcher], tool: Tool) -> tuple[Watcher, ...]:
     """Those whose `watches(tool)` says so, and those that have no such word: they see every tool."""
-    return tuple(one for one in watchers if _watches(one, tool))
+    return tuple(watcher for watcher in watchers if _watches(watcher, tool))
 
 
 def _watches(watcher: Any, tool: Tool) -> bool:

@@ -99,38 +99,38 @@ class MemoryIdempotencyKeys:
     def __init__(self, keep: int = 10_000, tenants: int = 1_000) -> None:
         self._keep = keep
         self._tenants = tenants
-        self._shelves: dict[str, _Slot] = {}
+        self._slots: dict[str, _Slot] = {}
         self._idle: OrderedDict[str, None] = OrderedDict()
         """Tenants all of whose keys are done, the one that is so for longest first."""
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        return sum(len(shelf.entries) for shelf in self._shelves.values())
+        return sum(len(slot.entries) for slot in self._slots.values())
 
     async def begin(self, key: KeyId, fingerprint: str, call_id: str, /) -> tuple[KeyEntry, bool]:
         with self._lock:
-            shelf = self._shelves.get(key[0])
-            if shelf is None:
-                shelf = self._shelves[key[0]] = _Slot()
-            entry = shelf.entries.get(key)
+            slot = self._slots.get(key[0])
+            if slot is None:
+                slot = self._slots[key[0]] = _Slot()
+            entry = slot.entries.get(key)
             if entry is not None:
                 return entry, False
-            entry = shelf.entries[key] = KeyEntry(fingerprint)
+            entry = slot.entries[key] = KeyEntry(fingerprint)
             self._idle.pop(key[0], None)
-            while len(shelf.entries) > self._keep and shelf.done:
-                shelf.forget(next(iter(shelf.done)))
-            while len(self._shelves) > self._tenants and self._idle:
-                del self._shelves[self._idle.popitem(last=False)[0]]
+            while len(slot.entries) > self._keep and slot.done:
+                slot.forget(next(iter(slot.done)))
+            while len(self._slots) > self._tenants and self._idle:
+                del self._slots[self._idle.popitem(last=False)[0]]
             return entry, True
 
     def dispatched(self, key: KeyId, /) -> None:
         with self._lock:
-            shelf, entry = self._find(key)
-            if shelf is None or entry is None:
+            slot, entry = self._find(key)
+            if slot is None or entry is None:
                 return
             entry.state = "dispatched"
-            shelf.done.pop(key, None)
-            self._note(key[0], shelf)
+            slot.done.pop(key, None)
+            self._note(key[0], slot)
             if entry.outcome is not None:  # it waited for an approval; from here on its end is open again
                 entry.ended, entry.outcome = Future(), None
 
@@ -139,42 +139,42 @@ class MemoryIdempotencyKeys:
 
     def finish(self, key: KeyId, outcome: Outcome, /) -> None:
         with self._lock:
-            shelf, entry = self._find(key)
-            if shelf is None or entry is None:
+            slot, entry = self._find(key)
+            if slot is None or entry is None:
                 return
             entry.outcome = outcome
             if outcome.status == "pending":
                 entry.state = "waiting"
             else:
                 entry.state = "done"
-                shelf.done[key] = None
-            self._note(key[0], shelf)
+                slot.done[key] = None
+            self._note(key[0], slot)
         if not entry.ended.done():
             entry.ended.set_result(None)
 
     def reopen(self, key: KeyId, /) -> None:
         with self._lock:
-            shelf, entry = self._find(key)
-            if shelf is None or entry is None or entry.state != "done" or not is_open_again(entry.outcome):
+            slot, entry = self._find(key)
+            if slot is None or entry is None or entry.state != "done" or not is_open_again(entry.outcome):
                 return
-            shelf.forget(key)
-            self._note(key[0], shelf)
+            slot.forget(key)
+            self._note(key[0], slot)
 
     def collected(self, key: KeyId, call_id: str, /) -> None:
         with self._lock:
-            shelf, entry = self._find(key)
-            if shelf is None or entry is None or entry.state != "done" or entry.outcome is None:
+            slot, entry = self._find(key)
+            if slot is None or entry is None or entry.state != "done" or entry.outcome is None:
                 return
             if entry.outcome.call_id == call_id:
-                shelf.forget(key)
-                self._note(key[0], shelf)
+                slot.forget(key)
+                self._note(key[0], slot)
 
     def release(self, key: KeyId, /) -> None:
         with self._lock:
-            shelf, entry = self._find(key)
-            if shelf is not None:
-                shelf.forget(key)
-                self._note(key[0], shelf)
+            slot, entry = self._find(key)
+            if slot is not None:
+                slot.forget(key)
+                self._note(key[0], slot)
         if entry is not None and not entry.ended.done():
             entry.ended.set_result(None)
 
@@ -182,15 +182,15 @@ class MemoryIdempotencyKeys:
         return  # there is nobody else
 
     def _find(self, key: KeyId) -> tuple[_Slot | None, KeyEntry | None]:
-        shelf = self._shelves.get(key[0])
-        return shelf, None if shelf is None else shelf.entries.get(key)
+        slot = self._slots.get(key[0])
+        return slot, None if slot is None else slot.entries.get(key)
 
-    def _note(self, tenant: str, shelf: _Slot) -> None:
+    def _note(self, tenant: str, slot: _Slot) -> None:
         """Keep in mind whether a tenant can be forgotten; one without keys is, at once."""
-        if not shelf.entries:
-            del self._shelves[tenant]
+        if not slot.entries:
+            del self._slots[tenant]
             self._idle.pop(tenant, None)
-        elif len(shelf.done) == len(shelf.entries):
+        elif len(slot.done) == len(slot.entries):
             self._idle[tenant] = None
         else:
             self._idle.pop(tenant, None)

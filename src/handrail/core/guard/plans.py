@@ -113,8 +113,8 @@ class MemoryPlans:
         with self._lock:
             if _key(planned) in self._queue:
                 return "known"
-            theirs = ((one.principal.tenant, one.principal.user) for one in self._queue.values())
-            if sum(one == (owner.tenant, owner.user) for one in theirs) >= self._keep:
+            owners = ((other.principal.tenant, other.principal.user) for other in self._queue.values())
+            if sum(other == (owner.tenant, owner.user) for other in owners) >= self._keep:
                 return "full"
             self._queue[_key(planned)] = planned
             return "added"
@@ -123,8 +123,8 @@ class MemoryPlans:
         self, principal: Principal, session: str | None = None, calls: Collection[str] | None = None, /
     ) -> list[PlannedCall]:
         with self._lock:
-            found = self._reached(principal, session)
-        return [one for one in found if calls is None or one.call.id in calls]
+            reached = self._reached(principal, session)
+        return [planned for planned in reached if calls is None or planned.call.id in calls]
 
     async def holds(self, call_id: str, tenant: str, /) -> bool:
         with self._lock:
@@ -133,9 +133,9 @@ class MemoryPlans:
     async def take(self, planned: PlannedCall, session: str | None = None, /) -> Taken:
         who = (planned.principal.tenant, planned.principal.user)
         with self._lock:
-            for one in self._running.values():
-                theirs = (one.principal.tenant, one.principal.user) == who
-                if theirs and session in (None, one.call.session):
+            for running in self._running.values():
+                is_same_plan = (running.principal.tenant, running.principal.user) == who
+                if is_same_plan and session in (None, running.call.session):
                     return "busy"
             if self._queue.pop(_key(planned), None) is None:
                 return "gone"
@@ -148,16 +148,16 @@ class MemoryPlans:
 
     async def discard(self, principal: Principal, session: str | None = None, /) -> int:
         with self._lock:
-            gone = self._reached(principal, session)
-            for one in gone:
-                del self._queue[_key(one)]
-            return len(gone)
+            discarded = self._reached(principal, session)
+            for planned in discarded:
+                del self._queue[_key(planned)]
+            return len(discarded)
 
     def _reached(self, principal: Principal, session: str | None) -> list[PlannedCall]:
         return [
-            one
-            for one in self._queue.values()
-            if may_reach(principal, one) and (session is None or one.call.session == session)
+            planned
+            for planned in self._queue.values()
+            if may_reach(principal, planned) and (session is None or planned.call.session == session)
         ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from handrail.core.define.levels import CAPABILITIES, Capability
@@ -54,7 +54,9 @@ class Policy:
         if not all(isinstance(rule, Rule) for rule in rules):
             raise PolicyError("rules are Rule objects", remedy='write Rule(tool="data.*", verdict="ask")')
         object.__setattr__(self, "rules", rules)
-        object.__setattr__(self, "chain", (self, *(above for one in self.within for above in one.chain)))
+        object.__setattr__(
+            self, "chain", (self, *(above for parent in self.within for above in parent.chain))
+        )
 
     def allows(self, tool: Tool) -> bool:
         return self.allow is None or listed(self.allow, tool)
@@ -81,29 +83,13 @@ class Policy:
         Allow lists intersect (an unset one means all), denies and rules add up, the stricter mode holds.
         """
         child = child or Policy(approval_mode=self.approval_mode, moderate=self.moderate)
-        return Policy(
-            approval_mode=child.approval_mode,
-            allow=child.allow,
-            deny=child.deny,
-            capabilities=child.capabilities,
-            rules=child.rules,
-            plan=child.plan,
-            moderate=child.moderate,
-            within=(*child.within, self),
-        )
+        return replace(child, within=(*child.within, self))
 
     def without_plan(self) -> Policy:
         """The same, but nothing is queued: a plan that somebody runs is not planned again."""
-        return Policy(
-            approval_mode=self.approval_mode,
-            allow=self.allow,
-            deny=self.deny,
-            capabilities=self.capabilities,
-            rules=tuple(rule for rule in self.rules if rule.verdict != "queue"),
-            plan=False,
-            moderate=self.moderate,
-            within=tuple(above.without_plan() for above in self.within),
-        )
+        rules = tuple(rule for rule in self.rules if rule.verdict != "queue")
+        within = tuple(above.without_plan() for above in self.within)
+        return replace(self, rules=rules, plan=False, within=within)
 
     @classmethod
     def from_agent_config(cls, config: Mapping[str, Any], **more: Any) -> Policy:
@@ -123,10 +109,10 @@ def listed(patterns: Iterable[str], tool: Tool) -> bool:
     return False
 
 
-def _patterns(what: str, given: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(given, str):
-        raise PolicyError(f"{what} is a list of names, not one string", remedy=f"write [{given!r}]")
-    patterns = tuple(given)
+def _patterns(what: str, names: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise PolicyError(f"{what} is a list of names, not one string", remedy=f"write [{names!r}]")
+    patterns = tuple(names)
     if not all(isinstance(pattern, str) for pattern in patterns):
         raise PolicyError(f"{what} holds names", remedy="write names or patterns as text")
     return patterns

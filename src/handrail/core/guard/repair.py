@@ -55,16 +55,16 @@ class _Walk:
         if len(args) != 1:
             return None
         [(key, inner)] = args.items()
-        whole = self._shapes.of(self._schema)
-        shapes = [self._shapes.of(branch) for branch in whole.branches] or [whole]
+        root = self._shapes.of(self._schema)
+        shapes = [self._shapes.of(branch) for branch in root.branches] or [root]
         if any(self._is_known(key, shape) or shape.welcomes(key) for shape in shapes):
             return None
         if isinstance(inner, str):
             inner = parse_json(inner)
         if not isinstance(inner, dict):
             return None
-        known = any(self._is_known(name, shape) for name in inner for shape in shapes)
-        return inner if known or not (inner or whole.required) else None
+        has_parameter = any(self._is_known(name, shape) for name in inner for shape in shapes)
+        return inner if has_parameter or not (inner or root.required) else None
 
     def _is_known(self, key: str, shape: Shape) -> bool:
         return key in shape.properties or fold(key) in self._labels(shape, ())
@@ -86,8 +86,8 @@ class _Walk:
         if self._shapes.fits(value, schema, depth):
             return value, ()
         fixed = ((branch, self._fitted(value, branch, path, depth + 1)) for branch in shape.branches)
-        taken = [found for branch, found in fixed if self._shapes.fits(found[0], branch, depth)]
-        return _only(taken) or (value, ())
+        fitting = [fix for branch, fix in fixed if self._shapes.fits(fix[0], branch, depth)]
+        return _only(fitting) or (value, ())
 
     def _inside(self, value: Any, shape: Shape, path: Path, depth: int) -> Fixed:
         """The value with its contents repaired."""
@@ -121,7 +121,7 @@ class _Walk:
             self._settle(inner, shape.item(index), (*path, index), depth + 1)
             for index, inner in enumerate(value)
         ]
-        repairs = tuple(one for _, more in fixed for one in more)
+        repairs = tuple(step for _, more in fixed for step in more)
         return [after for after, _ in fixed] if repairs else value, repairs
 
     def _meant(self, value: dict[str, Any], shape: Shape, path: Path) -> dict[str, str]:
@@ -135,8 +135,8 @@ class _Walk:
         labels: dict[str, set[str]] = defaultdict(set)
         for name, schema in shape.properties.items():
             own = schema.get("x-aliases") if isinstance(schema, Mapping) else None
-            given = () if path else self._aliases.get(name, ())
-            for label in (name, *given, *(own if isinstance(own, list) else ())):
+            aliases = () if path else self._aliases.get(name, ())
+            for label in (name, *aliases, *(own if isinstance(own, list) else ())):
                 if isinstance(label, str):
                     labels[fold(label)].add(name)
         return labels
@@ -185,11 +185,11 @@ def _scalars(value: Any, shape: Shape, path: Path) -> Iterator[Fixed]:
         yield after, (Repair(_dotted(path), kind, value, after),)
 
 
-def _only(found: Iterable[Fixed]) -> Fixed | None:
+def _only(fixes: Iterable[Fixed]) -> Fixed | None:
     """The single reading, if there is one; equal results are one reading."""
-    all_found = list(found)
-    agreed = bool(all_found) and all(same(all_found[0][0], after) for after, _ in all_found)
-    return all_found[0] if agreed else None
+    readings_found = list(fixes)
+    agreed = bool(readings_found) and all(same(readings_found[0][0], after) for after, _ in readings_found)
+    return readings_found[0] if agreed else None
 
 
 def _dotted(path: Path) -> str:
@@ -210,10 +210,10 @@ def parse_json(text: str) -> Any:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         raise ValueError("a key is given twice")
-    return found
+    return members
 
 
 def _refuse(constant: str) -> None:
@@ -232,9 +232,9 @@ def _shallow(value: Any) -> bool:
     for _ in range(MAX_JSON_DEPTH):
         level = [
             inner
-            for one in level
-            if isinstance(one, (dict, list))
-            for inner in (one.values() if isinstance(one, dict) else one)
+            for item in level
+            if isinstance(item, (dict, list))
+            for inner in (item.values() if isinstance(item, dict) else item)
         ]
         if not level:
             return True

@@ -106,47 +106,47 @@ def readings(value: object, shape: Shape) -> Iterator[Reading]:
     if shape.choices is not None:
         yield from ((choice, "choice spelling") for choice in _chosen(value, shape.choices))
         return
-    for wanted in ("number" if "number" in shape.types else "integer", "boolean", "string", "null"):
-        if wanted not in shape.types:
+    for json_type in ("number" if "number" in shape.types else "integer", "boolean", "string", "null"):
+        if json_type not in shape.types:
             continue
-        if (found := _read(value, wanted)) is not None:
-            yield found
-        elif wanted in ("number", "integer") and isinstance(value, str):
-            yield from _quantity(value, wanted, shape)
+        if (reading := _read(value, json_type)) is not None:
+            yield reading
+        elif json_type in ("number", "integer") and isinstance(value, str):
+            yield from _quantity(value, json_type, shape)
 
 
-def _read(value: object, wanted: str) -> Reading | None:
+def _read(value: object, json_type: str) -> Reading | None:
     """The value as one JSON type."""
     if isinstance(value, str):
-        return _read_text(value, wanted)
-    if wanted == "boolean" and type_of(value) == "integer" and value in (0, 1):
+        return _read_text(value, json_type)
+    if json_type == "boolean" and type_of(value) == "integer" and value in (0, 1):
         return value == 1, "number as boolean"
-    if wanted == "integer" and isinstance(value, float) and value.is_integer() and not is_vast(value):
+    if json_type == "integer" and isinstance(value, float) and value.is_integer() and not is_vast(value):
         return int(value), "whole number"
-    if wanted == "string" and (text := _text(value)) is not None:
+    if json_type == "string" and (text := _text(value)) is not None:
         return text, "boolean as text" if isinstance(value, bool) else "number as text"
     return None
 
 
-def _read_text(text: str, wanted: str) -> Reading | None:
+def _read_text(text: str, json_type: str) -> Reading | None:
     word = text.strip().lower()
-    if wanted == "boolean" and word in _TRUTH:
+    if json_type == "boolean" and word in _TRUTH:
         return _TRUTH[word], "text as boolean"
-    if wanted == "null" and word in _NOTHING:
+    if json_type == "null" and word in _NOTHING:
         return None, "text as null"
-    if wanted in ("integer", "number") and (number := to_number(text, wanted)) is not None:
+    if json_type in ("integer", "number") and (number := to_number(text, json_type)) is not None:
         return number, "text as number"
     return None
 
 
-def to_number(text: str, wanted: str) -> int | float | None:
+def to_number(text: str, json_type: str) -> int | float | None:
     """The number a text spells in JSON's own notation, if nothing of it would be lost."""
     text = text.strip()
     if len(text) > MAX_NUMBER:
         return None
-    if wanted == "integer":
-        whole = _WHOLE.fullmatch(text)
-        return int(whole[1]) if whole else None
+    if json_type == "integer":
+        match = _WHOLE.fullmatch(text)
+        return int(match[1]) if match else None
     if not _NUMBER.fullmatch(text) or Decimal(text) != Decimal(repr(float(text))):
         return None
     return float(text) if re.search("[.eE]", text) else int(text)
@@ -165,8 +165,8 @@ def _text(value: object) -> str | None:
 def _chosen(value: object, choices: tuple[Any, ...]) -> Iterator[Any]:
     """The choices the value can stand for."""
     for choice in choices:
-        wanted = type_of(choice)
-        read = _read(value, wanted) if wanted not in (None, "string") else None
+        json_type = type_of(choice)
+        read = _read(value, json_type) if json_type not in (None, "string") else None
         if read is not None and same(read[0], choice):
             yield choice
     text = value if isinstance(value, str) else _text(value)
@@ -187,16 +187,16 @@ def may_be_several(text: str) -> bool:
     return word in ("", *_NOTHING) or word[0] in '[{"' or re.search("[,;\n\r]", text) is not None
 
 
-def _quantity(text: str, wanted: str, shape: Shape) -> Iterator[Reading]:
+def _quantity(text: str, json_type: str, shape: Shape) -> Iterator[Reading]:
     """A number with a unit or with marks between its thousands, as far as the description explains them."""
-    found = _QUANTITY.fullmatch(text.strip()) if len(text) <= MAX_NUMBER else None
-    if found is None:
+    match = _QUANTITY.fullmatch(text.strip()) if len(text) <= MAX_NUMBER else None
+    if match is None:
         return
-    units = {_unit_of(name) for name in (found["sign"], found["unit"]) if name}
-    plain = _ungrouped(found["number"], shape)
+    units = {_unit_of(name) for name in (match["sign"], match["unit"]) if name}
+    plain = _ungrouped(match["number"], shape)
     if plain is None or not all(_is_the_unit(unit, shape.description) for unit in units):
         return
-    if len(units) < 2 and (number := to_number(plain, wanted)) is not None:
+    if len(units) < 2 and (number := to_number(plain, json_type)) is not None:
         yield number, "unit left out" if units else "separators left out"
 
 
@@ -206,7 +206,7 @@ def _ungrouped(number: str, shape: Shape) -> str | None:
     if mark is None:
         return number
     grouped = _GROUPED.format(mark=re.escape(mark[0]))
-    shown = (shape.description, *(one for one in shape.examples if isinstance(one, str)))
+    shown = (shape.description, *(example for example in shape.examples if isinstance(example, str)))
     if not re.fullmatch("[+-]?" + grouped, number):
         return None
     if not any(re.search(rf"(?<![\w.,]){grouped}(?![\w,]|\.\d)", text, re.ASCII) for text in shown):
@@ -225,18 +225,18 @@ def _is_the_unit(unit: Unit | None, description: str) -> bool:
 
 
 def _mentioned(description: str) -> Iterator[Unit]:
-    for found in _WORD.finditer(description):
-        word = found["word"]
+    for match in _WORD.finditer(description):
+        word = match["word"]
         unit = _unit_of(word)
         # "e.g.", "item(s)" and "min 1" name no unit; "30 s", "in min" and "(s)" do.
         doubtful = (len(word) == 1 and word.isalpha()) or word.casefold() in _ALSO_WORDS
-        if unit is not None and (_is_shown(found) or not doubtful):
+        if unit is not None and (_is_shown(match) or not doubtful):
             yield unit
 
 
-def _is_shown(found: re.Match[str]) -> bool:
+def _is_shown(match: re.Match[str]) -> bool:
     """Whether a short word follows a number or "in", or stands alone in brackets."""
-    lead = found["lead"]
+    lead = match["lead"]
     if lead in ("(", "["):
-        return found.string[found.end() : found.end() + 1] in (")", "]")
+        return match.string[match.end() : match.end() + 1] in (")", "]")
     return lead is not None

@@ -1,4 +1,4 @@
-"""Axes: level and danger of one very call, and why the tool says so."""
+"""Level and danger of one very call, and why the tool says so."""
 
 from __future__ import annotations
 
@@ -34,28 +34,30 @@ def assess_risk(tool: Tool, args: Any) -> Risk:
     level, danger = tool.level, tool.danger
     level_why = danger_why = ""
     if tool.danger_of_call is not None:
-        danger, danger_why = _said(tool, "danger", tool.danger_of_call, args, DANGERS)
+        danger, danger_why = _assess_axis(tool, "danger", tool.danger_of_call, args, DANGERS)
         level, level_why = level_of(danger), danger_why
     if tool.level_of_call is not None:
-        level, level_why = _said(tool, "level", tool.level_of_call, args, LEVELS)
+        level, level_why = _assess_axis(tool, "level", tool.level_of_call, args, LEVELS)
         if tool.danger_of_call is None and tool.danger == danger_of(tool.level):
             danger, danger_why = danger_of(level), level_why
     return Risk(level, danger, level_why, danger_why)
 
 
-def _said(tool: Tool, what: str, function: OfArgs, args: Any, known: tuple[str, ...]) -> tuple[Any, str]:
-    given = function(args)
-    said, why = given, ""
-    if isinstance(given, RiskAssessment):
-        said, why = given.value, given.why
+def _assess_axis(
+    tool: Tool, what: str, function: OfArgs, args: Any, allowed: tuple[str, ...]
+) -> tuple[Any, str]:
+    answer = function(args)
+    value, why = answer, ""
+    if isinstance(answer, RiskAssessment):
+        value, why = answer.value, answer.why
         if not isinstance(why, str):
             raise TypeError(f"the {what} function of {tool.id} gave {why!r} as a reason, which is no text")
         why = " ".join(why.split()).removesuffix(".")
         if len(why) > _LONGEST:
             why = f"{why[:_LONGEST]}…"
-    if said not in known:
-        raise ValueError(f"the {what} function of {tool.id} said {said!r}, which is no {what}")
-    return said, why
+    if value not in allowed:
+        raise ValueError(f"the {what} function of {tool.id} said {value!r}, which is no {what}")
+    return value, why
 
 
 def level_and_danger(tool: Tool, args: Any) -> tuple[Level, Danger]:

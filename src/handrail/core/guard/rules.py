@@ -129,10 +129,10 @@ def _is_fact(path: str) -> bool:
 
 def _at(value: Any, path: tuple[str, ...]) -> list[Any]:
     """The values at a path."""
-    here = [value]
+    nodes = [value]
     for part in path:
         following: list[Any] = []
-        for node in here:
+        for node in nodes:
             if isinstance(node, Mapping) and part in node:
                 following.append(node[part])
             elif isinstance(node, Mapping) and part == "*":
@@ -141,8 +141,8 @@ def _at(value: Any, path: tuple[str, ...]) -> list[Any]:
                 following += node
             elif isinstance(node, list) and part.isdecimal() and int(part) < len(node):
                 following.append(node[int(part)])
-        here = following
-    return here
+        nodes = following
+    return nodes
 
 
 def _fact(facts: Mapping[str, Any], path: str) -> list[Any]:
@@ -154,39 +154,39 @@ def _fact(facts: Mapping[str, Any], path: str) -> list[Any]:
 
 
 def _compile(label: str, when: Mapping[str, Any]) -> Iterator[Condition]:
-    for path, wanted in when.items():
+    for path, condition in when.items():
         if not isinstance(path, str) or (_is_fact(path) and path not in _FACTS):
             raise PolicyError(
                 f"rule {label!r}: {path!r} is no fact of a call", remedy=f"use {', '.join(_FACTS)}"
             )
         steps = () if _is_fact(path) else tuple(path.split("."))
-        for operator, value in _operators(label, path, wanted):
+        for operator, value in _operators(label, path, condition):
             yield path, steps, _condition(label, path, operator, value)
 
 
-def _operators(label: str, path: str, wanted: Any) -> Iterable[tuple[str, Any]]:
-    if isinstance(wanted, Mapping):
-        if not wanted:
+def _operators(label: str, path: str, condition: Any) -> Iterable[tuple[str, Any]]:
+    if isinstance(condition, Mapping):
+        if not condition:
             raise PolicyError(
                 f"rule {label!r}: {path} names no operator", remedy=f"use one of: {', '.join(_OPERATORS)}"
             )
-        return wanted.items()
-    if isinstance(wanted, (list, tuple, set, frozenset)):
-        return [("in", wanted)]
-    if wanted is None and _is_fact(path):
+        return condition.items()
+    if isinstance(condition, (list, tuple, set, frozenset)):
+        return [("in", condition)]
+    if condition is None and _is_fact(path):
         return [("exists", False)]
-    return [("eq", wanted)]
+    return [("eq", condition)]
 
 
-def _condition(label: str, path: str, operator: str, wanted: Any) -> Callable[[list[Any]], bool]:
+def _condition(label: str, path: str, operator: str, operand: Any) -> Callable[[list[Any]], bool]:
     try:
-        test = _OPERATORS[operator](wanted)
+        test = _OPERATORS[operator](operand)
     except KeyError:
         raise PolicyError(
             f"rule {label!r}: {operator!r} is no operator", remedy=f"use one of: {', '.join(_OPERATORS)}"
         ) from None
     except (re.error, TypeError) as error:
-        raise PolicyError(f"rule {label!r}: {operator} cannot use {wanted!r}: {error}") from None
+        raise PolicyError(f"rule {label!r}: {operator} cannot use {operand!r}: {error}") from None
     if operator == "exists":
         return lambda values: test(bool(values))
     if _is_fact(path) and operator in ("neq", "not_in"):
@@ -198,39 +198,39 @@ def _text(test: Callable[[str], bool]) -> Test:
     return lambda value: isinstance(value, str) and test(value)
 
 
-def _is_text(wanted: Any) -> str:
-    if not isinstance(wanted, str):
+def _is_text(operand: Any) -> str:
+    if not isinstance(operand, str):
         raise TypeError("it is not text")
-    return wanted
+    return operand
 
 
-def _among(wanted: Any) -> Test:
-    if isinstance(wanted, (str, Mapping)):
+def _among(values: Any) -> Test:
+    if isinstance(values, (str, Mapping)):
         raise TypeError("it is not a list")
-    choices = tuple(wanted)
-    return lambda value: any(_same(value, one) for one in choices)
+    choices = tuple(values)
+    return lambda value: any(_same(value, choice) for choice in choices)
 
 
 def _not(test: Test) -> Test:
     return lambda value: not test(value)
 
 
-def _contains(wanted: Any) -> Test:
+def _contains(operand: Any) -> Test:
     def test(value: Any) -> bool:
         if isinstance(value, str):
-            return isinstance(wanted, str) and wanted in value
-        return isinstance(value, (list, Mapping)) and any(_same(one, wanted) for one in value)
+            return isinstance(operand, str) and operand in value
+        return isinstance(value, (list, Mapping)) and any(_same(item, operand) for item in value)
 
     return test
 
 
-def _prefix(wanted: Any) -> Test:
-    start = _is_text(wanted)
+def _prefix(operand: Any) -> Test:
+    start = _is_text(operand)
     return _text(lambda value: value.startswith(start))
 
 
-def _suffix(wanted: Any) -> Test:
-    end = _is_text(wanted)
+def _suffix(operand: Any) -> Test:
+    end = _is_text(operand)
     return _text(lambda value: value.endswith(end))
 
 
@@ -263,21 +263,21 @@ def _beneath(path: str, root: str) -> bool:
     return path.startswith(start) and not rest.startswith(("/", "../")) and rest != ".."
 
 
-def _exists(wanted: Any) -> Test:
-    if not isinstance(wanted, bool):
+def _exists(expected: Any) -> Test:
+    if not isinstance(expected, bool):
         raise TypeError("it is neither true nor false")
-    return lambda there: there is wanted
+    return lambda exists: exists is expected
 
 
 _OPERATORS: dict[str, Callable[[Any], Test]] = {
-    "eq": lambda wanted: lambda value: _same(value, wanted),
-    "neq": lambda wanted: lambda value: not _same(value, wanted),
-    "gt": lambda wanted: lambda value: value > wanted,
-    "gte": lambda wanted: lambda value: value >= wanted,
-    "lt": lambda wanted: lambda value: value < wanted,
-    "lte": lambda wanted: lambda value: value <= wanted,
+    "eq": lambda operand: lambda value: _same(value, operand),
+    "neq": lambda operand: lambda value: not _same(value, operand),
+    "gt": lambda operand: lambda value: value > operand,
+    "gte": lambda operand: lambda value: value >= operand,
+    "lt": lambda operand: lambda value: value < operand,
+    "lte": lambda operand: lambda value: value <= operand,
     "in": _among,
-    "not_in": lambda wanted: _not(_among(wanted)),
+    "not_in": lambda operand: _not(_among(operand)),
     "contains": _contains,
     "prefix": _prefix,
     "suffix": _suffix,
@@ -288,9 +288,9 @@ _OPERATORS: dict[str, Callable[[Any], Test]] = {
 }
 
 
-def _same(value: Any, wanted: Any) -> bool:
+def _same(value: Any, other: Any) -> bool:
     """Equal as JSON values: true is not 1."""
-    return bool(value == wanted and isinstance(value, bool) == isinstance(wanted, bool))
+    return bool(value == other and isinstance(value, bool) == isinstance(other, bool))
 
 
 _WILD = re.compile(r"\*|\?|\[.*\]|\[", re.DOTALL)
@@ -342,15 +342,15 @@ class RuleIndex:
         """The rules that speak of a tool under any of its names, in order."""
         if not self._rules:
             return ()
-        found: set[int] = set()
+        numbers: set[int] = set()
         for name in set(names_of(tool)):
             if name in self._exact:
-                found.update(self._exact[name])
+                numbers.update(self._exact[name])
             for end, bucket in self._ends:
                 for entry in bucket.get(name[end], ()):
                     if entry.part in name and (entry.fits is None or entry.fits(name)):
-                        found.add(entry.number)
-        return tuple([self._rules[number] for number in sorted(found)])
+                        numbers.add(entry.number)
+        return tuple([self._rules[number] for number in sorted(numbers)])
 
 
 def _by_length(bucket: RulesByText) -> list[tuple[int, RulesByText]]:

@@ -21,8 +21,8 @@ _DECIMAL = re.compile(r"[+-]?\d{1,30}(?:\.\d{1,30})?(?:[eE][+-]?\d{1,2})?\Z", re
 
 
 def text_in(config: Config, name: str) -> str | None:
-    given = config.get(name)
-    return given if isinstance(given, str) and given else None
+    value = config.get(name)
+    return value if isinstance(value, str) and value else None
 
 
 def number_in(config: Config, name: str) -> int | float | None:
@@ -30,8 +30,8 @@ def number_in(config: Config, name: str) -> int | float | None:
 
 
 def count_in(config: Config, name: str, default: int) -> int:
-    given = config.get(name)
-    return given if isinstance(given, int) and not isinstance(given, bool) and given > 0 else default
+    value = config.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else default
 
 
 def number_format_in(config: Config) -> dict[str, Any]:
@@ -49,17 +49,17 @@ def number_format_in(config: Config) -> dict[str, Any]:
 
 def fields_in(config: Config, name: str) -> list[dict[str, Any]]:
     """Fields that are named alone or with a label and a format: `"year"`, `{"key": "net", "unit": "EUR"}`."""
-    given = config.get(name)
-    several = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
-    return list(_labelled_keys(several, number_format_in(config)))
+    value = config.get(name)
+    items = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+    return list(_labelled_keys(items, number_format_in(config)))
 
 
-def _labelled_keys(several: Sequence[Any], how: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for one in several:
-        if isinstance(one, str):
-            yield labelled_key(one) | how
-        elif isinstance(one, Mapping) and isinstance(one.get("key"), str):
-            yield {**labelled_key(one["key"], text_in(one, "label")), **how, **number_format_in(one)}
+def _labelled_keys(items: Sequence[Any], how: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for item in items:
+        if isinstance(item, str):
+            yield labelled_key(item) | how
+        elif isinstance(item, Mapping) and isinstance(item.get("key"), str):
+            yield {**labelled_key(item["key"], text_in(item, "label")), **how, **number_format_in(item)}
 
 
 def labelled_key(key: str, label: str | None = None) -> dict[str, Any]:
@@ -124,28 +124,28 @@ def _object_rows(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     series = value.get("series", value.get("datasets"))
     labels = value.get("labels")
     if isinstance(labels, list) and isinstance(series, list) and len(value) == 2 and series:
-        named = [_series(at, one) for at, one in enumerate(series)]
-        if all(one is not None and len(one[1]) == len(labels) for one in named):
-            lines = [one for one in named if one is not None]
+        named = [_series(at, part) for at, part in enumerate(series)]
+        if all(part is not None and len(part[1]) == len(labels) for part in named):
+            lines = [part for part in named if part is not None]
             if len({name for name, _ in lines} | {_NAME}) == len(lines) + 1:
                 return [
                     {_NAME: label, **{name: values[at] for name, values in lines}}
                     for at, label in enumerate(labels)
                 ]
     inner = list(value.values())
-    if inner and all(isinstance(one, Mapping) and _NAME not in one for one in inner):
-        return [{_NAME: name, **one} for name, one in value.items()]
-    return [{_NAME: name, _VALUE: one} for name, one in value.items()]
+    if inner and all(isinstance(part, Mapping) and _NAME not in part for part in inner):
+        return [{_NAME: name, **part} for name, part in value.items()]
+    return [{_NAME: name, _VALUE: part} for name, part in value.items()]
 
 
-def _series(at: int, given: Any) -> tuple[str, list[Any]] | None:
-    if not isinstance(given, Mapping):
+def _series(at: int, item: Any) -> tuple[str, list[Any]] | None:
+    if not isinstance(item, Mapping):
         return None
-    values = given.get("values", given.get("data"))
-    known = {"label", "values"} if "values" in given else {"label", "data"}
-    if not isinstance(values, list) or not given.keys() <= known:
+    values = item.get("values", item.get("data"))
+    keys = {"label", "values"} if "values" in item else {"label", "data"}
+    if not isinstance(values, list) or not item.keys() <= keys:
         return None
-    return text_in(given, "label") or f"series {at + 1}", values
+    return text_in(item, "label") or f"series {at + 1}", values
 
 
 ChartSeries = tuple[list[str], list[dict[str, Any]], TableRows]
@@ -159,21 +159,21 @@ def chart_series(value: Any, config: Config, along: str, up: str) -> ChartSeries
     rows = rows_of(value, config)
     if rows is None:
         return None
-    wanted = [one for one in fields_in(config, up) if one["key"] in rows.keys]
+    chosen = [line for line in fields_in(config, up) if line["key"] in rows.keys]
     label_key = text_in(config, along)
     if label_key not in rows.keys:
-        label_key = _label_key(rows, {one["key"] for one in wanted})
-    series = wanted or [
-        one
+        label_key = _label_key(rows, {line["key"] for line in chosen})
+    series = chosen or [
+        line
         for key in rows.keys
         if key != label_key and any(is_number(row.get(key)) for row in rows.rows)
-        for one in fields_in({**config, "only": key}, "only")
+        for line in fields_in({**config, "only": key}, "only")
     ]
-    lines = [{**one, "values": [as_number(row.get(one["key"])) for row in rows.rows]} for one in series]
-    lines = [one for one in lines if any(number is not None for number in one["values"])]
-    for one in lines:
-        one["label"] = rows.labels.get(one["key"], one["label"])
-    if not lines or any(not _can_be_drawn(number) for one in lines for number in one["values"]):
+    lines = [{**line, "values": [as_number(row.get(line["key"])) for row in rows.rows]} for line in series]
+    lines = [line for line in lines if any(number is not None for number in line["values"])]
+    for line in lines:
+        line["label"] = rows.labels.get(line["key"], line["label"])
+    if not lines or any(not _can_be_drawn(number) for line in lines for number in line["values"]):
         return None
     if label_key is None:
         return [str(at + 1) for at in range(len(rows.rows))], lines, rows
@@ -227,25 +227,29 @@ def read_summary(value: Any, config: Config) -> Content | None:
         )
     if not value:
         return None
-    wanted = {one["key"]: one for one in fields_in(config, "figures")}
-    shown = [wanted[key] for key in wanted if key in value]
-    shown += [labelled_key(key) | number_format_in(config) for key in value if key not in wanted]
-    figures = [{**one, "value": value[one["key"]]} for one in shown if not _is_nested(value[one["key"]])]
-    inner = {one["key"]: value[one["key"]] for one in shown if _is_nested(value[one["key"]])}
+    hinted = {figure["key"]: figure for figure in fields_in(config, "figures")}
+    shown = [hinted[key] for key in hinted if key in value]
+    shown += [labelled_key(key) | number_format_in(config) for key in value if key not in hinted]
+    figures = [
+        {**figure, "value": value[figure["key"]]} for figure in shown if not _is_nested(value[figure["key"]])
+    ]
+    inner = {figure["key"]: value[figure["key"]] for figure in shown if _is_nested(value[figure["key"]])}
     return {"figures": figures, "more": inner} if inner else {"figures": figures}
 
 
 def _labelled_figures(value: list[Any], config: Config) -> Content | None:
     """Figures that bring their own labels: `[{"label": "NPV", "value": 84210, "unit": "EUR"}]`."""
-    known = {"label", "value", "key", "format", "decimals", "unit"}
+    keys = {"label", "value", "key", "format", "decimals", "unit"}
     figures = []
-    for one in value:
-        if not isinstance(one, Mapping) or not {"label", "value"} <= one.keys() <= known:
+    for figure in value:
+        if not isinstance(figure, Mapping) or not {"label", "value"} <= figure.keys() <= keys:
             return None
-        if not isinstance(one["label"], str) or _is_nested(one["value"]):
+        if not isinstance(figure["label"], str) or _is_nested(figure["value"]):
             return None
-        name = {"key": text_in(one, "key") or one["label"], "label": one["label"]}
-        figures.append({**name, **number_format_in(config), **number_format_in(one), "value": one["value"]})
+        name = {"key": text_in(figure, "key") or figure["label"], "label": figure["label"]}
+        figures.append(
+            {**name, **number_format_in(config), **number_format_in(figure), "value": figure["value"]}
+        )
     return {"figures": figures} if figures else None
 
 
@@ -258,13 +262,13 @@ def read_table(value: Any, config: Config) -> Content | None:
     rows = rows_of(value, config)
     if rows is None:
         return None
-    columns = [one for one in fields_in(config, "columns") if one["key"] in rows.keys] or [
+    columns = [column for column in fields_in(config, "columns") if column["key"] in rows.keys] or [
         rows.column(key) for key in rows.keys
     ]
-    named = {one["key"] for one in columns}
+    named = {column["key"] for column in columns}
     content: Content = {
         "columns": columns,
-        "rows": [[row.get(one["key"]) for one in columns] for row in rows.rows],
+        "rows": [[row.get(column["key"]) for column in columns] for row in rows.rows],
         "limit": count_in(config, "limit", TABLE_LIMIT),
     }
     if hidden := [key for key in rows.keys if key not in named]:
@@ -276,39 +280,39 @@ def read_table(value: Any, config: Config) -> Content | None:
 
 def read_chart(value: Any, config: Config) -> Content | None:
     """Labels along the axis, and one or more series of numbers or gaps."""
-    found = chart_series(value, config, "x", "y")
-    if found is None:
+    chart = chart_series(value, config, "x", "y")
+    if chart is None:
         return None
-    labels, series, rows = found
+    labels, series, rows = chart
     kind = config.get("kind")
     return {
         "kind": kind if isinstance(kind, str) and kind in CHARTS else "bar",
         "labels": labels,
         "series": series[:MAX_SERIES],
-        "left_out": [one["label"] for one in series[MAX_SERIES:]],
-        "stacked": config.get("stacked") is True and all(_none_negative(one["values"]) for one in series),
+        "left_out": [line["label"] for line in series[MAX_SERIES:]],
+        "stacked": config.get("stacked") is True and all(_none_negative(line["values"]) for line in series),
         "table": _data_table(rows, config),
     }
 
 
 def _none_negative(values: list[Any]) -> bool:
-    return all(one is None or one >= 0 for one in values)
+    return all(value is None or value >= 0 for value in values)
 
 
 def read_radar(value: Any, config: Config) -> Content | None:
     """At least three axes, and one or more series of numbers on them."""
-    found = chart_series(value, config, "axis", "value")
-    if found is None or len(found[0]) < 3:
+    chart = chart_series(value, config, "axis", "value")
+    if chart is None or len(chart[0]) < 3:
         return None
-    axes, series, rows = found
-    numbers = [one for line in series for one in line["values"] if one is not None]
+    axes, series, rows = chart
+    numbers = [number for line in series for number in line["values"] if number is not None]
     least = number_in(config, "min")
     most = number_in(config, "max")
     low = min([0 if least is None else least, *numbers])
     high = max([*([] if most is None else [most]), *numbers])
     content: Content = {"axes": axes, "series": series[:MAX_SERIES], "min": low, "max": high}
     content |= {
-        "left_out": [one["label"] for one in series[MAX_SERIES:]],
+        "left_out": [line["label"] for line in series[MAX_SERIES:]],
         "table": _data_table(rows, config),
     }
     return content if high > low else None
@@ -316,19 +320,19 @@ def read_radar(value: Any, config: Config) -> Content | None:
 
 def read_ranking(value: Any, config: Config) -> Content | None:
     """Items in order, each with a number and perhaps a note."""
-    found = chart_series(value, config, "label", "value")
-    if found is None:
+    chart = chart_series(value, config, "label", "value")
+    if chart is None:
         return None
-    labels, series, rows = found
+    labels, series, rows = chart
     note = text_in(config, "note")
     items = [
         {"label": label, "value": number, **({"note": row[note]} if note is not None and note in row else {})}
         for label, number, row in zip(labels, series[0]["values"], rows.rows, strict=True)
     ]
     if (order := config.get("order")) != "given":
-        known = [one for one in items if one["value"] is not None]
-        known.sort(key=lambda one: one["value"], reverse=order != "ascending")
-        items = known + [one for one in items if one["value"] is None]
+        ranked = [item for item in items if item["value"] is not None]
+        ranked.sort(key=lambda item: item["value"], reverse=order != "ascending")
+        items = ranked + [item for item in items if item["value"] is None]
     content: Content = {"items": items, **number_format_in(config), "table": _data_table(rows, config)}
     content |= {name: series[0][name] for name in ("format", "decimals", "unit") if name in series[0]}
     if (most := number_in(config, "max")) is not None and most > 0:
@@ -338,8 +342,8 @@ def read_ranking(value: Any, config: Config) -> Content | None:
 
 def _data_table(rows: TableRows, config: Config) -> Content:
     columns = [rows.column(key) for key in rows.keys]
-    named = {one["key"]: one for one in fields_in(config, "columns")}
-    columns = [named.get(one["key"], one) for one in columns]
+    named = {column["key"]: column for column in fields_in(config, "columns")}
+    columns = [named.get(column["key"], column) for column in columns]
     cells = [[row.get(key) for key in rows.keys] for row in rows.rows]
     return {"columns": columns, "rows": cells, "limit": TABLE_LIMIT}
 

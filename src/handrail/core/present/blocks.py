@@ -51,22 +51,24 @@ def tool_output_to_blocks(
     """The output as blocks: by the tool's own block, by its sections, or as the value that it is."""
     if isinstance(tool_or_sections, Tool):
         own = output_block_of(tool_or_sections)
-        if own is not None and (made := _own_blocks(own, output)) is not None:
-            return made
+        if own is not None and (blocks := _own_blocks(own, output)) is not None:
+            return blocks
         sections = sections_of(tool_or_sections)
     else:
-        given = tool_or_sections or ()
-        sections = tuple(one if isinstance(one, OutputSection) else OutputSection(**one) for one in given)
+        listed = tool_or_sections or ()
+        sections = tuple(
+            section if isinstance(section, OutputSection) else OutputSection(**section) for section in listed
+        )
     return _section_blocks(sections, jsonable(output))
 
 
 def _own_blocks(own: Any, output: Any) -> list[Block] | None:
     try:
-        made = list(own(output))
+        blocks = list(own(output))
     except Exception:  # an author's function may fail in any way; the output is shown all the same
         _log.exception("an output block failed; the output is shown without it")
         return None
-    return made if all(isinstance(one, Block) for one in made) else None
+    return blocks if all(isinstance(block, Block) for block in blocks) else None
 
 
 def _section_blocks(sections: Iterable[OutputSection], output: Any) -> list[Block]:
@@ -117,10 +119,10 @@ def _without(path: tuple[str, ...], value: Any) -> Any:
         return _NOTHING
     if not isinstance(value, Mapping) or path[0] not in value:
         return value
-    left = {name: part for name, part in value.items() if name != path[0]}
+    rest = {name: part for name, part in value.items() if name != path[0]}
     if len(path) > 1 and (inner := _without(path[1:], value[path[0]])) not in (_NOTHING, {}):
-        left = {name: inner if name == path[0] else part for name, part in value.items()}
-    return left
+        rest = {name: inner if name == path[0] else part for name, part in value.items()}
+    return rest
 
 
 ToBlocks = Callable[[Any], "Iterable[Block]"]
@@ -134,8 +136,8 @@ _output_blocks: dict[str, ToBlocks] = {}
 def register_view_spec(key: str, spec: ViewSpec | Mapping[str, Any]) -> ViewSpec:
     """Say how the output of a tool is shown: `tool:<slug>`. Stands before what the tool itself says."""
     slug = _slug(key, _TOOL)
-    _view_specs[slug] = made = spec if isinstance(spec, ViewSpec) else _read_view_spec(key, spec)
-    return made
+    _view_specs[slug] = view = spec if isinstance(spec, ViewSpec) else _read_view_spec(key, spec)
+    return view
 
 
 def register_output_block(key: str, to_blocks: ToBlocks) -> None:

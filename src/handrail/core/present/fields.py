@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
 from handrail.core.define.schema import JsonSchema
@@ -59,6 +61,10 @@ class FieldOption:
     value: Any
     label: str = ""
 
+    def to_dict(self, value_key: str = "value", label_key: str = "label") -> dict[str, Any]:
+        """As JSON data under these keys; the label only where there is one."""
+        return {value_key: self.value} | ({label_key: self.label} if self.label else {})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldDefinition:
@@ -82,7 +88,7 @@ class FieldDefinition:
     """Of an array."""
     target: str | None = None
     """Of a relation: the type of what it points to."""
-    more: Mapping[str, Any] = field(default_factory=dict)
+    more: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     """Further words of JSON Schema, kept as they are."""
 
     def __post_init__(self) -> None:
@@ -92,77 +98,66 @@ class FieldDefinition:
 
     def to_dict(self) -> dict[str, Any]:
         """The portable form: only what was said."""
-        told: dict[str, Any] = {"name": self.name, "type": self.type}
+        data: dict[str, Any] = {"name": self.name, "type": self.type}
         for key in ("label", "description", "variant", "min", "max", "pattern", "target"):
             if getattr(self, key) not in (None, ""):
-                told[key] = getattr(self, key)
+                data[key] = getattr(self, key)
         if self.required:
-            told["required"] = True
+            data["required"] = True
         if self.default is not NO_DEFAULT:
-            told["default"] = self.default
+            data["default"] = self.default
         if self.options:
-            told["options"] = [_option_to_dict(one) for one in self.options]
+            data["options"] = [option.to_dict() for option in self.options]
         if self.fields:
-            told["fields"] = [one.to_dict() for one in self.fields]
+            data["fields"] = [inner.to_dict() for inner in self.fields]
         if self.items is not None:
-            told["items"] = self.items.to_dict()
+            data["items"] = self.items.to_dict()
         if self.more:
-            told["more"] = dict(self.more)
-        return told
+            data["more"] = dict(self.more)
+        return data
 
     @staticmethod
-    def from_dict(told: Mapping[str, Any]) -> FieldDefinition:
+    def from_dict(data: Mapping[str, Any]) -> FieldDefinition:
         """A field from its portable form; a word that is not known is refused."""
-        known = dict(told)
-        strange = known.keys() - set(FieldDefinition.__slots__)
-        if strange or "name" not in known or "type" not in known:
-            what = f"does not know {sorted(strange)[0]!r}" if strange else "needs a name and a type"
-            raise ValueError(f"The field {known.get('name')!r} {what}")
-        if "options" in known:
-            known["options"] = tuple(_option_from_dict(one) for one in known["options"])
-        if "fields" in known:
-            known["fields"] = tuple(map(FieldDefinition.from_dict, known["fields"]))
-        if "items" in known:
-            known["items"] = FieldDefinition.from_dict(known["items"])
-        return FieldDefinition(**known)
+        values = dict(data)
+        unknown = values.keys() - set(FieldDefinition.__slots__)
+        if unknown or "name" not in values or "type" not in values:
+            problem = f"does not know {sorted(unknown)[0]!r}" if unknown else "needs a name and a type"
+            raise ValueError(f"The field {values.get('name')!r} {problem}")
+        if "options" in values:
+            values["options"] = tuple(map(_option_from_data, values["options"]))
+        if "fields" in values:
+            values["fields"] = tuple(map(FieldDefinition.from_dict, values["fields"]))
+        if "items" in values:
+            values["items"] = FieldDefinition.from_dict(values["items"])
+        return FieldDefinition(**values)
 
 
-def _option_to_dict(one: FieldOption) -> dict[str, Any]:
-    return {"value": one.value, "label": one.label} if one.label else {"value": one.value}
+def _option_from_data(data: Any) -> FieldOption:
+    return FieldOption(**data) if isinstance(data, Mapping) else FieldOption(data)
 
 
-def _option_from_dict(told: Any) -> FieldOption:
-    return FieldOption(**told) if isinstance(told, Mapping) else FieldOption(told)
+_NEEDS = {"enum": "options", "relation": "target", "array": "items"}
 
 
-def _problem(one: FieldDefinition) -> str | None:
+def _problem(field: FieldDefinition) -> str | None:
     """What is wrong with a definition, or nothing."""
-    if one.type not in STORAGE_TYPES:
-        return f"is of no kind that there is: {one.type!r}; there are {', '.join(STORAGE_TYPES)}"
-    if one.variant is not None and one.variant not in VARIANTS[one.type]:
-        known = ", ".join(VARIANTS[one.type]) or "none"
-        return f"cannot be shown as {one.variant!r}; for {one.type} there is: {known}"
-    needs = {
-        "enum": ("options", one.options),
-        "relation": ("target", one.target),
-        "array": ("items", one.items),
-    }
-    key, given = needs.get(one.type, ("", True))
-    if not given:
-        return f"is of kind {one.type} and needs {key}"
-    if one.min is not None and one.max is not None and one.min > one.max:
+    if field.type not in STORAGE_TYPES:
+        return f"is of no kind that there is: {field.type!r}; there are {', '.join(STORAGE_TYPES)}"
+    if field.variant is not None and field.variant not in VARIANTS[field.type]:
+        variants = ", ".join(VARIANTS[field.type]) or "none"
+        return f"cannot be shown as {field.variant!r}; for {field.type} there is: {variants}"
+    needed = _NEEDS.get(field.type)
+    if needed is not None and not getattr(field, needed):
+        return f"is of kind {field.type} and needs {needed}"
+    if field.min is not None and field.max is not None and field.min > field.max:
         return "has a least value that is more than its most"
-    twice = _first_duplicate(inner.name for inner in one.fields)
+    twice = _first_duplicate(inner.name for inner in field.fields)
     return f"holds {twice!r} twice" if twice is not None else None
 
 
 def _first_duplicate(names: Iterable[str]) -> str | None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    return None
+    return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
 PHONE_PATTERN = r"^\+?[0-9][0-9 ()./-]{2,30}$"
@@ -183,6 +178,8 @@ _BOUNDS = {"number": ("minimum", "maximum"), "array": ("minItems", "maxItems")}
 _LENGTHS = ("minLength", "maxLength")
 _PATTERNS = {"phone": PHONE_PATTERN, "media": MEDIA_PATTERN}
 _VARIANT_KEYWORD = "x-variant"
+_NAMED_KEYWORDS = frozenset({"title", "description", "default", "type", _VARIANT_KEYWORD})
+"""What a field says in words of its own, not among the further words of its schema."""
 
 _HINTS: Mapping[str, Mapping[str, Any]] = {
     "lines": {"widget": "textarea"},
@@ -198,84 +195,62 @@ _HINTS: Mapping[str, Mapping[str, Any]] = {
 def fields_schema(fields: Iterable[FieldDefinition]) -> JsonSchema:
     """The JSON Schema of an object with these fields."""
     listed = tuple(fields)
-    twice = _first_duplicate(one.name for one in listed)
+    twice = _first_duplicate(field.name for field in listed)
     if twice is not None:
         raise DefinitionError(f"the field {twice!r} is defined twice", remedy="keep one of them")
-    schema: JsonSchema = {"type": "object", "properties": {one.name: field_schema(one) for one in listed}}
-    required = [one.name for one in listed if one.required]
+    properties = {field.name: field_schema(field) for field in listed}
+    schema: JsonSchema = {"type": "object", "properties": properties}
+    required = [field.name for field in listed if field.required]
     if required:
         schema["required"] = required
     return {**schema, "additionalProperties": False}
 
 
-def field_schema(one: FieldDefinition) -> JsonSchema:
+def field_schema(field: FieldDefinition) -> JsonSchema:
     """The JSON Schema of one field."""
-    schema: JsonSchema = {**one.more, **_KINDS[one.type](one)}
-    if one.label:
-        schema["title"] = one.label
-    if one.description:
-        schema["description"] = one.description
-    if one.default is not NO_DEFAULT:
-        schema["default"] = one.default
-    least, most = _BOUNDS.get(one.type, _LENGTHS)
-    if one.min is not None:
-        schema[least] = one.min
-    if one.max is not None:
-        schema[most] = one.max
-    if one.pattern is not None:
-        schema["pattern"] = one.pattern
-    if (
-        one.variant is not None
-        and (one.type, one.variant) not in _FORMAT_NAMES
-        and one.variant not in ("integer", "secret")
-    ):
-        schema[_VARIANT_KEYWORD] = one.variant
+    schema: JsonSchema = {**field.more, **_KINDS.get(field.type, _formatted)(field)}
+    if field.label:
+        schema["title"] = field.label
+    if field.description:
+        schema["description"] = field.description
+    if field.default is not NO_DEFAULT:
+        schema["default"] = field.default
+    least, most = _BOUNDS.get(field.type, _LENGTHS)
+    for keyword, value in ((least, field.min), (most, field.max), ("pattern", field.pattern)):
+        if value is not None:
+            schema[keyword] = value
+    is_said = (field.type, field.variant) in _FORMAT_NAMES or field.variant in ("integer", "secret")
+    if field.variant is not None and not is_said:
+        schema[_VARIANT_KEYWORD] = field.variant
     return schema
 
 
-def _text(one: FieldDefinition) -> JsonSchema:
-    return {"type": "string", "format": "password"} if one.variant == "secret" else {"type": "string"}
-
-
-def _formatted(one: FieldDefinition) -> JsonSchema:
-    form = _FORMAT_NAMES.get((one.type, one.variant)) or _FORMAT_NAMES[(one.type, None)]
+def _formatted(field: FieldDefinition) -> JsonSchema:
+    form = _FORMAT_NAMES.get((field.type, field.variant)) or _FORMAT_NAMES[(field.type, None)]
     schema: JsonSchema = {"type": "string", "format": form}
-    return {**schema, "pattern": _PATTERNS[one.type]} if one.type in _PATTERNS else schema
+    return {**schema, "pattern": _PATTERNS[field.type]} if field.type in _PATTERNS else schema
 
 
-def _enum(one: FieldDefinition) -> JsonSchema:
-    if not any(option.label for option in one.options):
-        return {"enum": [option.value for option in one.options]}
-    return {"oneOf": [_constant(option) for option in one.options]}
+def _enum(field: FieldDefinition) -> JsonSchema:
+    if not any(option.label for option in field.options):
+        return {"enum": [option.value for option in field.options]}
+    return {"oneOf": [option.to_dict("const", "title") for option in field.options]}
 
 
-def _constant(option: FieldOption) -> JsonSchema:
-    return {"const": option.value, "title": option.label} if option.label else {"const": option.value}
-
-
-def _object(one: FieldDefinition) -> JsonSchema:
-    return fields_schema(one.fields) if one.fields else {"type": "object"}
-
-
-def _array(one: FieldDefinition) -> JsonSchema:
-    assert one.items is not None
-    return {"type": "array", "items": field_schema(one.items)}
+def _array(field: FieldDefinition) -> JsonSchema:
+    return {"type": "array", "items": field_schema(field.items) if field.items else {}}
 
 
 _KINDS: Mapping[StorageType, Callable[[FieldDefinition], JsonSchema]] = {
-    "text": _text,
-    "number": lambda one: {"type": "integer" if one.variant == "integer" else "number"},
-    "boolean": lambda one: {"type": "boolean"},
-    "date": _formatted,
+    "text": lambda field: {"type": "string"} | ({"format": "password"} if field.variant == "secret" else {}),
+    "number": lambda field: {"type": "integer" if field.variant == "integer" else "number"},
+    "boolean": lambda field: {"type": "boolean"},
     "enum": _enum,
-    "url": _formatted,
-    "email": _formatted,
-    "phone": _formatted,
-    "media": _formatted,
-    "relation": lambda one: {"type": "string", "x-entity-type": one.target},
-    "object": _object,
+    "relation": lambda field: {"type": "string", "x-entity-type": field.target},
+    "object": lambda field: fields_schema(field.fields) if field.fields else {"type": "object"},
     "array": _array,
 }
+"""The kinds that are no text of a format."""
 
 
 def fields_of(schema: Mapping[str, Any]) -> tuple[FieldDefinition, ...]:
@@ -293,40 +268,42 @@ def field_of(name: str, schema: Mapping[str, Any], required: bool = False) -> Fi
             f"{name}: its schema is none of a field",
             remedy="give it a type; choices between shapes are no fields",
         )
-    left = {
-        key: part
-        for key, part in schema.items()
-        if key not in ("title", "description", "default", _VARIANT_KEYWORD)
-    }
-    given: dict[str, Any] = {"variant": _variant(kind, schema)}
-    left.pop("type", None)
-    if left.get("format") in _FORMATS or left.get("format") == "password":
-        del left["format"]
+    more = {key: part for key, part in schema.items() if key not in _NAMED_KEYWORDS}
+    values: dict[str, Any] = {"variant": _variant(kind, schema)}
+    if more.get("format") in _FORMATS or more.get("format") == "password":
+        del more["format"]
     for key, word in zip(("min", "max"), _BOUNDS.get(kind, _LENGTHS), strict=True):
-        given[key] = left.pop(word, None)
-    if left.get("pattern") == _PATTERNS.get(kind):
-        left.pop("pattern", None)
-    given["pattern"] = left.pop("pattern", None)
+        values[key] = more.pop(word, None)
+    pattern = more.pop("pattern", None)
+    values["pattern"] = None if pattern == _PATTERNS.get(kind) else pattern
     if kind == "enum":
-        given["options"] = _options(left)
+        values["options"] = _options(more)
     elif kind == "relation":
-        given["target"] = left.pop("x-entity-type")
+        values["target"] = more.pop("x-entity-type")
     elif kind == "array":
-        given["items"] = field_of("item", left.pop("items", {"type": "string"}))
+        values["items"] = field_of("item", more.pop("items", {"type": "string"}))
     elif kind == "object":
-        inner = {key: left.pop(key, None) for key in ("properties", "required", "additionalProperties")}
-        given["fields"] = fields_of({key: part for key, part in inner.items() if part})
-    if "default" in schema:
-        given["default"] = schema["default"]
+        inner = {key: more.pop(key, None) for key in ("properties", "required", "additionalProperties")}
+        values["fields"] = fields_of({key: part for key, part in inner.items() if part})
     return FieldDefinition(
         name=name,
         type=kind,
         label=str(schema.get("title", "")),
         description=str(schema.get("description", "")),
         required=required,
-        more=left,
-        **given,
+        default=schema.get("default", NO_DEFAULT),
+        more=more,
+        **values,
     )
+
+
+_KIND_OF_TYPE: Mapping[str, StorageType] = {
+    "number": "number",
+    "integer": "number",
+    "boolean": "boolean",
+    "object": "object",
+    "array": "array",
+}
 
 
 def storage_type(schema: Mapping[str, Any]) -> StorageType | None:
@@ -335,27 +312,19 @@ def storage_type(schema: Mapping[str, Any]) -> StorageType | None:
         return "enum"
     if any(key in schema for key in ("oneOf", "anyOf", "allOf", "$ref", "const")):
         return None
-    said = schema.get("type")
-    plain: dict[Any, StorageType] = {
-        "number": "number",
-        "integer": "number",
-        "boolean": "boolean",
-        "object": "object",
-        "array": "array",
-    }
-    if said != "string":
-        return plain.get(said) if isinstance(said, str) else None
+    type = schema.get("type")
+    if type != "string":
+        return _KIND_OF_TYPE.get(type) if isinstance(type, str) else None
     if schema.get("x-entity-type"):
         return "relation"
     return _FORMATS.get(str(schema.get("format")), ("text", None))[0]
 
 
 def _is_titled(branches: Any) -> bool:
-    return (
-        isinstance(branches, list)
-        and bool(branches)
-        and all(isinstance(one, Mapping) and "const" in one for one in branches)
+    are_constants = isinstance(branches, list) and all(
+        isinstance(branch, Mapping) and "const" in branch for branch in branches
     )
+    return are_constants and bool(branches)
 
 
 def _variant(kind: StorageType, schema: Mapping[str, Any]) -> str | None:
@@ -368,11 +337,12 @@ def _variant(kind: StorageType, schema: Mapping[str, Any]) -> str | None:
     return _FORMATS.get(str(schema.get("format")), (kind, None))[1]
 
 
-def _options(left: dict[str, Any]) -> tuple[FieldOption, ...]:
-    titled = left.pop("oneOf", None)
-    plain = left.pop("enum", None)
+def _options(schema: dict[str, Any]) -> tuple[FieldOption, ...]:
+    """The options of an enum, taken out of its schema."""
+    titled = schema.pop("oneOf", None)
+    plain = schema.pop("enum", None)
     if titled:
-        return tuple(FieldOption(one["const"], str(one.get("title", ""))) for one in titled)
+        return tuple(FieldOption(branch["const"], str(branch.get("title", ""))) for branch in titled)
     return tuple(FieldOption(value) for value in plain or ())
 
 
@@ -387,12 +357,12 @@ def fields_form(fields: Iterable[FieldDefinition]) -> FormSpec:
 
 
 def _hints(fields: Iterable[FieldDefinition], above: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
-    for one in fields:
-        path = above + one.name
-        if one.variant is not None and one.variant in _HINTS:
-            yield path, _HINTS[one.variant]
-        if one.type == "object":
-            yield from _hints(one.fields, f"{path}.")
-        if one.items is not None:
-            inner = one.items
+    for field in fields:
+        path = above + field.name
+        if field.variant is not None and field.variant in _HINTS:
+            yield path, _HINTS[field.variant]
+        if field.type == "object":
+            yield from _hints(field.fields, f"{path}.")
+        if field.items is not None:
+            inner = field.items
             yield from _hints([inner] if inner.type != "object" else inner.fields, f"{path}.*.")

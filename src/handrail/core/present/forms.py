@@ -75,18 +75,18 @@ def operator_paths(tool: Tool) -> tuple[str, ...]:
     """The paths of the fields that are for operators only: names with dots between, `*` for any item."""
     spec = form_spec_of(f"tool:{tool.slug}") or tool.form
     hinted: Mapping[str, Any] = {} if spec is None else spec.hints
-    found = {
+    paths = {
         path for path, hints in hinted.items() if isinstance(hints, Mapping) and hints.get("operator_only")
     }
-    return tuple(sorted(found | set(_marked(tool.input_schema, "", _MAX_DEPTH, tool.input_schema))))
+    return tuple(sorted(paths | set(_marked(tool.input_schema, "", _MAX_DEPTH, tool.input_schema))))
 
 
 def without_operator_fields(tool: Tool, args: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments without what is for operators: the tool's defaults stand in its place."""
-    left: Any = dict(args)
+    values: Any = dict(args)
     for path in operator_paths(tool):
-        left = _without(left, tuple(path.split(".")))
-    return dict(left)
+        values = _without(values, tuple(path.split(".")))
+    return dict(values)
 
 
 def unfilled_operator_fields(tool: Tool) -> list[str]:
@@ -95,20 +95,20 @@ def unfilled_operator_fields(tool: Tool) -> list[str]:
     return [path for path in operator_paths(tool) if path in needed]
 
 
-def _marked(schema: Any, path: str, depth: int, whole: Any) -> Iterator[str]:
+def _marked(schema: Any, path: str, depth: int, root: Any) -> Iterator[str]:
     if not isinstance(schema, Mapping) or depth == 0:
         return
-    schema = resolve(schema, whole)
+    schema = resolve(schema, root)
     if path and schema.get(OPERATOR_ONLY) is True:
         yield path
         return
     for name in ("anyOf", "oneOf", "allOf"):
         for part in schema.get(name, ()):
-            yield from _marked(part, path, depth - 1, whole)
+            yield from _marked(part, path, depth - 1, root)
     properties = schema.get("properties")
     for name, part in (properties if isinstance(properties, Mapping) else {}).items():
-        yield from _marked(part, f"{path}.{name}" if path else str(name), depth - 1, whole)
-    yield from _marked(schema.get("items"), f"{path}.*" if path else "*", depth - 1, whole)
+        yield from _marked(part, f"{path}.{name}" if path else str(name), depth - 1, root)
+    yield from _marked(schema.get("items"), f"{path}.*" if path else "*", depth - 1, root)
 
 
 def _without(value: Any, path: tuple[str, ...]) -> Any:

@@ -170,12 +170,12 @@ class Batch:
             return _NOBODY
         if self._trees:
             return {other for other in self._there if footprint.clashes(other.footprint)}
-        found = set(self._alone)
+        blockers = set(self._alone)
         for key in footprint.reads:
-            found.update(self._writers.get(key, ()))
+            blockers.update(self._writers.get(key, ()))
         for key in footprint.writes:
-            found.update(self._writers.get(key, ()), self._readers.get(key, ()))
-        return found
+            blockers.update(self._writers.get(key, ()), self._readers.get(key, ()))
+        return blockers
 
     def _lists_for(self, footprint: Footprint) -> list[set[BatchSlot]]:
         lists = [self._there, self._alone] if footprint.alone else [self._there]

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from handrail.core.define.call import BoundCall, Call, Outcome
-from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.dedup import Dedup
 from handrail.core.guard.footprint import ALONE, FREE, Footprint, footprint_of
 from handrail.core.run import refusals
 from handrail.core.run.batch import Batch, BatchSlot
 from handrail.core.run.call_state import Resume, new_call_state
-from handrail.core.run.find_tool import find_tool
+from handrail.core.run.find_tool import admit_call
 from handrail.core.run.pipeline import run
 from handrail.core.run.refusals import Refusal
 from handrail.core.run.runtime import Runtime
@@ -126,11 +125,9 @@ def _group(members: list[tuple[Call, Footprint]]) -> CallGroup:
 
 
 async def _footprint(call: BoundCall, raw: Any, runtime: Runtime) -> Footprint:
-    """A call that will be refused touches nothing; of a tool that is not there nobody knows what it would."""
-    tool = await find_tool(call.tool, call.principal, runtime, call.source)
-    if isinstance(tool, Refusal) or runtime.guard.see(tool, call.principal).verdict == "deny":
-        return ALONE
-    admitted = admit(tool, raw, call.tool, runtime.repairing)
-    if not isinstance(admitted, Admitted):
-        return FREE
+    """Wrong arguments touch nothing; of a tool that cannot be had nobody knows what it would touch."""
+    ready = await admit_call(call, raw, runtime)
+    if isinstance(ready, Refusal):
+        return FREE if ready.layer == "validate" else ALONE
+    tool, admitted = ready
     return footprint_of(tool, admitted.values, admitted.args, runtime.init.working_dir)

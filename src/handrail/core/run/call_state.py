@@ -230,9 +230,9 @@ class CallState(Interruptible):
         principal = self.call.principal
         who = principal.agent or principal.user or "another caller"
         holder = f"{who} in session {self.call.log_session}"
-        taken = self.runtime.claims.take(keys, principal.tenant, holder)
-        if taken is not None:
-            return refusals.busy(name_of(taken.key, keys, self.args or {}), taken.holder)
+        conflict = self.runtime.claims.take(keys, principal.tenant, holder)
+        if conflict is not None:
+            return refusals.busy(name_of(conflict.key, keys, self.args or {}), conflict.holder)
         self.claimed = (keys, principal.tenant, holder)
         return None
 
@@ -323,8 +323,8 @@ class CallState(Interruptible):
         if rare.withheld:
             self._append_withheld()
         duration = (clock.ticks() - self.began) * 1000
-        told = result if kind is ToolCompleted else result.data
-        runtime.teller.tell((kind, call, tool_id, clock.now(), run_id, told, duration))
+        recorded = result if kind is ToolCompleted else result.data
+        runtime.teller.tell((kind, call, tool_id, clock.now(), run_id, recorded, duration))
         outcome = self.outcome = make_outcome(
             "completed",
             result,
@@ -351,8 +351,8 @@ class CallState(Interruptible):
             result = result.with_metadata(**self.evidence)
         duration = (runtime.clock.ticks() - self.began) * 1000
         now, shown = runtime.clock.now(), self._shown()
-        told = (self.call, self.tool_id, now, self.run_id, result, duration, shown, layer, rule)
-        runtime.teller.tell((ToolFailed, *told))
+        fields = (self.call, self.tool_id, now, self.run_id, result, duration, shown, layer, rule)
+        runtime.teller.tell((ToolFailed, *fields))
         if status == "failed" and self.body_began and not self.call.depth:
             self._keep_dead_letter(result, shown, now)
         return self._settle(status, result, duration)
@@ -367,10 +367,10 @@ class CallState(Interruptible):
     @property
     def hidden(self) -> set[str]:
         """What nobody is told of a failure: secrets the body was given, and those among its arguments."""
-        found = set(self.secrets or ())
+        values = set(self.secrets or ())
         if self.args is not None and self.tool is not None and self.tool.secrets:
-            found.update(masked_values(self.args, mask_paths(self.args, self.tool.secrets)))
-        return found
+            values.update(masked_values(self.args, mask_paths(self.args, self.tool.secrets)))
+        return values
 
     def refuse(self, refused: Refusal) -> Outcome:
         """The call does not run: say why."""

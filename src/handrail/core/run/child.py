@@ -25,7 +25,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from handrail.core.define import context
 from handrail.core.define.call import BoundCall, Outcome
-from handrail.core.define.constructors import BaseTool, initialised
+from handrail.core.define.constructors import BaseTool, initialise
 from handrail.core.define.context import Context
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Attachment, Result, ToolResponse
@@ -71,8 +71,8 @@ class Remote:
     def host(self) -> Remote:
         return self
 
-    def write(self, told: Mapping[str, Any]) -> None:
-        line = json.dumps(to_jsonable_python(told)).encode() + b"\n"
+    def write(self, message: Mapping[str, Any]) -> None:
+        line = json.dumps(to_jsonable_python(message)).encode() + b"\n"
         with self._lock:
             self._channel.sendall(line)
 
@@ -80,8 +80,8 @@ class Remote:
         self.signal.abort("the call was interrupted")
         raise Interrupted
 
-    def progress(self, ctx: Context, told: Mapping[str, Any]) -> None:
-        self.write({"progress": told})
+    def progress(self, ctx: Context, data: Mapping[str, Any]) -> None:
+        self.write({"progress": data})
 
     def append_output(self, ctx: Context, text: str) -> None:
         if not isinstance(text, str):
@@ -135,9 +135,8 @@ def _end_with(channel: socket.socket) -> None:
 def _answer(request: Mapping[str, Any], remote: Remote) -> dict[str, Any]:
     try:
         tool = find(request["module"], request["tool"], request["function"])
-        if tool.init is not None:
-            tool = asyncio.run(_made_ready(tool, InitContext(request["working_dir"])))
-        assert tool.validate is not None
+        if not tool.ready:
+            tool = asyncio.run(initialise(tool, InitContext(request["working_dir"])))
         values = tool.validate(request["args"])
         remote.write({"began": True})
         value = _run(tool, values, Context(remote))
@@ -149,8 +148,8 @@ def _answer(request: Mapping[str, Any], remote: Remote) -> dict[str, Any]:
     try:
         return {"result": to_jsonable_python(to_portable(value))}
     except (PydanticSerializationError, RecursionError, ValueError) as error:
-        said = f"The tool {tool.id} ran, but its output cannot be written as JSON: {error}."
-        return {"error": said, "code": "INVALID_OUTPUT"}
+        message = f"The tool {tool.id} ran, but its output cannot be written as JSON: {error}."
+        return {"error": message, "code": "INVALID_OUTPUT"}
 
 
 def words_of(error: BaseException) -> str:
@@ -164,7 +163,8 @@ def words_of(error: BaseException) -> str:
 
 
 def _run(tool: Tool, values: Any, ctx: Context) -> Any:
-    assert tool.body is not None
+    if tool.body is None:
+        raise LookupError(f"{tool.id} has no body to run")
     context.enter(ctx)
     value = tool.body.call(values, ctx)
     if not inspect.isawaitable(value):
@@ -176,48 +176,42 @@ def _run(tool: Tool, values: Any, ctx: Context) -> Any:
     return asyncio.run(awaited())
 
 
-async def _made_ready(waiting: Tool, init: InitContext) -> Tool:
-    assert waiting.init is not None
-    definition = waiting.init(init)
-    return initialised(waiting, await definition if inspect.isawaitable(definition) else definition)
-
-
 def find(module: str, tool_id: str, function: str) -> Tool:
     """The tool that a module has at its top: by its id, or by its function if it was renamed since."""
     try:
         top = list(vars(importlib.import_module(module)).values())
     except Exception as error:
         raise ToolError(f"{module} cannot be imported in a process of its own: {error!r}.") from error
-    tools = [found for found in top if isinstance(found, (Tool, BaseTool))]
-    classes = [found for found in top if isinstance(found, type) and issubclass(found, BaseTool)]
-    for found in (*tools, *classes):
-        if _id_of(found) == tool_id:
-            return _tool_of(found)
-    for found in (*tools, *classes):
-        if _function_of(found) == function:
-            return _tool_of(found)
+    tools = [value for value in top if isinstance(value, (Tool, BaseTool))]
+    classes = [value for value in top if isinstance(value, type) and issubclass(value, BaseTool)]
+    for value in (*tools, *classes):
+        if _id_of(value) == tool_id:
+            return _tool_of(value)
+    for value in (*tools, *classes):
+        if _function_of(value) == function:
+            return _tool_of(value)
     raise ToolError(
         f"{module} has no tool {tool_id!r} at its top level, so it cannot run in a process of its own."
     )
 
 
-Found = Tool | BaseTool | type[BaseTool]
+ToolSource = Tool | BaseTool | type[BaseTool]
 
 
-def _id_of(found: Found) -> str:
-    return found.id if isinstance(found, Tool) else BaseTool._id_of(found)
+def _id_of(definition: ToolSource) -> str:
+    return definition.id if isinstance(definition, Tool) else BaseTool._id_of(definition)
 
 
-def _function_of(found: Found) -> str | None:
-    if isinstance(found, Tool):
-        return None if found.body is None else found.body.fn.__qualname__
-    return found.execute.__qualname__
+def _function_of(definition: ToolSource) -> str | None:
+    if isinstance(definition, Tool):
+        return None if definition.body is None else definition.body.fn.__qualname__
+    return definition.execute.__qualname__
 
 
-def _tool_of(found: Found) -> Tool:
-    if isinstance(found, type):
-        return found.tool()
-    return found if isinstance(found, Tool) else found.as_tool()
+def _tool_of(definition: ToolSource) -> Tool:
+    if isinstance(definition, type):
+        return definition.tool()
+    return definition if isinstance(definition, Tool) else definition.as_tool()
 
 
 def to_portable(value: Any) -> Any:
@@ -228,23 +222,23 @@ def to_portable(value: Any) -> Any:
         return {"value": value}
     attachments = [
         {
-            "mime": one.mime,
-            "name": one.name,
-            "ref": one.ref,
-            "data": None if one.data is None else base64.b64encode(one.data).decode(),
+            "mime": attachment.mime,
+            "name": attachment.name,
+            "ref": attachment.ref,
+            "data": None if attachment.data is None else base64.b64encode(attachment.data).decode(),
         }
-        for one in value.attachments
+        for attachment in value.attachments
     ]
     return {"result": {**value.to_dict(), "attachments": attachments}}
 
 
-def from_portable(told: Mapping[str, Any]) -> Any:
+def from_portable(message: Mapping[str, Any]) -> Any:
     """What `to_portable` was given."""
-    if "result" not in told:
-        return told["value"]
-    fields = dict(told["result"])
+    if "result" not in message:
+        return message["value"]
+    fields = dict(message["result"])
     fields["attachments"] = tuple(
-        Attachment(**{**one, "data": None if one["data"] is None else base64.b64decode(one["data"])})
-        for one in fields["attachments"]
+        Attachment(**{**part, "data": None if part["data"] is None else base64.b64decode(part["data"])})
+        for part in fields["attachments"]
     )
     return Result(**fields)

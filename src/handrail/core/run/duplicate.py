@@ -65,12 +65,12 @@ async def _in_memory(state: CallState, tool: Tool, memory: Dedup, slot: BatchSlo
         if entry.outcome.status == "queued" and not await _is_planned(state, entry.outcome.call_id):
             memory.settle(signature, entry, None)
             continue
-        known = await _final(state, entry.outcome)
-        if known is not entry.outcome:
-            memory.settle(signature, entry, known)
+        outcome = await _final(state, entry.outcome)
+        if outcome is not entry.outcome:
+            memory.settle(signature, entry, outcome)
             continue
         slot.repeats = True
-        return _answer_again(state, known)
+        return _answer_again(state, outcome)
 
 
 async def _is_planned(state: CallState, call_id: str) -> bool:
@@ -92,10 +92,10 @@ async def _under_key(state: CallState, tool: Tool, name: str) -> Outcome | None:
             state.step_aside()
             await entry.over()
         if entry.outcome is not None:
-            known = await _final(state, entry.outcome)
-            if known is not entry.outcome and not state.runtime.approvals.enqueues:
-                keys.finish(key, known)
-            return _answer_again(state, known)
+            outcome = await _final(state, entry.outcome)
+            if outcome is not entry.outcome and not state.runtime.approvals.enqueues:
+                keys.finish(key, outcome)
+            return _answer_again(state, outcome)
         if _is_orphaned(entry):
             if tool.idempotent:
                 state.key = key

@@ -8,29 +8,21 @@ from typing import Any
 
 from handrail.core.define.call import BoundCall
 from handrail.core.define.decision import Decision, Step, strictest
-from handrail.core.guard.admit import Admitted, admit
 from handrail.core.run.call_state import Resume
-from handrail.core.run.find_tool import find_tool, hidden_or_denied
+from handrail.core.run.find_tool import admit_call
 from handrail.core.run.pipeline import run
-from handrail.core.run.refusals import Refusal, invalid
+from handrail.core.run.refusals import Refusal
 from handrail.core.run.runtime import Runtime
 from handrail.core.tell.events import Event
 
 
 async def explain(call: BoundCall, args: Mapping[str, Any] | str | None, runtime: Runtime) -> Decision:
     """The decision, with every rule that would be consulted; a refusal before it as a decision too."""
-    principal, source = call.principal, call.source
-    tool = await find_tool(call.tool, principal, runtime, source)
-    if isinstance(tool, Refusal):
-        return _refused(tool)
-    seen = runtime.guard.see(tool, principal)
-    if seen.verdict == "deny":
-        refused = await hidden_or_denied(seen, tool, call.tool, principal, runtime, source)
-        return seen if refused.decision is seen else _refused(refused)
-    admitted = admit(tool, args, call.tool, runtime.repairing)
-    if not isinstance(admitted, Admitted):
-        return _refused(invalid(tool, admitted))
-    return runtime.guard.decide(tool, admitted.values, principal, source)
+    ready = await admit_call(call, args, runtime)
+    if isinstance(ready, Refusal):
+        return ready.decision or _refused(ready)
+    tool, admitted = ready
+    return runtime.guard.decide(tool, admitted.values, call.principal, call.source)
 
 
 def _refused(refusal: Refusal) -> Decision:

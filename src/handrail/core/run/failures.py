@@ -42,8 +42,8 @@ def failed(state: CallState, tool: Tool, values: Any, error: BaseException) -> O
     else:
         # a traceback would show what the body was given in confidence
         _log.info("tool %s raised %s", tool.id, type(error).__name__, exc_info=None if hidden else error)
-    said = redact_values(words_of(error), hidden)
-    result = Result.fail(said, code=code, summary=f"{tool.name} failed", metadata=metadata)
+    message = redact_values(words_of(error), hidden)
+    result = Result.fail(message, code=code, summary=f"{tool.name} failed", metadata=metadata)
     return state.fail("failed", result)
 
 

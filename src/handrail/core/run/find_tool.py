@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 from collections.abc import Sequence
+from typing import Any
 
-from handrail.core.define.constructors import initialised
+from handrail.core.define.call import BoundCall
+from handrail.core.define.constructors import initialise
 from handrail.core.define.decision import Decision
 from handrail.core.define.levels import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.errors import DefinitionError, ToolError
 from handrail.core.find.visibility import TenantView
+from handrail.core.guard.admit import Admitted, admit
 from handrail.core.run import refusals
 from handrail.core.run.refusals import Refusal
 from handrail.core.run.runtime import Runtime
@@ -39,7 +41,7 @@ async def find_tool(
     if tool.ready:
         return tool
     try:
-        ready = runtime.initialised.get(tool) or await initialise(tool, runtime)
+        ready = runtime.initialised.get(tool) or await initialise_tool(tool, runtime)
     except Exception as error:
         _log.exception("tool %s could not be initialised", tool.id)
         seen = runtime.guard.see(tool, principal)
@@ -101,13 +103,21 @@ async def hidden_or_denied(
     return refusals.denied(decision, tool)
 
 
-async def initialise(tool: Tool, runtime: Runtime) -> Tool:
-    """The tool after its initialiser ran: checked, compiled, and put in its place."""
-    assert tool.init is not None
-    definition = tool.init(runtime.init)
-    if inspect.isawaitable(definition):
-        definition = await definition
-    ready = initialised(tool, definition)
+async def admit_call(call: BoundCall, raw: Any, runtime: Runtime) -> tuple[Tool, Admitted] | Refusal:
+    """The tool that the caller may see and the arguments that fit it; or why the call would be refused."""
+    tool = await find_tool(call.tool, call.principal, runtime, call.source)
+    if isinstance(tool, Refusal):
+        return tool
+    seen = runtime.guard.see(tool, call.principal)
+    if seen.verdict == "deny":
+        return await hidden_or_denied(seen, tool, call.tool, call.principal, runtime, call.source)
+    admitted = admit(tool, raw, call.tool, runtime.repairing)
+    return (tool, admitted) if isinstance(admitted, Admitted) else refusals.invalid(tool, admitted)
+
+
+async def initialise_tool(tool: Tool, runtime: Runtime) -> Tool:
+    """The tool after its initialiser ran: checked, compiled, and in the registry in its place."""
+    ready = await initialise(tool, runtime.init)
     if ready.id != tool.id:
         raise DefinitionError(
             f"its initialiser returned {ready.id!r}",

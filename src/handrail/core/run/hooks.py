@@ -95,13 +95,13 @@ async def after_hooks(
     """
     for hook in hooks:
         try:
-            told = await hook.after(tool, values, ctx, result)
-            if not isinstance(told, Result):
-                raise TypeError(f"a hook returned {type(told).__name__}, not the result")
-            result = told if told is result else normalise(told, tool)
+            changed = await hook.after(tool, values, ctx, result)
+            if not isinstance(changed, Result):
+                raise TypeError(f"a hook returned {type(changed).__name__}, not the result")
+            result = changed if changed is result else normalise(changed, tool)
         except Exception as error:
             _log.exception("a hook failed after %s", tool.id)
             told_before = result.metadata.get("warning")
-            said = f"recording failed: {error}"
-            result = result.with_metadata(warning=f"{told_before} {said}" if told_before else said)
+            message = f"recording failed: {error}"
+            result = result.with_metadata(warning=f"{told_before} {message}" if told_before else message)
     return result

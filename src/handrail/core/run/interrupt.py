@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from handrail.core.define.signal import Aborted, Signal
@@ -16,58 +17,37 @@ T = TypeVar("T")
 
 HeldClaims = tuple[list[str], str, str]
 """The keys that a call holds, its tenant, and the holder's name."""
-_NOTHING: Mapping[str, Any] = {}
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class RareState:
     """An idempotency key, claims, secrets, failed attempts, a timer, a signal and who waits for the end."""
 
-    __slots__ = (
-        "approval_id",
-        "attempt",
-        "claimed",
-        "doubtful",
-        "entry",
-        "extra",
-        "finished",
-        "key",
-        "reason",
-        "secrets",
-        "signal",
-        "started",
-        "stray",
-        "timer",
-        "tries",
-        "waiting",
-        "withheld",
-    )
-
-    def __init__(self) -> None:
-        self.approval_id: str | None = None
-        self.attempt = 1
-        self.claimed: HeldClaims | None = None
-        self.doubtful = False
-        self.entry: tuple[Signature, DedupEntry] | None = None
-        self.extra = _NOTHING
-        self.finished = False
-        self.key: KeyId | None = None
-        self.reason: str | None = None
-        self.secrets: set[str] | None = None
-        self.signal: Signal | None = None
-        self.started: ToolStarted | None = None
-        self.stray: asyncio.Future[Any] | None = None
-        self.timer: asyncio.TimerHandle | None = None
-        self.tries: tuple[str, ...] = ()
-        self.waiting: tuple[Callable[[], None], ...] = ()
-        self.withheld = ""
+    approval_id: str | None = None
+    attempt: int = 1
+    claimed: HeldClaims | None = None
+    doubtful: bool = False
+    entry: tuple[Signature, DedupEntry] | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    finished: bool = False
+    key: KeyId | None = None
+    reason: str | None = None
+    secrets: set[str] | None = None
+    signal: Signal | None = None
+    started: ToolStarted | None = None
+    stray: asyncio.Future[Any] | None = None
+    timer: asyncio.TimerHandle | None = None
+    tries: tuple[str, ...] = ()
+    waiting: tuple[Callable[[], None], ...] = ()
+    withheld: str = ""
 
 
 NO_RARE_STATE = RareState()
-"""Shared by all calls that have nothing aside; never written to."""
+"""Shared by all calls of which nothing rare is known; never written to."""
 
 
 class HasRareState:
-    """The base of whatever carries an `aside`."""
+    """The base of whatever has a `rare` state."""
 
     __slots__ = ("rare",)
 
@@ -75,7 +55,7 @@ class HasRareState:
 
 
 class RareField(Generic[T]):
-    """An attribute that lies in the aside; the first one that is set gives the call an aside of its own."""
+    """An attribute of the rare state; the first one that is set gives the call a rare state of its own."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name.lstrip("_")
@@ -126,9 +106,9 @@ class Interruptible(HasRareState):
 
     def limit(self, seconds: float) -> None:
         """Interrupt the body when the time is over."""
-        said = f"timed out after {seconds:g} s"
+        reason = f"timed out after {seconds:g} s"
         own = contextvars.Context()  # a timer would otherwise keep the call's context until it is pruned
-        self._timer = self.loop.call_later(seconds, self.interrupt, "timeout", said, context=own)
+        self._timer = self.loop.call_later(seconds, self.interrupt, "timeout", reason, context=own)
 
     def interrupt(self, ending: Ending, reason: str) -> None:
         """Ask the call to stop; only the first request counts. Called in the loop's own thread."""

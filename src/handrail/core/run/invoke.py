@@ -28,17 +28,16 @@ async def invoke(tool: Tool, body: Body, values: Any, ctx: Context, state: CallS
         if body.is_async:
             return await body.call(values, ctx)
         return await in_thread(partial(body.call, values, ctx), state)
-    runtime, args = state.runtime, state.args
-    assert args is not None
-    return await run_in_process(tool, args, ctx, runtime.init, runtime.execution.grace)
+    runtime, args = state.runtime, state.admitted.args
+    return await run_in_process(tool.id, body, args, ctx, runtime.init, runtime.execution.grace)
 
 
 async def in_thread(work: Callable[[], Any], state: CallState) -> Any:
     """What waits gets a thread, so that the loop goes on, and the caller's context variables."""
     execution = state.runtime.execution
-    here = contextvars.copy_context()
+    variables = contextvars.copy_context()
     pool = ThreadPoolExecutor(1, "handrail-nested") if holds_thread.get() else execution.threads()
-    running = pool.submit(here.run, _kept, work)
+    running = pool.submit(variables.run, _value_or_error, work)
     if holds_thread.get():
         pool.shutdown(wait=False)
     landing = _Landing(running)
@@ -89,7 +88,7 @@ class _Landing:
             self.ended.set_result(None)
 
 
-def _kept(work: Callable[[], Any]) -> tuple[Any, BaseException | None]:
+def _value_or_error(work: Callable[[], Any]) -> tuple[Any, BaseException | None]:
     """The value, or what was raised; what means something else to a loop or a coroutine is renamed."""
     try:
         return work(), None

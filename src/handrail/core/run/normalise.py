@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
+from handrail.core.define.json_values import is_flat_object
 from handrail.core.define.result import Attachment, Result, ToolResponse, change_result
 from handrail.core.define.schema import branches
 from handrail.core.define.tool import Tool
@@ -15,6 +16,8 @@ from handrail.core.define.validation import InvalidValue
 
 _TEXTS = ("summary", "markdown", "error", "code", "title", "output")
 _ENVELOPE = frozenset({"success", "data", "metadata", "attachments", *_TEXTS})
+_ENVELOPE_SIGNS = frozenset({"success", "error", "output"})
+"""An object without any of these keys is data and no envelope."""
 _EAGER = frozenset({dict, list, str, int, float, bool, type(None)})
 _LAZY = (Iterator, AsyncIterator)
 
@@ -25,36 +28,43 @@ def normalise(value: Any, tool: Tool) -> Result:
     try:
         if kind in tool.plain_outputs:
             return Result(True, value)
-        if kind is not dict:
+        if kind is dict:
+            if tool.any_object and value.keys().isdisjoint(_ENVELOPE_SIGNS) and is_flat_object(value):
+                return Result(True, value.copy())
+        else:
             if isinstance(value, str):
                 text = readable_text(value)
                 check = tool.check_output
                 return Result(True, text if check is None else check(text), output=text)
             if isinstance(value, Result):
-                return _tidied(value, tool)
+                return _as_json_result(value, tool)
             if isinstance(value, ToolResponse):
-                return _tidied(value.to_result(), tool)
+                return _as_json_result(value.to_result(), tool)
         if kind is dict or isinstance(value, Mapping):
             envelope = _envelope(value, tool)
             if envelope is not None:
-                return _tidied(envelope, tool, is_described(tool))
-        data = _checked(value, tool)
+                return _as_json_result(envelope, tool, is_described(tool))
+        data = _checked_json(value, tool)
         if data.__class__ is dict and data.get("error") and _says_error(data):
-            return _tidied(_failure(data), tool)
+            return _as_json_result(_failure(data), tool)
         return Result(True, data)
     except Exception as error:  # serialisers and properties of the author's own types run here
         return _broken(tool, f"its output {_problem(error)}")
 
 
-def answered(given: Result, tool: Tool) -> Result | str:
+def answered(answer: Result, tool: Tool) -> Result | str:
     """What a person answers in the tool's place, held to the same promise; or what does not fit.
 
     An answer in words alone is fit for every tool.
     """
     try:
-        if given.success and given.data is None and not (given.output or given.summary or given.markdown):
-            _checked(None, tool)
-        return _tidied(given, tool)
+        if (
+            answer.success
+            and answer.data is None
+            and not (answer.output or answer.summary or answer.markdown)
+        ):
+            _checked_json(None, tool)
+        return _as_json_result(answer, tool)
     except Exception as error:
         return f"The answer given in place of {tool.id} {_problem(error)}"
 
@@ -65,7 +75,7 @@ def _problem(error: Exception) -> str:
     return f"cannot be written as JSON: {str(error) or type(error).__name__}"
 
 
-def _checked(data: Any, tool: Tool) -> Any:
+def _checked_json(data: Any, tool: Tool) -> Any:
     """The value as JSON data that fits the tool's output schema."""
     kind = data.__class__
     if kind not in _EAGER and "__pydantic_validator__" not in kind.__dict__ and isinstance(data, _LAZY):
@@ -80,7 +90,7 @@ def _as_json(value: Any) -> Any:
     try:
         data = to_jsonable_python(value, by_alias=True, inf_nan_mode="null")
     except UnicodeEncodeError:  # in a name
-        data = to_jsonable_python(_mended(value), by_alias=True, inf_nan_mode="null")
+        data = to_jsonable_python(_with_readable_text(value), by_alias=True, inf_nan_mode="null")
     return readable_json(data)
 
 
@@ -95,7 +105,7 @@ def _envelope(value: Mapping[str, Any], tool: Tool) -> Result | None:
         return None
     if success is False:
         return _failure(value)
-    return Result(**_given(value)) if _ENVELOPE.issuperset(value) else None
+    return Result(**_envelope_fields(value)) if _ENVELOPE.issuperset(value) else None
 
 
 def _says_error(value: Mapping[str, Any]) -> bool:
@@ -105,10 +115,10 @@ def _says_error(value: Mapping[str, Any]) -> bool:
 def _failure(value: Mapping[str, Any]) -> Result:
     """A failure; what is said beside the envelope's own words is its data."""
     more = {name: part for name, part in value.items() if name not in _ENVELOPE}
-    return Result(**{"data": more or None, **_given(value), "success": False})
+    return Result(**{"data": more or None, **_envelope_fields(value), "success": False})
 
 
-def _given(value: Mapping[str, Any]) -> dict[str, Any]:
+def _envelope_fields(value: Mapping[str, Any]) -> dict[str, Any]:
     return {name: part for name, part in value.items() if name in _ENVELOPE and part is not None}
 
 
@@ -129,46 +139,46 @@ def is_described(tool: Tool) -> bool:
     return not is_bare or schema.get("additionalProperties", True) not in (True, {})
 
 
-def _tidied(given: Result, tool: Tool, checking: bool = True) -> Result:
+def _as_json_result(result: Result, tool: Tool, checking: bool = True) -> Result:
     """The same result, JSON in every part; a failure says why."""
     changes: dict[str, Any] = {}
     for name in _TEXTS:
-        value = getattr(given, name)
+        value = getattr(result, name)
         if value is not None and (value.__class__ is not str or not value.isascii()):
             changes[name] = (
                 readable_text(value) if isinstance(value, str) else to_json(_as_json(value)).decode()
             )
-    if given.metadata:
-        changes["metadata"] = _as_json(dict(given.metadata))
-    if given.attachments:
-        changes["attachments"] = tuple(map(_attachment, given.attachments))
-    if given.data is not None:
-        data = _checked(given.data, tool) if given.success and checking else _as_json(given.data)
-        if data is not given.data:
+    if result.metadata:
+        changes["metadata"] = _as_json(dict(result.metadata))
+    if result.attachments:
+        changes["attachments"] = tuple(map(_attachment, result.attachments))
+    if result.data is not None:
+        data = _checked_json(result.data, tool) if result.success and checking else _as_json(result.data)
+        if data is not result.data:
             changes["data"] = data
-    if not given.success and not (given.error and given.code):
-        changes.setdefault("error", given.error or "Unknown error")
-        changes.setdefault("code", given.code or "TOOL_FAILED")
-    return change_result(given, changes) if changes else given
+    if not result.success and not (result.error and result.code):
+        changes.setdefault("error", result.error or "Unknown error")
+        changes.setdefault("code", result.code or "TOOL_FAILED")
+    return change_result(result, changes) if changes else result
 
 
-def _attachment(given: Any) -> Attachment:
+def _attachment(value: Any) -> Attachment:
     """An attachment, also as a mapping in the words of others: bytes as base64, a reference as a URL."""
-    if isinstance(given, Attachment):
-        return given
-    if not isinstance(given, Mapping):
+    if isinstance(value, Attachment):
+        return value
+    if not isinstance(value, Mapping):
         raise ValueError("an attachment is an Attachment, or has mime, name and either data or ref")
-    data = given.get("data")
+    data = value.get("data")
     return Attachment(
-        mime=_first(given, "mime", "mimeType", "mediaType") or "application/octet-stream",
-        name=_first(given, "name", "filename") or "attachment",
+        mime=_first(value, "mime", "mimeType", "mediaType") or "application/octet-stream",
+        name=_first(value, "name", "filename") or "attachment",
         data=base64.b64decode(data, validate=True) if isinstance(data, str) else data,
-        ref=_first(given, "ref", "url"),
+        ref=_first(value, "ref", "url"),
     )
 
 
-def _first(given: Mapping[str, Any], *names: str) -> str | None:
-    return next((given[name] for name in names if given.get(name)), None)
+def _first(values: Mapping[str, Any], *names: str) -> str | None:
+    return next((values[name] for name in names if values.get(name)), None)
 
 
 def _broken(tool: Tool, problem: str) -> Result:
@@ -184,16 +194,16 @@ def readable_json(data: Any) -> Any:
     try:
         to_json(data)
     except PydanticSerializationError:
-        return _mended(data)
+        return _with_readable_text(data)
     return data
 
 
-def _mended(data: Any) -> Any:
+def _with_readable_text(data: Any) -> Any:
     if isinstance(data, str):
         return readable_text(data)
     if isinstance(data, dict):
-        return {_mended(name): _mended(part) for name, part in data.items()}
-    return [_mended(item) for item in data] if isinstance(data, list) else data
+        return {_with_readable_text(name): _with_readable_text(part) for name, part in data.items()}
+    return [_with_readable_text(item) for item in data] if isinstance(data, list) else data
 
 
 def readable_text(value: str) -> str:

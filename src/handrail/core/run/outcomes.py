@@ -32,32 +32,32 @@ class Outcomes:
     def __init__(self, keep: int = 1_000, look: FindOutcomes | None = None) -> None:
         self._keep = keep
         self._look = look
-        self._known: dict[_Key, Outcome] = {}
+        self._outcomes: dict[_Key, Outcome] = {}
         self._listening: dict[_Key, list[Callable[[Outcome], None]]] = {}
         self._waiting: dict[str, list[tuple[str | None, asyncio.Future[Outcome]]]] = {}
         self._looking: asyncio.Task[None] | None = None
 
     def put(self, tenant: str, outcome: Outcome) -> None:
         key = (tenant, outcome.call_id)
-        self._known[key] = outcome
-        if len(self._known) > self._keep:
-            del self._known[next(iter(self._known))]
-        for told in self._listening.pop(key, ()):
-            told(outcome)
+        self._outcomes[key] = outcome
+        if len(self._outcomes) > self._keep:
+            del self._outcomes[next(iter(self._outcomes))]
+        for callback in self._listening.pop(key, ()):
+            callback(outcome)
         for whose, future in self._waiting.get(outcome.call_id, ()):
             if whose in (None, tenant) and not future.done():
                 future.set_result(outcome)
 
     def tenants_of(self, call_id: str) -> set[str]:
         """Those of whose call of this id the end is known."""
-        return {tenant for tenant, known in list(self._known) if known == call_id}
+        return {tenant for tenant, final_id in list(self._outcomes) if final_id == call_id}
 
-    def when_final(self, tenant: str, call_id: str, told: Callable[[Outcome], None]) -> None:
+    def when_final(self, tenant: str, call_id: str, callback: Callable[[Outcome], None]) -> None:
         """Tell how a call ended, now or as soon as it is known."""
-        if (known := self._known.get((tenant, call_id))) is not None:
-            told(known)
+        if (outcome := self._outcomes.get((tenant, call_id))) is not None:
+            callback(outcome)
         else:
-            self._listening.setdefault((tenant, call_id), []).append(told)
+            self._listening.setdefault((tenant, call_id), []).append(callback)
 
     async def wait(self, call_id: str, timeout: float | None, tenant: str | None = None) -> Outcome:
         """The outcome, now or as soon as there is one; raises TimeoutError when that takes too long.
@@ -65,9 +65,9 @@ class Outcomes:
         Without a tenant, of whichever has a call of this id: for those who know that one alone can.
         """
         whose = {tenant} if tenant is not None else self.tenants_of(call_id)
-        for one in whose:
-            if (known := self._known.get((one, call_id))) is not None:
-                return known
+        for owner in whose:
+            if (outcome := self._outcomes.get((owner, call_id))) is not None:
+                return outcome
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         this = (tenant, future)
         self._waiting.setdefault(call_id, []).append(this)

@@ -18,6 +18,7 @@ from handrail.core.define.context import Context
 from handrail.core.define.levels import SOURCES
 from handrail.core.define.redaction import redact_decision
 from handrail.core.define.result import make_result
+from handrail.core.define.tool import Tool
 from handrail.core.find.registry import Snapshot
 from handrail.core.find.visibility import TenantView
 from handrail.core.guard.admit import Admitted, admit
@@ -25,7 +26,7 @@ from handrail.core.guard.risk import is_effectful
 from handrail.core.ids import new_id
 from handrail.core.run import refusals
 from handrail.core.run.approvals.gate import pass_gate
-from handrail.core.run.call_state import Resume, new_call_state
+from handrail.core.run.call_state import CallState, Resume, new_call_state
 from handrail.core.run.duplicate import earlier_outcome, outcome_under_approval_key
 from handrail.core.run.failures import failed, interrupted, stopped, without_secrets
 from handrail.core.run.find_tool import find_tool, hidden_or_denied
@@ -65,9 +66,24 @@ async def _run_with_durable_start(call: BoundCall, raw: Any, runtime: Runtime, r
     return outcome
 
 
-def _waits_for_start(runtime: Runtime, resume: Resume | None) -> bool:
-    """Whether a durable start is waited for before the body, and not only before the answer."""
-    return not runtime.groups_reads or (resume is not None and resume.is_followed)
+async def _record_start(
+    state: CallState, tool: Tool, beginning: EventNote, resume: Resume | None
+) -> Refusal | None:
+    """Record that the body begins, durably where that must be known afterwards; or why it may not begin."""
+    call, runtime = state.call, state.runtime
+    keyed = call.idempotency_key is not None
+    effectful = (keyed or not tool.quiet) and is_effectful(tool, state.values, keyed)
+    # a log that writes both rows of a read as one group is waited for once, before the answer
+    at_once = keyed or not runtime.groups_reads or (resume is not None and resume.is_followed)
+    if effectful or (call.durable_start and at_once):
+        refusal = await state.commit_start(beginning, tool.idempotent or not effectful)
+        if refusal is None:
+            state.check()
+        return refusal
+    if call.durable_start:
+        return state.record_start(beginning)
+    runtime.teller.tell(beginning)
+    return None
 
 
 async def _run_stages(call: BoundCall, raw: Any, runtime: Runtime, resume: Resume | None) -> Outcome:
@@ -92,10 +108,10 @@ async def _run_stages(call: BoundCall, raw: Any, runtime: Runtime, resume: Resum
             tools = runtime.resolver.at_hand(principal)
         tool = tools.find(call.tool) if tools is not None and type(call.tool) is str else None
         if tool is None or tool.init is not None:
-            found = await find_tool(call.tool, principal, runtime, call.source)
-            if isinstance(found, Refusal):
-                return state.refuse(found)
-            tool = found
+            tool_or_refusal = await find_tool(call.tool, principal, runtime, call.source)
+            if isinstance(tool_or_refusal, Refusal):
+                return state.refuse(tool_or_refusal)
+            tool = tool_or_refusal
 
         decision = runtime.guard.remembered(tool, principal, call.source)
         if decision is None:
@@ -113,7 +129,7 @@ async def _run_stages(call: BoundCall, raw: Any, runtime: Runtime, resume: Resum
             watched = watchers.of(tool)
         flat = tool.flat_validate
         if flat is not None and type(raw) is dict and watched.plain and (values := flat(raw)) is not None:
-            state.args = values if len(values) == len(raw) else raw.copy()
+            state.args = raw.copy() if tool.flat_converts or len(values) != len(raw) else values
             state.values = values
         else:
             admitted = admit(tool, raw, call.tool, runtime.repairing)
@@ -138,10 +154,10 @@ async def _run_stages(call: BoundCall, raw: Any, runtime: Runtime, resume: Resum
                 if earlier is not None:
                     return earlier
                 call = state.call
-            passed = await pass_gate(state, tool, decision, grant)
-            if isinstance(passed, Outcome):
-                return passed
-            state.admitted, tool = passed
+            approved = await pass_gate(state, tool, decision, grant)
+            if isinstance(approved, Outcome):
+                return approved
+            state.admitted, tool = approved
             if watchers is not None:
                 watched = watchers.of(tool)
         body, args, values = tool.body, state.args, state.values
@@ -165,20 +181,12 @@ async def _run_stages(call: BoundCall, raw: Any, runtime: Runtime, resume: Resum
 
         shown = state.show(args, tool) if tool.secrets or state.rare.secrets else args
         beginning: EventNote = (ToolStarted, call, tool.id, runtime.clock.now(), run_id, shown, state.repairs)
-        keyed = call.idempotency_key is not None
-        effectful = (keyed or not tool.quiet) and is_effectful(tool, values, keyed)
         if resume is not None and resume.run_id is not None:
             pass  # who began the run has recorded its start
-        elif effectful or (call.durable_start and (keyed or _waits_for_start(runtime, resume))):
-            busy = await state.commit_start(beginning, tool.idempotent or not effectful)
-            if busy is not None:
-                return state.refuse(busy)
-            state.check()
-        elif call.durable_start:
-            if (busy := state.record_start(beginning)) is not None:
-                return state.refuse(busy)
-        else:
+        elif tool.quiet and not call.durable_start and call.idempotency_key is None:
             runtime.teller.tell(beginning)
+        elif (busy := await _record_start(state, tool, beginning, resume)) is not None:
+            return state.refuse(busy)
         state.run_id = run_id
         if cached is not None:
             return state.complete(cached)

@@ -19,7 +19,7 @@ from inspect import ismethod
 from typing import Any, BinaryIO
 
 from handrail.core.define.context import Context
-from handrail.core.define.tool import InitContext, Tool
+from handrail.core.define.tool import Body, InitContext, Tool
 from handrail.core.errors import RemoteError, ToolError
 from handrail.core.run.child import facts_of, from_portable
 
@@ -40,14 +40,13 @@ class ProcessDied(Exception):
 
 
 async def run_in_process(
-    tool: Tool, args: Mapping[str, Any], ctx: Context, init: InitContext, grace: float
+    tool_id: str, body: Body, args: Mapping[str, Any], ctx: Context, init: InitContext, grace: float
 ) -> Any:
     """The body's value, from a process that is gone, with all its children, when this returns."""
-    assert tool.body is not None
     request = {
-        "module": _home(tool),
-        "function": tool.body.fn.__qualname__,
-        "tool": tool.id,
+        "module": _module_of(body),
+        "function": body.fn.__qualname__,
+        "tool": tool_id,
         "args": args,
         "facts": facts_of(ctx),
         "working_dir": init.working_dir,
@@ -99,15 +98,14 @@ def _pipe() -> Iterator[tuple[BinaryIO, BinaryIO]]:
         yield ours, theirs
 
 
-def _home(tool: Tool) -> str:
-    """The module at whose top the tool stands: mostly, but not always, that of its function."""
-    assert tool.body is not None
-    fn = tool.body.fn
+def _module_of(body: Body) -> str:
+    """The module that defines the tool at its top level: mostly, but not always, that of its function."""
+    fn = body.fn
     if ismethod(fn):
         return type(fn.__self__).__module__
     for name in (fn.__module__, *sys.modules):
         values = list(getattr(sys.modules.get(name), "__dict__", {}).values())
-        if name != "__main__" and any(type(one) is Tool and one.body is tool.body for one in values):
+        if name != "__main__" and any(type(value) is Tool and value.body is body for value in values):
             return name
     return str(fn.__module__)
 
@@ -124,9 +122,9 @@ async def _converse(process: Process, talk: _Talk, tail: _Tail, request: Mapping
         if answering.done() and (answer := answering.result()) is not None:
             return answer
         how = _how(await exiting)
-        said = await tail.text()
+        printed = await tail.text()
         words = f"The process of {request['tool']} ended ({how}) before it answered."
-        raise ProcessDied(f"{words} It said: {said}" if said else words, talk.began)
+        raise ProcessDied(f"{words} It said: {printed}" if printed else words, talk.began)
     finally:
         answering.cancel()
         exiting.cancel()
@@ -148,13 +146,13 @@ class _Talk:
             self._writer.write(json.dumps(request).encode() + b"\n")
             await self._writer.drain()
             while line := await self._line():
-                told = json.loads(line)
-                if "result" in told or "error" in told:
-                    return dict(told)
-                if "progress" in told:
-                    self._ctx.metadata(told["progress"])
-                elif "chunk" in told:
-                    self._ctx.append_output(told["chunk"])
+                message = json.loads(line)
+                if "result" in message or "error" in message:
+                    return dict(message)
+                if "progress" in message:
+                    self._ctx.metadata(message["progress"])
+                elif "chunk" in message:
+                    self._ctx.append_output(message["chunk"])
                 else:
                     self.began = True
         return None
@@ -173,11 +171,11 @@ class _Tail(asyncio.Protocol):
     """The end of what the process printed; all of it is read, so that printing never blocks."""
 
     def __init__(self) -> None:
-        self._kept = b""
+        self._printed = b""
         self._over = asyncio.Event()
 
     def data_received(self, data: bytes) -> None:
-        self._kept = (self._kept + data)[-_PRINTED:]
+        self._printed = (self._printed + data)[-_PRINTED:]
 
     def connection_lost(self, _: Exception | None) -> None:
         self._over.set()
@@ -185,7 +183,7 @@ class _Tail(asyncio.Protocol):
     async def text(self) -> str:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._over.wait(), _LAST_WORDS)
-        return self._kept.decode(errors="replace").strip()
+        return self._printed.decode(errors="replace").strip()
 
 
 async def _stop(process: Process, grace: float) -> None:

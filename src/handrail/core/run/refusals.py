@@ -60,13 +60,15 @@ def invalid(tool: Tool, errors: Sequence[FieldError]) -> Refusal:
 def _invalid(tool: Tool, errors: Sequence[FieldError]) -> Refusal:
     missing = [error.path for error in errors if error.missing]
     fields = [{"path": error.path, "reason": error.reason} for error in errors]
-    said = "; ".join(map(str, errors))
+    problems = "; ".join(map(str, errors))
     if missing:
         word = "param" if len(missing) == 1 else "params"
         summary = f"Missing required {word}: {', '.join(missing)}"
-        return _refusal("MISSING_PARAM", summary, f"{summary}. {said}", "validate", fields=fields)
+        return _refusal("MISSING_PARAM", summary, f"{summary}. {problems}", "validate", fields=fields)
     summary = f"Invalid arguments for {tool.name}"
-    return _refusal("INVALID_PARAM", summary, f"{tool.id} was not called. {said}", "validate", fields=fields)
+    return _refusal(
+        "INVALID_PARAM", summary, f"{tool.id} was not called. {problems}", "validate", fields=fields
+    )
 
 
 def unavailable(tool_id: str, why: str) -> Refusal:

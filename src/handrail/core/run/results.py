@@ -30,7 +30,7 @@ async def read_page(
     end: ToolCompleted | ToolFailed | None = None
     log = runtime.teller.log
     for event in await asyncio.to_thread(lambda: list(log.read(principal.tenant, call_id=handle))):
-        if isinstance(event, (ToolCompleted, ToolFailed)) and event.call.principal.caller == principal.caller:
+        if isinstance(event, (ToolCompleted, ToolFailed)) and principal.is_same_caller(event.call.principal):
             end = event
     if end is None or not await may_see(runtime, end.tool, principal):
         raise ToolError(f"There is no result {handle!r} to read.", code="TOOL_NOT_FOUND")

@@ -37,20 +37,20 @@ async def with_retry(fn: Callable[[], T | Awaitable[T]], retry: Retry | int = 3)
 
     def pause_after(count: int, error: Exception | None, value: Any) -> float | None:
         failure = error if error is not None else value
-        known = isinstance(failure, (Exception, Result))
-        return rules.pause(count, failure, random()) if known else None
+        has_rules = isinstance(failure, (Exception, Result))
+        return rules.pause(count, failure, random()) if has_rules else None
 
     return await _persist(attempt, pause_after)
 
 
 async def run_with_retries(retry: Retry, tool: Tool, body: Body, values: Any, state: CallState) -> Any:
     """What a body returns or raises at last. Each attempt gets the arguments as they were at first."""
-    kept = _copied(values, tool)
+    original = _copied(values, tool)
     once = is_effectful(tool, values) and not tool.idempotent  # asked before a body can change the values
 
     async def attempt() -> Any:
-        given = values if state.attempt == 1 else _copied(kept, tool)
-        return await invoke(tool, body, given, Context(state), state)
+        arguments = values if state.attempt == 1 else _copied(original, tool)
+        return await invoke(tool, body, arguments, Context(state), state)
 
     def pause_after(count: int, error: Exception | None, value: Any) -> float | None:
         failure = error if error is not None else _failure_in(value, retry, tool)
@@ -59,8 +59,8 @@ async def run_with_retries(retry: Retry, tool: Tool, body: Body, values: Any, st
         pause = retry.pause(count, failure, random())
         if pause is None or once:
             return None
-        said = failure.error if isinstance(failure, Result) else words_of(failure)
-        _repeat(state, count, said or "Unknown error", pause)
+        message = failure.error if isinstance(failure, Result) else words_of(failure)
+        _repeat(state, count, message or "Unknown error", pause)
         return pause
 
     def next_attempt() -> None:
@@ -89,13 +89,13 @@ def _failure_in(value: Any, retry: Retry, tool: Tool) -> Result | None:
     return None if result.success else result
 
 
-def _repeat(state: CallState, count: int, said: str, pause: float) -> None:
+def _repeat(state: CallState, count: int, message: str, pause: float) -> None:
     """Note why an attempt failed, and tell whoever listens that it will be repeated."""
     runtime = state.runtime
-    error = redact_values(said, state.hidden)
+    error = redact_values(message, state.hidden)
     state.tries = (*state.tries, error)
-    told = (state.call, state.tool_id, runtime.clock.now(), state.next_run_id, count, error, pause)
-    runtime.teller.mention((Retrying, *told))
+    fields = (state.call, state.tool_id, runtime.clock.now(), state.next_run_id, count, error, pause)
+    runtime.teller.mention((Retrying, *fields))
 
 
 async def _persist(

@@ -70,7 +70,7 @@ async def alone(call_id: str, who: Principal, runtime: Runtime) -> AsyncIterator
 
 async def prepare(call_id: str, who: Principal, source: Source, runtime: Runtime) -> PreparedUndo:
     """What would take a call back; a `ToolError` says why nothing does."""
-    started, completed = await _told(call_id, who, runtime)
+    started, completed = await _start_and_end(call_id, who, runtime)
     tool = await _tool(started, who, runtime)
     name, args = _compensation(tool, started, completed)
     number = await _free_attempt(call_id, who, runtime)
@@ -79,7 +79,7 @@ async def prepare(call_id: str, who: Principal, source: Source, runtime: Runtime
     return PreparedUndo(call, args, await explain(call, args, runtime))
 
 
-async def _told(call_id: str, who: Principal, runtime: Runtime) -> tuple[ToolStarted, ToolCompleted]:
+async def _start_and_end(call_id: str, who: Principal, runtime: Runtime) -> tuple[ToolStarted, ToolCompleted]:
     """The beginning and the end of a call that is theirs, in the record."""
     events = [event for event in await _events(call_id, who, runtime) if _is_theirs(event, who)]
     if not events or not await may_see(runtime, events[0].tool, who):
@@ -105,10 +105,10 @@ async def _events(call_id: str, who: Principal, runtime: Runtime) -> list[Event]
 def _is_theirs(event: Event, who: Principal) -> bool:
     """Whether it tells of a call of their own, or of one that an agent of theirs made."""
     owner = event.call.principal
-    if owner.caller == who.caller:
+    if who.is_same_caller(owner):
         return True
-    mine = (who.tenant, who.user, who.workspace) == (owner.tenant, owner.user, owner.workspace)
-    return mine and who.user is not None and who.agent is None
+    is_own_agent = (who.tenant, who.user, who.workspace) == (owner.tenant, owner.user, owner.workspace)
+    return is_own_agent and who.user is not None and who.agent is None
 
 
 async def _tool(started: ToolStarted, who: Principal, runtime: Runtime) -> Tool:
@@ -123,14 +123,14 @@ async def _tool(started: ToolStarted, who: Principal, runtime: Runtime) -> Tool:
 def _compensation(tool: Tool, started: ToolStarted, completed: ToolCompleted) -> tuple[str, dict[str, Any]]:
     if tool.undo is None:
         raise _not_undoable(f"{tool.id} does not say how its effect is taken back")
-    given = admit(tool, dict(started.input), None, repairing=False)
-    if not isinstance(given, Admitted):
+    admitted = admit(tool, dict(started.input), None, repairing=False)
+    if not isinstance(admitted, Admitted):
         raise _not_undoable(f"{tool.id} has changed since, and the arguments of the call no longer fit it")
     try:
-        found = tool.undo(given.values, completed.result.to_dict()["data"])
-        if found is None:
+        compensation = tool.undo(admitted.values, completed.result.to_dict()["data"])
+        if compensation is None:
             raise _not_undoable(f"{tool.id} says of this call that nothing takes it back")
-        name, args = found
+        name, args = compensation
         if not isinstance(name, str):
             raise TypeError(f"undo named {name!r}, which is no tool")
         return name, copy_object(args)
@@ -160,10 +160,10 @@ async def _free_attempt(call_id: str, who: Principal, runtime: Runtime) -> int:
         undo_id = _undo_id(call_id, number)
         if any(isinstance(event, ToolCompleted) for event in events):
             raise already_undone(undo_id)
-        known = outcome_of(without_id_conflicts(events))
-        if known is not None and known.status == "pending":
+        outcome = outcome_of(without_id_conflicts(events))
+        if outcome is not None and outcome.status == "pending":
             raise _under_way(undo_id, "it waits for a person")
-        if known is None or known.status == "needs_review":
+        if outcome is None or outcome.status == "needs_review":
             raise _under_way(undo_id, "nobody knows yet how it ends")
         number += 1
     if await runtime.plans.holds(_undo_id(call_id, number), who.tenant):
@@ -172,8 +172,8 @@ async def _free_attempt(call_id: str, who: Principal, runtime: Runtime) -> int:
 
 
 def already_undone(undo_id: str) -> ToolError:
-    said = f"This call was undone already, by the call {undo_id}. Undo that one to bring it back."
-    return ToolError(said, code="ALREADY_UNDONE")
+    message = f"This call was undone already, by the call {undo_id}. Undo that one to bring it back."
+    return ToolError(message, code="ALREADY_UNDONE")
 
 
 def _under_way(undo_id: str, how: str) -> ToolError:

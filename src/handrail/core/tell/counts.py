@@ -49,23 +49,23 @@ def measure(event: Event) -> dict[str, int]:
 
 
 def _ended(event: ToolCompleted | ToolFailed | ToolCancelled) -> dict[str, int]:
-    result, found = event.result, {"calls": 1}
+    result, amounts = event.result, {"calls": 1}
     code = code_of(result)
     if event.run_id is not None:
-        found |= _took(event.duration_ms)
+        amounts |= _took(event.duration_ms)
     if isinstance(event, ToolCompleted):
-        found["completed" if event.run_id is not None else "answered"] = 1
+        amounts["completed" if event.run_id is not None else "answered"] = 1
         if result.metadata.get("cached") is True:
-            found["cached"] = 1
+            amounts["cached"] = 1
     elif isinstance(event, ToolCancelled):
-        found["rejected" if code == "REJECTED" else "cancelled"] = 1
+        amounts["rejected" if code == "REJECTED" else "cancelled"] = 1
     elif event.run_id is None:
-        found["refused"] = found[f"refused {code}"] = 1
+        amounts["refused"] = amounts[f"refused {code}"] = 1
         if code == "APPROVAL_EXPIRED":
-            found["expired"] = 1
+            amounts["expired"] = 1
     else:
-        found["unclear" if code == "UNKNOWN_OUTCOME" else "failed"] = found[f"failed {code}"] = 1
-    return found | cost_and_tokens(result)
+        amounts["unclear" if code == "UNKNOWN_OUTCOME" else "failed"] = amounts[f"failed {code}"] = 1
+    return amounts | cost_and_tokens(result)
 
 
 def code_of(result: Result) -> str:
@@ -81,20 +81,20 @@ def _took(duration_ms: float) -> dict[str, int]:
 
 def cost_and_tokens(result: Result) -> dict[str, int]:
     """Cost, in billionths, and tokens that the metadata of a result tell."""
-    found: dict[str, int] = {}
+    amounts: dict[str, int] = {}
     metadata = result.metadata
     if (cost := _number(metadata.get("cost"), _MOST)) is not None:
-        found["cost"] = round(cost * _NANO)
+        amounts["cost"] = round(cost * _NANO)
     for name in TOKENS:
         if (tokens := _number(metadata.get(name), _MOST * _MOST)) is not None:
-            found[name] = round(tokens)
-    return {name: amount for name, amount in found.items() if amount}
+            amounts[name] = round(tokens)
+    return {name: amount for name, amount in amounts.items() if amount}
 
 
-def _number(given: Any, most: float) -> float | None:
-    if isinstance(given, bool) or not isinstance(given, (int, float)):
+def _number(value: Any, most: float) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return given if 0 <= given <= most else None
+    return value if 0 <= value <= most else None
 
 
 class Counts:
@@ -115,8 +115,8 @@ class Counts:
         """Add amounts to these."""
         amounts = self.amounts
         for name, amount in more.items():
-            known = amounts.get(name, 0)
-            amounts[name] = max(known, amount) if name == LONGEST_US else known + amount
+            before = amounts.get(name, 0)
+            amounts[name] = max(before, amount) if name == LONGEST_US else before + amount
 
     def __getitem__(self, measure: str) -> int:
         return self.amounts.get(measure, 0)
@@ -161,18 +161,18 @@ class Counts:
         runs, longest = self["runs"], self.longest_ms
         if longest is None:
             return None
-        wanted, seen = max(math.ceil(share * runs), 1), 0
-        for place, bound in enumerate(BOUNDS_MS):
-            seen += self[f"ms {place}"]
-            if seen >= wanted:
+        rank, counted = max(math.ceil(share * runs), 1), 0
+        for number, bound in enumerate(BOUNDS_MS):
+            counted += self[f"ms {number}"]
+            if counted >= rank:
                 return min(float(bound), longest)
         return longest
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON data."""
-        told: dict[str, Any] = {name: self[name] for name in _REPORTED}
-        told |= {name: self[name] for name in TOKENS}
-        return told | {
+        report: dict[str, Any] = {name: self[name] for name in _REPORTED}
+        report |= {name: self[name] for name in TOKENS}
+        return report | {
             "cost": self.cost,
             "success_rate": self.success_rate,
             "refusals": self.refusals,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypedDict, Unpack
 
 from handrail.core.define.call import BoundCall
 from handrail.core.define.principal import Principal
@@ -97,13 +98,24 @@ class DeadLetter:
 
 def parse_cursor(cursor: str) -> tuple[float, str]:
     """When the letter of a cursor was written, and its id."""
-    at, found, id = cursor.partition(":")
+    at, separator, id = cursor.partition(":")
     try:
-        if found:
+        if separator:
             return float(at), id
     except ValueError:
         pass
     raise UsageError("This is not a place in a list of dead letters. Begin with the newest.")
+
+
+class DeadLetterFilters(TypedDict, total=False):
+    """By what letters are chosen; times are from `since` to before `before`."""
+
+    tool: str | None
+    session: str | None
+    code: str | None
+    status: DeadLetterStatus | None
+    since: float | None
+    before: float | None
 
 
 class DeadLetters(Protocol):
@@ -122,17 +134,7 @@ class DeadLetters(Protocol):
 
     async def get(self, letter_id: str, tenant: str, /) -> DeadLetter | None: ...
 
-    async def list(
-        self,
-        tenant: str,
-        *,
-        tool: str | None = None,
-        session: str | None = None,
-        code: str | None = None,
-        status: DeadLetterStatus | None = None,
-        since: float | None = None,
-        before: float | None = None,
-    ) -> builtins.list[DeadLetter]:
+    async def list(self, tenant: str, **filters: Unpack[DeadLetterFilters]) -> builtins.list[DeadLetter]:
         """The tenant's letters that fit every given filter, newest last."""
         ...
 
@@ -200,36 +202,24 @@ class MemoryDeadLetters:
     async def get(self, letter_id: str, tenant: str, /) -> DeadLetter | None:
         return self._find(letter_id, tenant)
 
-    async def list(
-        self,
-        tenant: str,
-        *,
-        tool: str | None = None,
-        session: str | None = None,
-        code: str | None = None,
-        status: DeadLetterStatus | None = None,
-        since: float | None = None,
-        before: float | None = None,
-    ) -> builtins.list[DeadLetter]:
+    async def list(self, tenant: str, **filters: Unpack[DeadLetterFilters]) -> builtins.list[DeadLetter]:
         with self._lock:
             letters = list(self._letters.get(tenant, {}).values())
+        values: dict[str, Any] = {name: value for name, value in filters.items() if value is not None}
+        since, before = values.pop("since", -math.inf), values.pop("before", math.inf)
         return [
             letter
             for letter in letters
-            if (tool is None or letter.tool == tool)
-            and (session is None or letter.session == session)
-            and (code is None or letter.code == code)
-            and (status is None or letter.status == status)
-            and (since is None or letter.at >= since)
-            and (before is None or letter.at < before)
+            if since <= letter.at < before
+            and all(getattr(letter, name) == value for name, value in values.items())
         ]
 
     async def page(self, tenant: str, /, *, after: str | None, limit: int) -> builtins.list[DeadLetter]:
         place = None if after is None else parse_cursor(after)
         with self._lock:
             letters = list(self._letters.get(tenant, {}).values())
-        found = sorted(letters, key=lambda one: (one.at, one.id), reverse=True)
-        return [one for one in found if place is None or (one.at, one.id) < place][:limit]
+        newest_first = sorted(letters, key=lambda letter: (letter.at, letter.id), reverse=True)
+        return [letter for letter in newest_first if place is None or (letter.at, letter.id) < place][:limit]
 
     async def take(self, letter_id: str, tenant: str, call_id: str, /) -> DeadLetter | None:
         with self._lock:
@@ -252,10 +242,10 @@ class MemoryDeadLetters:
 
     async def remove(self, letter_ids: Iterable[str], tenant: str, /) -> int:
         with self._lock:
-            there = [letter_id for letter_id in letter_ids if self._find(letter_id, tenant) is not None]
-            for letter_id in there:
+            existing = [letter_id for letter_id in letter_ids if self._find(letter_id, tenant) is not None]
+            for letter_id in existing:
                 self._forget(letter_id, tenant)
-        return len(there)
+        return len(existing)
 
     def _find(self, letter_id: str, tenant: str) -> DeadLetter | None:
         return self._letters.get(tenant, {}).get(letter_id)
@@ -274,10 +264,10 @@ class MemoryDeadLetters:
         while above is not None and (before := self._find(above, letter.tenant)) is not None:
             first, above = before, before.replay_of
         chain = {first.id, letter.id}
-        for one in list(self._letters[letter.tenant].values()):  # newest last
-            if one.id in chain or one.replay_of in chain:
-                chain.add(one.id)
-                self._settle(one, status)
+        for other in list(self._letters[letter.tenant].values()):  # newest last
+            if other.id in chain or other.replay_of in chain:
+                chain.add(other.id)
+                self._settle(other, status)
 
     def _forget(self, letter_id: str, tenant: str) -> None:
         own = self._letters[tenant]

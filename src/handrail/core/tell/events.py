@@ -8,12 +8,14 @@ streams speak of.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, fields
 from typing import Any, ClassVar
 
 from handrail.core.define.call import BoundCall, Outcome, Repair
 from handrail.core.define.result import Result
 from handrail.core.frozen_record import record
+
+_NOT_IN_PAYLOAD = frozenset({"call", "tool", "at", "seq", "position", "repeatable"})
 
 
 @record
@@ -46,8 +48,10 @@ class Event:
         return f"{self.session}/{self.seq}"
 
     def payload(self) -> dict[str, Any]:
-        """What this type adds to the record."""
-        return {}
+        """What this type adds to the record: its own fields as JSON data, unless it says otherwise."""
+        own: Any = self
+        names = (item.name for item in fields(own) if item.name not in _NOT_IN_PAYLOAD)
+        return {name: _as_json(getattr(self, name)) for name in names}
 
     def to_dict(self) -> dict[str, Any]:
         """The record as JSON data."""
@@ -70,6 +74,14 @@ class Event:
         }
 
 
+def _as_json(value: Any) -> Any:
+    if isinstance(value, Result):
+        return value.to_dict()
+    if isinstance(value, tuple):
+        return [repair.to_dict() for repair in value]
+    return dict(value) if isinstance(value, Mapping) else value
+
+
 @record
 class ToolStarted(Event):
     """The body is about to run; its id is the run id."""
@@ -87,13 +99,6 @@ class ToolStarted(Event):
     def id(self) -> str:
         return self.run_id
 
-    def payload(self) -> dict[str, Any]:
-        return {
-            "run_id": self.run_id,
-            "input": dict(self.input),
-            "repairs": [_repair(repair) for repair in self.repairs],
-        }
-
 
 @record
 class OutputAppended(Event):
@@ -104,9 +109,6 @@ class OutputAppended(Event):
 
     run_id: str
     chunk: str
-
-    def payload(self) -> dict[str, Any]:
-        return {"run_id": self.run_id, "chunk": self.chunk}
 
 
 @record
@@ -119,9 +121,6 @@ class ToolCompleted(Event):
     run_id: str | None
     result: Result
     duration_ms: float
-
-    def payload(self) -> dict[str, Any]:
-        return {"run_id": self.run_id, "result": self.result.to_dict(), "duration_ms": self.duration_ms}
 
 
 def bare_completed(
@@ -197,14 +196,6 @@ class NeedsApproval(Event):
     reason: str
     repairs: tuple[Repair, ...] = ()
 
-    def payload(self) -> dict[str, Any]:
-        return {
-            "approval_id": self.approval_id,
-            "input": dict(self.input),
-            "reason": self.reason,
-            "repairs": [_repair(repair) for repair in self.repairs],
-        }
-
 
 @record
 class ToolApproved(Event):
@@ -217,14 +208,6 @@ class ToolApproved(Event):
     by: str | None
     input: Mapping[str, Any]
     edited: bool
-
-    def payload(self) -> dict[str, Any]:
-        return {
-            "approval_id": self.approval_id,
-            "by": self.by,
-            "input": dict(self.input),
-            "edited": self.edited,
-        }
 
 
 @record
@@ -241,9 +224,6 @@ class Progress(Event):
     def title(self) -> str | None:
         return self.told.get("title")
 
-    def payload(self) -> dict[str, Any]:
-        return {"run_id": self.run_id, "told": dict(self.told)}
-
 
 @record
 class Retrying(Event):
@@ -259,9 +239,6 @@ class Retrying(Event):
     pause: float
     """Seconds until the next."""
 
-    def payload(self) -> dict[str, Any]:
-        return {"run_id": self.run_id, "attempt": self.attempt, "error": self.error, "pause": self.pause}
-
 
 @record
 class Settled(Event):
@@ -274,7 +251,3 @@ class Settled(Event):
 
     def payload(self) -> dict[str, Any]:
         return {"status": self.outcome.status, "code": self.outcome.code}
-
-
-def _repair(repair: Repair) -> dict[str, Any]:
-    return {"path": repair.path, "kind": repair.kind, "before": repair.before, "after": repair.after}

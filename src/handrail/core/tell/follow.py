@@ -14,49 +14,49 @@ Channel = tuple[str, str | None]
 
 
 class LogNotifier:
-    """Rung from any thread, heard in any loop."""
+    """Notified from any thread, heard in any loop."""
 
     def __init__(self, on_change: Callable[[], object] = lambda: None) -> None:
         self._on_change = on_change
         self._lock = threading.Lock()
-        self._rooms: dict[Channel, list[tuple[asyncio.AbstractEventLoop, asyncio.Event]]] = {}
+        self._channels: dict[Channel, list[tuple[asyncio.AbstractEventLoop, asyncio.Event]]] = {}
 
     def __bool__(self) -> bool:
         """Whether anybody listens."""
-        return bool(self._rooms)
+        return bool(self._channels)
 
     @contextmanager
     def listen(self, tenant: str, session: str | None) -> Iterator[asyncio.Event]:
-        """An event that is set whenever the bell rings in this room."""
-        room, heard = (tenant, session), asyncio.Event()
+        """An event that is set whenever something is new in this channel."""
+        channel, heard = (tenant, session), asyncio.Event()
         listener = (asyncio.get_running_loop(), heard)
         with self._lock:
-            self._rooms.setdefault(room, []).append(listener)
+            self._channels.setdefault(channel, []).append(listener)
         self._on_change()
         try:
             yield heard
         finally:
             with self._lock:
-                listeners = self._rooms[room]
+                listeners = self._channels[channel]
                 listeners.remove(listener)
                 if not listeners:
-                    del self._rooms[room]
+                    del self._channels[channel]
             self._on_change()
 
     def notify(self, tenant: str, sessions: Iterable[str] | None = None) -> None:
         """Something is new in these sessions of the tenant; None: in any of them."""
         with self._lock:
             if sessions is None:
-                rooms = [room for room in self._rooms if room[0] == tenant]
+                channels = [channel for channel in self._channels if channel[0] == tenant]
             else:
-                rooms = [(tenant, None), *((tenant, session) for session in sessions)]
-            wake = [listener for room in rooms for listener in self._rooms.get(room, ())]
+                channels = [(tenant, None), *((tenant, session) for session in sessions)]
+            wake = [listener for channel in channels for listener in self._channels.get(channel, ())]
         self._wake(wake)
 
     def notify_all(self) -> None:
         """Anything may be new anywhere."""
         with self._lock:
-            wake = [listener for listeners in self._rooms.values() for listener in listeners]
+            wake = [listener for listeners in self._channels.values() for listener in listeners]
         self._wake(wake)
 
     def _wake(self, listeners: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]]) -> None:
@@ -80,7 +80,7 @@ async def follow(
     """Yield what is there, then whatever comes, without an end.
 
     Of a session events are counted by `seq`, of a whole tenant by `position`: both are given in the order in
-    which events become visible, so whoever saw number n has seen all before it. The bell is listened to
+    which events become visible, so whoever saw number n has seen all before it. The notifier is listened to
     before the log is read, so nothing falls between. After `patience` seconds the log is read unasked.
     """
     with notifier.listen(tenant, session) as heard:

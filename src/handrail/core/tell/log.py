@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypedDict, Unpack, runtime_checkable
 
 from handrail.core.define.principal import Principal
 from handrail.core.tell.events import Event, OutputAppended, ToolStarted
@@ -16,6 +17,42 @@ EventNote = tuple[Any, ...]
 """An event that is not made yet: its type and its fields."""
 SessionKey = tuple[str, str]
 """A tenant and one of its sessions."""
+
+
+class EventFilters(TypedDict, total=False):
+    """By what events are chosen; `status` is their `kind`, and times are from `since` to before `until`."""
+
+    session: str | None
+    tool: str | None
+    source: str | None
+    status: str | None
+    call_id: str | None
+    since: float | None
+    until: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """Which events a list is about: those that fit everything that is given."""
+
+    session: str | None = None
+    tool: str | None = None
+    source: str | None = None
+    status: str | None = None
+    call_id: str | None = None
+    since: float | None = None
+    until: float | None = None
+
+    def fits(self, event: Event) -> bool:
+        return (
+            (self.session is None or event.session == self.session)
+            and (self.tool is None or event.tool == self.tool)
+            and (self.source is None or event.call.source == self.source)
+            and (self.status is None or event.kind == self.status)
+            and (self.call_id is None or event.call.id == self.call_id)
+            and (self.since is None or event.at >= self.since)
+            and (self.until is None or event.at < self.until)
+        )
 
 
 class EventLog(Protocol):
@@ -29,20 +66,8 @@ class EventLog(Protocol):
         """Return when the event is durable, or raise."""
         ...
 
-    def read(
-        self,
-        tenant: str,
-        *,
-        session: str | None = None,
-        tool: str | None = None,
-        source: str | None = None,
-        status: str | None = None,
-        call_id: str | None = None,
-        since: float | None = None,
-        until: float | None = None,
-        after: int = 0,
-    ) -> Iterator[Event]:
-        """The tenant's events that fit every given filter, oldest first."""
+    def read(self, tenant: str, *, after: int = 0, **filters: Unpack[EventFilters]) -> Iterator[Event]:
+        """The tenant's events after a `seq` that fit every given filter, oldest first."""
         ...
 
 
@@ -93,7 +118,7 @@ class MemoryLog:
         self._lock = threading.Lock()
         self.on_follow: list[Callable[[], None]] = []
         """Told when somebody begins to follow, or ceases: while one does, events are made at once."""
-        self._notifier = LogNotifier(lambda: [told() for told in self.on_follow])
+        self._notifier = LogNotifier(lambda: [callback() for callback in self.on_follow])
 
     @property
     def followed(self) -> bool:
@@ -140,34 +165,13 @@ class MemoryLog:
         while len(self._past) > self._keep:
             del self._past[next(iter(self._past))]
 
-    def read(
-        self,
-        tenant: str,
-        *,
-        session: str | None = None,
-        tool: str | None = None,
-        source: str | None = None,
-        status: str | None = None,
-        call_id: str | None = None,
-        since: float | None = None,
-        until: float | None = None,
-        after: int = 0,
-    ) -> Iterator[Event]:
+    def read(self, tenant: str, *, after: int = 0, **filters: Unpack[EventFilters]) -> Iterator[Event]:
         with self._lock:
             self._write_down()
             events = tuple(self._events)
+        which = EventFilter(**filters)
         for event in events:
-            if (
-                event.tenant == tenant
-                and (session is None or event.session == session)
-                and (tool is None or event.tool == tool)
-                and (source is None or event.call.source == source)
-                and (status is None or event.kind == status)
-                and (call_id is None or event.call.id == call_id)
-                and (since is None or event.at >= since)
-                and (until is None or event.at < until)
-                and event.seq > after
-            ):
+            if event.tenant == tenant and event.seq > after and which.fits(event):
                 yield event
 
     def follow(
@@ -178,7 +182,7 @@ class MemoryLog:
                 return list(self.read(tenant, session=session, after=beyond))
             return [event for event in self.read(tenant) if event.position > beyond]
 
-        # Patient: a note that another thread was just making when this began rings no bell.
+        # Patient: a note that another thread was just making when this began notifies nobody.
         return follow(fetch, self._notifier, tenant, session, after, _PATIENCE)
 
     def ends(self, who: Principal, tool: str, /) -> Iterator[Event]:

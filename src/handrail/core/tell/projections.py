@@ -122,35 +122,37 @@ def outcome_of(events: Iterable[Event]) -> Outcome | None:
 
     What the guard decided is not told in events, so the outcome has no decision.
     """
-    known: Outcome | None = None
+    outcome: Outcome | None = None
     approval_id: str | None = None
     repairs: tuple[Repair, ...] = ()
     for event in events:
         if isinstance(event, NeedsApproval):
             approval_id, repairs = event.approval_id, event.repairs
-            known = _outcome(
+            outcome = _outcome(
                 "pending", pending_result(event.reason, event.approval_id), event, approval_id, repairs
             )
         elif isinstance(event, ToolApproved):
             approval_id = event.approval_id
         elif isinstance(event, ToolStarted):
-            known, repairs = None, event.repairs
+            outcome, repairs = None, event.repairs
         elif isinstance(event, (ToolCompleted, ToolFailed, ToolCancelled)):
-            known = _outcome(_status(event), event.result, event, approval_id, repairs)
-    return known
+            outcome = _outcome(_status(event), event.result, event, approval_id, repairs)
+    return outcome
 
 
 def without_id_conflicts(events: Iterable[Event]) -> list[Event]:
     """Without what is told of others who wanted the id of the call while it was in use."""
     return [
-        one for one in events if not (isinstance(one, ToolFailed) and one.result.code == "CALL_ID_IN_USE")
+        event
+        for event in events
+        if not (isinstance(event, ToolFailed) and event.result.code == "CALL_ID_IN_USE")
     ]
 
 
 def pending_result(reason: str, approval_id: str) -> Result:
     """What is said of a call that waits for a person."""
-    said = f"{reason}. It waits for a person (approval {approval_id}); nothing was run yet."
-    return Result(False, None, "Waiting for approval", error=said, code="NEEDS_APPROVAL")
+    text = f"{reason}. It waits for a person (approval {approval_id}); nothing was run yet."
+    return Result(False, None, "Waiting for approval", error=text, code="NEEDS_APPROVAL")
 
 
 def _status(event: ToolCompleted | ToolFailed | ToolCancelled) -> Status:

@@ -139,8 +139,8 @@ def page_of_runs(
 ) -> list[Run]:
     """A page of the runs that fit."""
     place = None if after is None else parse_cursor(after)
-    found = sorted((run for run in runs if which.fits(run)), key=_sort_key, reverse=True)
-    return [run for run in found if place is None or _sort_key(run) < place][: check_limit(limit)]
+    fitting = sorted((run for run in runs if which.fits(run)), key=_sort_key, reverse=True)
+    return [run for run in fitting if place is None or _sort_key(run) < place][: check_limit(limit)]
 
 
 def _sort_key(run: Run) -> tuple[float, str]:

@@ -92,22 +92,22 @@ class Usage:
     def of(self, tenant: str, since: float | None = None, until: float | None = None) -> Usage:
         """What one tenant used, from the day of `since` to the day of `until`."""
         first, last = day_range(since, until)
-        found = Usage()
-        found.cells = {
+        usage = Usage()
+        usage.cells = {
             cell: Counts(counts.amounts)
             for cell, counts in self.cells.items()
             if cell.tenant == tenant and first <= cell.day <= last
         }
-        return found
+        return usage
 
     def by(self, *names: UsageDimension) -> CountsByKey:
         """The counts by these of a cell's names, in their order; without any, one for all."""
         check_dimensions(names)
-        found: CountsByKey = {}
+        counts_by_key: CountsByKey = {}
         for cell, counts in self.cells.items():
             key = tuple(getattr(cell, name) for name in names)
-            found.setdefault(key, Counts()).take(counts.amounts)
-        return dict(sorted(found.items()))
+            counts_by_key.setdefault(key, Counts()).take(counts.amounts)
+        return dict(sorted(counts_by_key.items()))
 
     def total(self) -> Counts:
         return self.by().get((), Counts())
@@ -115,10 +115,10 @@ class Usage:
 
 def check_dimensions(names: Iterable[str]) -> None:
     """Raise for a name that nothing is counted by."""
-    known = get_args(UsageDimension)
+    dimensions = get_args(UsageDimension)
     for name in names:
-        if name not in known:
-            raise UsageError(f"Usage is not counted by {name!r}. Give some of: {', '.join(known)}.")
+        if name not in dimensions:
+            raise UsageError(f"Usage is not counted by {name!r}. Give some of: {', '.join(dimensions)}.")
 
 
 class UsageMeter(Protocol):
@@ -178,8 +178,8 @@ def tool_runs(listener: Callable[[dict[str, Any]], None]) -> Callable[[Event], N
     """A listener for `hr.subscribe` that passes on one `tool_run` for each run, when it has ended."""
 
     def hear(event: Event) -> None:
-        if (told := to_tool_run(event)) is not None:
-            listener(told)
+        if (tool_run := to_tool_run(event)) is not None:
+            listener(tool_run)
 
     return hear
 

@@ -1,4 +1,4 @@
-"""Prompt: a call that needs a person's yes, answered at the terminal."""
+"""The approver at the terminal: a call that needs a person's yes, answered at the terminal."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ class TerminalInput:
     _typed: bytes = field(default=b"", init=False)
 
     @property
-    def is_there(self) -> bool:
+    def is_interactive(self) -> bool:
+        """Whether a person can read and type here."""
         return os.isatty(self.number) and self.side.is_terminal
 
     def forget_typed(self) -> None:
@@ -93,10 +94,10 @@ def _wake(ready: asyncio.Future[None]) -> None:
 
 @dataclass(slots=True)
 class TerminalApprover:
-    """The approver of `handrail run`. Who acts, and with which tool, is set once it is known."""
+    """The approver of a command at the terminal. With which tool it acts is set once that is known."""
 
     terminal: TerminalInput
-    actor: Actor | None = None
+    actor: Actor
     tool: Tool | None = None
     yes: bool = False
     """`--yes`: ordinary writes of an agent are answered at once; never what is destructive, dangerous or
@@ -105,13 +106,12 @@ class TerminalApprover:
     """One question at a time: a body may make several calls at once."""
 
     async def __call__(self, request: ApprovalRequest) -> Reply | None:
-        assert self.actor is not None
         person = self.actor.person
         if self.yes and is_standing(request.decision):
             return approve(by=person)
         # The person reviews what an agent wants; a call of their own they can confirm and no more.
         answerable = self.actor.agent is not None or request.by == "caller"
-        if not answerable or not self.terminal.is_there:
+        if not answerable or not self.terminal.is_interactive:
             return None
         async with self._asked:
             self.terminal.forget_typed()
@@ -181,9 +181,8 @@ class TerminalApprover:
 
 def _changed(line: str, args: Mapping[str, Any], flags: Flags) -> dict[str, Any]:
     if line.startswith("{"):
-        whole = parse_json(line, "the arguments")
-        assert isinstance(whole, dict)
-        return whole
+        arguments: dict[str, Any] = parse_json(line, "the arguments")  # a JSON text with { is an object
+        return arguments
     try:
         words = shlex.split(line)
     except ValueError as error:
@@ -192,9 +191,9 @@ def _changed(line: str, args: Mapping[str, Any], flags: Flags) -> dict[str, Any]
 
 
 def _arguments(words: list[str], flags: Flags) -> dict[str, Any]:
-    given, own = parse_flags(words, flags)
-    if own:
+    args, options = parse_flags(words, flags)
+    if options:
         raise CommandError(
-            f"--{next(iter(own))} is no flag of the tool", "only its arguments can be changed here"
+            f"--{next(iter(options))} is no flag of the tool", "only its arguments can be changed here"
         )
-    return given
+    return args

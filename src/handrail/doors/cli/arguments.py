@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from handrail.core.define.tool import Tool
+from handrail.core.guard.repair_shape import type_of
 from handrail.data_files import DataFileError, parse_json, read_text
 from handrail.doors.cli.context import complete_tool_name
 from handrail.doors.cli.exit_codes import CommandError
@@ -26,8 +27,8 @@ from handrail.doors.cli.flags import (
     Flags,
     Reading,
     flags_of,
-    json_type,
 )
+from handrail.doors.cli.options import SharedOptions, option
 
 OptionValues = dict[str, list[str]]
 """Options of the command itself, each with what was written after it; a switch with an empty text."""
@@ -35,14 +36,15 @@ OptionValues = dict[str, list[str]]
 
 def parse_flags(words: Sequence[str], flags: Flags) -> tuple[dict[str, Any], OptionValues]:
     """The arguments that flags give, and the options of the command that stand among them."""
-    given: dict[str, Any] = {}
-    whole: set[str] = set()
-    own: OptionValues = {}
+    args: dict[str, Any] = {}
+    complete: set[str] = set()
+    """Parameters that have all they get: another value is a mistake."""
+    options: OptionValues = {}
     rest = list(words)
     while rest:
         name, mark, text = _split_flag(rest.pop(0), flags)
         if name in COMMAND_OPTIONS:
-            own.setdefault(name, []).append(_option_value(name, mark, text, rest))
+            options.setdefault(name, []).append(_option_value(name, mark, text, rest))
             continue
         flag, negative = _find_flag(name, flags)
         if negative or (flag.reading == "switch" and not mark):
@@ -53,14 +55,14 @@ def parse_flags(words: Sequence[str], flags: Flags) -> tuple[dict[str, Any], Opt
             value = _parse_json_value(text, f"--{name}")
         else:
             value = parse_value(flag, text if mark else _next_value(name, rest, flags), f"--{name}")
-        if flag.reading == "many" and mark != ":=" and flag.param not in whole:
-            given.setdefault(flag.param, []).append(value)
-        elif flag.param in given:
+        if flag.reading == "many" and mark != ":=" and flag.param not in complete:
+            args.setdefault(flag.param, []).append(value)
+        elif flag.param in args:
             raise CommandError(f"--{flag.name} is given twice", "keep one of them")
         else:
-            given[flag.param] = value
-            whole.add(flag.param)
-    return given, own
+            args[flag.param] = value
+            complete.add(flag.param)
+    return args, options
 
 
 def scan_options(words: Sequence[str]) -> OptionValues:
@@ -69,22 +71,22 @@ def scan_options(words: Sequence[str]) -> OptionValues:
     Which flags take a value is not known yet. So an option right after a flag may be its value, written
     by somebody else, and is left alone: a value must never name a module to be imported.
     """
-    own: OptionValues = {}
+    options: OptionValues = {}
     rest = list(words)
     open_flag = False
     while rest:
         word = rest.pop(0)
         name, equals, text = word[2:].partition("=")
-        known = word.startswith("--") and name in COMMAND_OPTIONS
-        if known and not open_flag:
+        is_option = word.startswith("--") and name in COMMAND_OPTIONS
+        if is_option and not open_flag:
             if name in COMMAND_VALUE_OPTIONS and not equals:
                 text = rest.pop(0) if rest else ""
-            own.setdefault(name, []).append(text)
+            options.setdefault(name, []).append(text)
         else:
             # Also where it stands for a value, a switch of ours has none after it.
-            is_switch = known and name in COMMAND_SWITCHES
+            is_switch = is_option and name in COMMAND_SWITCHES
             open_flag = word.startswith("--") and not equals and not is_switch
-    return own
+    return options
 
 
 def _option_value(name: str, mark: str, text: str, rest: list[str]) -> str:
@@ -114,9 +116,9 @@ def _split_flag(word: str, flags: Flags) -> tuple[str, str, str]:
 
 
 def _find_flag(name: str, flags: Flags) -> tuple[Flag, bool]:
-    found = flags.by_name.get(name)
-    if found is not None:
-        return found
+    flag_and_sense = flags.by_name.get(name)
+    if flag_and_sense is not None:
+        return flag_and_sense
     near = difflib.get_close_matches(name, [*flags.by_name, *COMMAND_OPTIONS], 1, 0.5)
     names = ", ".join(f"--{flag.name}" for flag in flags) or "none"
     raise CommandError(
@@ -146,16 +148,14 @@ def parse_value(flag: Flag, text: str, where: str) -> Any:
 def _parse_scalar(reading: Reading, values: AllowedValues, text: str) -> Any:
     """A single value. What fits no kind stays text: the guard repairs it, or says what is wrong."""
     if values.choices is not None:
-        if text in [one for one in values.choices if isinstance(one, str)]:
+        if text in [choice for choice in values.choices if isinstance(choice, str)]:
             return text
         parsed = _parse_json_scalar(text)
-        if any(_same_json(parsed, one) for one in values.choices):
-            return parsed
-        return text
+        return parsed if any(_same_json(parsed, choice) for choice in values.choices) else text
     if reading == "text" or "string" in values.kinds:
         return text
     parsed = _parse_json_scalar(text)
-    return parsed if parsed is not _UNREAD and json_type(parsed) in values.kinds else text
+    return parsed if parsed is not _UNREAD and type_of(parsed) in values.kinds else text
 
 
 _UNREAD = object()
@@ -172,9 +172,9 @@ def _parse_json_scalar(text: str) -> Any:
     return value
 
 
-def _same_json(one: Any, other: Any) -> bool:
+def _same_json(left: Any, right: Any) -> bool:
     """Equal as JSON: 1 is neither true nor 1.0, since each is written in its own way."""
-    return type(one) is type(other) and bool(one == other)
+    return type(left) is type(right) and bool(left == right)
 
 
 def _parse_json_value(text: str, where: str) -> Any:
@@ -203,7 +203,7 @@ def _format_flag(flag: Flag, value: Any) -> Iterator[str]:
         yield f"--{flag.name}" if value else f"--{flag.negative}"
         return
     several = value if flag.reading == "many" and isinstance(value, list) else [value]
-    plain = [_format_value(flag, one) for one in several]
+    plain = [_format_value(flag, item) for item in several]
     if not several or None in plain or (flag.reading == "many" and not isinstance(value, list)):
         yield f"--{flag.name}:={_compact_json(value)}"
         return
@@ -230,10 +230,10 @@ Name = Annotated[
 
 Args = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--args",
-        metavar="json",
-        help="Arguments as a JSON object, as @FILE, or - for standard input; flags come on top of them.",
+        "json",
+        "Arguments as a JSON object, as @FILE, or - for standard input; flags come on top of them.",
     ),
 ]
 
@@ -253,13 +253,19 @@ class CallOptions:
     debug: bool = False
     help: bool = False
 
-    def joined(self, own: OptionValues) -> CallOptions:
+    @classmethod
+    def of(cls, options: SharedOptions, **own: Any) -> CallOptions:
+        """Those that stand before the name of the tool."""
+        tools = tuple(options.tools or ())
+        return cls(as_=options.as_, tools=tools, json=options.json, debug=options.debug, **own)
+
+    def joined(self, after: OptionValues) -> CallOptions:
         """With those that stand after the name of the tool."""
-        given: dict[str, Any] = {
+        changes: dict[str, Any] = {
             "as_" if name == "as" else name: True if name in COMMAND_SWITCHES else values[-1]
-            for name, values in own.items()
+            for name, values in after.items()
         }
-        return replace(self, **given | {"tools": (*self.tools, *own.get("tools", ()))})
+        return replace(self, **changes | {"tools": (*self.tools, *after.get("tools", ()))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,19 +288,19 @@ class ToolCommandLine:
         return self.given_name
 
     def read(
-        self, tool: Tool, known: Collection[str] = COMMAND_OPTIONS
+        self, tool: Tool, allowed: Collection[str] = COMMAND_OPTIONS
     ) -> tuple[dict[str, Any], CallOptions]:
-        """The arguments for a tool and the options of the command, of which it may know only some."""
-        given, own = parse_flags(self.words, flags_of(tool, self.name))
-        if unknown := [name for name in own if name not in known]:
+        """The arguments for a tool and the options of the command, of which it may allow only some."""
+        args, after = parse_flags(self.words, flags_of(tool, self.name))
+        if unknown := [name for name in after if name not in allowed]:
             raise CommandError(f"--{unknown[0]} is no option of this command", "leave it out")
-        options, early = self.before.joined(own), self.early
+        options, early = self.before.joined(after), self.early
         if (options.tools, options.as_, options.plan) != (early.tools, early.as_, early.plan):
             problem = (
                 "--tools, --as or --plan stands right after a flag, where it could be the value of that flag"
             )
             raise CommandError(problem, "write it before the name of the tool")
-        return json_arguments(options.args) | given, options
+        return json_arguments(options.args) | args, options
 
 
 def json_arguments(args: str | None, option: str = "--args") -> dict[str, Any]:
@@ -309,7 +315,7 @@ def json_arguments(args: str | None, option: str = "--args") -> dict[str, Any]:
         text, where = read_text(Path(args[1:])), args[1:]
     else:
         text, where = args, option
-    given = parse_json(text, where)
-    if not isinstance(given, dict):
+    arguments = parse_json(text, where)
+    if not isinstance(arguments, dict):
         raise CommandError(f"{where}: the arguments are not a JSON object", 'write {"name": value}')
-    return given
+    return arguments

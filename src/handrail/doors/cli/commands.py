@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from shutil import get_terminal_size
@@ -28,137 +29,119 @@ class CommandEntry:
     """A command before it is loaded."""
 
     module: str
+    function: str
     summary: str
     """The first sentence of the command's own docstring."""
     flags: bool = False
     """Whether flags of a tool may follow, which only the command can read."""
-    function: str = "command"
-    """The function in the module; several commands of one group share a module."""
 
 
-COMMANDS: dict[str, CommandEntry | tuple[str, dict[str, CommandEntry]]] = {
-    "tools": CommandEntry("tools", "List the tools that you or an agent may use.", function="list_tools"),
-    "show": CommandEntry("tools", "Show everything about one tool.", function="show_tool"),
-    "run": CommandEntry("run", "Run a tool, with flags made from its schema.", flags=True),
+CommandGroupEntry = tuple[str, dict[str, CommandEntry]]
+"""What is said of a group, and its commands."""
+
+
+def _group(module: str, summary: str, **commands: tuple[str, str]) -> CommandGroupEntry:
+    """A group whose commands stand in one module: for each its function and its summary."""
+    return summary, {name: CommandEntry(module, *entry) for name, entry in commands.items()}
+
+
+COMMANDS: dict[str, CommandEntry | CommandGroupEntry] = {
+    "tools": CommandEntry("tools", "list_tools", "List the tools that you or an agent may use."),
+    "show": CommandEntry("tools", "show_tool", "Show everything about one tool."),
+    "run": CommandEntry("run", "run", "Run a tool, with flags made from its schema.", flags=True),
     "policy": (
         "Ask what the guard would say.",
-        {"explain": CommandEntry("explain", "Say whether a call would run, and why.", flags=True)},
+        {"explain": CommandEntry("explain", "explain", "Say whether a call would run, and why.", flags=True)},
     ),
-    "plan": (
+    "plan": _group(
+        "plan",
         "See, run or discard what plan mode holds back.",
-        {
-            "show": CommandEntry(
-                "plan", "Show what is planned, in the order in which it would run.", function="show"
-            ),
-            "run": CommandEntry(
-                "plan", "Run what is planned, in order, each call through the whole guard.", function="run"
-            ),
-            "discard": CommandEntry("plan", "Forget what is planned; none of it runs.", function="discard"),
-        },
+        show=("show_plan", "Show what is planned, in the order in which it would run."),
+        run=("run_plan", "Run what is planned, in order, each call through the whole guard."),
+        discard=("discard_plan", "Forget what is planned; none of it runs."),
     ),
-    "approvals": (
+    "approvals": _group(
+        "approvals",
         "See and answer what waits for a person.",
-        {
-            "list": CommandEntry("approvals", "List what waits for an answer.", function="list_"),
-            "show": CommandEntry("approvals", "Show one question with its exact arguments.", function="show"),
-            "approve": CommandEntry("approvals", "Let a call run that waits.", function="approve"),
-            "reject": CommandEntry("approvals", "Refuse a call that waits.", function="reject"),
-            "respond": CommandEntry("approvals", "Answer in the place of the tool.", function="respond"),
-        },
+        list=("list_approvals", "List what waits for an answer."),
+        show=("show_approval", "Show one question with its exact arguments."),
+        approve=("approve", "Let a call run that waits."),
+        reject=("reject", "Refuse a call that waits."),
+        respond=("respond", "Answer in the place of the tool."),
     ),
-    "runs": (
+    "runs": _group(
+        "runs",
         "See which calls ran, and how they ended.",
-        {
-            "list": CommandEntry("runs", "List calls whose body began, the newest first.", function="list_"),
-            "show": CommandEntry(
-                "runs",
-                "Show one call: what it was given, everything that happened to it, and how it ended.",
-                function="show",
-            ),
-        },
+        list=("list_runs", "List calls whose body began, the newest first."),
+        show=(
+            "show_run",
+            "Show one call: what it was given, everything that happened to it, and how it ended.",
+        ),
     ),
-    "undo": CommandEntry("undo", "Take back what a call did."),
-    "events": CommandEntry("events", "Show what happened, oldest first.", function="list_events"),
+    "undo": CommandEntry("undo", "undo", "Take back what a call did."),
+    "events": CommandEntry("events", "list_events", "Show what happened, oldest first."),
     "verify-log": CommandEntry(
-        "events", "Check that nobody changed the record of what happened.", function="verify_log"
+        "events", "verify_log", "Check that nobody changed the record of what happened."
     ),
-    "dlq": (
+    "dlq": _group(
+        "dlq",
         "See, replay and purge calls that failed.",
-        {
-            "list": CommandEntry("dlq", "List calls that failed.", function="list_"),
-            "show": CommandEntry("dlq", "Show one call that failed, and why.", function="show"),
-            "replay": CommandEntry("dlq", "Make a failed call once more.", function="replay"),
-            "purge": CommandEntry("dlq", "Forget failed calls for good.", function="purge"),
-        },
+        list=("list_letters", "List calls that failed."),
+        show=("show_letter", "Show one call that failed, and why."),
+        replay=("replay_letter", "Make a failed call once more."),
+        purge=("purge_letters", "Forget failed calls for good."),
     ),
     "serve": CommandEntry(
-        "serve",
-        "Serve the tools to programs and agents: REST under /api, MCP under /mcp.",
-        function="start_server",
+        "serve", "start_server", "Serve the tools to programs and agents: REST under /api, MCP under /mcp."
     ),
-    "sign-in": CommandEntry("sign_in", "Make a link by which a person signs in, once."),
+    "sign-in": CommandEntry("admin", "create_sign_in_link", "Make a link by which a person signs in, once."),
     "worker": CommandEntry(
-        "serve",
-        "Run what waits in the database: approved, submitted and scheduled calls.",
-        function="start_worker",
+        "serve", "start_worker", "Run what waits in the database: approved, submitted and scheduled calls."
     ),
-    "tenants": (
+    "tenants": _group(
+        "admin",
         "Look after the tenants of a database.",
-        {
-            "list": CommandEntry("tenants", "List the tenants of the database.", function="list_"),
-            "add": CommandEntry("tenants", "Add a tenant.", function="add"),
-        },
+        list=("list_tenants", "List the tenants of the database."),
+        add=("add_tenant", "Add a tenant."),
     ),
-    "keys": (
+    "keys": _group(
+        "admin",
         "Look after the API keys of a tenant.",
-        {
-            "list": CommandEntry("keys", "List the API keys of a tenant.", function="list_"),
-            "add": CommandEntry("keys", "Make an API key, and show it once.", function="add"),
-            "revoke": CommandEntry("keys", "End an API key for good.", function="revoke"),
-        },
+        list=("list_keys", "List the API keys of a tenant."),
+        add=("add_key", "Make an API key, and show it once."),
+        revoke=("revoke_key", "End an API key for good."),
     ),
-    "secrets": (
+    "secrets": _group(
+        "admin",
         "Look after what tools are told in confidence.",
-        {
-            "list": CommandEntry("secrets", "List which secrets a tenant has.", function="list_"),
-            "set": CommandEntry("secrets", "Keep a secret.", function="set_"),
-            "remove": CommandEntry("secrets", "Forget a secret for good.", function="remove"),
-        },
+        list=("list_secrets", "List which secrets a tenant has."),
+        set=("set_secret", "Keep a secret."),
+        remove=("remove_secret", "Forget a secret for good."),
     ),
-    "db": (
+    "db": _group(
+        "admin",
         "Look after the database.",
-        {
-            "upgrade": CommandEntry(
-                "db", "Bring the database to the schema of this version.", function="upgrade"
-            )
-        },
+        upgrade=("upgrade_database", "Bring the database to the schema of this version."),
     ),
-    "conformance": CommandEntry("conformance", "Check how well tools are written."),
-    "new": (
+    "conformance": CommandEntry("conformance", "check_tools", "Check how well tools are written."),
+    "new": _group(
+        "new",
         "Write something new from a template.",
-        {"tool": CommandEntry("new", "Write a tool, its description file and its test.")},
+        tool=("create_tool", "Write a tool, its description file and its test."),
     ),
-    "mcp": (
+    "mcp": _group(
+        "mcp",
         "Serve tools by MCP, and use those of other servers.",
-        {
-            "serve": CommandEntry(
-                "mcp",
-                "Serve the tools over standard input and output, as `handrail mcp` alone does.",
-                function="serve",
-            ),
-            "add": CommandEntry("mcp", "Add a server to the settings.", function="add"),
-            "list": CommandEntry(
-                "mcp", "List the servers, their tools, and what changed of them.", function="list_"
-            ),
-            "accept": CommandEntry("mcp", "Accept what a server says of its tools now.", function="accept"),
-            "remove": CommandEntry(
-                "mcp",
-                "Take a server out of the settings, and forget what was accepted of it.",
-                function="remove",
-            ),
-        },
+        serve=(
+            "serve_stdio",
+            "Serve the tools over standard input and output, as `handrail mcp` alone does.",
+        ),
+        add=("add_server", "Add a server to the settings."),
+        list=("list_servers", "List the servers, their tools, and what changed of them."),
+        accept=("accept_tools", "Accept what a server says of its tools now."),
+        remove=("remove_server", "Take a server out of the settings, and forget what was accepted of it."),
     ),
-    "doctor": CommandEntry("doctor", "Check the set-up, and say what to do."),
+    "doctor": CommandEntry("doctor", "check_setup", "Check the set-up, and say what to do."),
 }
 """Every command, in the order of the help; a group with its sentence and its commands."""
 
@@ -167,12 +150,12 @@ DEFAULT_COMMANDS = {"mcp": "serve", "plan": "show"}
 
 
 class CommandGroup(TyperGroup):
-    """A group of commands; one that has a bare command does that when no other is named."""
+    """A group of commands; one that has a default command runs it when no other is named."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        bare = DEFAULT_COMMANDS.get(self.name or "")
-        if bare is not None and (not args or (args[0].startswith("-") and args[0] != "--help")):
-            args = [bare, *args]
+        default = DEFAULT_COMMANDS.get(self.name or "")
+        if default is not None and (not args or (args[0].startswith("-") and args[0] != "--help")):
+            args = [default, *args]
         return super().parse_args(ctx, args)
 
 
@@ -224,29 +207,28 @@ def command_line() -> TyperGroup:
     return root
 
 
-def _fill(group: TyperGroup, commands: Any) -> None:
+def _fill(group: TyperGroup, commands: Mapping[str, CommandEntry | CommandGroupEntry]) -> None:
     for name, entry in commands.items():
         if isinstance(entry, CommandEntry):
             group.add_command(LazyCommand(name, entry))
         else:
-            summary, inner = entry
-            below = CommandGroup(
+            summary, commands_below = entry
+            subgroup = CommandGroup(
                 name=name, help=summary, short_help=summary, no_args_is_help=True, rich_markup_mode=None
             )
-            _fill(below, inner)
-            group.add_command(below)
+            _fill(subgroup, commands_below)
+            group.add_command(subgroup)
 
 
-def _version(given: bool) -> None:
-    if given:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"handrail {__version__}, Python {platform.python_version()}")
         raise typer.Exit
 
 
 def _root(
     version: Annotated[
-        bool,
-        typer.Option("--version", help="Say which version this is.", is_eager=True, callback=_version),
+        bool, typer.Option("--version", help="Say which version this is.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
     """One tool definition, safe in every hand."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
-from collections.abc import Coroutine, Iterable, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
 
 import typer
 
@@ -18,6 +16,7 @@ from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
 from handrail.core.errors import HandrailError
 from handrail.core.guard.approval_request import Approver
+from handrail.core.run.approvals.inbox import Conflict
 from handrail.doors.cli.composition import Composition
 from handrail.doors.cli.exit_codes import CommandError, ExitCode
 from handrail.doors.cli.load_tools import load_tools
@@ -52,25 +51,21 @@ class Actor:
         return "you" if self.agent is None else describe_agent(self.agent)
 
 
-def actor_of(given: str | None, settings: Settings) -> Actor:
+def actor_of(who: str | None, settings: Settings) -> Actor:
     """Whoever `--as` names: nobody else than the person, `agent`, or `agent:NAME`."""
     person = Principal(
-        tenant=settings.tenant,
-        user=settings.user,
-        roles=settings.roles,
-        permissions=settings.permissions,
+        tenant=settings.tenant, user=settings.user, roles=settings.roles, permissions=settings.permissions
     )
-    if given is None or given == "person":
+    if who is None or who == "person":
         return Actor(person, "cli", settings.user)
-    kind, _, name = given.partition(":")
-    if kind != "agent" or (":" in given and not name):
-        raise CommandError(f"--as {given!r} is nobody", "give --as agent, --as agent:NAME, or leave it out")
+    kind, _, name = who.partition(":")
+    if kind != "agent" or (":" in who and not name):
+        raise CommandError(f"--as {who!r} is nobody", "give --as agent, --as agent:NAME, or leave it out")
     return Actor(person.spawn(name or UNNAMED_AGENT), "agent", settings.user)
 
 
 _LAYERS_BEFORE_ARGUMENTS = frozenset({"find", "visibility", "allow/deny", "permission", "capability"})
 """Layers that speak before anybody looks at arguments: what they refuse has no flags to show."""
-T = TypeVar("T")
 NO_TOOLS_REMEDY = "decorate a function with @tool"
 
 
@@ -96,15 +91,6 @@ class CommandContext:
         """A command line about the same tools and for the same caller, to be run as it stands."""
         return shlex.join(["handrail", *words, *self.repeated_options, *then])
 
-    def run(self, doing: Coroutine[Any, Any, T]) -> T:
-        """Do something with the Handrail that is open, and close it."""
-
-        async def within() -> T:
-            async with self.hr:
-                return await doing
-
-        return asyncio.run(within())
-
     async def find(self, name: str) -> Tool | Decision:
         """The tool of that name, initialised; or why whoever acts may not know of it."""
         decision = await self.hr.explain(name, None, self.actor.principal, source=self.actor.source)
@@ -119,12 +105,12 @@ class CommandContext:
     async def need(self, name: str) -> Tool:
         """The tool of that name, or a stop that says why there is none."""
         self.require_tools()
-        found = await self.find(name)
-        if isinstance(found, Decision):
+        tool = await self.find(name)
+        if isinstance(tool, Decision):
             raise CommandError(
-                found.reason, f"see which tools there are: {self.command('tools')}", ExitCode.REFUSED
+                tool.reason, f"see which tools there are: {self.command('tools')}", ExitCode.REFUSED
             )
-        return found
+        return tool
 
     def require_tools(self) -> None:
         """A command about one tool says so when there is none at all."""
@@ -137,37 +123,28 @@ class CommandContext:
             )
             raise CommandError("there are no tools here", remedy)
 
-    async def tools(self) -> list[Tool]:
+    async def visible_tools(self) -> list[Tool]:
         """What whoever acts may see."""
-        actor = self.actor
-        return await self.hr.tools(actor.principal, source=actor.source, on_demand=True)
+        return await self.hr.tools(self.actor.principal, source=self.actor.source, on_demand=True)
 
     async def search(self, words: str, limit: int) -> list[Tool]:
         """The same, as far as it fits the words, the best first."""
         actor = self.actor
-        found = await self.hr.search(words, actor.principal, limit=limit, source=actor.source)
-        return [one.tool for one in found]
+        matches = await self.hr.search(words, actor.principal, limit=limit, source=actor.source)
+        return [match.tool for match in matches]
 
 
 def open_context(
-    ctx: typer.Context, named: Sequence[str] | None, who: str | None, approver: Approver | None = None
-) -> CommandContext:
-    """Handrail with the tools that `--tools` or the settings name, for whoever `--as` names."""
-    return open_context_with(ctx, load_settings(), named, who, approver)
-
-
-def open_context_with(
-    ctx: typer.Context,
+    composition: Composition,
     settings: Settings,
     named: Sequence[str] | None,
     who: str | None = None,
     approver: Approver | None = None,
     repeated_options: Sequence[str] = (),
 ) -> CommandContext:
-    """The same with settings that are known already."""
+    """Handrail with the tools that `--tools` or the settings name, for whoever `--as` names."""
     actor = actor_of(who, settings)
     tools = named_tools(named, settings)
-    composition: Composition = ctx.obj
     words = [*repeated_options, *(word for name in named or () for word in ("--tools", name))]
     if who is not None:
         words += ["--as", who]
@@ -216,29 +193,10 @@ def require_database(settings: Settings, how: str = _DATABASE_REMEDY) -> str:
     return settings.database_url
 
 
-def open_database_context(
-    ctx: typer.Context,
-    database: str | None,
-    tenant: str | None,
-    user: str | None,
-    tools: Sequence[str] | None = None,
-) -> CommandContext:
-    """Handrail over the database, with the tools that are named, for the person at the terminal."""
-    settings = settings_from_options(database, tenant, user)
-    require_database(settings)
-    return open_context_with(ctx, settings, tools, repeated_options=database_options(database, tenant, user))
-
-
-def open_context_without_tools(
-    ctx: typer.Context, database: str | None, tenant: str | None, user: str | None
-) -> CommandContext:
-    """The same without tools, for what is to be had from the database alone."""
-    settings = replace(settings_from_options(database, tenant, user), tools=())
-    require_database(settings)
-    return open_context_with(ctx, settings, None, repeated_options=database_options(database, tenant, user))
-
-
-def database_options(database: str | None, tenant: str | None, user: str | None) -> list[str]:
-    """The same options again, for another command about the same."""
-    options = (("--database", database), ("--tenant", tenant), ("--user", user))
-    return [word for option, given in options if given is not None for word in (option, given)]
+@contextmanager
+def refuse_conflicts() -> Iterator[None]:
+    """An answer or a replay that comes too late, or from somebody who may not, is refused."""
+    try:
+        yield
+    except Conflict as conflict:
+        raise CommandError(str(conflict), None, ExitCode.REFUSED) from None

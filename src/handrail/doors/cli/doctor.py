@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib.metadata
 import json
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
-import typer
-
-from handrail.core.errors import HandrailError
-from handrail.doors.cli.composition import HandrailFactory
+from handrail.doors.cli.command import Invocation, command
 from handrail.doors.cli.context import named_tools
 from handrail.doors.cli.database import open_database
-from handrail.doors.cli.exit_codes import CommandError, ExitCode
-from handrail.doors.cli.options import Debug, Json, Tools
-from handrail.doors.cli.screen import OutputStream, Screen, database_error, open_screen
-from handrail.settings import SETTINGS_FILE, Settings, load_settings
+from handrail.doors.cli.exit_codes import ExitCode
+from handrail.doors.cli.output import Answer
+from handrail.doors.cli.screen import OutputStream, Screen, command_error
+from handrail.settings import SETTINGS_FILE, Settings
 
 if TYPE_CHECKING:
     from handrail.toolsets.workspace import WorkspaceOptions
 
-T = TypeVar("T")
 CheckState = Literal["ok", "warn", "fail"]
 
 
@@ -41,17 +36,14 @@ class DoctorCheck:
     remedy: str | None = None
 
 
-def run_check(name: str, attempt: Callable[[], T]) -> T | DoctorCheck:
-    """What an attempt gives, or why it failed."""
+def run_checks(name: str, checks: Iterable[DoctorCheck]) -> Iterator[DoctorCheck]:
+    """The checks; an error that a person can do something about ends them with one that fails."""
     try:
-        return attempt()
-    except (CommandError, HandrailError) as error:
-        stop = error if isinstance(error, CommandError) else CommandError.of(error)
-        return DoctorCheck(name, "fail", stop.problem, stop.remedy)
+        yield from checks
     except Exception as error:
-        if (trouble := database_error(error)) is None:
+        if (stop := command_error(error)) is None:
             raise
-        return DoctorCheck(name, "fail", trouble.problem, trouble.remedy)
+        yield DoctorCheck(name, "fail", stop.problem, stop.remedy)
 
 
 def version_of(package: str) -> str | None:
@@ -72,19 +64,14 @@ _ENVIRONMENTS = (".venv", "venv", "env")
 
 
 def workspace_checks(settings: Settings) -> Iterator[DoctorCheck]:
-    """Nothing where no workspace is written; one check that fails where it cannot be used."""
-    if (table := settings.workspace) is None:
+    """Nothing where no workspace is written; where it cannot be used, an error says why."""
+    if settings.workspace is None:
         return
     from handrail.toolsets.workspace import WorkspaceToolset, parse_options
 
-    def fitted() -> WorkspaceOptions:
-        where = f"{settings.file or 'HANDRAIL_WORKSPACE'}: workspace"
-        return WorkspaceToolset(parse_options(table, where, settings.folder, settings.tenant)).options
-
-    options = run_check("workspace", fitted)
-    if isinstance(options, DoctorCheck):
-        yield options
-        return
+    where = f"{settings.file or 'HANDRAIL_WORKSPACE'}: workspace"
+    options = parse_options(settings.workspace, where, settings.folder, settings.tenant)
+    options = WorkspaceToolset(options).options
     root = Path(options.root.replace("{tenant}", settings.tenant))
     yield _workspace_root(options, root, settings.tenant)
     yield from _workspace_packages()
@@ -96,21 +83,21 @@ def workspace_checks(settings: Settings) -> Iterator[DoctorCheck]:
 def _workspace_root(options: WorkspaceOptions, root: Path, tenant: str) -> DoctorCheck:
     """Where it is, and whether whoever asks has its tools and can change what is there."""
     if options.is_shared and not root.is_dir():
-        said = f"there is no folder {root}, so the tenant {tenant} has none of these tools"
-        return DoctorCheck("workspace", "warn", said, "make it")
+        message = f"there is no folder {root}, so the tenant {tenant} has none of these tools"
+        return DoctorCheck("workspace", "warn", message, "make it")
     if not options.is_shared and options.tenant != tenant:
-        said = (
+        message = (
             f"{root} is that of the tenant {options.tenant}; you act for {tenant} and have none of its tools"
         )
         remedy = f'write tenant = "{options.tenant}" above [workspace], or leave it out there'
-        return DoctorCheck("workspace", "warn", said, remedy)
+        return DoctorCheck("workspace", "warn", message, remedy)
     if Path.home().resolve().is_relative_to(root.resolve()):
-        said = f"{root} holds all that is yours, keys and passwords too, and tools read it"
-        return DoctorCheck("workspace", "warn", said, "name the folder of one project as root")
+        message = f"{root} holds all that is yours, keys and passwords too, and tools read it"
+        return DoctorCheck("workspace", "warn", message, "name the folder of one project as root")
     if not os.access(root, os.W_OK):
-        said = f"{root} cannot be written: its files are read and searched, and not changed"
+        message = f"{root} cannot be written: its files are read and searched, and not changed"
         return DoctorCheck(
-            "workspace", "warn", said, "if that is not what you want, change who may write there"
+            "workspace", "warn", message, "if that is not what you want, change who may write there"
         )
     return DoctorCheck("workspace", "ok", str(root))
 
@@ -118,8 +105,8 @@ def _workspace_root(options: WorkspaceOptions, root: Path, tenant: str) -> Docto
 def _workspace_packages() -> Iterator[DoctorCheck]:
     lost = [what for package, what in _WORKSPACE_PACKAGES.items() if version_of(package) is None]
     if lost:
-        said = f"packages are missing, and with them: {', '.join(lost)}"
-        yield DoctorCheck("workspace packages", "warn", said, "pip install 'handrail[workspace]'")
+        message = f"packages are missing, and with them: {', '.join(lost)}"
+        yield DoctorCheck("workspace packages", "warn", message, "pip install 'handrail[workspace]'")
 
 
 def _sandbox(options: WorkspaceOptions) -> Iterator[DoctorCheck]:
@@ -129,13 +116,13 @@ def _sandbox(options: WorkspaceOptions) -> Iterator[DoctorCheck]:
     if (problem := sandbox_problem()) is None:
         yield DoctorCheck("sandbox", "ok", "commands run in bubblewrap")
         return
-    said = "commands run without one" if options.unsandboxed else "bash refuses every command"
+    message = "commands run without one" if options.unsandboxed else "bash refuses every command"
     remedy = (
         "on Debian: apt-get install bubblewrap"
         if missing_sandbox() is not None
         else "allow user namespaces on this machine, or in its container"
     )
-    yield DoctorCheck("sandbox", "warn", f"{problem}: {said}", remedy)
+    yield DoctorCheck("sandbox", "warn", f"{problem}: {message}", remedy)
 
 
 def _toolchains(options: WorkspaceOptions, root: Path) -> Iterator[DoctorCheck]:
@@ -148,9 +135,9 @@ def _toolchains(options: WorkspaceOptions, root: Path) -> Iterator[DoctorCheck]:
     for name in _ENVIRONMENTS:
         python = _python_of(root / name)
         if python is not None and not is_visible(python, (root, *map(Path, options.readable))):
-            said = f"{name} is made of the Python in {python}, which commands do not see"
+            message = f"{name} is made of the Python in {python}, which commands do not see"
             add = f"readable = {json.dumps([*options.readable, str(python)])}"
-            yield DoctorCheck("commands", "warn", said, f"write in [workspace]: {add}")
+            yield DoctorCheck("commands", "warn", message, f"write in [workspace]: {add}")
 
 
 def _python_of(environment: Path) -> Path | None:
@@ -170,7 +157,7 @@ def _ripgrep() -> DoctorCheck:
     program = find_ripgrep()
     if program is None:
         return DoctorCheck(
-            "ripgrep", "ok", "not found; searching is slower", "pip install 'handrail[ripgrep]'"
+            "ripgrep", "warn", "not found, which searches need", "pip install 'handrail[workspace]'"
         )
     return DoctorCheck("ripgrep", "ok", program)
 
@@ -193,41 +180,40 @@ _EXTRAS = {
 _NARROW = 40
 
 
-def command(ctx: typer.Context, json: Json = False, tools: Tools = None, debug: Debug = False) -> None:
+@command("json tools")
+def check_setup(cli: Invocation) -> Answer:
     """Check the set-up, and say what to do."""
-    with open_screen(debug) as screen:
-        checks = [
-            _python(),
-            *_packages(),
-            *_extras(),
-            *_project(tools, ctx.obj.open_handrail),
-            _terminal(screen),
-        ]
-        failed = any(one.state == "fail" for one in checks)
-        if json:
-            screen.out.json({"ok": not failed, "checks": [asdict(one) for one in checks]})
-        else:
-            _show(screen.out, checks)
-        if failed:
-            raise typer.Exit(ExitCode.FAILED)
+    checks = [
+        _python(),
+        *_packages(),
+        *_extras(),
+        *run_checks("settings", _project(cli)),
+        _terminal(cli.screen),
+    ]
+    failed = any(check.state == "fail" for check in checks)
+    return Answer(
+        {"ok": not failed, "checks": [asdict(check) for check in checks]},
+        lambda screen: _show(screen.out, checks),
+        code=ExitCode.FAILED if failed else ExitCode.DONE,
+    )
 
 
 def _show(out: OutputStream, checks: list[DoctorCheck]) -> None:
-    width = max(len(one.name) for one in checks)
-    for one in checks:
+    width = max(len(check.name) for check in checks)
+    for check in checks:
         if out.is_terminal:
-            out.say(f"{one.state:<4}  {one.name:<{width}}  {one.said}", _STYLES[one.state])
-            if one.remedy:
-                out.say(f"      {one.remedy}")
+            out.say(f"{check.state:<4}  {check.name:<{width}}  {check.said}", _STYLES[check.state])
+            if check.remedy:
+                out.say(f"      {check.remedy}")
         else:
-            out.say("\t".join((one.state, one.name, one.said, one.remedy or "")))
+            out.say("\t".join((check.state, check.name, check.said, check.remedy or "")))
 
 
 def _python() -> DoctorCheck:
-    said = f"{platform.python_version()} at {sys.executable}"
+    message = f"{platform.python_version()} at {sys.executable}"
     if sys.version_info >= _OLDEST:
-        return DoctorCheck("python", "ok", said)
-    return DoctorCheck("python", "fail", said, "use Python {}.{} or newer".format(*_OLDEST))
+        return DoctorCheck("python", "ok", message)
+    return DoctorCheck("python", "fail", message, "use Python {}.{} or newer".format(*_OLDEST))
 
 
 def _packages() -> Iterator[DoctorCheck]:
@@ -242,89 +228,73 @@ def _packages() -> Iterator[DoctorCheck]:
 def _extras() -> Iterator[DoctorCheck]:
     for extra, package in _EXTRAS.items():
         version = version_of(package)
-        said = "not installed" if version is None else f"{package} {version}"
+        message = "not installed" if version is None else f"{package} {version}"
         remedy = f"only if you need it: pip install 'handrail[{extra}]'" if version is None else None
-        yield DoctorCheck(f"extra {extra}", "ok", said, remedy)
+        yield DoctorCheck(f"extra {extra}", "ok", message, remedy)
 
 
-def _project(named: list[str] | None, factory: HandrailFactory) -> Iterator[DoctorCheck]:
+def _project(cli: Invocation) -> Iterator[DoctorCheck]:
     """Settings, then the policy in them, then the tools they name; each needs the one before."""
-    settings = run_check("settings", load_settings)
-    if isinstance(settings, DoctorCheck):
-        yield settings
-        return
-    if settings.file is None and settings.workspace is not None:
-        yield DoctorCheck(
-            "settings", "ok", f"no {SETTINGS_FILE} here or above; HANDRAIL_WORKSPACE names the workspace"
-        )
-    elif settings.file is None:
-        yield DoctorCheck(
-            "settings", "warn", f"no {SETTINGS_FILE} here or above", 'write one: tools = ["shop.tools"]'
-        )
-    else:
-        yield DoctorCheck("settings", "ok", str(settings.file))
-    yield from _database(settings)
-    workspace = list(workspace_checks(settings))
+    settings = cli.settings
+    yield _settings(settings)
+    yield from run_checks("database", _database(settings))
+    workspace = list(run_checks("workspace", workspace_checks(settings)))
     yield from workspace
-    yield from _mcp_servers(settings)
+    yield from run_checks("mcp", _mcp_servers(settings))
     settings = replace(settings, database=None, telemetry=False, mcp={})
     bare = replace(settings, workspace=None)
-    opened = run_check("policy", lambda: factory(bare, (), None, None))
-    yield (
-        opened
-        if isinstance(opened, DoctorCheck)
-        else DoctorCheck("policy", "ok", f"mode {opened.policy.approval_mode}")
-    )
-    broken = any(one.state == "fail" for one in workspace)
-    yield _tools(named, bare if broken else settings, factory)
+    yield from run_checks("policy", _policy(cli, bare))
+    broken = any(check.state == "fail" for check in workspace)
+    yield from run_checks("tools", _tools(cli, bare if broken else settings))
+
+
+def _settings(settings: Settings) -> DoctorCheck:
+    missing = f"no {SETTINGS_FILE} here or above"
+    if settings.file is not None:
+        return DoctorCheck("settings", "ok", str(settings.file))
+    if settings.workspace is not None:
+        return DoctorCheck("settings", "ok", f"{missing}; HANDRAIL_WORKSPACE names the workspace")
+    return DoctorCheck("settings", "warn", missing, 'write one: tools = ["shop.tools"]')
 
 
 def _database(settings: Settings) -> Iterator[DoctorCheck]:
     """Whether the database that is named can be reached and is at the schema of this version."""
-    if settings.database is None:
-        return
-
-    def reached() -> str:
+    if settings.database is not None:
         with open_database(settings) as database:
-            return database.name
-
-    name = run_check("database", reached)
-    yield name if isinstance(name, DoctorCheck) else DoctorCheck("database", "ok", name)
+            yield DoctorCheck("database", "ok", database.name)
 
 
 def _mcp_servers(settings: Settings) -> Iterator[DoctorCheck]:
     """Whether the foreign servers are written so that they can be used. None is reached for it."""
-    if not settings.mcp:
-        return
-    from handrail.bridges.mcp.server_settings import servers_of
+    if settings.mcp:
+        from handrail.bridges.mcp.server_settings import servers_of
 
-    found = run_check("mcp", lambda: servers_of(settings.mcp, f"{settings.file}: mcp", settings.folder))
-    if isinstance(found, DoctorCheck):
-        yield found
-    else:
-        names = ", ".join(server.name for server in found) or "none"
+        servers = servers_of(settings.mcp, f"{settings.file}: mcp", settings.folder)
+        names = ", ".join(server.name for server in servers) or "none"
         yield DoctorCheck("mcp", "ok", f"servers: {names}", "reach them: handrail mcp list --check")
 
 
-def _tools(named: list[str] | None, settings: Settings, factory: HandrailFactory) -> DoctorCheck:
-    tools = run_check("tools", lambda: named_tools(named, settings))
-    if isinstance(tools, DoctorCheck):
-        return tools
-    if not tools and settings.workspace is not None:
-        return DoctorCheck("tools", "ok", "those of the workspace")
-    if not tools:
-        return DoctorCheck("tools", "warn", "none", "make one: handrail new tool notes.search")
-    if isinstance(clash := run_check("tools", lambda: factory(settings, tools, None, None)), DoctorCheck):
-        return clash
-    from handrail.conformance import check_ready  # its rules load when they are asked for
+def _policy(cli: Invocation, settings: Settings) -> Iterator[DoctorCheck]:
+    hr = cli.composition.open_handrail(settings, (), None, None)
+    yield DoctorCheck("policy", "ok", f"mode {hr.policy.approval_mode}")
 
-    findings = asyncio.run(check_ready(tools))
-    said = f"{len(tools)} found"
-    if findings:
-        return DoctorCheck(
-            "tools", "warn", f"{said}, {len(findings)} findings", "read them: handrail conformance"
-        )
-    return DoctorCheck("tools", "ok", said)
+
+def _tools(cli: Invocation, settings: Settings) -> Iterator[DoctorCheck]:
+    tools = named_tools(cli.options.tools, settings)
+    if not tools and settings.workspace is not None:
+        yield DoctorCheck("tools", "ok", "those of the workspace")
+    elif not tools:
+        yield DoctorCheck("tools", "warn", "none", "make one: handrail new tool notes.search")
+    else:
+        cli.composition.open_handrail(settings, tools, None, None)  # says which of them cannot be together
+        from handrail.conformance import check_ready  # its rules load when they are asked for
+
+        message, findings = f"{len(tools)} found", cli.run(check_ready(tools))
+        if findings:
+            message += f", {len(findings)} findings"
+            yield DoctorCheck("tools", "warn", message, "read them: handrail conformance")
+        else:
+            yield DoctorCheck("tools", "ok", message)
 
 
 def _terminal(screen: Screen) -> DoctorCheck:
@@ -335,7 +305,7 @@ def _terminal(screen: Screen) -> DoctorCheck:
     if not out.is_terminal:
         return DoctorCheck("terminal", "ok", "standard output is not a terminal, so the answer is plain text")
     colours = "no colours" if out.console.no_color else "colours"
-    said = f"{out.width} columns, {colours}"
+    message = f"{out.width} columns, {colours}"
     if out.width < _NARROW:
-        return DoctorCheck("terminal", "warn", said, f"tables read better from {_NARROW} columns on")
-    return DoctorCheck("terminal", "ok", said)
+        return DoctorCheck("terminal", "warn", message, f"tables read better from {_NARROW} columns on")
+    return DoctorCheck("terminal", "ok", message)

@@ -2,99 +2,63 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from handrail.core.tell.events import Event
-from handrail.doors.cli.context import settings_from_options
-from handrail.doors.cli.database import open_database, open_event_log
+from handrail.core.tell.log import EventFilter
+from handrail.doors.cli.command import Invocation, command
 from handrail.doors.cli.exit_codes import CommandError, ExitCode
-from handrail.doors.cli.options import Database, Debug, Json, Tenant
-from handrail.doors.cli.output import format_time, show_rows
-from handrail.doors.cli.screen import Screen, open_screen
+from handrail.doors.cli.options import option, switch
+from handrail.doors.cli.output import Answer, format_time, show_rows
+from handrail.doors.cli.screen import Screen
 from handrail.platform.display_text import one_line, visible_json
 
 if TYPE_CHECKING:
     from handrail.store.events.log import StoreLog
+    from handrail.store.events.verify import LogFlaw
 
 _PAGE = 500
 
 
-@dataclass(frozen=True, slots=True)
-class EventQuery:
-    """Which events are shown."""
-
-    tenant: str
-    session: str | None
-    tool: str | None
-    call: str | None
-    after: int
-
-    def number(self, event: Event) -> int:
-        """The count of an event: of its session, or of all."""
-        return event.seq if self.session is not None else event.position
-
-    def fits(self, event: Event) -> bool:
-        return self.tool in (None, event.tool) and self.call in (None, event.call_id)
-
-
+@command("json database tenant")
 def list_events(
-    session: Annotated[
-        str | None, typer.Option("--session", metavar="name", help="Only events of this session.")
-    ] = None,
-    after: Annotated[
-        int, typer.Option("--after", metavar="number", help="Only those after this one: its first column.")
-    ] = 0,
-    tool: Annotated[
-        str | None, typer.Option("--tool", metavar="name", help="Only events of this tool.")
-    ] = None,
-    call: Annotated[
-        str | None, typer.Option("--call", metavar="id", help="Only events of this call.")
-    ] = None,
-    follow: Annotated[
-        bool, typer.Option("--follow", help="Go on with whatever comes, until Ctrl-C.")
-    ] = False,
-    jsonl: Annotated[
-        bool, typer.Option("--jsonl", help="Each event as JSON on a line of its own: an export.")
-    ] = False,
-    json: Json = False,
-    database: Database = None,
-    tenant: Tenant = None,
-    debug: Debug = False,
+    cli: Invocation,
+    session: Annotated[str | None, option("--session", "name", "Only events of this session.")] = None,
+    after: Annotated[int, option("--after", "number", "Only those after this one: its first column.")] = 0,
+    tool: Annotated[str | None, option("--tool", "name", "Only events of this tool.")] = None,
+    call: Annotated[str | None, option("--call", "id", "Only events of this call.")] = None,
+    follow: Annotated[bool, switch("--follow", "Go on with whatever comes, until Ctrl-C.")] = False,
+    jsonl: Annotated[bool, switch("--jsonl", "Each event as JSON on a line of its own: an export.")] = False,
 ) -> None:
     """Show what happened, oldest first.
 
     The first column counts the events of the session, or without --session those of the tenant; give it to
     --after to go on from there.
     """
-    with (
-        open_screen(debug) as screen,
-        open_event_log(settings := settings_from_options(database, tenant)) as log,
-    ):
-        query = EventQuery(settings.tenant, session, tool, call, after)
-        if follow and json:
-            raise CommandError("--follow never ends, and --json is one document", "use --jsonl")
-        if json:
-            screen.out.json([event.to_dict() for event in _events(log, query)])
-        elif follow:
-            with suppress(KeyboardInterrupt):
-                asyncio.run(_follow(screen, log, query, jsonl))
-        else:
-            for event in _events(log, query):
-                _show(screen, event, query, jsonl)
+    log, screen = cli.event_log(), cli.screen
+    tenant, which = cli.settings.tenant, EventFilter(session, tool, call_id=call)
+    if follow and cli.options.json:
+        raise CommandError("--follow never ends, and --json is one document", "use --jsonl")
+    if follow:
+        with suppress(KeyboardInterrupt):
+            cli.run(_follow(screen, log, tenant, which, after, jsonl))
+    elif cli.options.json:
+        screen.out.json([event.to_dict() for event in _events(log, tenant, which, after)])
+    else:
+        for event in _events(log, tenant, which, after):
+            _show(screen, event, which, jsonl)
 
 
-def _show(screen: Screen, event: Event, query: EventQuery, jsonl: bool) -> None:
+def _show(screen: Screen, event: Event, which: EventFilter, jsonl: bool) -> None:
     if jsonl:
         screen.out.line(visible_json(event.to_dict()))
         return
-    number, at = str(query.number(event)), format_time(event.at, screen)
-    cells = (number, at, event.session, event.type, event.tool, event.call_id, event_summary(event))
+    number = event.position if which.session is None else event.seq
+    at = format_time(event.at, screen)
+    cells = (str(number), at, event.session, event.type, event.tool, event.call_id, event_summary(event))
     screen.out.line("\t".join(map(one_line, cells)))
 
 
@@ -106,91 +70,79 @@ def event_summary(event: Event) -> str:
     return str(getattr(event, "reason", None) or getattr(event, "by", None) or "")
 
 
-def _events(log: StoreLog, query: EventQuery) -> Iterator[Event]:
+def _events(log: StoreLog, tenant: str, which: EventFilter, after: int) -> Iterator[Event]:
     """What is there, a page at a time."""
     from handrail.store.events.queries import events_page
 
-    session, tool, call = query.session, query.tool, query.call
-    beyond, after = (query.after, 0) if session is None else (0, query.after)
+    position, seq = (after, 0) if which.session is None else (0, after)
     while True:
-        with log.db.reading(query.tenant) as conn:
-            page = events_page(
-                conn, query.tenant, beyond, _PAGE, session=session, tool=tool, call_id=call, after=after
-            )
+        with log.db.reading(tenant) as conn:
+            page = events_page(conn, tenant, position, _PAGE, which, seq)
         yield from page
         if len(page) < _PAGE:
             return
-        beyond = page[-1].position
+        position = page[-1].position
 
 
-async def _follow(screen: Screen, log: StoreLog, query: EventQuery, jsonl: bool) -> None:
-    async for event in log.follow(query.tenant, session=query.session, after=query.after):
-        if query.fits(event):
-            _show(screen, event, query, jsonl)
+async def _follow(
+    screen: Screen, log: StoreLog, tenant: str, which: EventFilter, after: int, jsonl: bool
+) -> None:
+    within_session = replace(which, session=None)
+    async for event in log.follow(tenant, session=which.session, after=after):
+        if within_session.fits(event):
+            _show(screen, event, which, jsonl)
             screen.out.flush()
 
 
+@command("json database tenant")
 def verify_log(
-    session: Annotated[
-        str | None, typer.Option("--session", metavar="name", help="Only this session.")
-    ] = None,
-    all_tenants: Annotated[
-        bool, typer.Option("--all-tenants", help="The logs of all tenants, not of one.")
-    ] = False,
+    cli: Invocation,
+    session: Annotated[str | None, option("--session", "name", "Only this session.")] = None,
+    all_tenants: Annotated[bool, switch("--all-tenants", "The logs of all tenants, not of one.")] = False,
     hashes: Annotated[
-        bool, typer.Option("--hashes", help="Show the last hash of each session, to be kept elsewhere.")
+        bool, switch("--hashes", "Show the last hash of each session, to be kept elsewhere.")
     ] = False,
-    json: Json = False,
-    database: Database = None,
-    tenant: Tenant = None,
-    debug: Debug = False,
-) -> None:
+) -> Answer:
     """Check that nobody changed the record of what happened.
 
     Every event is bound to the one before it in its session. An event that was changed, put in or taken out
     is named, and the exit code is 1.
     """
-    with (
-        open_screen(debug) as screen,
-        open_database(settings := settings_from_options(database, tenant)) as db,
-    ):
-        from handrail.store.events.queries import tenants_with_events
-        from handrail.store.events.verify import LogFlaw, verify
+    db, tenant = cli.database(), cli.settings.tenant
+    from handrail.store.events.queries import tenants_with_events
+    from handrail.store.events.verify import LogFlaw, verify
 
-        tenants = [settings.tenant]
-        if all_tenants:
-            with db.system() as conn:
-                tenants = tenants_with_events(conn)
-        flaws: list[LogFlaw] = []
-        checked: list[dict[str, Any]] = []
-        for slug in tenants:
-            for found in verify(db, slug, session):
-                if isinstance(found, LogFlaw):
-                    flaws.append(found)
-                else:
-                    told = {"session": found.session, "events": found.events, "last_hash": found.last_hash}
-                    checked.append({"tenant": slug, **told})
-        events = sum(one["events"] for one in checked)
-        if session is not None and not events:
-            raise CommandError(
-                f"{settings.tenant} has no session {session!r}", "see: handrail events", ExitCode.REFUSED
-            )
-        if json:
-            told_flaws = [
-                {"tenant": one.tenant, "session": one.session, "seq": one.seq, "what": one.what}
-                for one in flaws
-            ]
-            screen.out.json({"ok": not flaws, "events": events, "sessions": checked, "flaws": told_flaws})
-        else:
-            if hashes:
-                rows = [(one["tenant"], one["session"], one["events"], one["last_hash"]) for one in checked]
-                show_rows(
-                    screen, ("Tenant", "Session", "Events", "Last hash"), rows, "There are no sessions."
-                )
-            for flaw in flaws:
-                screen.err.say(f"{flaw}", "red")
-            if not flaws:
-                sessions = "1 session" if len(checked) == 1 else f"{len(checked)} sessions"
-                screen.err.say(f"{events} events in {sessions}: nothing was changed.")
-        if flaws:
-            raise typer.Exit(ExitCode.FAILED)
+    tenants = [tenant]
+    if all_tenants:
+        with db.system() as conn:
+            tenants = tenants_with_events(conn)
+    results = [(slug, result) for slug in tenants for result in verify(db, slug, session)]
+    flaws = [result for _, result in results if isinstance(result, LogFlaw)]
+    sessions: list[dict[str, Any]] = [
+        {"tenant": slug, "session": row.session, "events": row.events, "last_hash": row.last_hash}
+        for slug, row in results
+        if not isinstance(row, LogFlaw)
+    ]
+    events = sum(row["events"] for row in sessions)
+    if session is not None and not events:
+        raise CommandError(f"{tenant} has no session {session!r}", "see: handrail events", ExitCode.REFUSED)
+    document = {
+        "ok": not flaws,
+        "events": events,
+        "sessions": sessions,
+        "flaws": [asdict(flaw) for flaw in flaws],
+    }
+    code = ExitCode.FAILED if flaws else ExitCode.DONE
+    return Answer(document, lambda screen: _show_checks(screen, sessions, flaws, hashes), code=code)
+
+
+def _show_checks(screen: Screen, sessions: list[dict[str, Any]], flaws: list[LogFlaw], hashes: bool) -> None:
+    if hashes:
+        labels = ("Tenant", "Session", "Events", "Last hash")
+        show_rows(screen, labels, [tuple(row.values()) for row in sessions], "There are no sessions.")
+    for flaw in flaws:
+        screen.err.say(f"{flaw}", "red")
+    if not flaws:
+        count = "1 session" if len(sessions) == 1 else f"{len(sessions)} sessions"
+        events = sum(row["events"] for row in sessions)
+        screen.err.say(f"{events} events in {count}: nothing was changed.")

@@ -39,11 +39,7 @@ _BY_STATUS = {
     "cancelled": ExitCode.CANCELLED,
     "needs_review": ExitCode.UNCLEAR,
 }
-_BY_CODE = {
-    "MISSING_PARAM": ExitCode.USAGE,
-    "INVALID_PARAM": ExitCode.USAGE,
-    "REJECTED": ExitCode.REJECTED,
-}
+_BY_CODE = {"MISSING_PARAM": ExitCode.USAGE, "INVALID_PARAM": ExitCode.USAGE, "REJECTED": ExitCode.REJECTED}
 
 
 def exit_code_of(outcome: Outcome) -> ExitCode:
@@ -71,3 +67,8 @@ class CommandError(Exception):
         problem = getattr(error, "problem", str(error))
         named = f"tool {tool!r}: {problem}" if tool else problem
         return cls(f"{named} ({location})" if location else named, getattr(error, "remedy", None))
+
+
+def not_found(problem: str, listing: str) -> CommandError:
+    """A command names something that does not exist; `listing` is the command that shows what there is."""
+    return CommandError(problem, f"see which there are: {listing}", ExitCode.REFUSED)

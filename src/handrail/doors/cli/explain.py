@@ -2,69 +2,58 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
-
 import typer
 
 from handrail.core.define.decision import Decision, Step
 from handrail.core.guard.decide import is_standing
 from handrail.doors.cli.arguments import Args, CallOptions, Name, ToolCommandLine
+from handrail.doors.cli.command import Invocation, command
 from handrail.doors.cli.context import CommandContext, open_context
 from handrail.doors.cli.exit_codes import ExitCode
 from handrail.doors.cli.hints import RequestedCall
-from handrail.doors.cli.options import As, Debug, Json, Tools
-from handrail.doors.cli.screen import OutputStream, open_screen
+from handrail.doors.cli.output import Answer, show_answer
+from handrail.doors.cli.screen import OutputStream
 from handrail.platform.decisions import remedy
 
-_KNOWN = frozenset({"args", "as", "debug", "json", "tools"})
+_OPTIONS = frozenset({"args", "as", "debug", "json", "tools"})
 _STYLES = {"allow": "", "ask": "yellow", "queue": "yellow", "deny": "red"}
 _INVALID = frozenset({"MISSING_PARAM", "INVALID_PARAM"})
 
 
-def command(
-    ctx: typer.Context,
-    name: Name = None,
-    args: Args = None,
-    json: Json = False,
-    as_: As = None,
-    tools: Tools = None,
-    debug: Debug = False,
-) -> None:
+@command("json as_ tools")
+def explain(cli: Invocation, name: Name = None, args: Args = None) -> None:
     """Say whether a call would run, and why.
 
     Every layer that was asked, the one that decided, and what would make it pass. Nothing runs. Give the
     arguments as `handrail run` takes them.
     """
-    options = CallOptions(args, as_, tools=tuple(tools or ()), json=json, debug=debug)
-    line = ToolCommandLine(options, name, ctx.args)
-    with open_screen(line.early.debug) as screen:
-        context = open_context(ctx, line.early.tools, line.early.as_)
-        context.require_tools()
-        decision, requested = _explain(context, line)
-        helps = remedy_for(decision, requested)
-        if json or "--json" in line.words:
-            screen.out.json(decision.to_dict() | {"tool": name, "what_helps": helps})
-        else:
-            _show(screen.out, decision, helps)
-        if decision.code in _INVALID:
-            raise typer.Exit(ExitCode.USAGE)
-        if requested.tool is None and decision.code in ("TOOL_NOT_FOUND", "TOOL_UNAVAILABLE"):
-            raise typer.Exit(ExitCode.REFUSED)
+    line = ToolCommandLine(CallOptions.of(cli.options, args=args), name, cli.words)
+    context = open_context(cli.composition, cli.settings, line.early.tools, line.early.as_)
+    context.require_tools()
+    decision, requested = _explain(cli, context, line)
+    helps = remedy_for(decision, requested)
+    document = decision.to_dict() | {"tool": name, "what_helps": helps}
+    answer = Answer(document, lambda screen: _show(screen.out, decision, helps))
+    show_answer(cli.screen, answer, cli.options.json or "--json" in line.words)
+    if decision.code in _INVALID:
+        raise typer.Exit(ExitCode.USAGE)
+    if requested.tool is None and decision.code in ("TOOL_NOT_FOUND", "TOOL_UNAVAILABLE"):
+        raise typer.Exit(ExitCode.REFUSED)
 
 
-def _explain(context: CommandContext, line: ToolCommandLine) -> tuple[Decision, RequestedCall]:
+def _explain(
+    cli: Invocation, context: CommandContext, line: ToolCommandLine
+) -> tuple[Decision, RequestedCall]:
     actor = context.actor
-    with asyncio.Runner() as loop:
-        try:
-            found = loop.run(context.find(line.name))
-            if isinstance(found, Decision):
-                return found, RequestedCall(context, line.name, line.early)
-            given, options = line.read(found, _KNOWN)
-            explaining = context.hr.explain(line.name, given, actor.principal, source=actor.source)
-            return loop.run(explaining), RequestedCall(context, line.name, options, found, given)
-        finally:
-            loop.run(context.hr.close())
+    try:
+        tool = cli.run(context.find(line.name))
+        if isinstance(tool, Decision):
+            return tool, RequestedCall(context, line.name, line.early)
+        args, options = line.read(tool, _OPTIONS)
+        decision = cli.run(context.hr.explain(line.name, args, actor.principal, source=actor.source))
+        return decision, RequestedCall(context, line.name, options, tool, args)
+    finally:
+        cli.run(context.hr.close())
 
 
 def _show(out: OutputStream, decision: Decision, helps: str | None) -> None:
@@ -84,8 +73,8 @@ def remedy_for(decision: Decision, requested: RequestedCall) -> str | None:
         return None
     if decision.code in _INVALID:
         return f"correct the arguments; the flags are shown by: {requested.flags}"
-    if (known := remedy(decider)) is not None:
-        return known
+    if (text := remedy(decider)) is not None:
+        return text
     match decider.layer:
         case "find" | "visibility":
             return f"use the name of a tool that is there; see: {requested.tools}"
@@ -97,8 +86,8 @@ def remedy_for(decision: Decision, requested: RequestedCall) -> str | None:
 
 
 def _rule(step: Step, context: CommandContext) -> str:
-    rules: Any = (rule for one in context.hr.policy.chain for rule in one.rules)
-    rule = next((one for one in rules if one.label == step.rule), None)
+    rules = (rule for policy in context.hr.policy.chain for rule in policy.rules)
+    rule = next((rule for rule in rules if rule.label == step.rule), None)
     when = f"; it applies when {dict(rule.when)}" if rule is not None and rule.when else ""
     change = f"other arguments, or a change of the rule {step.rule!r}{when}"
     if step.verdict != "ask":

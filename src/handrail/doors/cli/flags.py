@@ -21,6 +21,7 @@ from typing import Any, Literal
 from handrail.core.define.names import slug_of
 from handrail.core.define.schema import provider_schema, resolve
 from handrail.core.define.tool import Tool
+from handrail.core.guard.repair_shape import Shapes
 
 Reading = Literal["switch", "text", "scalar", "many", "json"]
 COMMAND_SWITCHES = frozenset("debug help json plan yes".split())
@@ -61,21 +62,20 @@ class Flag:
         """What to write after it, in words for people."""
         if self.reading == "switch":
             return "yes or no"
-        words = value_help(self.reading, self.values)
+        words = self._value_words()
         return f"{words}, may be repeated" if self.reading == "many" else words
 
-
-def value_help(reading: Reading, values: AllowedValues) -> str:
-    """The values a flag takes, in words."""
-    if values.choices is not None:
-        return "|".join("null" if one is None else str(one) for one in values.choices)
-    if reading == "json":
-        kinds = values.kinds - {"null"}
-        return f"JSON {min(kinds)}" if kinds in ({"object"}, {"array"}) else "JSON"
-    words = [word for kind, word in _WORDS.items() if kind in values.kinds]
-    if "number" in values.kinds:
-        words.remove("integer")
-    return " or ".join(words) or "JSON"
+    def _value_words(self) -> str:
+        choices, kinds = self.values.choices, self.values.kinds
+        if choices is not None:
+            return "|".join("null" if choice is None else str(choice) for choice in choices)
+        if self.reading == "json":
+            kinds -= {"null"}
+            return f"JSON {min(kinds)}" if kinds in ({"object"}, {"array"}) else "JSON"
+        words = [word for kind, word in _WORDS.items() if kind in kinds]
+        if "number" in kinds:
+            words.remove("integer")
+        return " or ".join(words) or "JSON"
 
 
 _WORDS = {
@@ -108,16 +108,17 @@ def flags_of(tool: Tool, called: str | None = None) -> Flags:
     """The flags of a tool, called by its id or by an alias that has its own names for parameters."""
     schema = provider_schema(tool.input_schema)
     properties: Mapping[str, Any] = schema["properties"]
+    shapes = Shapes(schema)
     required = set(schema.get("required") or ())
     names = _names(list(properties))
     others = _other_names(tool, called, names)
     taken = {*names.values(), *(other for each in others.values() for other in each), *COMMAND_OPTIONS}
-    found = []
+    flags = []
     for param, part in properties.items():
         node = resolve(part, schema)
-        reading, values = _reading_of(part, schema)
+        reading, values = _reading_of(part, shapes)
         negative = f"no-{names[param]}" if reading == "switch" else None
-        found.append(
+        flags.append(
             Flag(
                 param=param,
                 name=names[param],
@@ -132,14 +133,14 @@ def flags_of(tool: Tool, called: str | None = None) -> Flags:
                 example=MISSING if param in tool.secrets else _example(node, reading),
             )
         )
-    return Flags(found)
+    return Flags(flags)
 
 
 def _example(node: Mapping[str, Any], reading: Reading) -> Any:
-    given = node.get("examples")
-    if reading in ("many", "json") or not isinstance(given, list) or not given:
+    examples = node.get("examples")
+    if reading in ("many", "json") or not isinstance(examples, list) or not examples:
         return MISSING
-    first = given[0]
+    first = examples[0]
     return first if isinstance(first, (str, int, float)) and len(str(first)) <= _SHORT else MISSING
 
 
@@ -171,28 +172,28 @@ def _kebab_case(param: str) -> str:
 
 def _other_names(tool: Tool, called: str | None, names: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """The parameter's name as written and what aliases call it, where nothing else is called so."""
-    known: dict[str, list[str]] = {param: [param] for param in names}
+    spellings: dict[str, list[str]] = {param: [param] for param in names}
     for param, more in tool.param_aliases.items():
-        known[param] += [alias for name in more for alias in (_kebab_case(name), name)]
+        spellings[param] += [alias for name in more for alias in (_kebab_case(name), name)]
     for alias, param in tool.aliases.get(called or "", {}).items():
-        known[param] += [_kebab_case(alias), alias]
+        spellings[param] += [_kebab_case(alias), alias]
     taken = {*names.values(), *COMMAND_OPTIONS}
-    found: dict[str, tuple[str, ...]] = {}
-    for param, spellings in known.items():
-        free = [name for name in dict.fromkeys(spellings) if _NAME.match(name) and name not in taken]
+    others: dict[str, tuple[str, ...]] = {}
+    for param, wishes in spellings.items():
+        free = [name for name in dict.fromkeys(wishes) if _NAME.match(name) and name not in taken]
         taken.update(free)
-        found[param] = tuple(free)
-    return found
+        others[param] = tuple(free)
+    return others
 
 
-def _reading_of(part: Any, root: Mapping[str, Any]) -> tuple[Reading, AllowedValues]:
+def _reading_of(part: Any, shapes: Shapes) -> tuple[Reading, AllowedValues]:
     """How text after the flag is read."""
-    values = allowed_values(part, root)
+    values = allowed_values(part, shapes)
     kinds = values.kinds
     if kinds in ({"boolean"}, {"boolean", "null"}) and values.choices is None:
         return "switch", values
     if kinds in ({"array"}, {"array", "null"}):
-        items = allowed_items(part, root)
+        items = allowed_items(part, shapes)
         if items is not None and items.kinds <= SCALARS:
             return "many", items
     if "string" in kinds and kinds != ANY:
@@ -216,39 +217,14 @@ class AllowedValues:
     choices: tuple[Any, ...] | None = None
 
 
-def allowed_values(part: Any, root: Mapping[str, Any], depth: int = 0) -> AllowedValues:
+def allowed_values(part: Any, shapes: Shapes, depth: int = 0) -> AllowedValues:
     """The kinds of values a schema takes, and which ones if it lists them."""
-    if part is False:
-        return AllowedValues(frozenset())
-    node = resolve(part, root)
-    found = AllowedValues(ANY)
-    if isinstance(node.get("enum"), list):
-        found = _intersection(found, _listed(node["enum"]))
-    if "const" in node:
-        found = _intersection(found, _listed([node["const"]]))
-    kind = node.get("type")
-    if kind is not None:
-        named = frozenset(kind if isinstance(kind, list) else [kind]) & ANY
-        found = _intersection(found, AllowedValues(named | {"integer"} if "number" in named else named))
-    if depth < _MAX_DEPTH:
-        for key in ("anyOf", "oneOf"):
-            if branches := node.get(key):
-                found = _intersection(
-                    found, _union([allowed_values(one, root, depth + 1) for one in branches])
-                )
-        for one in node.get("allOf") or ():
-            found = _intersection(found, allowed_values(one, root, depth + 1))
-    return found
-
-
-def _listed(values: Sequence[Any]) -> AllowedValues:
-    kinds = frozenset(json_type(value) for value in values)
-    return AllowedValues(kinds | {"integer"} if "number" in kinds else kinds, tuple(values))
-
-
-def _intersection(one: AllowedValues, other: AllowedValues) -> AllowedValues:
-    choices = one.choices if one.choices is not None else other.choices
-    return AllowedValues(one.kinds & other.kinds, choices)
+    shape = shapes.of(part)
+    if not shape.branches:
+        return AllowedValues(shape.types, shape.choices)
+    if depth == _MAX_DEPTH:
+        return AllowedValues(ANY)
+    return _union([allowed_values(branch, shapes, depth + 1) for branch in shape.branches])
 
 
 def _union(branches: Sequence[AllowedValues]) -> AllowedValues:
@@ -258,37 +234,13 @@ def _union(branches: Sequence[AllowedValues]) -> AllowedValues:
         if branch.choices is None and branch.kinds != {"null"}:
             return AllowedValues(kinds)
         choices += (None,) if branch.choices is None else branch.choices
-    return AllowedValues(kinds, tuple(choices) if any(one is not None for one in choices) else None)
+    return AllowedValues(kinds, tuple(choices) if any(choice is not None for choice in choices) else None)
 
 
-def allowed_items(part: Any, root: Mapping[str, Any], depth: int = 0) -> AllowedValues | None:
+def allowed_items(part: Any, shapes: Shapes, depth: int = 0) -> AllowedValues | None:
     """The values of the items of a list, or None when they are not all alike."""
-    node = resolve(part, root)
-    if "prefixItems" in node or depth > _MAX_DEPTH:
-        return None
-    if "items" in node:
-        return allowed_values(node["items"], root)
-    found = [
-        items
-        for key in ("anyOf", "oneOf", "allOf")
-        for one in node.get(key) or ()
-        if (items := allowed_items(one, root, depth + 1)) is not None
-    ]
-    return found[0] if len(found) == 1 else None
-
-
-def json_type(value: Any) -> str:
-    """The JSON type of a value."""
-    if value is None:
-        return "null"
-    return _JSON_TYPES.get(type(value), "object")
-
-
-_JSON_TYPES: dict[type, str] = {
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    str: "string",
-    list: "array",
-    dict: "object",
-}
+    shape = shapes.of(part)
+    if shape.branches:
+        lists = [branch for branch in shape.branches if "array" in allowed_values(branch, shapes).kinds]
+        return allowed_items(lists[0], shapes, depth + 1) if len(lists) == 1 and depth < _MAX_DEPTH else None
+    return None if shape.prefix or shape.items is True else allowed_values(shape.items, shapes)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from handrail.core.define.call import Outcome
+from handrail.core.define.decision import Decision
 from handrail.core.define.tool import Tool
 from handrail.core.guard.decide import is_standing
 from handrail.doors.cli.arguments import CallOptions, format_arguments
@@ -66,20 +67,17 @@ def reword_outcome(outcome: Outcome, requested: RequestedCall, answerable: bool)
     """An outcome in words that are true here: without a database, what waits ends with this command."""
     result = outcome.result
     if outcome.code == "PLANNED" and not requested.context.has_database:
-        said = f"{_title(requested, outcome)} was not run: plan mode holds it back."
-        return replace(outcome, result=replace(result, summary=said, output=said))
+        title = requested.tool.name if requested.tool is not None else outcome.tool
+        text = f"{title} was not run: plan mode holds it back."
+        return replace(outcome, result=replace(result, summary=text, output=text))
     if outcome.code != "NEEDS_APPROVAL" or outcome.decision is None or requested.context.has_database:
         return outcome
-    if _wants_others(outcome, requested):
+    if _needs_others(outcome.decision, requested):
         why = "somebody else must agree, and nobody else can be asked here"
     else:
         why = "nobody answered" if answerable else "nobody could be asked here"
-    said = f"{outcome.decision.reason}. It was not run: {why}."
-    return replace(outcome, result=replace(result, summary="Not approved", error=said))
-
-
-def _title(requested: RequestedCall, outcome: Outcome) -> str:
-    return requested.tool.name if requested.tool is not None else outcome.tool
+    text = f"{outcome.decision.reason}. It was not run: {why}."
+    return replace(outcome, result=replace(result, summary="Not approved", error=text))
 
 
 def hint_of(outcome: Outcome, requested: RequestedCall, answerable: bool) -> str | None:
@@ -88,7 +86,7 @@ def hint_of(outcome: Outcome, requested: RequestedCall, answerable: bool) -> str
         case "NEEDS_APPROVAL" if requested.context.has_database and outcome.approval_id is not None:
             return f"It goes on when somebody answers: handrail approvals approve {outcome.approval_id}"
         case "NEEDS_APPROVAL":
-            return _who_answers(outcome, requested, answerable)
+            return _who_answers(outcome.decision, requested, answerable)
         case "TOOL_NOT_FOUND":
             return f"See which tools there are: {requested.tools}"
         case "NOT_PERMITTED":
@@ -119,19 +117,18 @@ def _timeout(requested: RequestedCall) -> str:
     return "--arg-timeout" if own and requested.options.timeout is None else "--timeout"
 
 
-def _wants_others(outcome: Outcome, requested: RequestedCall) -> bool:
+def _needs_others(decision: Decision | None, requested: RequestedCall) -> bool:
     """Whether the person at the terminal may not answer this, for it is a call of their own."""
-    assert outcome.decision is not None
-    return requested.context.actor.agent is None and outcome.decision.by != "caller"
+    is_own = requested.context.actor.agent is None
+    return is_own and (decision is None or decision.by != "caller")
 
 
-def _who_answers(outcome: Outcome, requested: RequestedCall, answerable: bool) -> str:
-    assert outcome.decision is not None
-    if _wants_others(outcome, requested):
+def _who_answers(decision: Decision | None, requested: RequestedCall, answerable: bool) -> str:
+    if _needs_others(decision, requested):
         return f"A rule wants it, so you cannot answer it yourself. See which: {requested.explain}"
     if requested.context.actor.agent is None:
         return "Run it again and answer." if answerable else "Run it at a terminal, where you can confirm it."
     answer = "Run it again and answer" if answerable else "Run it at a terminal, where you can answer"
     if requested.options.yes:
         return f"{answer}; --yes does not answer this one."
-    return f"{answer}, or with --yes." if is_standing(outcome.decision) else f"{answer}."
+    return f"{answer}, or with --yes." if decision is not None and is_standing(decision) else f"{answer}."

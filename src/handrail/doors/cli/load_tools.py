@@ -1,4 +1,4 @@
-"""Loading: the tools of modules, packages and files that somebody named, or why there are none."""
+"""The tools of modules, packages and files that somebody named, or why there are none."""
 
 from __future__ import annotations
 
@@ -20,13 +20,8 @@ from handrail.doors.cli.exit_codes import CommandError
 
 def load_tools(names: Iterable[str], folder: Path) -> list[Tool]:
     """The tools of all these, each once: at the top of their modules, or registered by themselves."""
-    found: dict[int, Tool] = {}
-    for name in names:
-        for tool in _tools_of(name, folder):
-            found[id(tool)] = tool
-    for tool in default_registry.list():
-        found[id(tool)] = tool
-    return list(found.values())
+    tools = [tool for name in names for tool in _tools_of(name, folder)]
+    return list({id(tool): tool for tool in (*tools, *default_registry.list())}.values())
 
 
 def _tools_of(name: str, folder: Path) -> list[Tool]:
@@ -63,18 +58,23 @@ def _import_root(name: str, folder: Path) -> tuple[Path, str]:
         )
     if not path.exists():
         raise CommandError(f"there is no file {name}", f"looked in {folder}")
-    parts = [path.name if path.is_dir() else path.stem]
-    root = path.parent
-    while (root / "__init__.py").is_file():
-        parts.insert(0, root.name)
-        root = root.parent
-    if parts[-1] == "__init__":
-        parts.pop()
+    packages = packages_of(path.parent)
+    module = path.name if path.is_dir() else path.stem
+    parts = packages if module == "__init__" else [*packages, module]
     if not all(part.isidentifier() for part in parts):
         raise CommandError(
             f"{name} cannot be imported", "use letters, digits and _ in names of files and folders"
         )
-    return root, ".".join(parts)
+    return path.parents[len(packages)], ".".join(parts)
+
+
+def packages_of(folder: Path) -> list[str]:
+    """The packages that a folder is in, outermost first."""
+    packages: list[str] = []
+    while (folder / "__init__.py").is_file():
+        packages.insert(0, folder.name)
+        folder = folder.parent
+    return packages
 
 
 def _is_path(name: str) -> bool:
@@ -86,15 +86,15 @@ def _check_same_file(module: ModuleType, name: str, folder: Path) -> None:
     if not _is_path(name):
         return
     path = (folder / name).resolve()
-    here = path / "__init__.py" if path.is_dir() else path
-    if module.__file__ is None or not here.samefile(module.__file__):
+    file = path / "__init__.py" if path.is_dir() else path
+    if module.__file__ is None or not file.samefile(module.__file__):
         other = module.__file__ or module.__name__
         raise CommandError(f"{name} is hidden by {other}, which has the same name", "rename the file")
 
 
 def _suggestion(module: str, root: Path) -> str:
-    known = [info.name for info in pkgutil.iter_modules([str(root)])]
-    near = difflib.get_close_matches(module.partition(".")[0], known, 1, 0.6)
+    modules = [info.name for info in pkgutil.iter_modules([str(root)])]
+    near = difflib.get_close_matches(module.partition(".")[0], modules, 1, 0.6)
     looked = f"looked in {root} and where Python looks"
     return f"did you mean {near[0]!r}? ({looked})" if near else looked
 
@@ -104,8 +104,8 @@ def _import_error(name: str, error: BaseException) -> CommandError:
     if isinstance(error, SyntaxError) and error.filename:
         return CommandError(f"{name} cannot be imported: {error.msg}", f"{error.filename}:{error.lineno}")
     frames: Sequence[traceback.FrameSummary] = traceback.extract_tb(error.__traceback__)
-    theirs = [one for one in frames if one.filename != __file__ and not one.filename.startswith("<")]
-    own = [one for one in theirs if f"{os.sep}importlib{os.sep}" not in one.filename]
+    theirs = [frame for frame in frames if frame.filename != __file__ and not frame.filename.startswith("<")]
+    own = [frame for frame in theirs if f"{os.sep}importlib{os.sep}" not in frame.filename]
     where = f"{own[-1].filename}:{own[-1].lineno}" if own else None
-    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return CommandError(f"{name} cannot be imported: {said}", where)
+    problem = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return CommandError(f"{name} cannot be imported: {problem}", where)

@@ -13,47 +13,46 @@ from typing import Annotated
 import typer
 
 from handrail.core.define.names import MAX_NAME, is_name, words
+from handrail.doors.cli.command import Invocation, command
 from handrail.doors.cli.exit_codes import CommandError
-from handrail.doors.cli.options import Debug
-from handrail.doors.cli.screen import open_screen
+from handrail.doors.cli.load_tools import packages_of
+from handrail.doors.cli.options import option, parse_choice, switch
 
 _TEMPLATES = Path(__file__).parent / "templates"
 STYLES = ("function", "class", "definition", "parameters", "schema")
 _RULE = f"use letters, digits, _ and -, and dots between words, at most {MAX_NAME} characters"
 
 
-def command(
+@command()
+def create_tool(
+    cli: Invocation,
     name: Annotated[str, typer.Argument(help="What the tool is called, such as notes.search.")],
-    path: Annotated[Path, typer.Option("--path", metavar="folder", help="Where to write.")] = Path(),
-    style: Annotated[
-        str, typer.Option("--style", metavar="style", help=f"One of {', '.join(STYLES)}.")
-    ] = "function",
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
-    debug: Debug = False,
+    path: Annotated[Path, option("--path", "folder", "Where to write.")] = Path(),
+    style: Annotated[str, option("--style", "style", f"One of {', '.join(STYLES)}.")] = "function",
+    force: Annotated[bool, switch("--force", "Overwrite files that are there.")] = False,
 ) -> None:
     """Write a tool, its description file and its test."""
-    with open_screen(debug) as here:
-        new = new_tool(name, path)
-        if style not in STYLES:
-            raise CommandError(f"{style!r} is no style", f"use one of: {', '.join(STYLES)}")
-        files = new.files(style)
-        if not force and (there := [str(file) for file in files if file.exists()]):
-            raise CommandError(
-                f"already there: {', '.join(there)}", "choose another name, or overwrite with --force"
-            )
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            for file, text in files.items():
-                file.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise CommandError(
-                f"{error.filename} cannot be written ({error.strerror})", "check the path"
-            ) from None
-        for file in files:
-            here.out.say(str(file))
-        here.out.flush()
-        here.err.line(f"Try it:   handrail run {name} --tools {path / new.module}.py --name Ada")
-        here.err.line(f"Test it:  pytest {path / f'test_{new.module}.py'}")
+    new = new_tool(name, path)
+    parse_choice(style, STYLES, f"{style!r} is no style")
+    files = new.files(style)
+    if not force and (existing := [str(file) for file in files if file.exists()]):
+        raise CommandError(
+            f"already there: {', '.join(existing)}", "choose another name, or overwrite with --force"
+        )
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        for file, text in files.items():
+            file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CommandError(
+            f"{error.filename} cannot be written ({error.strerror})", "check the path"
+        ) from None
+    out, err = cli.screen.out, cli.screen.err
+    for file in files:
+        out.say(str(file))
+    out.flush()
+    err.line(f"Try it:   handrail run {name} --tools {path / new.module}.py --name Ada")
+    err.line(f"Test it:  pytest {path / f'test_{new.module}.py'}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ class NewTool:
             "id": self.id,
             "function": function,
             "class_name": class_name,
-            "module": ".".join((*_packages(self.folder), self.module)),
+            "module": ".".join((*packages_of(self.folder.resolve()), self.module)),
             "subject": subject,
             "tool": f"{subject}.tool()" if style == "class" else subject,
         }
@@ -102,16 +101,6 @@ def new_tool(name: str, folder: Path) -> NewTool:
 
 _RESERVED_MODULES = {*sys.stdlib_module_names, "handrail", "pydantic", "pytest"}
 """Modules that a file of the same name would hide."""
-
-
-def _packages(folder: Path) -> list[str]:
-    """The packages that a folder is in, outermost first: how a test beside it imports the module."""
-    here = folder.resolve()
-    found: list[str] = []
-    while (here / "__init__.py").is_file():
-        found.insert(0, here.name)
-        here = here.parent
-    return found
 
 
 def _fill_template(template: str, facts: dict[str, str]) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from handrail.core.define.call import Outcome, Repair
 from handrail.core.define.result import Result
 from handrail.core.define.tool import Tool
+from handrail.doors.cli.exit_codes import ExitCode, exit_code_of
 from handrail.doors.cli.screen import OutputStream, Screen
 from handrail.platform.display_text import (
     diff_lines,
@@ -21,9 +23,49 @@ from handrail.platform.display_text import (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command answers: a JSON document for programs or a text for people, and the exit code."""
+
+    document: Any
+    text: str | Callable[[Screen], None]
+    """A sentence, or what writes the text."""
+    note: str | None = None
+    """What is said on standard error after the text."""
+    code: ExitCode = ExitCode.DONE
+
+
+def show_answer(screen: Screen, answer: Answer, json: bool) -> None:
+    """The document, or the text and what is to be said after it."""
+    if json:
+        screen.out.json(answer.document)
+        return
+    if isinstance(answer.text, str):
+        screen.out.say(answer.text)
+    else:
+        answer.text(screen)
+    if answer.note is not None:
+        screen.out.flush()  # before what follows on standard error, where both go into one pipe
+        screen.err.say(answer.note)
+
+
+def listing(labels: Sequence[str], rows: Sequence[Sequence[Any]], none: str) -> Callable[[Screen], None]:
+    """The text of an answer that lists something."""
+    return lambda screen: show_rows(screen, labels, rows, none)
+
+
+def outcome_answer(outcome: Outcome, tool: Tool | None = None, hint: str | None = None) -> Answer:
+    """What came of a call."""
+    return Answer(
+        outcome_json(outcome),
+        lambda screen: show_outcome(screen, outcome, tool, hint),
+        code=exit_code_of(outcome),
+    )
+
+
 def show_rows(screen: Screen, labels: Sequence[str], rows: Iterable[Sequence[Any]], none: str) -> None:
     """A listing; `none` says on standard error that there is nothing to list."""
-    cells = [[_cell_text(one) for one in row] for row in rows]
+    cells = [[_cell_text(value, screen) for value in row] for row in rows]
     if not cells:
         screen.err.say(none)
     elif screen.out.is_terminal:
@@ -37,34 +79,38 @@ def show_rows(screen: Screen, labels: Sequence[str], rows: Iterable[Sequence[Any
 
 def show_facts(screen: Screen, facts: Mapping[str, Any]) -> None:
     """One thing: a name and a value on each line; what has no value is left out."""
-    told = {name: value for name, value in facts.items() if value not in (None, "", [], {})}
-    width = max(map(len, told), default=0)
-    for name, value in told.items():
+    shown = {name: value for name, value in facts.items() if value not in (None, "", [], {})}
+    width = max(map(len, shown), default=0)
+    for name, value in shown.items():
         if isinstance(value, Mapping):
             screen.out.line(name)
             for part, inner in value.items():
-                shown = (
+                text = (
                     visible_json_lines(inner, " " * 4) if screen.out.is_terminal else visible_json_line(inner)
                 )
-                screen.out.line(f"  {one_line(str(part))} = {shown}")
+                screen.out.line(f"  {one_line(str(part))} = {text}")
         else:
-            screen.out.line(f"{name:<{width}}  {_cell_text(value)}")
+            screen.out.line(f"{name:<{width}}  {_cell_text(value, screen)}")
+
+
+def moment(at: float | None) -> datetime | None:
+    """A time as a cell of a listing or as a fact."""
+    return None if at is None else datetime.fromtimestamp(at, UTC)
 
 
 def format_time(at: float | None, screen: Screen) -> str:
     """A time: in UTC for programs, by the clock on the wall for people."""
-    if at is None:
+    return _cell_text(moment(at), screen)
+
+
+def _cell_text(value: Any, screen: Screen) -> str:
+    if value is None:
         return ""
-    moment = datetime.fromtimestamp(at, UTC)
+    if not isinstance(value, datetime):
+        return one_line(value if isinstance(value, str) else visible_json(value))
     if screen.out.is_terminal:
-        return moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
-
-
-def _cell_text(given: Any) -> str:
-    if given is None:
-        return ""
-    return one_line(given if isinstance(given, str) else visible_json(given))
+        return value.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    return value.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 _DIFF_STYLES = {"added": "green", "removed": "red", "file": "bold", "hunk": "cyan"}
@@ -90,8 +136,8 @@ def show_outcome(screen: Screen, outcome: Outcome, tool: Tool | None, hint: str 
         if screen.err.is_terminal:
             screen.err.say(f"{outcome.tool} {outcome.status} in {_duration(outcome.duration_ms)}", "dim")
         return
-    said = result.error or result.output or result.to_ui()
-    screen.err.say(f"{outcome.status}{f' {outcome.code}' if outcome.code else ''}: {said}", "red")
+    message = result.error or result.output or result.to_ui()
+    screen.err.say(f"{outcome.status}{f' {outcome.code}' if outcome.code else ''}: {message}", "red")
     if hint:
         screen.err.say(f"  {hint}")
 
@@ -124,9 +170,9 @@ def _draw_result(out: OutputStream, result: Result, tool: Tool | None) -> None:
 
     if line := result.summary or result.title:
         out.draw(render.heading(line))
-    wanted = (tool.sections or (tool.view.sections if tool.view else ())) if tool else ()
-    if wanted and isinstance(result.data, dict):
-        out.draw(render.sections(wanted, result.data, out.console))
+    sections = (tool.sections or (tool.view.sections if tool.view else ())) if tool else ()
+    if sections and isinstance(result.data, dict):
+        out.draw(render.sections(sections, result.data, out.console))
     elif result.markdown is not None:
         out.draw(render.markdown(result.markdown))
     elif result.output is not None:
@@ -171,7 +217,7 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
         "run_id": outcome.run_id,
         "approval_id": outcome.approval_id,
         "duration_ms": outcome.duration_ms,
-        "repairs": [one.to_dict() for one in outcome.repairs],
+        "repairs": [repair.to_dict() for repair in outcome.repairs],
         "decision": None if outcome.decision is None else outcome.decision.to_dict(),
         "result": outcome.result.to_dict(),
     }

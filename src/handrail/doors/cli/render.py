@@ -48,24 +48,24 @@ def indented(what: RenderableType, by: int = _GAP) -> RenderableType:
     return Padding(what, (0, 0, 0, by), expand=False)
 
 
-def value(given: Any, console: Console) -> RenderableType:
+def value(data: Any, console: Console) -> RenderableType:
     """Any JSON value."""
-    if isinstance(given, Mapping) and given:
-        return _pairs(given, console)
-    if _are_rows(given):
-        return rows(given, console)
-    if isinstance(given, list) and given and not any(isinstance(one, (list, Mapping)) for one in given):
-        return Group(*(plain_text(f"- {_cell(one)}") for one in given[:_MAX_ITEMS]), *_more(given))
-    return plain_text(_cell(given, indent=2))
+    if isinstance(data, Mapping) and data:
+        return _pairs(data, console)
+    if _are_rows(data):
+        return rows(data, console)
+    if isinstance(data, list) and data and not any(isinstance(item, (list, Mapping)) for item in data):
+        return Group(*(plain_text(f"- {_cell(item)}") for item in data[:_MAX_ITEMS]), *_more(data))
+    return plain_text(_cell(data, indent=2))
 
 
-def _are_rows(given: Any) -> TypeGuard[list[Mapping[str, Any]]]:
-    return isinstance(given, list) and any(given) and all(isinstance(row, Mapping) for row in given)
+def _are_rows(data: Any) -> TypeGuard[list[Mapping[str, Any]]]:
+    return isinstance(data, list) and any(data) and all(isinstance(row, Mapping) for row in data)
 
 
-def _more(given: Sequence[Any]) -> Iterator[Text]:
+def _more(data: Sequence[Any]) -> Iterator[Text]:
     """What is said of the rest of a long list."""
-    if (rest := len(given) - _MAX_ITEMS) > 0:
+    if (rest := len(data) - _MAX_ITEMS) > 0:
         yield plain_text(f"… and {rest} more; a pipe and --json get all of them", "dim")
 
 
@@ -73,20 +73,20 @@ def _label(name: str) -> str:
     return humanize_field_name(name) or name
 
 
-def _pairs(given: Mapping[str, Any], console: Console) -> RenderableType:
+def _pairs(data: Mapping[str, Any], console: Console) -> RenderableType:
     """Names and values beside each other; what has parts of its own stands under its name."""
-    found: list[RenderableType] = []
+    parts: list[RenderableType] = []
     grid: Table | None = None
-    for name, one in ((_label(str(key)), one) for key, one in given.items()):
-        if isinstance(one, (Mapping, list)) and one:
-            found += [plain_text(name, "dim"), indented(value(one, console))]
+    for name, item in ((_label(str(key)), item) for key, item in data.items()):
+        if isinstance(item, (Mapping, list)) and item:
+            parts += [plain_text(name, "dim"), indented(value(item, console))]
             grid = None
             continue
         if grid is None:
             grid = _grid()
-            found.append(grid)
-        grid.add_row(plain_text(name, "dim"), plain_text(_cell(one)))
-    return Group(*found)
+            parts.append(grid)
+        grid.add_row(plain_text(name, "dim"), plain_text(_cell(item)))
+    return Group(*parts)
 
 
 def _grid() -> Table:
@@ -97,19 +97,19 @@ def _grid() -> Table:
 
 
 def rows(
-    given: Sequence[Mapping[str, Any]],
+    data: Sequence[Mapping[str, Any]],
     console: Console,
     columns: Sequence[str] | None = None,
     numbered: bool = False,
 ) -> RenderableType:
     """A table, or where it would not fit one block a row."""
-    names = list(columns or dict.fromkeys(str(name) for row in given for name in row))
+    names = list(columns or dict.fromkeys(str(name) for row in data for name in row))
     labels = [_label(name) for name in names]
-    cells = [[_cell(row.get(name)) for name in names] for row in given[:_MAX_ITEMS]]
+    cells = [[_cell(row.get(name)) for name in names] for row in data[:_MAX_ITEMS]]
     if numbered:
         labels.insert(0, "#")
         cells = [[str(number), *row] for number, row in enumerate(cells, start=1)]
-    return Group(table(labels, cells, console), *_more(given))
+    return Group(table(labels, cells, console), *_more(data))
 
 
 def table(labels: Sequence[str], cells: Iterable[Sequence[str]], console: Console) -> RenderableType:
@@ -135,43 +135,43 @@ def table(labels: Sequence[str], cells: Iterable[Sequence[str]], console: Consol
 
 def _column_width(texts: Sequence[str]) -> int:
     """The width that a column needs to be read: its longest word, and for sentences some room."""
-    whole = max(cell_len(line) for text in texts for line in text.split("\n"))
+    longest = max(cell_len(line) for text in texts for line in text.split("\n"))
     word = max((cell_len(word) for text in texts for word in text.split()), default=0)
-    return min(whole, max(word, _SENTENCE_WIDTH))
+    return min(longest, max(word, _SENTENCE_WIDTH))
 
 
-def sections(given: Sequence[OutputSection], data: Mapping[str, Any], console: Console) -> RenderableType:
+def sections(specs: Sequence[OutputSection], data: Mapping[str, Any], console: Console) -> RenderableType:
     """The parts of an output under their headings; what no section speaks of follows."""
-    found: list[RenderableType] = []
-    for section in given:
+    parts: list[RenderableType] = []
+    for section in specs:
         if section.key in data:
-            found += [heading(section.label), indented(_section(section, data[section.key], console)), Text()]
-    named = {section.key for section in given}
-    if rest := {name: one for name, one in data.items() if name not in named}:
-        found += [value(rest, console), Text()]
-    return Group(*found[:-1])
+            parts += [heading(section.label), indented(_section(section, data[section.key], console)), Text()]
+    named = {section.key for section in specs}
+    if rest := {name: item for name, item in data.items() if name not in named}:
+        parts += [value(rest, console), Text()]
+    return Group(*parts[:-1])
 
 
-def _section(section: OutputSection, given: Any, console: Console) -> RenderableType:
+def _section(section: OutputSection, data: Any, console: Console) -> RenderableType:
     """One part. A terminal draws charts and radars as the table of their numbers."""
     if section.type == "custom":
-        return plain_text(visible_json(given, indent=2))
-    if section.type == "summary" and isinstance(given, str):
-        return markdown(given)
-    if _are_rows(given):
-        return rows(given, console, _columns(section), numbered=section.type == "ranking")
-    return value(given, console)
+        return plain_text(visible_json(data, indent=2))
+    if section.type == "summary" and isinstance(data, str):
+        return markdown(data)
+    if _are_rows(data):
+        return rows(data, console, _columns(section), numbered=section.type == "ranking")
+    return value(data, console)
 
 
 def _columns(section: OutputSection) -> list[str] | None:
-    given = (section.config or {}).get("columns")
-    return [one["key"] for one in fields_in({"columns": given}, "columns")] or None
+    columns = (section.config or {}).get("columns")
+    return [column["key"] for column in fields_in({"columns": columns}, "columns")] or None
 
 
-def _cell(given: Any, indent: int | None = None) -> str:
-    if given is None or given == []:
+def _cell(data: Any, indent: int | None = None) -> str:
+    if data is None or data == []:
         return ""
-    return given if isinstance(given, str) else visible_json(given, indent)
+    return data if isinstance(data, str) else visible_json(data, indent)
 
 
 _TABLE_WIDTH = 72

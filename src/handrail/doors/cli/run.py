@@ -20,17 +20,18 @@ from handrail.core.ids import new_id
 from handrail.core.tell.events import Event, OutputAppended, Progress
 from handrail.doors.cli.approval_prompt import TerminalApprover, TerminalInput
 from handrail.doors.cli.arguments import Args, CallOptions, Name, ToolCommandLine
-from handrail.doors.cli.context import CommandContext, open_context_with, require_database
+from handrail.doors.cli.command import Invocation, command
+from handrail.doors.cli.context import CommandContext, actor_of, open_context, require_database
 from handrail.doors.cli.exit_codes import CommandError, ExitCode, exit_code_of
 from handrail.doors.cli.flags import flags_of
 from handrail.doors.cli.hints import RequestedCall, hint_of, reword_outcome
-from handrail.doors.cli.options import As, Debug, Json, Tools
-from handrail.doors.cli.output import outcome_json, show_outcome
-from handrail.doors.cli.screen import OutputStream, Screen, open_screen
+from handrail.doors.cli.options import option, switch
+from handrail.doors.cli.output import outcome_answer, show_answer
+from handrail.doors.cli.screen import OutputStream, Screen
 from handrail.doors.cli.signals import on_stop
 from handrail.doors.cli.tools import show_flags
 from handrail.platform.display_text import one_line, visible
-from handrail.settings import Settings, load_settings
+from handrail.settings import Settings
 
 _MAX_STREAMED = 200_000
 """Characters of what a body says that are kept, so that they are not said again."""
@@ -47,8 +48,8 @@ async def call_with_progress(
     """Run one call. A first Ctrl-C cancels it, and its body can clean up; a second one leaves at once."""
     hr, actor = context.hr, context.actor
     call_id = new_id("call")
-    told = _LiveOutput(live, call_id)
-    stop_listening = hr.subscribe(told.hear)
+    output = _LiveOutput(live, call_id)
+    unsubscribe = hr.subscribe(output.hear)
     calling = asyncio.create_task(
         hr.call(
             name,
@@ -70,8 +71,8 @@ async def call_with_progress(
     try:
         return await calling
     finally:
-        stop_listening()
-        told.end()
+        unsubscribe()
+        output.end()
 
 
 class _LiveOutput:
@@ -110,12 +111,11 @@ _EXIT_DELAY = 1.0
 _DATABASE_REMEDY = 'write database = "sqlite:///handrail.db" in handrail.toml, or set HANDRAIL_DATABASE'
 
 
-def command(
-    ctx: typer.Context,
+@command("json as_ yes plan session timeout tools")
+def run(
+    cli: Invocation,
     name: Name = None,
     args: Args = None,
-    json: Json = False,
-    as_: As = None,
     yes: Annotated[
         bool,
         typer.Option(
@@ -125,17 +125,12 @@ def command(
         ),
     ] = False,
     plan: Annotated[
-        bool,
-        typer.Option("--plan", help="Do not run it: put it into the plan. See: handrail plan"),
+        bool, switch("--plan", "Do not run it: put it into the plan. See: handrail plan")
     ] = False,
     session: Annotated[
-        str | None, typer.Option("--session", metavar="name", help="The session that the call belongs to.")
+        str | None, option("--session", "name", "The session that the call belongs to.")
     ] = None,
-    timeout: Annotated[
-        str | None, typer.Option("--timeout", metavar="seconds", help="Stop the tool after so long.")
-    ] = None,
-    tools: Tools = None,
-    debug: Debug = False,
+    timeout: Annotated[str | None, option("--timeout", "seconds", "Stop the tool after so long.")] = None,
 ) -> None:
     """Run a tool, with flags made from its schema.
 
@@ -143,25 +138,24 @@ def command(
     `--limit:=null`. The options below may also stand among the flags; a parameter that is called like one of
     them has `arg-` in front.
     """
-    options = CallOptions(args, as_, session, timeout, tuple(tools or ()), json, yes, plan, debug)
-    line = ToolCommandLine(options, name, ctx.args)
-    with open_screen(line.early.debug) as screen:
-        approver = TerminalApprover(TerminalInput(screen.err))
-        context = open_context_with(ctx, _settings(line.early), line.early.tools, line.early.as_, approver)
-        context.require_tools()
-        if "--help" in line.words:
-            _help(screen, context.run(context.need(line.name)), line.name)
-            return
-        with asyncio.Runner() as loop:
-            tool = loop.run(context.find(line.name))
-            # Read between two runs: while the loop runs, Ctrl-C does not end the reading of standard input.
-            read = line.read(tool) if isinstance(tool, Tool) else ({}, line.early)
-            raise typer.Exit(loop.run(_run(context, approver, line, tool, *read, screen)))
+    before = CallOptions.of(cli.options, args=args, yes=yes, plan=plan, session=session, timeout=timeout)
+    line = ToolCommandLine(before, name, cli.words)
+    early = line.early
+    settings = _settings(cli.settings, early)
+    approver = TerminalApprover(TerminalInput(cli.screen.err), actor_of(early.as_, settings))
+    context = open_context(cli.composition, settings, early.tools, early.as_, approver)
+    context.require_tools()
+    if "--help" in line.words:
+        _help(cli.screen, cli.run(cli.opened(context).need(line.name)), line.name)
+        return
+    tool = cli.run(context.find(line.name))
+    # Read between two runs: while the loop runs, Ctrl-C does not end the reading of standard input.
+    arguments, options = line.read(tool) if isinstance(tool, Tool) else ({}, early)
+    raise typer.Exit(cli.run(_run(context, approver, line, tool, arguments, options, cli.screen)))
 
 
-def _settings(options: CallOptions) -> Settings:
+def _settings(settings: Settings, options: CallOptions) -> Settings:
     """The settings; with --plan, those under which every call is planned."""
-    settings = load_settings()
     if not options.plan:
         return settings
     require_database(settings, _DATABASE_REMEDY)
@@ -173,7 +167,7 @@ async def _run(
     approver: TerminalApprover,
     line: ToolCommandLine,
     tool: Tool | Decision,
-    given: dict[str, Any],
+    args: dict[str, Any],
     options: CallOptions,
     screen: Screen,
 ) -> ExitCode:
@@ -184,23 +178,21 @@ async def _run(
             if options.yes and context.actor.agent is None:
                 remedy = "you are asked yourself; --yes answers in your place only with --as agent"
                 raise CommandError("--yes goes with --as agent", remedy)
-            approver.actor, approver.tool, approver.yes = context.actor, tool, options.yes
+            approver.tool, approver.yes = tool, options.yes
             outcome = await call_with_progress(
-                context, line.name, given, tool.digest, screen.err, options.session
+                context, line.name, args, tool.digest, screen.err, options.session
             )
             json = options.json
-            requested = RequestedCall(context, line.name, options, tool, given)
+            requested = RequestedCall(context, line.name, options, tool, args)
         else:
             # With the digest of no tool: whatever this name stands for by now, it is refused and not run.
             outcome = await call_with_progress(context, line.name, {}, "unseen", screen.err)
             json = line.before.json or "--json" in line.words
             requested = RequestedCall(context, line.name, options)
-        answerable = approver.terminal.is_there
+        answerable = approver.terminal.is_interactive
         outcome = reword_outcome(outcome, requested, answerable)
-        if json:
-            screen.out.json(outcome_json(outcome))
-        else:
-            show_outcome(screen, outcome, requested.tool, hint_of(outcome, requested, answerable))
+        hint = hint_of(outcome, requested, answerable)
+        show_answer(screen, outcome_answer(outcome, requested.tool, hint), json)
         screen.out.flush()
     if outcome.code in ("CANCELLED", "TIMEOUT"):
         _leave_within(_EXIT_DELAY, exit_code_of(outcome))

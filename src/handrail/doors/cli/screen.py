@@ -117,31 +117,21 @@ def open_screen(debug: bool = False) -> Iterator[Screen]:
         screen.out.mute()
         screen.err.mute()
         raise typer.Exit(ExitCode.UNREAD) from None
-    except OSError as error:
-        if debug:
-            screen.err.line(traceback.format_exc())
-        screen.out.mute()
-        screen.show_error(
-            CommandError(f"it cannot be written or read: {error}", "look at the disk and the folder")
-        )
-        raise typer.Exit(ExitCode.FAILED) from None
     except KeyboardInterrupt:
         screen.err.say("Cancelled.")
         raise typer.Exit(ExitCode.CANCELLED) from None
-    except (CommandError, HandrailError) as error:
-        if debug:
-            screen.err.line(traceback.format_exc())
-        stop = error if isinstance(error, CommandError) else CommandError.of(error)
-        screen.show_error(stop)
-        raise typer.Exit(stop.code) from None
     except Exception as error:
-        trouble = database_error(error)
-        if trouble is None:
+        stop = command_error(error)
+        if isinstance(error, OSError):
+            screen.out.mute()
+            remedy = "look at the disk and the folder"
+            stop = CommandError(f"it cannot be written or read: {error}", remedy, ExitCode.FAILED)
+        if stop is None:
             raise
         if debug:
             screen.err.line(traceback.format_exc())
-        screen.show_error(trouble)
-        raise typer.Exit(trouble.code) from None
+        screen.show_error(stop)
+        raise typer.Exit(stop.code) from None
 
 
 @contextmanager
@@ -155,26 +145,29 @@ def _flushed(out: OutputStream) -> Iterator[None]:
     out.flush()
 
 
-def database_error(error: Exception) -> CommandError | None:
-    """What a database says is wrong, if it is one that says it; its library is loaded then."""
-    known = sys.modules.get("sqlalchemy.exc")
-    if known is None or not isinstance(error, known.DBAPIError):
+def command_error(error: Exception) -> CommandError | None:
+    """What a person is told of an error that they can do something about; None for any other."""
+    if isinstance(error, CommandError):
+        return error
+    if isinstance(error, HandrailError):
+        return CommandError.of(error)
+    sqlalchemy = sys.modules.get("sqlalchemy.exc")  # loaded already, if it is an error of the database
+    if sqlalchemy is None or not isinstance(error, sqlalchemy.DBAPIError):
         return None
-    said = " ".join(str(error.orig).split())
-    return CommandError(
-        f"the database says: {said}", "look at its address and at who it lets in", ExitCode.FAILED
-    )
+    message = " ".join(str(error.orig).split())
+    remedy = "look at its address and at who it lets in"
+    return CommandError(f"the database says: {message}", remedy, ExitCode.FAILED)
 
 
 def _reserved_stdout() -> TextIO:
     """Standard output for the answer alone; what anybody else writes there goes to standard error."""
     if sys.stdout is None:
         return _null_stream()
-    kept = os.dup(sys.stdout.fileno())
+    descriptor = os.dup(sys.stdout.fileno())
     encoding = sys.stdout.encoding
     if sys.stderr is not None:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return os.fdopen(kept, "w", encoding=encoding, errors="backslashreplace")
+    return os.fdopen(descriptor, "w", encoding=encoding, errors="backslashreplace")
 
 
 def _null_stream() -> TextIO:
@@ -186,10 +179,10 @@ class _OneLine(logging.Formatter):
     """What happened, without the traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
-        said = record.getMessage()
+        message = record.getMessage()
         if record.exc_info and record.exc_info[1] is not None:
-            said += f" ({type(record.exc_info[1]).__name__}: {record.exc_info[1]})"
-        return said
+            message += f" ({type(record.exc_info[1]).__name__}: {record.exc_info[1]})"
+        return message
 
 
 class _ToSide(logging.Handler):

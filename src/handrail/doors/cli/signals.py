@@ -1,4 +1,4 @@
-"""Hearing: the first Ctrl-C or SIGTERM asks to stop, the next one ends the process."""
+"""Signals: the first Ctrl-C or SIGTERM asks to stop, the next one ends the process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def on_stop(loop: asyncio.AbstractEventLoop, stop: Callable[[str], None]) -> Non
     """
     seen = False
 
-    def heard(number: int, frame: FrameType | None) -> None:
+    def handle(number: int, frame: FrameType | None) -> None:
         nonlocal seen
         if seen or loop.is_closed():
             os._exit(ExitCode.CANCELLED)
@@ -32,8 +32,8 @@ def on_stop(loop: asyncio.AbstractEventLoop, stop: Callable[[str], None]) -> Non
 
     with suppress(NotImplementedError):  # on Windows the loop does so by itself
         _wake_on_signal(loop)
-    signal.signal(signal.SIGINT, heard)
-    signal.signal(signal.SIGTERM, heard)
+    signal.signal(signal.SIGINT, handle)
+    signal.signal(signal.SIGTERM, handle)
 
 
 def _wake_on_signal(loop: asyncio.AbstractEventLoop) -> None:

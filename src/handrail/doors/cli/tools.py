@@ -10,17 +10,12 @@ import typer
 from handrail.core.define.levels import LEVELS
 from handrail.core.define.tool import Tool
 from handrail.doors.cli.arguments import format_arguments
-from handrail.doors.cli.context import (
-    NO_TOOLS_REMEDY,
-    CommandContext,
-    complete_tool_name,
-    no_tools_message,
-    open_context,
-)
-from handrail.doors.cli.exit_codes import CommandError
+from handrail.doors.cli.command import Invocation, command
+from handrail.doors.cli.context import NO_TOOLS_REMEDY, CommandContext, complete_tool_name, no_tools_message
 from handrail.doors.cli.flags import MISSING, Flag, Flags, flags_of
-from handrail.doors.cli.options import As, Debug, Json, Tools
-from handrail.doors.cli.screen import OutputStream, open_screen
+from handrail.doors.cli.options import option, parse_choice
+from handrail.doors.cli.output import Answer
+from handrail.doors.cli.screen import OutputStream, Screen
 from handrail.platform.display_text import one_line, visible_json
 
 _HOW_TO_START = """\
@@ -30,41 +25,31 @@ Or name it in handrail.toml, which every command reads:   tools = ["notes_search
 Files, search and a shell for agents take one line there, too:   workspace = "." """
 
 
+@command("json tools as_")
 def list_tools(
-    ctx: typer.Context,
+    cli: Invocation,
     words: Annotated[
         list[str] | None,
         typer.Argument(help="What you look for: only tools that fit these words, the best first."),
     ] = None,
-    category: Annotated[
-        str | None, typer.Option("--category", metavar="name", help="Only tools under this heading.")
-    ] = None,
-    level: Annotated[
-        str | None,
-        typer.Option("--level", metavar="level", help=f"Only one of {', '.join(LEVELS)}."),
-    ] = None,
-    json: Json = False,
-    tools: Tools = None,
-    as_: As = None,
-    debug: Debug = False,
-) -> None:
+    category: Annotated[str | None, option("--category", "name", "Only tools under this heading.")] = None,
+    level: Annotated[str | None, option("--level", "level", f"Only one of {', '.join(LEVELS)}.")] = None,
+) -> Answer:
     """List the tools that you or an agent may use."""
-    with open_screen(debug) as screen:
-        if level is not None and level not in LEVELS:
-            raise CommandError(f"{level!r} is no level", f"use one of: {', '.join(LEVELS)}")
-        context = open_context(ctx, tools, as_)
-        every, fitting = context.run(_visible_and_matching(context, " ".join(words or ())))
-        found = [
-            tool for tool in fitting if category in (None, tool.category) and level in (None, tool.level)
-        ]
-        if json:
-            screen.out.json([tool_json(tool) for tool in found])
-        elif found:
-            _show_list(screen.out, found, ranked=bool(words))
-        elif every:
-            screen.err.say(_none_fits(len(every)))
+    if level is not None:
+        parse_choice(level, LEVELS, f"{level!r} is no level")
+    context = cli.with_tools()
+    every = cli.run(context.visible_tools())
+    fitting = cli.run(context.search(" ".join(words), len(every))) if words and every else every
+    tools = [tool for tool in fitting if category in (None, tool.category) and level in (None, tool.level)]
+
+    def show(screen: Screen) -> None:
+        if tools:
+            _show_list(screen.out, tools, ranked=bool(words))
         else:
-            screen.err.say(_none_seen(context))
+            screen.err.say(_none_fits(len(every)) if every else _none_seen(context))
+
+    return Answer([tool_json(tool) for tool in tools], show)
 
 
 def _none_fits(number: int) -> str:
@@ -73,25 +58,19 @@ def _none_fits(number: int) -> str:
 
 def _none_seen(context: CommandContext) -> str:
     """Why the list is empty: whoever acts may use none, the modules have none, or no module is named."""
-    there = context.hr.registry.list()
-    if there:
-        counted = "There is 1 tool" if len(there) == 1 else f"There are {len(there)} tools"
-        none = "may not use it" if len(there) == 1 else "may use none of them"
-        why = context.command("policy", "explain", there[0].id)
+    hidden = context.hr.registry.list()
+    if hidden:
+        counted = "There is 1 tool" if len(hidden) == 1 else f"There are {len(hidden)} tools"
+        none = "may not use it" if len(hidden) == 1 else "may use none of them"
+        why = context.command("policy", "explain", hidden[0].id)
         return f"{counted}, but {context.actor.caller} {none}.\nSee why: {why}"
     if context.modules:
-        said = f"{no_tools_message(context.modules)}; {NO_TOOLS_REMEDY}."
-        return said[0].upper() + said[1:]
+        sentence = f"{no_tools_message(context.modules)}; {NO_TOOLS_REMEDY}."
+        return sentence[0].upper() + sentence[1:]
     if context.hr.toolsets:
         tenant = context.actor.principal.tenant
         return f"There are no tools for the tenant {tenant}.\nSee why: handrail doctor"
     return f"There are no tools yet.\n{_HOW_TO_START.rstrip()}"
-
-
-async def _visible_and_matching(context: CommandContext, words: str) -> tuple[list[Tool], list[Tool]]:
-    """All that may be used, and what of it fits the words."""
-    every = await context.tools()
-    return every, await context.search(words, len(every)) if words and every else every
 
 
 def tool_json(tool: Tool) -> dict[str, Any]:
@@ -117,28 +96,24 @@ def _show_list(out: OutputStream, tools: list[Tool], ranked: bool) -> None:
         out.line("\t".join((tool.id, tool.level, one_line(tool.description))))
 
 
+@command("json tools as_")
 def show_tool(
-    ctx: typer.Context,
+    cli: Invocation,
     name: Annotated[
         str,
         typer.Argument(
             help="The tool: its id, an alias, its slug or wire name.", autocompletion=complete_tool_name
         ),
     ],
-    json: Json = False,
-    tools: Tools = None,
-    as_: As = None,
-    debug: Debug = False,
-) -> None:
+) -> Answer:
     """Show everything about one tool."""
-    with open_screen(debug) as screen:
-        context = open_context(ctx, tools, as_)
-        tool = context.run(context.need(name))
-        if json:
-            screen.out.json(_full_json(tool))
-            return
+    tool = cli.run(cli.with_tools().need(name))
+
+    def show(screen: Screen) -> None:
         _show_facts(screen.out, tool)
         show_flags(screen.out, flags_of(tool, name), tool)
+
+    return Answer(_full_json(tool), show)
 
 
 def _full_json(tool: Tool) -> dict[str, Any]:
@@ -194,20 +169,16 @@ def show_flags(out: OutputStream, flags: Flags, tool: Tool) -> None:
     elif out.is_terminal:
         from handrail.doors.cli.render import table
 
-        rows = [
-            (_flag_names(flag), flag.value_help, _need_of(flag), one_line(flag.description)) for flag in flags
-        ]
-        out.draw(table(("Flag", "Value", "Needed", "What it is"), rows, out.console))
+        out.draw(table(("Flag", "Value", "Needed", "What it is"), map(_flag_cells, flags), out.console))
     else:
         for flag in flags:
-            out.say(
-                "\t".join((_flag_names(flag), flag.value_help, _need_of(flag), one_line(flag.description)))
-            )
+            out.say("\t".join(_flag_cells(flag)))
     out.line(f"\nExample:  {example(tool, flags)}")
 
 
-def _flag_names(flag: Flag) -> str:
-    return f"--{flag.name}" if flag.negative is None else f"--{flag.name} / --{flag.negative}"
+def _flag_cells(flag: Flag) -> tuple[str, ...]:
+    names = f"--{flag.name}" if flag.negative is None else f"--{flag.name} / --{flag.negative}"
+    return names, flag.value_help, _need_of(flag), one_line(flag.description)
 
 
 def _need_of(flag: Flag) -> str:
@@ -227,12 +198,12 @@ def example(tool: Tool, flags: Flags) -> str:
 def _sample(flag: Flag) -> Any:
     values = flag.values
     if flag.example is not MISSING:
-        one = flag.example
+        value = flag.example
     elif values.choices:
-        one = values.choices[0]
+        value = values.choices[0]
     else:
-        one = next((sample for kind, sample in _SAMPLES.items() if kind in values.kinds), None)
-    return [one] if flag.reading == "many" else one
+        value = next((sample for kind, sample in _SAMPLES.items() if kind in values.kinds), None)
+    return [value] if flag.reading == "many" else value
 
 
 _SAMPLES: dict[str, Any] = {

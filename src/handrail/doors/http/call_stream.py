@@ -12,11 +12,12 @@ from starlette.requests import Request
 from handrail.core.define.call import Outcome
 from handrail.core.ids import new_id
 from handrail.core.tell.events import Event, NeedsApproval, Progress, Retrying, ToolStarted
+from handrail.core.tell.log import EventFilter
 from handrail.doors.http.errors import invalid_param
 from handrail.doors.http.outcomes import outcome_json
 from handrail.platform import Platform
 from handrail.platform.calls import CallRequest, wait_for_outcome
-from handrail.platform.events import FINAL_KINDS, EventFilter, EventReader
+from handrail.platform.events import FINAL_KINDS, EventReader
 from handrail.platform.sse import SSE_TYPE, EventStream, sse_message, stored_message, transient_message
 
 _POLL_PAUSE = 0.2

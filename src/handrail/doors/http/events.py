@@ -13,6 +13,7 @@ from starlette.responses import Response
 from handrail.core.define.levels import Source
 from handrail.core.define.principal import Principal
 from handrail.core.tell.events import Event
+from handrail.core.tell.log import EventFilter
 from handrail.doors.http import schemas
 from handrail.doors.http.call_stream import SSE_RESPONSE, last_event_id, wants_stream
 from handrail.doors.http.errors import not_found
@@ -20,7 +21,7 @@ from handrail.doors.http.parameters import After, Limit, Name, Time
 from handrail.doors.http.routing import Router, ThePlatform, need, openapi_responses
 from handrail.platform import Platform
 from handrail.platform.access import is_plausible_id
-from handrail.platform.events import MAX_EVENTS, EventFilter, event_json
+from handrail.platform.events import MAX_EVENTS, event_json
 from handrail.platform.responses import json_response, page_and_cursor
 from handrail.platform.sse import SSE_TYPE, EventStream, stored_message
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
@@ -13,6 +13,7 @@ from handrail.doors.http import schemas
 from handrail.doors.http.errors import not_found
 from handrail.doors.http.parameters import json_body
 from handrail.doors.http.routing import Router, TheServices, need
+from handrail.identity.api_keys import Audience
 from handrail.platform.access import is_plausible_id
 from handrail.platform.responses import json_response, no_content
 
@@ -33,7 +34,7 @@ class NewKey(BaseModel):
     permissions: list[str] | None = None
     tools: list[str] | None = Field(default=None, description="Names or patterns; none reaches all.")
     ceiling: Level | None = None
-    audience: Literal["api", "mcp"] | None = Field(default=None, description="The door it is for.")
+    audience: Audience | None = Field(default=None, description="The door it is for.")
     lifetime: float | None = Field(default=None, gt=0, le=_CENTURY, allow_inf_nan=False)
 
 

@@ -10,13 +10,14 @@ from starlette.responses import Response
 from handrail.core.define.levels import Source
 from handrail.core.define.principal import Principal
 from handrail.core.tell.events import ToolStarted
+from handrail.core.tell.log import EventFilter
 from handrail.core.tell.runs import Run, RunStatus
 from handrail.doors.http import schemas
 from handrail.doors.http.errors import not_found
 from handrail.doors.http.parameters import After, Limit, Name, Time
 from handrail.doors.http.routing import Router, TheHandrail, ThePlatform, need
 from handrail.platform.access import is_plausible_id
-from handrail.platform.events import EventFilter, EventReader
+from handrail.platform.events import EventReader
 from handrail.platform.responses import json_response, page_and_cursor
 
 routes = Router("runs")

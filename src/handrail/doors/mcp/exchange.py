@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, TypeGuard
 
 import anyio
 from mcp.server.runner import modern_error_data
@@ -46,42 +46,48 @@ _LARGEST_ID = 2**63
 class RpcMessage:
     """One message of a client."""
 
-    kind: Literal["request", "notification", "response"]
     method: str
+    """Empty in a response."""
     params: dict[str, Any] | None
-    id: RequestId | None
     body: dict[str, Any]
-    """The whole, as it came."""
+    """All of it, as it came."""
 
 
-def read_message(body: bytes) -> RpcMessage | ErrorData:
+@dataclass(frozen=True, slots=True)
+class RpcRequest(RpcMessage):
+    """A message that is answered."""
+
+    id: RequestId
+
+
+def read_message(data: bytes) -> RpcRequest | RpcMessage | ErrorData:
     """The message in a body. NaN, lone surrogates and bottomless nesting are not JSON here."""
     try:
-        found = from_json(body, allow_inf_nan=False, cache_strings=False)
+        body = from_json(data, allow_inf_nan=False, cache_strings=False)
     except (ValueError, RecursionError, OverflowError):
         return ErrorData(code=PARSE_ERROR, message="Parse error: the body is not JSON.")
-    if not isinstance(found, dict):
+    if not isinstance(body, dict):
         return _invalid_request("The body must be one JSON-RPC message, not a batch or a bare value.")
-    if found.get("jsonrpc") != "2.0":
+    if body.get("jsonrpc") != "2.0":
         return _invalid_request('A message says "jsonrpc": "2.0".')
-    method, params, given = found.get("method"), found.get("params"), found.get("id")
-    if "method" not in found and ("result" in found) != ("error" in found):
-        return RpcMessage("response", "", None, None, found)
+    method, params, message_id = body.get("method"), body.get("params"), body.get("id")
+    if "method" not in body and ("result" in body) != ("error" in body):
+        return RpcMessage("", None, body)
     if not isinstance(method, str):
         return _invalid_request("A message names its method as text.")
-    if "params" in found and not isinstance(params, dict):
+    if "params" in body and not isinstance(params, dict):
         return _invalid_request("The params of a message are an object.")
-    if "id" not in found:
-        return RpcMessage("notification", method, params, None, found)
-    if not _is_id(given):
+    if "id" not in body:
+        return RpcMessage(method, params, body)
+    if not _is_id(message_id):
         return _invalid_request("The id of a request is text or a whole number.")
-    return RpcMessage("request", method, params, given, found)
+    return RpcRequest(method, params, body, message_id)
 
 
-def _is_id(given: Any) -> bool:
-    if isinstance(given, str):
+def _is_id(value: Any) -> TypeGuard[RequestId]:
+    if isinstance(value, str):
         return True
-    return isinstance(given, int) and not isinstance(given, bool) and abs(given) < _LARGEST_ID
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST_ID
 
 
 def _invalid_request(why: str) -> ErrorData:
@@ -95,17 +101,17 @@ def to_result(id: RequestId, result: dict[str, Any]) -> bytes:
 
 def to_error(id: RequestId | None, error: ErrorData) -> bytes:
     """An error as it goes over the wire; one whose request could not be read has the id null."""
-    told: dict[str, Any] = {"code": error.code, "message": error.message}
+    body: dict[str, Any] = {"code": error.code, "message": error.message}
     if error.data is not None:
-        told["data"] = error.data
-    return to_json({"jsonrpc": "2.0", "id": id, "error": told}, inf_nan_mode="null", fallback=str)
+        body["data"] = error.data
+    return to_json({"jsonrpc": "2.0", "id": id, "error": body}, inf_nan_mode="null", fallback=str)
 
 
 def to_notification(method: str, params: dict[str, Any] | None) -> bytes:
-    told: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
+    body: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
     if params is not None:
-        told["params"] = params
-    return to_json(told, inf_nan_mode="null", fallback=str)
+        body["params"] = params
+    return to_json(body, inf_nan_mode="null", fallback=str)
 
 
 _TRANSPORT = TransportContext(kind="streamable-http", can_send_request=False)
@@ -136,7 +142,7 @@ class Exchange:
 
     def __init__(
         self,
-        message: RpcMessage,
+        message: RpcRequest,
         request: McpRequest,
         receive: Receive,
         send: Send,
@@ -144,8 +150,7 @@ class Exchange:
         modern: bool,
         streams: bool,
     ) -> None:
-        assert message.id is not None
-        self.request_id: RequestId = message.id
+        self.request_id = message.id
         self.message_metadata = ServerMessageMetadata(request_context=request, can_send_request=False)
         self.cancel_requested = anyio.Event()
         self._token = progress_token_from_params(message.params)
@@ -156,7 +161,7 @@ class Exchange:
         self._streams = streams
         self._begun = False
         self._writing = asyncio.Lock()
-        self._aside: list[asyncio.Task[None]] = []
+        self._side_tasks: list[asyncio.Task[None]] = []
         self._left = False
 
     async def send_raw_request(
@@ -173,15 +178,16 @@ class Exchange:
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         if self._token is None:
             return
-        told: dict[str, Any] = {"progressToken": self._token, "progress": progress}
-        told |= {} if total is None else {"total": total}
-        told |= {} if message is None else {"message": message}
-        await self.notify("notifications/progress", told)
+        params: dict[str, Any] = {"progressToken": self._token, "progress": progress}
+        params |= {} if total is None else {"total": total}
+        params |= {} if message is None else {"message": message}
+        await self.notify("notifications/progress", params)
 
     async def serve(self, working: Awaitable[dict[str, Any]]) -> None:
         """Answer with what comes of the work."""
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        assert task is not None
+        if task is None:
+            raise RuntimeError("A request is served inside a task.")
         timers = [loop.call_later(_WATCH_AFTER, lambda: self._begin(self._watch(task)))]
         if self._streams:
             timers.append(loop.call_later(_PING_INTERVAL, lambda: self._begin(self._keep_alive())))
@@ -198,11 +204,11 @@ class Exchange:
         finally:
             for timer in timers:
                 timer.cancel()
-            for aside in self._aside:
-                aside.cancel()
+            for side_task in self._side_tasks:
+                side_task.cancel()
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
-        self._aside.append(asyncio.get_running_loop().create_task(work))
+        self._side_tasks.append(asyncio.get_running_loop().create_task(work))
 
     async def _watch(self, task: asyncio.Task[Any]) -> None:
         while (await self._receive())["type"] != "http.disconnect":

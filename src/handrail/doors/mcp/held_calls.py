@@ -82,8 +82,8 @@ class HeldCalls:
     async def resumed(self, state: str, principal: Principal) -> HeldCall:
         """What somebody waits for who came back with the state of an earlier round."""
         try:
-            told = json.loads(state)
-            approval_id, call, until = told["approval"], told["call"], told["until"]
+            fields = json.loads(state)
+            approval_id, call, until = fields["approval"], fields["call"], fields["until"]
         except (ValueError, KeyError, TypeError):
             raise _invalid_state() from None
         approval = await self._hr.approvals.get(approval_id, principal)
@@ -109,15 +109,17 @@ class HeldCalls:
     ) -> Outcome | None:
         """How a call ended; None when it has not, or there is nobody to tell, or nobody who could."""
         ended = asyncio.ensure_future(self._hr.wait(call_id, seconds, principal=principal))
-        stops = {asyncio.ensure_future(one.wait()) for one in (gone, self._closing) if one is not None}
+        stops = {
+            asyncio.ensure_future(waiter.wait()) for waiter in (gone, self._closing) if waiter is not None
+        }
         try:
             await asyncio.wait({ended, *stops}, return_when=asyncio.FIRST_COMPLETED)
             return ended.result() if ended.done() else None
         except TimeoutError:
             return None
         finally:
-            for one in (ended, *stops):
-                one.cancel()
+            for waiter in (ended, *stops):
+                waiter.cancel()
 
     async def _expired(self, approval: ApprovalRequest, principal: Principal) -> Outcome:
         """Nobody answered in time. The call is ended and not made again: others may have asked anew."""
@@ -133,10 +135,10 @@ class HeldCalls:
 
     def _key(self, principal: Principal, tool: str, args: Mapping[str, Any] | None) -> str:
         """The same for the same call of the same principal; it tells nobody what the arguments are."""
-        known = self._hr.registry.get(tool)
-        name = [tool, ""] if known is None else [known.id, known.digest]
-        said = json.dumps([_identity(principal), name, args or {}], sort_keys=True)
-        return f"mcp:{hmac.digest(self._secret, said.encode(), 'sha256').hex()}"
+        definition = self._hr.registry.get(tool)
+        name = [tool, ""] if definition is None else [definition.id, definition.digest]
+        text = json.dumps([_identity(principal), name, args or {}], sort_keys=True)
+        return f"mcp:{hmac.digest(self._secret, text.encode(), 'sha256').hex()}"
 
 
 def _identity(principal: Principal) -> list[Any]:

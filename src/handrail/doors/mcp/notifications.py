@@ -28,7 +28,7 @@ class ProgressReports:
         self._stop: Callable[[], None] | None = None
 
     @asynccontextmanager
-    async def told(self, call_id: str, report: ProgressCallback) -> AsyncIterator[None]:
+    async def reporting(self, call_id: str, report: ProgressCallback) -> AsyncIterator[None]:
         """While inside, what the call tells is reported; all that it told is, at the end."""
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
         self._heard[call_id] = queue
@@ -64,25 +64,25 @@ def progress_of(event: Event, last: float) -> tuple[float, float | None, str | N
     """An event as progress, total and message. Progress only ever grows, as the protocol wants it."""
     if isinstance(event, OutputAppended):
         return last + 1, None, event.chunk
-    told: dict[str, Any] = dict(event.told) if isinstance(event, Progress) else {}
-    given, total = _number(told.pop("progress", None)), _number(told.pop("total", None))
-    words = told.pop("title", None) or told.pop("message", None)
-    message = words if isinstance(words, str) else json.dumps(told, ensure_ascii=False) if told else None
-    return (given if given is not None and given > last else last + 1), total, message
+    data: dict[str, Any] = dict(event.told) if isinstance(event, Progress) else {}
+    progress, total = _number(data.pop("progress", None)), _number(data.pop("total", None))
+    words = data.pop("title", None) or data.pop("message", None)
+    message = words if isinstance(words, str) else json.dumps(data, ensure_ascii=False) if data else None
+    return (progress if progress is not None and progress > last else last + 1), total, message
 
 
-def _number(given: Any) -> float | None:
-    return given if isinstance(given, (int, float)) and not isinstance(given, bool) else None
+def _number(value: Any) -> float | None:
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 class ToolListChanges:
-    """Looks at what each listener may see. The registry rings at once; of the rest, time tells."""
+    """Looks at what each listener may see. The registry tells at once; the rest is polled."""
 
     def __init__(self, hr: Handrail, look_every: float, at_most: int = 1_000) -> None:
         self._hr = hr
         self._look_every = look_every
         self._at_most = at_most
-        self._bells: set[asyncio.Event] = set()
+        self._wakeups: set[asyncio.Event] = set()
         self.closed = asyncio.Event()
         """Set once all listeners are let go."""
         self._stop: Callable[[], None] | None = None
@@ -90,18 +90,18 @@ class ToolListChanges:
     @property
     def full(self) -> bool:
         """Whether as many listen as there is room for."""
-        return len(self._bells) >= self._at_most
+        return len(self._wakeups) >= self._at_most
 
     def close(self) -> None:
         """Let all listeners go."""
         self.closed.set()
-        for bell in self._bells:
-            bell.set()
+        for wakeup in self._wakeups:
+            wakeup.set()
 
     async def of(self, who: Callable[[], Awaitable[Principal]]) -> AsyncGenerator[None, None]:
         """Once as soon as it looks, then each change of what somebody may see, until their key ends."""
-        loop, bell = asyncio.get_running_loop(), asyncio.Event()
-        self._bells.add(bell)
+        loop, wakeup = asyncio.get_running_loop(), asyncio.Event()
+        self._wakeups.add(wakeup)
         if self._stop is None:
 
             def rung(_: object) -> None:
@@ -114,8 +114,8 @@ class ToolListChanges:
             while not self.closed.is_set():
                 with suppress(TimeoutError):
                     async with asyncio.timeout(self._look_every):
-                        await bell.wait()
-                bell.clear()
+                        await wakeup.wait()
+                wakeup.clear()
                 if self.closed.is_set():
                     return
                 try:
@@ -126,14 +126,14 @@ class ToolListChanges:
                     seen = now
                     yield
         finally:
-            self._bells.discard(bell)
-            if not self._bells and self._stop is not None:
+            self._wakeups.discard(wakeup)
+            if not self._wakeups and self._stop is not None:
                 self._stop()
                 self._stop = None
 
     def _ring(self) -> None:
-        for bell in self._bells:
-            bell.set()
+        for wakeup in self._wakeups:
+            wakeup.set()
 
     async def _seen(self, principal: Principal) -> int:
         return hash(tuple((tool.id, tool.digest) for tool in await self._hr.tools(principal, source="mcp")))

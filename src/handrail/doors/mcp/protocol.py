@@ -50,6 +50,11 @@ _INSTRUCTIONS = (
 )
 
 
+async def no_connection() -> Principal:
+    """Whose a lasting connection is, where there is none."""
+    raise NotSignedIn
+
+
 class McpServer:
     """What the protocol asks for, answered by one platform."""
 
@@ -60,15 +65,14 @@ class McpServer:
         hold: float,
         look_every: float,
         page: int,
-        who: Callable[[], Awaitable[Principal]] | None = None,
-        answered: bool = True,
+        who: Callable[[], Awaitable[Principal]] = no_connection,
+        has_reviewers: bool = True,
     ) -> None:
         self._platform = platform
-        self._answered = answered
-        """Whether there is anybody who could answer what is asked."""
+        self._has_reviewers = has_reviewers
         self._hr = platform.hr
         self._who = who
-        """For a connection that belongs to somebody; over HTTP each request says who it is from."""
+        """Whose a lasting connection is; over HTTP each request says who it is from."""
         self._listing = ToolListing(self._hr, page)
         self._held_calls = HeldCalls(
             self._hr, platform.derived("mcp calls that wait"), hold, platform.closing
@@ -76,7 +80,7 @@ class McpServer:
         self._progress = ProgressReports(self._hr)
         self.changes = ToolListChanges(self._hr, look_every)
         self.closing = platform.closing
-        self._shaken: asyncio.Queue[ServerSession] = asyncio.Queue()
+        self._initialized: asyncio.Queue[ServerSession] = asyncio.Queue()
         """The session of a lasting connection whose handshake is done."""
         self.sdk: Server[Any] = Server(
             "handrail",
@@ -97,7 +101,6 @@ class McpServer:
     async def principal(self, ctx: Ctx) -> Principal:
         if isinstance(ctx.request, McpRequest):
             return ctx.request.principal
-        assert self._who is not None
         try:
             return await self._who()
         except NotSignedIn as error:
@@ -111,25 +114,25 @@ class McpServer:
         tool = self._hr.registry.get(name) if isinstance(name, str) else None
         if tool is None or not self._listing.is_annotated(tool):
             return None
-        seen = await self._hr.tools(principal, source="mcp")
-        return dict(tool.input_schema) if tool in seen else None
+        tools = await self._hr.tools(principal, source="mcp")
+        return dict(tool.input_schema) if tool in tools else None
 
     async def _directly(self, ctx: Ctx, call_next: CallNext) -> HandlerResult:
         """Answer what is asked most without reading the answer through the SDK's models once more."""
         if ctx.method not in ("tools/list", "tools/call"):
-            if ctx.method == "notifications/initialized" and self._who is not None:
-                self._shaken.put_nowait(ctx.session)
+            if ctx.method == "notifications/initialized" and not isinstance(ctx.request, McpRequest):
+                self._initialized.put_nowait(ctx.session)
             return await call_next(ctx)
         validate_client_request(ctx.method, ctx.protocol_version, ctx.params)
         params, modern = ctx.params or {}, ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
         if ctx.method == "tools/list":
-            told = await self._listing.page(await self.principal(ctx), params.get("cursor"), modern)
+            result = await self._listing.page(await self.principal(ctx), params.get("cursor"), modern)
         else:
-            told = await self._call(ctx, params, modern)
+            result = await self._call(ctx, params, modern)
         if modern:
-            told.setdefault("resultType", "complete")
-            told["_meta"] = {**told.get("_meta", {}), SERVER_INFO_META_KEY: self._info}
-        return told
+            result.setdefault("resultType", "complete")
+            result["_meta"] = {**result.get("_meta", {}), SERVER_INFO_META_KEY: self._info}
+        return result
 
     async def _call(self, ctx: Ctx, params: Mapping[str, Any], modern: bool) -> dict[str, Any]:
         principal, state = await self.principal(ctx), params.get("requestState")
@@ -139,10 +142,10 @@ class McpServer:
         elif progress_token_from_params(params) is None:
             held = await self._held_calls.call(principal, name, args, call_id)
         else:
-            async with self._progress.told(call_id, ctx.session.report_progress):
+            async with self._progress.reporting(call_id, ctx.session.report_progress):
                 held = await self._held_calls.call(principal, name, args, call_id)
         if held.waits and held.approval is not None:
-            if not self._answered:
+            if not self._has_reviewers:
                 return nobody_can_approve(held.approval)
             await ctx.session.report_progress(0, None, f"Waiting for a person: approval {held.approval.id}")
             gone = ctx.request.gone if isinstance(ctx.request, McpRequest) else None
@@ -160,8 +163,8 @@ class McpServer:
         """The tool that was called; one that only its tenant has is looked for among what it sees."""
         tool = self._hr.registry.get(id)
         if tool is None:
-            seen = await self._hr.tools(principal, source="mcp")
-            tool = next((one for one in seen if one.id == id), None)
+            tools = await self._hr.tools(principal, source="mcp")
+            tool = next((visible for visible in tools if visible.id == id), None)
         return tool
 
     async def _unreached(self, ctx: Ctx, params: Any) -> Any:
@@ -172,23 +175,22 @@ class McpServer:
         """Tell of changes for as long as the client listens and its key holds. Only tools change here."""
         if self.changes.full:
             raise MCPError(INTERNAL_ERROR, "Too many listen already. Try again later.")
-        wanted = bool(params.notifications.tools_list_changed)
+        wants_tools = bool(params.notifications.tools_list_changed)
         meta: dict[str, Any] = {SUBSCRIPTION_ID_META_KEY: ctx.request_id}
-        honoured = SubscriptionFilter(tools_list_changed=True if wanted else None)
-        told = SubscriptionsAcknowledgedNotificationParams(notifications=honoured, _meta=meta)
-        notice: ServerNotification | None = SubscriptionsAcknowledgedNotification(params=told)
+        honoured = SubscriptionFilter(tools_list_changed=True if wants_tools else None)
+        acknowledged = SubscriptionsAcknowledgedNotificationParams(notifications=honoured, _meta=meta)
+        notice: ServerNotification | None = SubscriptionsAcknowledgedNotification(params=acknowledged)
         async with aclosing(self.changes.of(lambda: self._still(ctx))) as changes:
             async for _ in changes:  # the first one is none: from here on nothing is missed
                 if notice is not None:
                     await ctx.session.send_notification(notice, related_request_id=ctx.request_id)
                 changed = ToolListChangedNotification(params=NotificationParams(_meta=meta))
-                notice = changed if wanted else None
+                notice = changed if wants_tools else None
         return SubscriptionsListenResult(_meta=meta)
 
     async def tell_changes(self) -> None:
         """Tell the client of a lasting connection, of before 2026, that the list is another one."""
-        session = await self._shaken.get()
-        assert self._who is not None
+        session = await self._initialized.get()
         async with aclosing(self.changes.of(self._who)) as changes:
             await anext(changes)
             async for _ in changes:

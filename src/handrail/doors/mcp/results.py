@@ -11,7 +11,7 @@ from mcp_types import INVALID_PARAMS
 from handrail.core.define.call import Outcome
 from handrail.core.define.tool import Tool
 from handrail.core.define.validation import InvalidValue
-from handrail.core.guard.approval_request import ApprovalRequest
+from handrail.core.guard.approval_request import ApprovalRequest, ShownArguments
 from handrail.core.run.normalise import is_described
 
 _HOISTED = ("$defs", "definitions")
@@ -38,7 +38,6 @@ def structured_content(tool: Tool | None, data: Any, modern: bool) -> dict[str, 
         return {}
     if modern:
         return {"structuredContent": data}
-    assert tool is None or promised is None or tool.output_schema is not None
     if tool is not None and promised is not None and (tool.output_schema or {}).get("type") != "object":
         return {"structuredContent": {"result": data}}
     return {"structuredContent": data} if isinstance(data, dict) else {}
@@ -74,17 +73,17 @@ def call_result(
     """
     if outcome.code == "TOOL_NOT_FOUND":
         raise MCPError(INVALID_PARAMS, f"Unknown tool: {outcome.result.error or outcome.tool}")
-    told = outcome.to_mcp()
-    told.pop("structuredContent", None)
+    result = outcome.to_mcp()
+    result.pop("structuredContent", None)
     if outcome.result.success:
-        told |= structured_content(tool, outcome.result.data, modern)
-        if "structuredContent" not in told and tool is not None and output_schema(tool, modern) is not None:
-            told["isError"] = True
+        result |= structured_content(tool, outcome.result.data, modern)
+        if "structuredContent" not in result and tool is not None and output_schema(tool, modern) is not None:
+            result["isError"] = True
     if approval is not None:
-        told["_meta"] = {APPROVAL_META_KEY: approval_meta(approval)}
+        result["_meta"] = {APPROVAL_META_KEY: approval_meta(approval)}
         if approval.edited is not None and approval.effective is not None:
-            told["content"].append({"type": "text", "text": _edited_note(approval)})
-    return told
+            result["content"].append({"type": "text", "text": _edited_note(approval.effective)})
+    return result
 
 
 def pending_result(approval: ApprovalRequest) -> dict[str, Any]:
@@ -93,8 +92,8 @@ def pending_result(approval: ApprovalRequest) -> dict[str, Any]:
         f"{approval.reason}. It waits for a person (approval {approval.id}); nothing was run yet. To get the "
         "outcome, call the same tool again with the same arguments: that does not ask or run it twice."
     )
-    told = {"error": text, "code": "NEEDS_APPROVAL", "approval": approval.id}
-    content = [{"type": "text", "text": json.dumps(told, ensure_ascii=False)}]
+    data = {"error": text, "code": "NEEDS_APPROVAL", "approval": approval.id}
+    content = [{"type": "text", "text": json.dumps(data, ensure_ascii=False)}]
     return {"content": content, "isError": True, "_meta": {APPROVAL_META_KEY: approval_meta(approval)}}
 
 
@@ -105,8 +104,8 @@ def nobody_can_approve(approval: ApprovalRequest) -> dict[str, Any]:
         "the question could wait. Whoever set this server up can name one, and answer with "
         "`handrail approvals`."
     )
-    told = {"error": text, "code": "NEEDS_APPROVAL"}
-    content = [{"type": "text", "text": json.dumps(told, ensure_ascii=False)}]
+    data = {"error": text, "code": "NEEDS_APPROVAL"}
+    content = [{"type": "text", "text": json.dumps(data, ensure_ascii=False)}]
     return {"content": content, "isError": True}
 
 
@@ -121,15 +120,14 @@ def input_required(approval: ApprovalRequest, state: str) -> dict[str, Any]:
 
 def approval_meta(approval: ApprovalRequest) -> dict[str, Any]:
     """An approval as its caller may know it."""
-    told: dict[str, Any] = {"id": approval.id, "status": approval.status, "reason": approval.reason}
+    meta: dict[str, Any] = {"id": approval.id, "status": approval.status, "reason": approval.reason}
     if approval.expires_at is not None:
-        told["expiresAt"] = approval.expires_at
+        meta["expiresAt"] = approval.expires_at
     if approval.edited is not None and approval.effective is not None:
-        told |= {"edited": True, "arguments": dict(approval.effective.shown)}
-    return told
+        meta |= {"edited": True, "arguments": dict(approval.effective.shown)}
+    return meta
 
 
-def _edited_note(approval: ApprovalRequest) -> str:
-    assert approval.effective is not None
-    used = json.dumps(dict(approval.effective.shown), ensure_ascii=False, default=str)
+def _edited_note(effective: ShownArguments) -> str:
+    used = json.dumps(dict(effective.shown), ensure_ascii=False, default=str)
     return f"A person changed the arguments before it ran. It ran with: {used}"

@@ -30,7 +30,7 @@ async def serve_stdio(
     Without a database nobody but this process knows what it asks, and its terminal is the client's.
     """
     server = McpServer(
-        platform, hold=hold, look_every=look_every, page=page, who=who, answered=platform.has_reviewers
+        platform, hold=hold, look_every=look_every, page=page, who=who, has_reviewers=platform.has_reviewers
     )
     options = server.sdk.create_initialization_options(NotificationOptions(tools_changed=True))
     if isinstance(out, TextIOWrapper):

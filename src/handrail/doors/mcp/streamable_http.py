@@ -27,6 +27,7 @@ from handrail.doors.mcp.exchange import (
     Exchange,
     McpRequest,
     RpcMessage,
+    RpcRequest,
     bearer,
     read_message,
     send_json,
@@ -105,7 +106,7 @@ class McpApp:
 
     async def _serve(
         self,
-        message: RpcMessage | ErrorData,
+        message: RpcRequest | RpcMessage | ErrorData,
         request: McpRequest,
         headers: dict[str, str],
         streams: bool,
@@ -117,9 +118,9 @@ class McpApp:
         modern = version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS
         if isinstance(message, ErrorData):
             await send_json(send, 400, to_error(None, message))
-        elif message.kind == "response" and modern:
+        elif "method" not in message.body and modern:
             await _refuse(send, 400, "This server asks nothing, so there is nothing to answer.")
-        elif message.kind != "request":
+        elif not isinstance(message, RpcRequest):
             wrong = unsupported_protocol_version_rejection(version) if modern and version else None
             await (send_json(send, 202, b"") if wrong is None else _reject(send, None, wrong))
         elif message.method == "subscriptions/listen" and not streams:
@@ -136,7 +137,7 @@ class McpApp:
 
     async def _exchange(
         self,
-        message: RpcMessage,
+        message: RpcRequest,
         request: McpRequest,
         connection: Connection,
         receive: Receive,
@@ -152,7 +153,7 @@ class McpApp:
         )
 
     async def _routed(
-        self, message: RpcMessage, headers: dict[str, str], request: McpRequest, scope: Scope
+        self, message: RpcRequest, headers: dict[str, str], request: McpRequest, scope: Scope
     ) -> Connection | InboundLadderRejection:
         """A request of the current protocol: what its headers and its envelope say must agree."""
         pairs = ((name.decode("latin-1"), "") for name, _ in scope["headers"])
@@ -165,9 +166,9 @@ class McpApp:
             schema = await self._server.header_schema((message.params or {}).get("name"), request.principal)
             if schema is not None:
                 arguments = (message.params or {}).get("arguments") or {}
-                given = Headers(raw=scope["headers"])
+                raw_headers = Headers(raw=scope["headers"])
                 if isinstance(arguments, dict):
-                    wrong = validate_mcp_param_headers(schema, arguments, given)
+                    wrong = validate_mcp_param_headers(schema, arguments, raw_headers)
                     if wrong is not None:
                         return wrong
         return Connection.from_envelope(route.protocol_version, route.client_info, route.client_capabilities)
@@ -175,7 +176,7 @@ class McpApp:
 
 def _accepted(accept: str | None) -> tuple[bool, bool]:
     """Whether JSON and event streams are accepted."""
-    kinds = {one.partition(";")[0].strip().lower() for one in (accept or "").split(",")}
+    kinds = {part.partition(";")[0].strip().lower() for part in (accept or "").split(",")}
     every = "*/*" in kinds
     return (
         every or bool(kinds & {"application/json", "application/*"}),
@@ -203,7 +204,7 @@ async def _refuse(send: Send, status: int, why: str, *headers: tuple[bytes, byte
     await send_json(send, status, to_error(None, ErrorData(code=INVALID_REQUEST, message=why)), *headers)
 
 
-async def _reject(send: Send, message: RpcMessage | None, wrong: InboundLadderRejection) -> None:
+async def _reject(send: Send, message: RpcRequest | None, wrong: InboundLadderRejection) -> None:
     status = ERROR_CODE_HTTP_STATUS.get(wrong.code, 400)
     error = ErrorData(code=wrong.code, message=wrong.message, data=wrong.data)
     await send_json(send, status, to_error(None if message is None else message.id, error))

@@ -30,52 +30,52 @@ class ToolListing:
     def __init__(self, hr: Handrail, page: int) -> None:
         self._hr = hr
         self._page = page
-        self._told: tuple[_Descriptions, _Descriptions] = (WeakKeyDictionary(), WeakKeyDictionary())
+        self._descriptions: tuple[_Descriptions, _Descriptions] = (WeakKeyDictionary(), WeakKeyDictionary())
         """For clients of before 2026, and of today."""
         self._annotated: WeakKeyDictionary[Tool, bool] = WeakKeyDictionary()
 
     async def page(self, principal: Principal, cursor: str | None, modern: bool) -> dict[str, Any]:
         """The page after a cursor. A tool that comes or goes meanwhile moves no other."""
         after = None if cursor is None else _read_cursor(cursor)
-        found = await self._hr.tools(principal, source="mcp", after=after, limit=self._page + 1)
-        shown = found[: self._page]
+        tools = await self._hr.tools(principal, source="mcp", after=after, limit=self._page + 1)
+        shown = tools[: self._page]
         page: dict[str, Any] = {}
-        more = len(found) > len(shown)
+        more = len(tools) > len(shown)
         if more or cursor is not None:  # on several pages, the tools that find others stand on the first
-            first = await self._finding(principal) if cursor is None else []
+            first = await self._search_tools(principal) if cursor is None else []
             shown = shown[: max(1, self._page - len(first))]
             if more:
                 page["nextCursor"] = _write_cursor(shown[-1].id)
             shown = [*first, *(tool for tool in shown if tool.id not in SEARCH_TOOLS)]
-        page["tools"] = [self.told(tool, modern) for tool in shown]
+        page["tools"] = [self.describe(tool, modern) for tool in shown]
         if modern:
             page |= {"ttlMs": _TTL_MS, "cacheScope": "private"}
         return page
 
-    async def _finding(self, principal: Principal) -> list[Tool]:
-        seen: list[Tool] = []
+    async def _search_tools(self, principal: Principal) -> list[Tool]:
+        finders: list[Tool] = []
         for name in SEARCH_TOOLS:
             near = await self._hr.tools(principal, source="mcp", after=name[:-1], limit=2)
-            seen += [tool for tool in near if tool.id == name]
-        return seen
+            finders += [tool for tool in near if tool.id == name]
+        return finders
 
-    def told(self, tool: Tool, modern: bool) -> dict[str, Any]:
+    def describe(self, tool: Tool, modern: bool) -> dict[str, Any]:
         """One tool, as a client of this time knows it."""
-        by_time = self._told[modern]
-        told = by_time.get(tool)
-        if told is None:
-            told = by_time[tool] = to_mcp(tool)
-            told.pop("outputSchema", None)
+        by_time = self._descriptions[modern]
+        description = by_time.get(tool)
+        if description is None:
+            description = by_time[tool] = to_mcp(tool)
+            description.pop("outputSchema", None)
             if (output := output_schema(tool, modern)) is not None:
-                told["outputSchema"] = output
-        return told
+                description["outputSchema"] = output
+        return description
 
     def is_annotated(self, tool: Tool) -> bool:
         """Whether some of its arguments are to stand in headers as well."""
-        known = self._annotated.get(tool)
-        if known is None:
-            known = self._annotated[tool] = _has_header_params(tool.input_schema)
-        return known
+        has_headers = self._annotated.get(tool)
+        if has_headers is None:
+            has_headers = self._annotated[tool] = _has_header_params(tool.input_schema)
+        return has_headers
 
 
 def _has_header_params(schema: Any) -> bool:

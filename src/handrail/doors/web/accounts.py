@@ -1,4 +1,4 @@
-"""account: who looks, in words for the corner of every page. Read once in a while, not for every page."""
+"""Who looks, in words for the corner of every page. Read once in a while, not for every page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class AccountCache:
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
-        self._known: dict[tuple[str, str], tuple[float, Account]] = {}
+        self._entries: dict[tuple[str, str], tuple[float, Account]] = {}
 
     async def of(self, who: Principal) -> Account:
         """How this reader is called."""
@@ -36,17 +36,17 @@ class AccountCache:
         if services is None or who.user is None:
             return plain
         ticks, key = self._platform.clock.ticks(), (who.tenant, who.user)
-        known = self._known.get(key)
-        if known is None or ticks - known[0] >= _FRESH:
+        entry = self._entries.get(key)
+        if entry is None or ticks - entry[0] >= _FRESH:
             names = await services.people.names(who.tenant, [who.user])
-            homes = {one.id: one.name for one in await services.authenticator.tenants_of(who)}
+            tenants = {tenant.id: tenant.name for tenant in await services.authenticator.tenants_of(who)}
             name = names.get(who.user, plain.name)
-            known = (ticks, Account(name, homes.get(who.tenant, who.tenant), len(homes) > 1))
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            self._known[key] = known
-        return known[1]
+            entry = (ticks, Account(name, tenants.get(who.tenant, who.tenant), len(tenants) > 1))
+            if len(self._entries) >= _REMEMBERED:
+                self._entries.clear()
+            self._entries[key] = entry
+        return entry[1]
 
     def forget(self) -> None:
         """Somebody has another name now."""
-        self._known.clear()
+        self._entries.clear()

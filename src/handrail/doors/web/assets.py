@@ -40,7 +40,7 @@ class Asset:
 @cache
 def assets() -> dict[str, Asset]:
     """Every asset, by the name that pages use; read once."""
-    return {name: _asset(name, places) for name, places in _BUNDLES.items()}
+    return {name: _asset(name, sources) for name, sources in _BUNDLES.items()}
 
 
 def asset_url(name: str) -> str:
@@ -49,20 +49,20 @@ def asset_url(name: str) -> str:
 
 @cache
 def _by_url() -> dict[str, Asset]:
-    return {one.url: one for one in assets().values()}
+    return {asset.url: asset for asset in assets().values()}
 
 
-def _asset(name: str, places: tuple[str, ...]) -> Asset:
+def _asset(name: str, sources: tuple[str, ...]) -> Asset:
     parts: list[bytes] = []
-    for place in places:
-        path = STATIC / place
+    for source in sources:
+        path = STATIC / source
         if not path.exists():
             raise UsageError(
                 "The files of the pages are missing: this copy of Handrail was not built. Install it anew: "
                 "pip install -e ."
             )
         files = sorted(path.glob(f"*{Path(name).suffix}")) if path.is_dir() else [path]
-        parts += [one.read_bytes() for one in files]
+        parts += [file.read_bytes() for file in files]
     body = b"\n".join(parts)
     url = f"/static/{hashlib.sha256(body).hexdigest()[:16]}/{name}"
     return Asset(url, _KINDS[Path(name).suffix], body, gzip.compress(body, 9, mtime=0))
@@ -70,21 +70,21 @@ def _asset(name: str, places: tuple[str, ...]) -> Asset:
 
 async def serve_asset(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer a request for an asset; whoever has one need not ask again."""
-    found = _by_url().get(scope["path"])
-    if found is None or scope["method"] not in ("GET", "HEAD"):
+    asset = _by_url().get(scope["path"])
+    if asset is None or scope["method"] not in ("GET", "HEAD"):
         await send({"type": "http.response.start", "status": 404, "headers": [(b"content-length", b"0")]})
         await send({"type": "http.response.body", "body": b""})
         return
-    packs = any(name == b"accept-encoding" and b"gzip" in value for name, value in scope["headers"])
-    body = found.packed if packs else found.body
+    is_gzip = any(name == b"accept-encoding" and b"gzip" in value for name, value in scope["headers"])
+    body = asset.packed if is_gzip else asset.body
     headers = [
-        (b"content-type", found.kind),
+        (b"content-type", asset.kind),
         (b"content-length", str(len(body)).encode()),
         (b"cache-control", b"public, max-age=31536000, immutable"),
         (b"vary", b"accept-encoding"),
         (b"x-content-type-options", b"nosniff"),
     ]
-    if packs:
+    if is_gzip:
         headers.append((b"content-encoding", b"gzip"))
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})

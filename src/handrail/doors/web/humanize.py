@@ -86,8 +86,8 @@ _LEVELS: dict[Level, tuple[str, str]] = {
 
 def status_badge(status: str) -> h.Element:
     """A status as a badge: a word, an icon and a colour."""
-    known = STATUS_LABELS.get(status) or StatusLabel(status.replace("_", " "), "circle", "quiet")
-    return h.span(class_=f"mark mark-{known.tone}")[icon(known.icon), known.word]
+    label = STATUS_LABELS.get(status) or StatusLabel(status.replace("_", " "), "circle", "quiet")
+    return h.span(class_=f"mark mark-{label.tone}")[icon(label.icon), label.word]
 
 
 def level_badge(level: Level, danger: Danger) -> h.Element:
@@ -105,6 +105,11 @@ def display_name(user: str, names: Mapping[str, str]) -> str:
     return names.get(user) or ("somebody who left" if _MEMBER.match(user) else one_line(user))
 
 
-def pluralize(number: int, one: str, many: str | None = None) -> str:
+def capitalize(text: str) -> str:
+    """The same with its first letter large, and nothing else changed."""
+    return text[:1].upper() + text[1:]
+
+
+def pluralize(number: int, singular: str, plural: str | None = None) -> str:
     """`1 tool`, `3 tools`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}".replace(",", "\u202f")
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}".replace(",", "\u202f")

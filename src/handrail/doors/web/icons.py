@@ -21,8 +21,8 @@ def icon(name: str | None, label: str | None = None) -> Markup:
 
 @cache
 def _nodes() -> dict[str, list[tuple[str, dict[str, str]]]]:
-    found: dict[str, Any] = json.loads((STATIC / "vendor/icons.json").read_text())
-    return found
+    nodes: dict[str, Any] = json.loads((STATIC / "vendor/icons.json").read_text())
+    return nodes
 
 
 @cache
@@ -36,7 +36,7 @@ def _svg(name: str | None, label: str | None) -> Markup:
         "stroke-linejoin": "round",
     }
     shapes = [
-        h.Element(kind)({key: str(value) for key, value in given.items() if key != "key"})
-        for kind, given in _nodes()[name or DEFAULT_ICON]
+        h.Element(kind)({key: str(value) for key, value in attributes.items() if key != "key"})
+        for kind, attributes in _nodes()[name or DEFAULT_ICON]
     ]
     return Markup(str(h.svg({**look, **line, **spoken})[shapes]))

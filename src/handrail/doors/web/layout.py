@@ -8,15 +8,14 @@ from typing import NamedTuple
 import htpy as h
 from starlette.responses import HTMLResponse, Response
 
-from handrail.doors.web.accounts import Account
+from handrail.doors.web import controls as c
 from handrail.doors.web.assets import asset_url
+from handrail.doors.web.cookies import SIDEBAR_COOKIE, THEME_COOKIE
 from handrail.doors.web.icons import icon
 from handrail.doors.web.live import live_url
 from handrail.doors.web.responses import html
-from handrail.doors.web.routing import PageContext, PageRouter
+from handrail.doors.web.router import PageContext, PageRouter
 
-THEME_COOKIE, SIDEBAR_COOKIE = "handrail_theme", "handrail_nav"
-"""Cookies that say how somebody likes to see the pages."""
 _HTMX = '{"includeIndicatorCSS": false, "defaultSwap": "outerMorph", "history": true}'
 
 
@@ -29,19 +28,18 @@ class NavItem(NamedTuple):
     icon: str
     need: str | None = None
     """A permission without which it is not there."""
-    kept: bool = False
-    """Whether it takes a database."""
-    phone: bool = False
+    needs_database: bool = False
+    on_phone: bool = False
     """Whether it stands in the bar of a small screen."""
 
 
 NAV_ITEMS = (
-    NavItem("home", "Home", "/", "house", phone=True),
-    NavItem("tools", "Tools", "/tools", "wrench", phone=True),
-    NavItem("runs", "Runs", "/runs", "activity", phone=True),
-    NavItem("approvals", "Approvals", "/approvals", "hand", phone=True),
-    NavItem("sessions", "Sessions", "/sessions", "users", need="events.read", kept=True),
-    NavItem("settings", "Settings", "/settings", "settings", kept=True),
+    NavItem("home", "Home", "/", "house", on_phone=True),
+    NavItem("tools", "Tools", "/tools", "wrench", on_phone=True),
+    NavItem("runs", "Runs", "/runs", "activity", on_phone=True),
+    NavItem("approvals", "Approvals", "/approvals", "hand", on_phone=True),
+    NavItem("sessions", "Sessions", "/sessions", "users", need="events.read", needs_database=True),
+    NavItem("settings", "Settings", "/settings", "settings", needs_database=True),
 )
 
 Crumb = tuple[str, str]
@@ -56,38 +54,26 @@ def page(
     crumbs: Iterable[Crumb] = (),
     live: Iterable[str] = (),
     status: int = 200,
-    headers: dict[str, str] | None = None,
 ) -> HTMLResponse:
-    """A whole page. Its heading is its own affair; `title` stands in the window and ends the crumbs."""
+    """A page in its frame. Its heading is its own affair; `title` is for the window and ends the crumbs."""
     if ctx.somebody is None:
         return bare_page(ctx, title, *content, status=status)
-    topics = ("approvals", *live)
-    return html(
-        _document(
-            ctx,
-            title,
-            h.body({"hx-sse:connect": live_url(topics), "hx-swap": "none"})[
-                h.a(".skip", href="#main")["Skip to the content"],
-                h.div(
-                    class_="frame frame-narrow"
-                    if ctx.request.cookies.get(SIDEBAR_COOKIE) == "narrow"
-                    else "frame"
-                )[
-                    _sidebar(ctx, active),
-                    h.div(".frame-page")[
-                        _top_bar(ctx, title, crumbs),
-                        h.main("#main", tabindex="-1")[content],
-                    ],
-                ],
-                _bottom_bar(ctx, active),
-                _palette(),
-                _shortcuts(),
-                h.div("#toasts", role="status", aria_live="polite"),
+    is_narrow = ctx.request.cookies.get(SIDEBAR_COOKIE) == "narrow"
+    body = h.body({"hx-sse:connect": live_url(("approvals", *live)), "hx-swap": "none"})[
+        h.a(".skip", href="#main")["Skip to the content"],
+        h.div(class_="frame frame-narrow" if is_narrow else "frame")[
+            _sidebar(ctx, active),
+            h.div(".frame-page")[
+                _top_bar(ctx, title, crumbs),
+                h.main("#main", tabindex="-1")[content],
             ],
-        ),
-        status,
-        headers=headers,
-    )
+        ],
+        _bottom_bar(ctx, active),
+        _palette(),
+        _shortcuts(),
+        _toasts(),
+    ]
+    return html(_document(ctx, title, body), status)
 
 
 def bare_page(
@@ -105,9 +91,12 @@ def bare_page(
     `live` is the address of its stream. With a `theme`, no cookie is asked for one.
     """
     stream = {} if live is None else {"hx-sse:connect": live, "hx-swap": "none"}
-    toasts = h.div("#toasts", role="status", aria_live="polite")
-    body = h.body(".bare.wide" if wide else ".bare", stream)[h.main("#main")[content], toasts]
+    body = h.body(".bare.wide" if wide else ".bare", stream)[h.main("#main")[content], _toasts()]
     return html(_document(ctx, title, body, theme), status, ancestors=ancestors)
+
+
+def _toasts() -> h.Element:
+    return h.div("#toasts", role="status", aria_live="polite")
 
 
 def _document(ctx: PageContext, title: str, body: h.Element, theme: str | None = None) -> h.Element:
@@ -131,35 +120,37 @@ def _document(ctx: PageContext, title: str, body: h.Element, theme: str | None =
 
 def nav_items_for(ctx: PageContext) -> list[NavItem]:
     """Where this reader may go."""
-    kept = ctx.platform.can_sign_in
-    return [one for one in NAV_ITEMS if (kept or not one.kept) and (one.need is None or ctx.may(one.need))]
+    has_database = ctx.platform.can_sign_in
+    return [
+        item
+        for item in NAV_ITEMS
+        if (has_database or not item.needs_database) and (item.need is None or ctx.may(item.need))
+    ]
 
 
 def _sidebar(ctx: PageContext, active: str) -> h.Element:
     return h.nav(".side", aria_label="Main")[
         h.a(".side-brand", href="/")[icon("shield-check"), h.span["Handrail"]],
-        h.ul[(h.li[_nav_link(one, active)] for one in nav_items_for(ctx))],
+        h.ul[(h.li[_nav_link(item, active)] for item in nav_items_for(ctx))],
         h.button(".side-fold", type="button", data_fold=True, title="Fold the sidebar")[
             icon("panel-left"), h.span["Fold"]
         ],
     ]
 
 
-def _nav_link(one: NavItem, active: str) -> h.Element:
-    here = {"aria-current": "page"} if one.id == active else {}
-    badge = _badge() if one.id == "approvals" else None
-    return h.a(here, href=one.path, title=one.label)[icon(one.icon), h.span[one.label], badge]
+def _nav_link(item: NavItem, active: str) -> h.Element:
+    current = {"aria-current": "page"} if item.id == active else {}
+    waiting = h.span(".badge-count", _WAITING) if item.id == "approvals" else None
+    return h.a(current, href=item.path, title=item.label)[icon(item.icon), h.span[item.label], waiting]
 
 
-def _badge() -> h.Element:
-    """How many wait; it asks for itself whenever that may have changed."""
-    asks = {"hx-get": "/approvals/badge", "hx-trigger": "load, approvals from:body", "hx-swap": "innerHTML"}
-    return h.span(".badge-count", asks)
+_WAITING = {"hx-get": "/approvals/badge", "hx-trigger": "load, approvals from:body", "hx-swap": "innerHTML"}
+"""How many wait; it asks for itself whenever that may have changed."""
 
 
 def _bottom_bar(ctx: PageContext, active: str) -> h.Element:
     return h.nav(".bar", aria_label="Most used")[
-        h.ul[(h.li[_nav_link(one, active)] for one in nav_items_for(ctx) if one.phone)]
+        h.ul[(h.li[_nav_link(item, active)] for item in nav_items_for(ctx) if item.on_phone)]
     ]
 
 
@@ -190,7 +181,7 @@ def _top_bar(ctx: PageContext, title: str, crumbs: Iterable[Crumb]) -> h.Element
 
 def account_menu(ctx: PageContext) -> h.Element:
     """Who one is, and the way out."""
-    account: Account = ctx.request.scope["state"]["account"]
+    account = ctx.account
     return h.details(".menu")[
         h.summary[
             icon("circle-user"),
@@ -207,7 +198,7 @@ def account_menu(ctx: PageContext) -> h.Element:
 
 def _palette() -> h.Element:
     """Everything by a few letters. Without script there is `/tools`."""
-    asks = {
+    search = {
         "hx-get": "/palette",
         "hx-trigger": "input changed delay:120ms, open",
         "hx-target": "#palette-found",
@@ -216,7 +207,7 @@ def _palette() -> h.Element:
     return h.dialog("#palette", aria_label="Find a page or a tool")[
         h.input(
             "#palette-words.input",
-            asks,
+            search,
             name="q",
             type="text",
             role="combobox",
@@ -234,9 +225,7 @@ def _shortcuts() -> h.Element:
     return h.dialog("#shortcuts", aria_labelledby="shortcuts-title")[
         h.h2("#shortcuts-title")["Keyboard"],
         h.dl[((h.dt[h.kbd(".kbd")[key]], h.dd[does]) for key, does in SHORTCUTS)],
-        h.form(method="dialog")[
-            h.button(".btn", type="submit", data_variant="outline", data_size="sm")["Close"]
-        ],
+        h.form(method="dialog")[c.small_submit("Close")],
     ]
 
 
@@ -255,9 +244,14 @@ SHORTCUTS = (
 )
 
 
-def empty_state(title: str, said: str, step: h.Node = None) -> h.Element:
+def empty_state(title: str, text: str, step: h.Node = None) -> h.Element:
     """What will be here, and the first step to it."""
-    return h.div(".empty-state")[h.h2[title], h.p[said], step]
+    return h.div(".empty-state")[h.h2[title], h.p[text], step]
+
+
+def message(title: str, text: str, step: h.Node = None) -> h.Element:
+    """The content of a page that only says something."""
+    return h.section(".message")[h.h1[title], h.p[text], step]
 
 
 router = PageRouter()
@@ -274,15 +268,16 @@ async def live_stream(ctx: PageContext) -> Response:
 async def palette(ctx: PageContext) -> Response:
     """Pages and tools that fit what was typed; all pages and some tools before anything is."""
     words = ctx.query.get("q", "").strip()[:200]
-    places = [one for one in nav_items_for(ctx) if words.casefold() in one.label.casefold()]
+    pages = [item for item in nav_items_for(ctx) if words.casefold() in item.label.casefold()]
     if words:
-        found = await ctx.hr.search(words, ctx.who, limit=_MAX_TOOLS, source="web")
-        tools = [one.tool for one in found]
+        matches = await ctx.hr.search(words, ctx.who, limit=_MAX_TOOLS, source="web")
+        tools = [match.tool for match in matches]
     else:
         tools = await ctx.hr.tools(ctx.who, source="web", limit=_MAX_TOOLS)
-    rows = [_palette_row(one.path, one.icon, one.label, "Page") for one in places]
+    rows = [_palette_row(item.path, item.icon, item.label, "Page") for item in pages]
     rows += [
-        _palette_row(f"/tools/{one.slug}", one.icon or "wrench", one.name, one.description) for one in tools
+        _palette_row(f"/tools/{tool.slug}", tool.icon or "wrench", tool.name, tool.description)
+        for tool in tools
     ]
     return html(h.fragment[rows or h.p(".palette-none")["Nothing fits. Try fewer letters."]])
 

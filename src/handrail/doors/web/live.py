@@ -1,4 +1,4 @@
-"""live: open pages hear that something they show has changed, and ask for that part again.
+"""Open pages hear that something they show has changed, and ask for that part again.
 
 A page has one stream. It is told topics, not content: `approvals`, `runs` (any of the tenant), `mine` (calls
 of this person and of agents for them), `topic("call", id)`, `topic("session", id)`, `topic("tool", id)` or
@@ -52,7 +52,12 @@ def topic(kind: str, id: str) -> str:
 
 
 def live_url(topics: Iterable[str]) -> str:
-    return "/live?" + "&".join(f"on={quote(one, safe='')}" for one in dict.fromkeys(topics))
+    return "/live?" + "&".join(f"on={quote(name, safe='')}" for name in dict.fromkeys(topics))
+
+
+def parse_number(text: str) -> int | None:
+    """The number of an event or a file that somebody sent; None for what is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
 class LiveConnection:
@@ -68,11 +73,11 @@ class LiveConnection:
         self._news = asyncio.Event()
 
     def tell(self, topics: Iterable[str], at: int | None = None) -> None:
-        wanted = self.topics.intersection(topics)
+        news = self.topics.intersection(topics)
         if at is not None:
             self.at = at
-        if wanted:
-            self.fresh |= wanted
+        if news:
+            self.fresh |= news
             self._news.set()
 
     async def news(self, seconds: float) -> set[str]:
@@ -82,16 +87,16 @@ class LiveConnection:
                 await self._news.wait()
                 await asyncio.sleep(_DEBOUNCE)
         self._news.clear()
-        found, self.fresh = self.fresh, set()
-        return found
+        news, self.fresh = self.fresh, set()
+        return news
 
 
 class LiveUpdates:
-    """The lines of all open pages of a process."""
+    """The streams of all open pages of a process."""
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
-        self._lines: dict[str, set[LiveConnection]] = {}
+        self._pages: dict[str, set[LiveConnection]] = {}
         self._readers: dict[str, asyncio.Task[None]] = {}
         self.progress: dict[str, Progress] = {}
         """The newest word of calls that run here, by call id."""
@@ -108,67 +113,62 @@ class LiveUpdates:
     @property
     def open(self) -> int:
         """How many pages listen."""
-        return sum(map(len, self._lines.values()))
+        return sum(map(len, self._pages.values()))
 
-    def listens(self, tenant: str, one: str) -> bool:
-        """Whether some page of this process wants to hear of a topic."""
-        return any(one in line.topics for line in self._lines.get(tenant, ()))
-
-    def listeners(self, tenant: str, one: str) -> list[Principal | None]:
+    def listeners(self, tenant: str, topic: str) -> list[Principal | None]:
         """Who wants to hear of a topic, once for each page."""
-        return [line.who for line in self._lines.get(tenant, ()) if one in line.topics]
+        return [page.who for page in self._pages.get(tenant, ()) if topic in page.topics]
 
     def tell(self, tenant: str, *topics: str) -> None:
         """Something changed that the log does not tell of. Other processes are not told."""
-        for line in self._lines.get(tenant, ()):
-            line.tell(topics)
+        for page in self._pages.get(tenant, ()):
+            page.tell(topics)
 
     def answer(self, request: Request, tenant: str, topics: Iterable[str], who: Principal | None) -> Response:
         """The stream of one page."""
-        given = request.headers.get("last-event-id", "")
-        seen = int(given) if given.isascii() and given.isdigit() and len(given) < 19 else None
-        wanted = frozenset(list(dict.fromkeys(topics))[:_MAX_TOPICS])
+        seen = parse_number(request.headers.get("last-event-id", ""))
+        chosen = frozenset(list(dict.fromkeys(topics))[:_MAX_TOPICS])
         still = request.scope["state"].get("still")
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        pieces = self._pieces(tenant, wanted, who, seen, still)
+        pieces = self._pieces(tenant, chosen, who, seen, still)
         return StreamingResponse(pieces, media_type="text/event-stream", headers=headers)
 
     async def _pieces(
         self, tenant: str, topics: frozenset[str], who: Principal | None, seen: int | None, still: object
     ) -> AsyncGenerator[str, None]:
         at = await self._platform.events.last_position(tenant)
-        line = LiveConnection(topics, who, at)
-        self._join(tenant, line)
+        page = LiveConnection(topics, who, at)
+        self._join(tenant, page)
         closing = asyncio.ensure_future(self._platform.closing.wait())
-        closing.add_done_callback(lambda _: line._news.set())
+        closing.add_done_callback(lambda _: page._news.set())
         try:
             if seen is not None and seen != at:
-                line.tell(topics)
+                page.tell(topics)
             yield f"id: {at}\nevent: hello\ndata:\n\n"
             while not self._platform.closing.is_set():
-                fresh = await line.news(_HEARTBEAT)
+                fresh = await page.news(_HEARTBEAT)
                 if callable(still) and not await still():
                     return
                 if not fresh:
                     yield ": still here\n\n"
-                for one in sorted(fresh):
-                    yield f"id: {line.at}\nevent: {one}\ndata:\n\n"
+                for name in sorted(fresh):
+                    yield f"id: {page.at}\nevent: {name}\ndata:\n\n"
         finally:
             closing.cancel()
-            self._leave(tenant, line)
+            self._leave(tenant, page)
 
-    def _join(self, tenant: str, line: LiveConnection) -> None:
+    def _join(self, tenant: str, page: LiveConnection) -> None:
         self._loop = asyncio.get_running_loop()
-        lines = self._lines.setdefault(tenant, set())
-        lines.add(line)
+        pages = self._pages.setdefault(tenant, set())
+        pages.add(page)
         if tenant not in self._readers:
-            self._readers[tenant] = asyncio.create_task(self._read(tenant, line.at))
+            self._readers[tenant] = asyncio.create_task(self._read(tenant, page.at))
 
-    def _leave(self, tenant: str, line: LiveConnection) -> None:
-        lines = self._lines[tenant]
-        lines.discard(line)
-        if not lines:
-            del self._lines[tenant]
+    def _leave(self, tenant: str, page: LiveConnection) -> None:
+        pages = self._pages[tenant]
+        pages.discard(page)
+        if not pages:
+            del self._pages[tenant]
             self._readers.pop(tenant).cancel()
 
     async def _read(self, tenant: str, after: int) -> None:
@@ -184,12 +184,12 @@ class LiveUpdates:
                 await asyncio.sleep(_RETRY_AFTER)
 
     def _pass_on(self, tenant: str, event: Event) -> None:
-        said = topics_of(event)
+        topics = topics_of(event)
         if self._ends_an_approved(event):
-            said.append("approvals")
+            topics.append("approvals")
         who = event.call.principal
-        for line in self._lines.get(tenant, ()):
-            line.tell(("mine", *said) if _is_behind(line.who, who) else said, event.position)
+        for page in self._pages.get(tenant, ()):
+            page.tell(("mine", *topics) if _is_behind(page.who, who) else topics, event.position)
 
     def _ends_an_approved(self, event: Event) -> bool:
         """Whether it is the end of a call that somebody agreed to: their card says what came of it."""
@@ -206,7 +206,7 @@ class LiveUpdates:
         """What is shown and not stored; it may come from any thread."""
         if isinstance(event, Progress):
             self.progress[event.call_id] = event
-            if self._loop is not None and event.tenant in self._lines:
+            if self._loop is not None and event.tenant in self._pages:
                 self._loop.call_soon_threadsafe(self.tell, event.tenant, topic("call", event.call_id))
         elif isinstance(event, Settled) or event.kind in FINAL_KINDS:
             self.progress.pop(event.call_id, None)
@@ -214,13 +214,13 @@ class LiveUpdates:
 
 def topics_of(event: Event) -> list[str]:
     """What an event of the log is news for."""
-    found = [topic("call", event.call_id), topic("session", event.session)]
+    topics = [topic("call", event.call_id), topic("session", event.session)]
     if event.kind != "chunk":
-        found += ["runs", topic("tool", event.tool)]
+        topics += ["runs", topic("tool", event.tool)]
     answered = isinstance(event, ToolCompleted) and event.run_id is None  # by a person in its place
     if answered or isinstance(event, NeedsApproval | ToolApproved) or event.kind in ("cancelled", "failed"):
-        found.append("approvals")
-    return found
+        topics.append("approvals")
+    return topics
 
 
 def _is_behind(reader: Principal | None, caller: Principal | None) -> bool:
@@ -258,12 +258,9 @@ class ToolSessionWatcher:
 
     def watch(self, session: ToolSession) -> None:
         """A page shows this session as it stands now."""
-        place = (session.tenant_id, session.id)
-        known = self._watched.get(place)
-        if known is None:
-            self._watched[place] = _WatchedSession(session, session.revision)
-        else:
-            known.alone = 0
+        key = (session.tenant_id, session.id)
+        watched = self._watched.setdefault(key, _WatchedSession(session, session.revision))
+        watched.alone = 0
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._look())
 
@@ -274,20 +271,23 @@ class ToolSessionWatcher:
     async def _look(self) -> None:
         while self._watched and not self._platform.closing.is_set():
             await asyncio.sleep(_POLL_EVERY)
-            for place, one in list(self._watched.items()):
-                one.alone = 0 if self._live.listens(place[0], tool_session_topic(place[1])) else one.alone + 1
-                if one.alone > _POLLS_WITHOUT_LISTENER:
-                    del self._watched[place]
+            for key, watched in list(self._watched.items()):
+                has_listener = self._live.listeners(key[0], tool_session_topic(key[1]))
+                watched.alone = 0 if has_listener else watched.alone + 1
+                if watched.alone > _POLLS_WITHOUT_LISTENER:
+                    del self._watched[key]
                 else:
-                    await self._compare(one)
+                    await self._compare(watched)
 
-    async def _compare(self, one: _WatchedSession) -> None:
-        assert self._platform.services is not None
+    async def _compare(self, watched: _WatchedSession) -> None:
+        services = self._platform.services
+        if services is None:  # sessions are in the database alone
+            return
         try:
-            found = await self._platform.services.tool_sessions.revision(one.session)
+            revision = await services.tool_sessions.revision(watched.session)
         except Exception:
             _log.exception("a tool session could not be looked at; it is tried again")
             return
-        if found is not None and found != one.revision:
-            one.revision = found
-            self.tell(one.session)
+        if revision is not None and revision != watched.revision:
+            watched.revision = revision
+            self.tell(watched.session)

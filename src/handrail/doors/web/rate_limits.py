@@ -1,4 +1,4 @@
-"""Rate limits for people without an account, who show no key that the entrance could count."""
+"""Rate limits for people without an account, who show no key that the middleware could count."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class GuestRateLimits:
         self._rates = {kind: RateLimiter(most, ticks) for kind, most in PER_SECOND.items()}
 
     def take(self, kind: str, name: str) -> None:
-        """Count one request; raises `TooOften` when it comes too soon."""
+        """Count one request; raises `RateLimited` when it comes too soon."""
         wait = self._rates[kind].wait(name)
         if wait:
             raise RateLimited("Too many requests came at once.", wait)
 
 
 def check_open_pages(live: LiveUpdates, tenant: str, topic: str, guest: str) -> None:
-    """Raise `TooOften` when too many pages of a guest, or of all guests of a session, listen already."""
+    """Raise `RateLimited` when too many pages of a guest, or of all guests of a session, listen already."""
     users = [who.user or "" for who in live.listeners(tenant, topic) if who is not None]
     open_now = [user for user in users if user.startswith("guest:")]
     if open_now.count(guest) >= PAGES_PER_GUEST or len(open_now) >= PAGES_PER_SESSION:

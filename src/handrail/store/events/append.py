@@ -11,6 +11,7 @@ import json
 import logging
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import Connection
@@ -49,11 +50,11 @@ def append(conn: Connection, rows: Sequence[EncodedEvent], holder: str) -> list[
 
 
 def _append(
-    conn: Connection, tenant: str, given: Sequence[EncodedEvent], position: int, holder: str
+    conn: Connection, tenant: str, events: Sequence[EncodedEvent], position: int, holder: str
 ) -> list[NumberedEvent]:
-    rows, begun = _without_fenced_ends(conn, tenant, given, holder)
-    if len(rows) < len(given):
-        _raise_head(conn, tenant, len(rows) - len(given))
+    rows, starts = _without_fenced_ends(conn, tenant, events, holder)
+    if len(rows) < len(events):
+        _raise_head(conn, tenant, len(rows) - len(events))
     if not rows:
         return []
     names = list(dict.fromkeys([row.session for row in rows]))
@@ -65,13 +66,13 @@ def _append(
         seq, previous = heads.get(session) or (0, FIRST_HASH)
         seq += 1
         position += 1
-        since = begun.get(row.run_id) if row.run_id is not None and kind in _RUN_TYPES else None
-        new = chain_hash(previous, tenant, session, seq, position, since, row.said)
-        heads[session] = (seq, new)
+        started_at = starts.get(row.run_id) if row.run_id is not None and kind in _RUN_TYPES else None
+        row_hash = chain_hash(previous, tenant, session, seq, position, started_at, row.content)
+        heads[session] = (seq, row_hash)
         numbered.append((row, seq, position))
-        values += (tenant, session, seq, position, kind, at, since)
+        values += (tenant, session, seq, position, kind, at, started_at)
         values += row.names
-        values += (new, blob, row.payload if blob is None else "")
+        values += (row_hash, blob, row.payload if blob is None else "")
     now = rows[-1].event.at
     _insert(conn, _EVENTS, values)
     if large := {row.blob: row.payload for row in rows if row.blob is not None}:
@@ -79,9 +80,8 @@ def _append(
     for row in rows:
         if row.files:
             blobs.put(conn, tenant, row.files, now)
-    _insert(
-        conn, _SESSIONS, [one for name in sorted(names) for one in (tenant, name, *heads[name], now, now)]
-    )
+    sessions = ((tenant, name, *heads[name], now, now) for name in sorted(names))
+    _insert(conn, _SESSIONS, list(chain.from_iterable(sessions)))
     _insert(conn, _OPEN, _new_open_runs(tenant, rows, holder))
     notify_sessions(conn, tenant, names)
     return numbered
@@ -93,36 +93,36 @@ _RUN_TYPES = END_TYPES | {"tool.started"}
 def _without_fenced_ends(
     conn: Connection, tenant: str, rows: Sequence[EncodedEvent], holder: str
 ) -> tuple[Sequence[EncodedEvent], dict[str, float]]:
-    """The rows without ends that are no longer ours to tell; and when each run began."""
-    begun: dict[str, float] = {}
+    """The rows without ends of runs that another process holds by now; and when each run began."""
+    starts: dict[str, float] = {}
     ended: list[str] = []
     for row in rows:
         if row.run_id is not None:
             if row.type == "tool.started":
-                begun.setdefault(row.run_id, row.event.at)
+                starts.setdefault(row.run_id, row.event.at)
             elif row.type in END_TYPES:
                 ended.append(row.run_id)
     if not ended:
-        return rows, begun
-    # Those that began here too: a run that was taken over may be begun anew under its own id.
+        return rows, starts
+    # Those that began here too: a run that was taken over may be started anew under its own id.
     closed = conn.exec_driver_sql(*_where_in(conn, _CLOSE, ended, (holder, tenant)))
-    known = begun | {run_id: float(since) for run_id, since in closed}
-    if len(known) == len(begun) == len(ended) == len(set(ended)):
-        return rows, known
-    left = set(known)
-    kept = []
+    all_starts = starts | {run_id: float(started_at) for run_id, started_at in closed}
+    if len(all_starts) == len(starts) == len(ended) == len(set(ended)):
+        return rows, all_starts
+    open_runs = set(all_starts)
+    unfenced = []
     for row in rows:
         if row.run_id is not None and row.type in END_TYPES:
-            if row.run_id not in left:
+            if row.run_id not in open_runs:
                 _log.warning(
                     "%s of run %s was dropped: the run has ended, or another process has it in hand",
                     row.type,
                     row.run_id,
                 )
                 continue
-            left.discard(row.run_id)
-        kept.append(row)
-    return kept, known
+            open_runs.discard(row.run_id)
+        unfenced.append(row)
+    return unfenced, all_starts
 
 
 def _raise_head(conn: Connection, tenant: str, by: int) -> int:
@@ -133,17 +133,17 @@ def _raise_head(conn: Connection, tenant: str, by: int) -> int:
 
 def _session_heads(conn: Connection, tenant: str, sessions: list[str]) -> dict[str, tuple[int, str]]:
     """The last number and hash of each session that has any."""
-    found = conn.exec_driver_sql(*_where_in(conn, _LAST, sessions, (tenant,)))
-    return {name: (last, digest) for name, last, digest in found}
+    rows = conn.exec_driver_sql(*_where_in(conn, _LAST, sessions, (tenant,)))
+    return {name: (last, digest) for name, last, digest in rows}
 
 
 def _new_open_runs(tenant: str, rows: Sequence[EncodedEvent], holder: str) -> list[Any]:
     """The runs that began and did not end in this group."""
-    over = {row.run_id for row in rows if row.type in END_TYPES}
+    ended = {row.run_id for row in rows if row.type in END_TYPES}
     values: list[Any] = []
     for row in rows:
         event = row.event
-        if isinstance(event, ToolStarted) and row.run_id not in over:
+        if isinstance(event, ToolStarted) and row.run_id not in ended:
             call_id, _, tool, *_ = row.names
             values += (tenant, row.run_id, call_id, row.session, tool, holder, event.repeatable, event.at)
     return values
@@ -176,16 +176,16 @@ def _insert(conn: Connection, into: tuple[str, int, str], values: Sequence[Any])
     A statement for each row would have to wait each time until Python lets this thread go on.
     """
     step = _ROWS_PER_STATEMENT * into[1]
-    for at in range(0, len(values), step):
-        part = tuple(values[at : at + step])
+    for start in range(0, len(values), step):
+        part = tuple(values[start : start + step])
         conn.exec_driver_sql(_insert_statement(*into, len(part) // into[1], conn.dialect.name), part)
 
 
 @lru_cache(maxsize=64)
 def _insert_statement(head: str, columns: int, tail: str, rows: int, dialect: str) -> str:
     mark = "?" if dialect == "sqlite" else "%s"
-    one = f"({', '.join([mark] * columns)})"
-    return f"{head}{', '.join([one] * rows)}{tail}"
+    row = f"({', '.join([mark] * columns)})"
+    return f"{head}{', '.join([row] * rows)}{tail}"
 
 
 def _with_placeholders(conn: Connection, sql: str) -> str:

@@ -7,6 +7,7 @@ import logging
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import suppress
+from typing import Unpack
 
 from sqlalchemy.engine import Connection
 
@@ -14,7 +15,7 @@ from handrail.core.define.principal import Principal
 from handrail.core.errors import StorageError, UsageError
 from handrail.core.tell.events import Event
 from handrail.core.tell.follow import follow
-from handrail.core.tell.log import EVERY_RUN
+from handrail.core.tell.log import EVERY_RUN, EventFilter, EventFilters
 from handrail.core.tell.runs import Run, RunFilter
 from handrail.store.codec import fit_column
 from handrail.store.database import Database, storage_errors
@@ -22,22 +23,22 @@ from handrail.store.events.append import NumberedEvent, append
 from handrail.store.events.notifications import NotificationListener
 from handrail.store.events.queries import (
     PAGE_ROWS,
+    events_page,
     newest_end_events,
     read_events,
-    session_page,
-    tenant_page,
     tenants_of_session,
 )
 from handrail.store.events.rows import END_TYPES, EncodedEvent, encode_event
 from handrail.store.events.runs import get_run, list_runs
+from handrail.store.writer import Settlement, settle_futures
 
 _log = logging.getLogger("handrail.store")
 
 MAX_PENDING_EVENTS = 20_000
-"""So many events may wait to be written; whoever tells more waits as well."""
+"""So many events may wait to be written; whoever appends more has to wait."""
 _MAX_FAILED = 1_000
 _FOLLOW_SECONDS = 5.0
-"""Seconds after which whoever follows looks for what was told, though nothing was heard."""
+"""Seconds after which whoever follows queries for new events, though no notification came."""
 
 
 class EventNotWritten(StorageError):
@@ -45,21 +46,21 @@ class EventNotWritten(StorageError):
 
 
 class StoreLog:
-    """Encodes events where they are told and hands them to the database's writer."""
+    """Encodes events as they are appended and hands them to the database's writer."""
 
     def __init__(self, db: Database) -> None:
         self.db = db
         self._pending: dict[int, EncodedEvent] = {}
-        """What is told and not written yet, by the identity of the event."""
+        """What is appended and not written yet, by the identity of the event."""
         self._newest: EncodedEvent | None = None
         self._waiting: dict[int, list[asyncio.Future[None]]] = {}
         self._failed: dict[int, tuple[Event, BaseException]] = {}
         self._changed = threading.Condition()
         self._numbered: list[NumberedEvent] = []
         self._owed: list[EncodedEvent] = []
-        """Ends of runs that could not be written. They are told with the next that can be."""
+        """Ends of runs that could not be written. They are written with the next that can be."""
         self.fence: Callable[[Connection, list[EncodedEvent]], list[EncodedEvent]] | None = None
-        """Keeps back what is no longer ours to tell."""
+        """Drops events of jobs that another process holds by now."""
         self._signals = NotificationListener(db)
         writer = db.writer
         writer.append_all, writer.after, writer.gave_up = self._append_all, self._written, self._given_up
@@ -67,7 +68,7 @@ class StoreLog:
     def append(self, event: Event, /) -> None:
         row = encode_event(event)
         if len(self._pending) >= MAX_PENDING_EVENTS:
-            self._hold_up()
+            self._wait_for_room()
         self._pending[id(event)] = row
         self._newest = row
         try:
@@ -92,46 +93,21 @@ class StoreLog:
         with storage_errors():
             await future
 
-    def read(
-        self,
-        tenant: str,
-        *,
-        session: str | None = None,
-        tool: str | None = None,
-        source: str | None = None,
-        status: str | None = None,
-        call_id: str | None = None,
-        since: float | None = None,
-        until: float | None = None,
-        after: int = 0,
-    ) -> Iterator[Event]:
+    def read(self, tenant: str, *, after: int = 0, **filters: Unpack[EventFilters]) -> Iterator[Event]:
         self.settle()
-        return read_events(
-            self.db,
-            tenant,
-            session=session,
-            tool=tool,
-            source=source,
-            status=status,
-            call_id=call_id,
-            since=since,
-            until=until,
-            after=after,
-        )
+        return read_events(self.db, tenant, after, EventFilter(**filters))
 
     def follow(
         self, tenant: str, /, *, session: str | None = None, after: int = 0
     ) -> AsyncGenerator[Event, None]:
-        def page(beyond: int) -> Callable[[Connection], list[Event]]:
-            if session is not None:
-                return lambda conn: session_page(conn, tenant, session, beyond, PAGE_ROWS)
-            return lambda conn: tenant_page(conn, tenant, beyond, PAGE_ROWS)
+        which = EventFilter(session=session)
 
         async def fetch(beyond: int) -> list[Event]:
-            return await self.db.read(tenant, page(beyond))
+            position, seq = (beyond, 0) if session is None else (0, beyond)
+            return await self.db.read(tenant, events_page, tenant, position, PAGE_ROWS, which, seq)
 
-        room = session if session is None else fit_column(session)
-        return follow(fetch, self._signals.notifier, tenant, room, after, _FOLLOW_SECONDS)
+        column = session if session is None else fit_column(session)
+        return follow(fetch, self._signals.notifier, tenant, column, after, _FOLLOW_SECONDS)
 
     def ends(self, who: Principal, tool: str, /) -> Iterator[Event]:
         self.settle()
@@ -139,22 +115,20 @@ class StoreLog:
             return iter(newest_end_events(conn, who.tenant, tool, who.user, who.agent, PAGE_ROWS))
 
     async def tenants_of(self, session: str, /) -> list[str]:
-        return await self.db.read_all(lambda conn: tenants_of_session(conn, session))
+        return await self.db.read_all(tenants_of_session, session)
 
     async def runs(
         self, tenant: str, which: RunFilter = EVERY_RUN, /, *, after: str | None = None, limit: int = 50
     ) -> list[Run]:
         await self._settled_here()
-        return await self.db.read(
-            tenant, lambda conn: list_runs(conn, tenant, which, after=after, limit=limit)
-        )
+        return await self.db.read(tenant, list_runs, tenant, which, after=after, limit=limit)
 
     async def run(self, tenant: str, run_id: str, /) -> Run | None:
         await self._settled_here()
-        return await self.db.read(tenant, lambda conn: get_run(conn, tenant, run_id))
+        return await self.db.read(tenant, get_run, tenant, run_id)
 
     def close(self) -> None:
-        """Hear no more of other processes. What was told is written when the database is closed."""
+        """Listen no more to other processes. What was appended is written when the database is closed."""
         self._signals.close()
 
     async def _settled_here(self) -> None:
@@ -162,22 +136,22 @@ class StoreLog:
             await self.db.flushed()
 
     def settle(self, timeout: float = 60.0) -> None:
-        """Return when all that this process told so far is written, or given up."""
+        """Return when all that this process appended so far is written, or given up."""
         newest = self._newest
         if newest is not None:
             self.db.writer.wake()
             with self._changed:
                 self._changed.wait_for(lambda: self._pending.get(id(newest.event)) is not newest, timeout)
 
-    def _hold_up(self) -> None:
+    def _wait_for_room(self) -> None:
         self.db.writer.wake()
         with self._changed:
             if not self._changed.wait_for(lambda: len(self._pending) < MAX_PENDING_EVENTS // 2, 60):
                 raise EventNotWritten("The database takes no events: too many wait to be written.")
 
     def _append_all(self, conn: Connection, rows: list[EncodedEvent]) -> None:
-        kept = rows if self.fence is None else self.fence(conn, rows)
-        self._numbered = append(conn, kept, self.db.holder)
+        unfenced = rows if self.fence is None else self.fence(conn, rows)
+        self._numbered = append(conn, unfenced, self.db.holder)
 
     def _written(self, rows: list[EncodedEvent]) -> None:
         for row, seq, position in self._numbered:
@@ -189,7 +163,7 @@ class StoreLog:
                 self._signals.notifier.notify(tenant, {row.session for row in rows if row.tenant == tenant})
         self._settled(rows, None if len(self._numbered) == len(rows) else EventNotWritten())
         owed, self._owed = self._owed, []
-        with suppress(UsageError):  # closed meanwhile: whoever comes next says that nobody knows
+        with suppress(UsageError):  # closed meanwhile: the next process records an unknown outcome
             for row in owed:
                 self.db.writer.append(row)
 
@@ -201,33 +175,18 @@ class StoreLog:
         self._settled(rows, error)
 
     def _settled(self, rows: list[EncodedEvent], error: BaseException | None) -> None:
-        """Tell whoever waits, each loop once."""
-        loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], BaseException | None]]] = {}
+        """Give whoever waits the result of a write."""
+        settlements: list[Settlement] = []
         with self._changed:
             pending, waiting = self._pending, self._waiting
             for row in rows:
                 key = id(row.event)
                 if error is not None and not row.event.seq:
                     self._failed[key] = (row.event, error)
-                for future in waiting.pop(key, ()) if waiting else ():
-                    went_wrong = None if row.event.seq else error
-                    loops.setdefault(future.get_loop(), []).append((future, went_wrong))
+                reason = None if row.event.seq else error
+                settlements += [(future, None, reason) for future in waiting.pop(key, ())] if waiting else ()
                 pending.pop(key, None)
             while len(self._failed) > _MAX_FAILED:
                 del self._failed[next(iter(self._failed))]
             self._changed.notify_all()
-        for loop, futures in loops.items():
-            try:
-                loop.call_soon_threadsafe(_settle_futures, futures)
-            except RuntimeError:  # the loop is closed: nobody waits any more
-                _log.debug("nobody waited for %d events", len(futures))
-
-
-def _settle_futures(futures: list[tuple[asyncio.Future[None], BaseException | None]]) -> None:
-    for future, error in futures:
-        if future.done():
-            continue
-        if error is None:
-            future.set_result(None)
-        else:
-            future.set_exception(error)
+        settle_futures(settlements)

@@ -1,4 +1,4 @@
-"""Notifications: how one process hears what another has written, while anybody here follows."""
+"""Notifications: how a process learns what others have written, while anybody in it follows the log."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ CHANNEL = "handrail_events"
 _POLL_SECONDS = 0.05
 """Seconds between two looks at SQLite's number."""
 _LISTEN_SECONDS = 0.5
-"""Seconds after which a listener sees whether it is still wanted."""
+"""Seconds after which a listener checks whether it is still needed."""
 _MAX_NOTES = 20
 _RETRY_SECONDS = 1.0
 
 
 def notify_sessions(conn: Connection, tenant: str, sessions: Sequence[str]) -> None:
-    """Tell the other processes, once this is committed, where something is new."""
+    """Notify the other processes, once this is committed, of the sessions with new events."""
     if conn.dialect.name != "postgresql":
         return
     notes = [f"{tenant}\n{session}" for session in sessions] if len(sessions) <= _MAX_NOTES else [tenant]
@@ -32,7 +32,7 @@ def notify_sessions(conn: Connection, tenant: str, sessions: Sequence[str]) -> N
 
 
 class NotificationListener:
-    """A thread that rings the bell for what others commit; it lives while somebody listens."""
+    """A thread that notifies of what others commit; it runs while somebody follows."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -52,27 +52,27 @@ class NotificationListener:
                 self._end()
             elif self._over is None:
                 over = self._over = threading.Event()
-                look = self._watch if self._db.dialect == "sqlite" else self._hear
-                args = (look, over)
-                threading.Thread(target=self._keep, args=args, name="handrail-signals", daemon=True).start()
+                wait = self._poll if self._db.dialect == "sqlite" else self._listen
+                args = (wait, over)
+                threading.Thread(target=self._run, args=args, name="handrail-signals", daemon=True).start()
 
     def _end(self) -> None:
         if self._over is not None:
             self._over.set()
             self._over = None
 
-    def _keep(self, look: Any, over: threading.Event) -> None:
-        """Look until nobody listens; when the database is away, look again and take nothing for granted."""
+    def _run(self, wait: Any, over: threading.Event) -> None:
+        """Wait for changes until nobody follows; when the database is away, connect again."""
         while not over.is_set():
             try:
                 with self._db.engine.connect() as conn:
                     conn.detach()  # a connection of its own, not one that queries wait for
-                    look(conn.connection.dbapi_connection, over)
+                    wait(conn.connection.dbapi_connection, over)
             except Exception as error:
                 _log.warning("what other processes tell is not heard for a moment: %s", error)
                 over.wait(_RETRY_SECONDS)
 
-    def _watch(self, connection: Any, over: threading.Event) -> None:
+    def _poll(self, connection: Any, over: threading.Event) -> None:
         seen = None
         while not over.is_set():
             version = connection.execute("PRAGMA data_version").fetchone()
@@ -81,7 +81,7 @@ class NotificationListener:
                 self.notifier.notify_all()
             over.wait(_POLL_SECONDS)
 
-    def _hear(self, connection: Any, over: threading.Event) -> None:
+    def _listen(self, connection: Any, over: threading.Event) -> None:
         connection.rollback()
         connection.autocommit = True
         connection.execute(f"LISTEN {CHANNEL}")

@@ -12,12 +12,14 @@ from sqlalchemy.engine import Connection, Row
 from handrail.core.define.call import Outcome
 from handrail.core.errors import HandrailError
 from handrail.core.tell.events import Event
+from handrail.core.tell.log import EventFilter
 from handrail.core.tell.projections import outcome_of
 from handrail.store import blobs
 from handrail.store.codec import dump, fit_column, load
 from handrail.store.database import Database
 from handrail.store.events.rows import COLUMNS, decode_event
-from handrail.store.tables import event_heads, session_events, sessions
+from handrail.store.statements import matching
+from handrail.store.tables.event_log import event_heads, session_events, sessions
 
 PAGE_ROWS = 200
 """Rows of one query."""
@@ -29,12 +31,12 @@ class UnreadableEvent(HandrailError):
     """An event cannot be read: somebody changed it where it is kept. Run: handrail verify-log"""
 
 
-def read_events(db: Database, tenant: str, **filters: Any) -> Iterator[Event]:
+def read_events(db: Database, tenant: str, after: int, which: EventFilter) -> Iterator[Event]:
     """The tenant's events that fit every filter, oldest first; holds one page at a time."""
     last = 0
     while True:
         with db.reading(tenant) as conn:
-            page = events_page(conn, tenant, last, PAGE_ROWS, **filters)
+            page = events_page(conn, tenant, last, PAGE_ROWS, which, after)
         yield from page
         if len(page) < PAGE_ROWS:
             return
@@ -42,70 +44,46 @@ def read_events(db: Database, tenant: str, **filters: Any) -> Iterator[Event]:
 
 
 def events_page(
-    conn: Connection,
-    tenant: str,
-    beyond: int,
-    limit: int,
-    *,
-    session: str | None = None,
-    tool: str | None = None,
-    source: str | None = None,
-    status: str | None = None,
-    call_id: str | None = None,
-    since: float | None = None,
-    until: float | None = None,
-    after: int = 0,
+    conn: Connection, tenant: str, beyond: int, limit: int, which: EventFilter, after: int = 0
 ) -> list[Event]:
     """The next events beyond a position that fit every filter."""
     query = select(session_events).where(_e.tenant_id == tenant)
-    for held, wanted in (
-        (_e.session_id, session),
-        (_e.tool, tool),
-        (_e.source, source),
-        (_e.call_id, call_id),
+    for column, name in (
+        (_e.session_id, which.session),
+        (_e.tool, which.tool),
+        (_e.source, which.source),
+        (_e.call_id, which.call_id),
     ):
-        if wanted is not None:
-            query = query.where(held == fit_column(wanted))
-    if status is not None:
-        query = query.where(_e.type == _TYPE_OF_STATUS.get(status, f"tool.{status}"))
-    if since is not None:
-        query = query.where(_e.at >= since)
-    if until is not None:
-        query = query.where(_e.at < until)
+        if name is not None:
+            query = query.where(column == fit_column(name))
+    if which.status is not None:
+        query = query.where(_e.type == _TYPE_OF_STATUS.get(which.status, f"tool.{which.status}"))
+    if which.since is not None:
+        query = query.where(_e.at >= which.since)
+    if which.until is not None:
+        query = query.where(_e.at < which.until)
     if after > 0:
         query = query.where(_e.seq > after)
     # Within a session both orders are the same, and each has its index.
-    order = _e.seq if session is not None else _e.position
+    order = _e.seq if which.session is not None else _e.position
     query = query.where(_e.position > beyond) if beyond else query
     return fetch_events(conn, tenant, query.order_by(order).limit(limit))
-
-
-def session_page(conn: Connection, tenant: str, session: str, after: int, limit: int) -> list[Event]:
-    """The next events of one session."""
-    query = select(session_events).where(
-        _e.tenant_id == tenant, _e.session_id == fit_column(session), _e.seq > after
-    )
-    return fetch_events(conn, tenant, query.order_by(_e.seq).limit(limit))
-
-
-def tenant_page(conn: Connection, tenant: str, after: int, limit: int) -> list[Event]:
-    """The next events of the tenant, by position."""
-    query = select(session_events).where(_e.tenant_id == tenant, _e.position > after)
-    return fetch_events(conn, tenant, query.order_by(_e.position).limit(limit))
 
 
 def newest_end_events(
     conn: Connection, tenant: str, tool: str, user: str | None, agent: str | None, limit: int
 ) -> list[Event]:
     """How the newest runs of a tool ended that were made for this user and agent, the newest first."""
-    mine = (
-        _e.user_id.is_(None) if user is None else _e.user_id == fit_column(user),
-        _e.agent.is_(None) if agent is None else _e.agent == fit_column(agent),
+    started = matching(
+        session_events,
+        tenant_id=tenant,
+        type="tool.started",
+        tool=fit_column(tool),
+        user_id=None if user is None else fit_column(user),
+        agent=None if agent is None else fit_column(agent),
     )
-    begun = select(_e.run_id).where(
-        _e.tenant_id == tenant, _e.type == "tool.started", _e.tool == fit_column(tool), *mine
-    )
-    runs = list(conn.execute(begun.order_by(_e.begun.desc()).limit(limit)).scalars())
+    newest = select(_e.run_id).where(started).order_by(_e.started_at.desc()).limit(limit)
+    runs = list(conn.execute(newest).scalars())
     ends = select(session_events).where(
         _e.tenant_id == tenant, _e.run_id.in_(runs), _e.type.in_(("tool.completed", "tool.failed"))
     )
@@ -113,7 +91,7 @@ def newest_end_events(
 
 
 def tenants_of_session(conn: Connection, session: str) -> list[str]:
-    """The tenants that have a session of this name, as whoever sees them all finds it."""
+    """Of all tenants: those that have a session of this name."""
     query = select(sessions.c.tenant_id).where(sessions.c.id == fit_column(session))
     return list(conn.execute(query).scalars())
 
@@ -150,7 +128,7 @@ def with_payloads(
 _s = sessions.c
 
 _CALL_SESSION_PREFIX = "call:"
-"""How the sessions are called that a call has for itself."""
+"""The prefix of sessions that belong to one call alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +151,7 @@ def list_sessions(
     named: bool = False,
     prefix: str = "",
 ) -> list[SessionEntry]:
-    """The tenant's sessions by id, from after one on; with `named` without those that are one call's own."""
+    """The tenant's sessions by id, after a cursor; with `named` without those that belong to one call."""
     query = select(_s.id, _s.last_seq, _s.created_at, _s.updated_at).where(_s.tenant_id == tenant)
     if after is not None:
         query = query.where(_s.id > fit_column(after))
@@ -189,15 +167,13 @@ def list_sessions(
 def last_seq(conn: Connection, tenant: str, session: str) -> int:
     """The number of the newest event of a session; 0 when there is none."""
     query = select(_s.last_seq).where(_s.tenant_id == tenant, _s.id == fit_column(session))
-    found: int | None = conn.execute(query).scalar()
-    return found or 0
+    return conn.execute(query).scalar() or 0
 
 
 def last_position(conn: Connection, tenant: str) -> int:
     """The number of the tenant's newest event; 0 when there is none."""
     query = select(event_heads.c.position).where(event_heads.c.tenant_id == tenant)
-    found: int | None = conn.execute(query).scalar()
-    return found or 0
+    return conn.execute(query).scalar() or 0
 
 
 _TYPES_WITHOUT_OUTPUT = (
@@ -211,27 +187,25 @@ _TYPES_WITHOUT_OUTPUT = (
 
 
 def events_of_call(conn: Connection, tenant: str, call_id: str) -> list[Event]:
-    """What is told of a call, oldest first, without its output."""
-    events = session_events.c
-    of_call = (
-        events.tenant_id == tenant,
-        events.call_id == fit_column(call_id),
-        events.type.in_(_TYPES_WITHOUT_OUTPUT),
-    )
-    return fetch_events(conn, tenant, select(session_events).where(*of_call).order_by(events.position))
+    """The events of a call, oldest first, without its output."""
+    of_call = matching(session_events, tenant_id=tenant, call_id=fit_column(call_id))
+    without_output = _e.type.in_(_TYPES_WITHOUT_OUTPUT)
+    query = select(session_events).where(of_call, without_output).order_by(_e.position)
+    return fetch_events(conn, tenant, query)
 
 
 def outcome_of_call(conn: Connection, tenant: str, call_id: str) -> Outcome | None:
-    """The outcome of a call, so far; None when nothing is told of it. Its output is not read."""
+    """The outcome of a call, so far; None when it has no events. Its output is not read."""
     return outcome_of(events_of_call(conn, tenant, call_id))
 
 
 def tenants_with_events(conn: Connection) -> list[str]:
-    """Every tenant that has a log, registered or not, by name: for a connection of the house."""
+    """Every tenant that has a log, registered or not, by name: for a connection of the system."""
     return sorted(conn.execute(select(event_heads.c.tenant_id)).scalars())
 
 
-_EXPORTED_COLUMNS = tuple(name for name in COLUMNS if name != "payload")
+_EXPORTED_COLUMNS = {"begun" if name == "started_at" else name: name for name in COLUMNS if name != "payload"}
+"""The column of each exported field; the format of exports has a name of its own for one of them."""
 
 
 def export_lines(db: Database, tenant: str, session: str | None = None) -> Iterator[str]:
@@ -257,7 +231,7 @@ def export_lines(db: Database, tenant: str, session: str | None = None) -> Itera
 
 
 def _format_line(row: Any, payload: str) -> str:
-    fields = dump({name: getattr(row, name) for name in _EXPORTED_COLUMNS})
+    fields = dump({field: getattr(row, column) for field, column in _EXPORTED_COLUMNS.items()})
     return f'{fields[:-1]},"payload":{payload or "null"}}}'
 
 

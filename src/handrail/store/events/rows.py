@@ -1,13 +1,14 @@
-"""An event as it stands in `session_events`, and back: columns for lists and filters, JSON for the rest."""
+"""An event as a row of `session_events`, and back: columns for lists and filters, JSON for the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Protocol
 
-from handrail.core.define.call import BoundCall, Repair
+from handrail.core.define.call import BoundCall
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
 from handrail.core.tell.events import (
@@ -21,48 +22,45 @@ from handrail.core.tell.events import (
     ToolStarted,
 )
 from handrail.store.blobs import hash_of
-from handrail.store.codec import dump, fit_column, load
+from handrail.store.codec import decode_repairs, dump, encode_repairs, fit_column, load
 
 
 def _encode_result(result: Result) -> dict[str, Any]:
-    """The envelope, exactly: what is not there is not told."""
-    told: dict[str, Any] = {"success": result.success}
+    """The envelope, exactly: fields that are None or empty are left out."""
+    data: dict[str, Any] = {"success": result.success}
     if result.data is not None:
-        told["data"] = result.data
+        data["data"] = result.data
     for name in ("summary", "markdown", "error", "code", "title", "output"):
         if (text := getattr(result, name)) is not None:
-            told[name] = text
+            data[name] = text
     if result.metadata:
-        told["metadata"] = dict(result.metadata)
+        data["metadata"] = dict(result.metadata)
     if result.attachments:
-        told["attachments"] = [attachment.to_log() for attachment in result.attachments]
-    return told
-
-
-def _encode_repairs(repairs: tuple[Repair, ...]) -> list[list[Any]]:
-    return [[one.path, one.kind, one.before, one.after] for one in repairs]
-
-
-def _decode_repairs(told: list[list[Any]]) -> tuple[Repair, ...]:
-    return tuple(Repair(*one) for one in told)
+        data["attachments"] = [attachment.to_log() for attachment in result.attachments]
+    return data
 
 
 def _encode_started(event: ToolStarted) -> dict[str, Any]:
-    told: dict[str, Any] = {"input": event.input}
+    payload: dict[str, Any] = {"input": event.input}
     if event.repairs:
-        told["repairs"] = _encode_repairs(event.repairs)
+        payload["repairs"] = encode_repairs(event.repairs)
     if not event.repeatable:
-        told["repeatable"] = False
-    return told
+        payload["repeatable"] = False
+    return payload
 
 
 def _encode_failed(event: ToolFailed) -> dict[str, Any]:
-    told = {"result": _encode_result(event.result), "duration_ms": event.duration_ms, "input": event.input}
+    payload = _encode_end(event)
     if event.layer is not None:
-        told["layer"] = event.layer
+        payload["layer"] = event.layer
     if event.rule is not None:
-        told["rule"] = event.rule
-    return told
+        payload["rule"] = event.rule
+    return payload
+
+
+def _encode_end(event: ToolFailed | ToolCancelled) -> dict[str, Any]:
+    result = _encode_result(event.result)
+    return {"result": result, "duration_ms": event.duration_ms, "input": event.input}
 
 
 PAYLOAD_ENCODERS: dict[str, Callable[[Any], dict[str, Any]]] = {
@@ -73,16 +71,12 @@ PAYLOAD_ENCODERS: dict[str, Callable[[Any], dict[str, Any]]] = {
         "duration_ms": event.duration_ms,
     },
     "tool.failed": _encode_failed,
-    "tool.cancelled": lambda event: {
-        "result": _encode_result(event.result),
-        "duration_ms": event.duration_ms,
-        "input": event.input,
-    },
+    "tool.cancelled": _encode_end,
     "tool.needs_approval": lambda event: {
         "approval_id": event.approval_id,
         "input": event.input,
         "reason": event.reason,
-        "repairs": _encode_repairs(event.repairs),
+        "repairs": encode_repairs(event.repairs),
     },
     "tool.approved": lambda event: {
         "approval_id": event.approval_id,
@@ -94,40 +88,40 @@ PAYLOAD_ENCODERS: dict[str, Callable[[Any], dict[str, Any]]] = {
 EventDecoder = Callable[[BoundCall, str, float, Any, Mapping[str, Any]], Event]
 
 EVENT_DECODERS: dict[str, EventDecoder] = {
-    "tool.started": lambda call, tool, at, run, told: ToolStarted(
+    "tool.started": lambda call, tool, at, run, data: ToolStarted(
         call,
         tool,
         at,
         run,
-        told["input"],
-        _decode_repairs(told.get("repairs", [])),
-        told.get("repeatable", True),
+        data["input"],
+        decode_repairs(data.get("repairs", [])),
+        data.get("repeatable", True),
     ),
-    "tool.output_appended": lambda call, tool, at, run, told: OutputAppended(
-        call, tool, at, run, told["chunk"]
+    "tool.output_appended": lambda call, tool, at, run, data: OutputAppended(
+        call, tool, at, run, data["chunk"]
     ),
-    "tool.completed": lambda call, tool, at, run, told: ToolCompleted(
-        call, tool, at, run, Result.from_dict(told["result"]), told["duration_ms"]
+    "tool.completed": lambda call, tool, at, run, data: ToolCompleted(
+        call, tool, at, run, Result.from_dict(data["result"]), data["duration_ms"]
     ),
-    "tool.failed": lambda call, tool, at, run, told: ToolFailed(
+    "tool.failed": lambda call, tool, at, run, data: ToolFailed(
         call,
         tool,
         at,
         run,
-        Result.from_dict(told["result"]),
-        told["duration_ms"],
-        told["input"],
-        told.get("layer"),
-        told.get("rule"),
+        Result.from_dict(data["result"]),
+        data["duration_ms"],
+        data["input"],
+        data.get("layer"),
+        data.get("rule"),
     ),
-    "tool.cancelled": lambda call, tool, at, run, told: ToolCancelled(
-        call, tool, at, run, Result.from_dict(told["result"]), told["duration_ms"], told["input"]
+    "tool.cancelled": lambda call, tool, at, run, data: ToolCancelled(
+        call, tool, at, run, Result.from_dict(data["result"]), data["duration_ms"], data["input"]
     ),
-    "tool.needs_approval": lambda call, tool, at, run, told: NeedsApproval(
-        call, tool, at, told["approval_id"], told["input"], told["reason"], _decode_repairs(told["repairs"])
+    "tool.needs_approval": lambda call, tool, at, run, data: NeedsApproval(
+        call, tool, at, data["approval_id"], data["input"], data["reason"], decode_repairs(data["repairs"])
     ),
-    "tool.approved": lambda call, tool, at, run, told: ToolApproved(
-        call, tool, at, told["approval_id"], told["by"], told["input"], told["edited"]
+    "tool.approved": lambda call, tool, at, run, data: ToolApproved(
+        call, tool, at, data["approval_id"], data["by"], data["input"], data["edited"]
     ),
 }
 
@@ -139,7 +133,7 @@ COLUMNS = (
     "position",
     "type",
     "at",
-    "begun",
+    "started_at",
     "call_id",
     "run_id",
     "tool",
@@ -154,10 +148,10 @@ COLUMNS = (
 NAME_COLUMNS = COLUMNS[COLUMNS.index("call_id") : COLUMNS.index("hash")]
 
 BLOB_THRESHOLD = 64 * 1024
-"""A payload of more bytes is kept once among the blobs, by its hash."""
+"""A larger payload is stored once among the blobs, by its hash."""
 
 MAX_FILE_BYTES = 10 * 2**20
-"""A file of more bytes is told of and not kept."""
+"""A larger file is named in the event and not stored."""
 END_TYPES = frozenset({"tool.completed", "tool.failed", "tool.cancelled"})
 
 
@@ -167,10 +161,9 @@ class EventRow(Protocol):
     def __getitem__(self, name: str, /) -> Any: ...
 
 
+@dataclass(slots=True, init=False, eq=False, repr=False)
 class EncodedEvent:
     """An event that is encoded and waits for its number."""
-
-    __slots__ = ("blob", "event", "files", "names", "payload", "run_id", "said", "session", "tenant", "type")
 
     event: Event
     tenant: str
@@ -185,18 +178,18 @@ class EncodedEvent:
     """The hash of a large payload."""
     files: dict[str, bytes] | None
     """What came with a result, by hash; the payload names each by it."""
-    said: str
-    """What the hash of the row is made of, besides its place in the chain."""
+    content: str
+    """What the hash of the row is made of, besides its position in the chain."""
 
 
 def encode_event(event: Event) -> EncodedEvent:
     """The event as it is now; what a body changes afterwards does not reach it."""
     call = event.call
     odd: dict[str, Any] = {}
-    tenant, user, agent, who = _principal_columns(call.principal)
+    tenant, user, agent, principal_rest = _principal_columns(call.principal)
     kind = event.type
-    told = PAYLOAD_ENCODERS[kind](event)
-    told["call"] = rest = dict(who)
+    payload_data = PAYLOAD_ENCODERS[kind](event)
+    payload_data["call"] = rest = dict(principal_rest)
     row = EncodedEvent()
     row.event, row.tenant, row.type = event, tenant, kind
     call_id = _name_column("id", call.id, odd) or ""
@@ -204,7 +197,7 @@ def encode_event(event: Event) -> EncodedEvent:
     tool = _name_column("tool", event.tool, odd)
     source = _name_column("source", call.source, odd)
     run_id = row.run_id = _name_column("run", getattr(event, "run_id", None), odd)
-    result = told.get("result")
+    result = payload_data.get("result")
     code = None if result is None or (code := result.get("code")) is None else _name_column("code", code, {})
     if odd:
         rest["odd"] = odd
@@ -224,39 +217,39 @@ def encode_event(event: Event) -> EncodedEvent:
         rest["parent"] = call.parent
     if call.depth:
         rest["depth"] = call.depth
-    payload = row.payload = dump(told)
+    payload = row.payload = dump(payload_data)
     row.blob = sha256(payload.encode()).hexdigest() if len(payload) > BLOB_THRESHOLD else None
     row.files = _files(event.result) if isinstance(event, ToolCompleted | ToolFailed) else None
     names = row.names = (call_id, run_id, tool, user, agent, source, code)
-    row.said = hash_input(kind, event.at, names, row.blob, payload)
+    row.content = hash_input(kind, event.at, names, row.blob, payload)
     return row
 
 
 def _files(result: Result) -> dict[str, bytes] | None:
     if not result.attachments:
         return None
-    files = [one.data for one in result.attachments if one.data is not None]
-    return {hash_of(one): one for one in files if len(one) <= MAX_FILE_BYTES}
+    contents = [file.data for file in result.attachments if file.data is not None]
+    return {hash_of(content): content for content in contents if len(content) <= MAX_FILE_BYTES}
 
 
 def hash_input(kind: str, at: float, names: tuple[Any, ...], blob: str | None, payload: str) -> str:
-    """What a row says, on one line a column: no name holds a line break, so no two rows say the same."""
-    marked = "\n".join(["\t" if one is None else one if type(one) is str else repr(one) for one in names])
-    return f"{kind}\n{at!r}\n{marked}\n{'blob ' + blob if blob else payload}"
+    """The content of a row, a line for each column: no name holds a line break, so no two rows are equal."""
+    lines = "\n".join(["\t" if name is None else name if type(name) is str else repr(name) for name in names])
+    return f"{kind}\n{at!r}\n{lines}\n{'blob ' + blob if blob else payload}"
 
 
 def chain_hash(
-    previous: str, tenant: str, session: str, seq: int, position: int, begun: float | None, said: str
+    previous: str, tenant: str, session: str, seq: int, position: int, started_at: float | None, content: str
 ) -> str:
-    """The hash of a row: over the hash before it, its place, and what it says."""
-    text = f"{previous}\n{tenant}\n{session}\n{seq}\n{position}\n{begun!r}\n{said}"
+    """The hash of a row: over the hash before it, its position, and its content."""
+    text = f"{previous}\n{tenant}\n{session}\n{seq}\n{position}\n{started_at!r}\n{content}"
     return sha256(text.encode()).hexdigest()
 
 
 def decode_event(row: EventRow, payload: str | None = None) -> Event:
     """The event that a row holds; `payload` is the content of its blob, if it has one."""
-    told = load(row["payload"] if payload is None else payload)
-    rest = told.pop("call")
+    data = load(row["payload"] if payload is None else payload)
+    rest = data.pop("call")
     odd = rest.get("odd", {})
     call_id = odd.get("id", row["call_id"])
     session = odd.get("session", row["session_id"])
@@ -290,7 +283,7 @@ def decode_event(row: EventRow, payload: str | None = None) -> Event:
         rest.get("depth", 0),
     )
     run_id = odd.get("run", row["run_id"])
-    event = EVENT_DECODERS[row["type"]](call, tool, row["at"], run_id, told)
+    event = EVENT_DECODERS[row["type"]](call, tool, row["at"], run_id, data)
     object.__setattr__(event, "seq", row["seq"])
     object.__setattr__(event, "position", row["position"])
     return event
@@ -326,7 +319,7 @@ def _principal_columns(principal: Principal) -> tuple[str, str | None, str | Non
         "embed": principal.embed or None,
         "key_id": principal.key_id,
     }
-    told = {name: part for name, part in rest.items() if part not in (None, [])}
+    filled = {name: value for name, value in rest.items() if value not in (None, [])}
     if principal.scope is not None:
-        told["scope"] = list(principal.scope)  # an empty one reaches nothing, and must not become none
-    return principal.tenant, user, agent, told
+        filled["scope"] = list(principal.scope)  # an empty one reaches nothing, and must not become none
+    return principal.tenant, user, agent, filled

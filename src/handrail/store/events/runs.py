@@ -24,7 +24,7 @@ from handrail.core.tell.runs import (
     run_status,
 )
 from handrail.store.codec import fit_column
-from handrail.store.tables import open_runs, session_events
+from handrail.store.tables.event_log import open_runs, session_events
 
 _e = session_events.c
 _end = session_events.alias("ending")
@@ -38,13 +38,13 @@ _RUN_COLUMNS = (
     _e.source,
     _e.type,
     _e.code,
-    _e.begun,
+    _e.started_at,
     _e.at,
 )
 # Written out: a partial index is used only where the query says literally what the index is about.
 _STARTED = text("session_events.type = 'tool.started'")
 _NOT_OUTPUT = text("session_events.type <> 'tool.output_appended'")
-_ENDED = text("session_events.type <> 'tool.started' AND session_events.begun IS NOT NULL")
+_ENDED = text("session_events.type <> 'tool.started' AND session_events.started_at IS NOT NULL")
 _END_NOT_OUTPUT = text("ending.type <> 'tool.output_appended'")
 _IN_REVIEW = text(f"session_events.code = '{UNKNOWN_OUTCOME}'")
 _ENDS = ("tool.completed", "tool.failed", "tool.cancelled")
@@ -60,9 +60,11 @@ def list_runs(
     if after is not None:
         began_at, run_id = parse_cursor(after)
         query = query.where(
-            tuple_(_e.begun, _e.run_id) < tuple_(literal(began_at), literal(fit_column(run_id)))
+            tuple_(_e.started_at, _e.run_id) < tuple_(literal(began_at), literal(fit_column(run_id)))
         )
-    rows = conn.execute(query.order_by(_e.begun.desc(), _e.run_id.desc()).limit(check_limit(limit))).all()
+    rows = conn.execute(
+        query.order_by(_e.started_at.desc(), _e.run_id.desc()).limit(check_limit(limit))
+    ).all()
     ends = _ends(conn, tenant, [row.run_id for row in rows if row.type == "tool.started"])
     return [_run(row, ends.get(row.run_id)) for row in rows]
 
@@ -71,43 +73,34 @@ def get_run(conn: Connection, tenant: str, run_id: str) -> Run | None:
     """One run."""
     query = select(*_RUN_COLUMNS).where(_e.tenant_id == tenant, _e.run_id == fit_column(run_id), _NOT_OUTPUT)
     rows = {row.type: row for row in conn.execute(query.order_by(_e.position.desc()))}
-    begun = rows.pop("tool.started", None)
-    return None if begun is None else _run(begun, next(iter(rows.values()), None))
+    start = rows.pop("tool.started", None)
+    return None if start is None else _run(start, next(iter(rows.values()), None))
 
 
 def _list_open_runs(conn: Connection, tenant: str) -> list[Run]:
     """All that run now: few, and each looked up by its id, so that no index over all runs is walked."""
-    mine = select(open_runs.c.tenant_id, open_runs.c.run_id).where(open_runs.c.tenant_id == tenant)
-    query = select(*_RUN_COLUMNS).where(_STARTED, _NOT_OUTPUT, tuple_(_e.tenant_id, _e.run_id).in_(mine))
+    ids = select(open_runs.c.tenant_id, open_runs.c.run_id).where(open_runs.c.tenant_id == tenant)
+    query = select(*_RUN_COLUMNS).where(_STARTED, _NOT_OUTPUT, tuple_(_e.tenant_id, _e.run_id).in_(ids))
     return [_run(row, None) for row in conn.execute(query)]
 
 
 def _fitted_filter(which: RunFilter) -> RunFilter:
     """The filter with names as columns hold them."""
-    return replace(
-        which,
-        session=_name(which.session),
-        tool=_name(which.tool),
-        source=_name(which.source),
-        user=_name(which.user),
-        agent=_name(which.agent),
-    )
-
-
-def _name(wanted: str | None) -> str | None:
-    return None if wanted is None else fit_column(wanted)
+    names = {name: getattr(which, name) for name in ("session", "tool", "source", "user", "agent")}
+    columns: dict[str, Any] = {name: fit_column(text) for name, text in names.items() if text is not None}
+    return replace(which, **columns)
 
 
 def _candidate_rows(which: RunFilter) -> Select[Any]:
-    """The rows that tell of the runs: their beginnings, or their ends."""
+    """The rows by which runs are found: their starts, or their ends."""
     status, query = which.status, select(*_RUN_COLUMNS)
     if status is None:
         return query.where(_STARTED)
-    if any(one is not None for one in (which.session, which.tool, which.user, which.agent)):
+    if any(name is not None for name in (which.session, which.tool, which.user, which.agent)):
         ending = and_(_end.c.tenant_id == _e.tenant_id, _end.c.run_id == _e.run_id, _END_NOT_OUTPUT)
         return query.where(_STARTED, exists().where(ending, *_has_status(status, _end.c)))
     if status == "needs_review":
-        return query.where(_IN_REVIEW, _e.begun.is_not(None), *_has_status(status, _e))
+        return query.where(_IN_REVIEW, _e.started_at.is_not(None), *_has_status(status, _e))
     return query.where(_ENDED, *_has_status(status, _e))
 
 
@@ -120,27 +113,27 @@ def _has_status(status: RunStatus, of: Any) -> list[ColumnElement[bool]]:
 
 
 def _filters(which: RunFilter) -> list[ColumnElement[bool]]:
-    wanted = (
+    names = (
         (_e.session_id, which.session),
         (_e.tool, which.tool),
         (_e.source, which.source),
         (_e.user_id, which.user),
         (_e.agent, which.agent),
     )
-    found = [held == value for held, value in wanted if value is not None]
+    conditions = [column == name for column, name in names if name is not None]
     if which.since is not None:
-        found.append(_e.begun >= which.since)
+        conditions.append(_e.started_at >= which.since)
     if which.until is not None:
-        found.append(_e.begun < which.until)
-    return found
+        conditions.append(_e.started_at < which.until)
+    return conditions
 
 
 def _ends(conn: Connection, tenant: str, run_ids: Iterable[str]) -> dict[str, Any]:
-    wanted = sorted(run_ids)
-    if not wanted:
+    ids = sorted(run_ids)
+    if not ids:
         return {}
     query = select(_e.run_id, _e.type, _e.code, _e.at).where(
-        _e.tenant_id == tenant, _e.run_id.in_(wanted), _NOT_OUTPUT, _e.type.in_(_ENDS)
+        _e.tenant_id == tenant, _e.run_id.in_(ids), _NOT_OUTPUT, _e.type.in_(_ENDS)
     )
     return {row.run_id: row for row in conn.execute(query)}
 
@@ -158,6 +151,6 @@ def _run(row: Any, end: Any) -> Run:
         source=row.source,
         status=status,
         code=None if over is None else over.code,
-        began_at=row.begun,
+        began_at=row.started_at,
         ended_at=None if over is None else over.at,
     )

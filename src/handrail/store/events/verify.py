@@ -17,8 +17,9 @@ from handrail.core.frozen_record import record
 from handrail.store import blobs
 from handrail.store.database import Database
 from handrail.store.events.append import FIRST_HASH
+from handrail.store.events.queries import last_position
 from handrail.store.events.rows import NAME_COLUMNS, chain_hash, hash_input
-from handrail.store.tables import event_heads, session_events, sessions
+from handrail.store.tables.event_log import session_events, sessions
 
 _PAGE = 1_000
 _e, _s = session_events.c, sessions.c
@@ -58,16 +59,16 @@ def verify(db: Database, tenant: str, session: str | None = None) -> Iterator[Lo
         yield from _verify_session(db, tenant, session)
         return
     with db.reading(tenant) as conn:  # what is told meanwhile is beyond this and not looked at
-        head = conn.execute(select(event_heads.c.position).where(event_heads.c.tenant_id == tenant)).scalar()
-    found, name = 0, None
+        head = last_position(conn, tenant)
+    count, name = 0, None
     while (name := _next_session(db, tenant, name)) is not None:
-        for one in _verify_session(db, tenant, name, head or 0):
-            if isinstance(one, VerifiedSession):
-                found += one.events
-            yield one
-    if found < (head or 0):
+        for result in _verify_session(db, tenant, name, head):
+            if isinstance(result, VerifiedSession):
+                count += result.events
+            yield result
+    if count < head:
         yield LogFlaw(
-            tenant, None, None, f"{head} events were written and {found} are there: some are missing"
+            tenant, None, None, f"{head} events were written and {count} are there: some are missing"
         )
     if _has_uncounted_events(db, tenant):
         yield LogFlaw(
@@ -80,8 +81,7 @@ def _has_uncounted_events(db: Database, tenant: str) -> bool:
     newest = select(func.max(_e.position)).where(_e.tenant_id == tenant)
     with db.reading(tenant) as conn:  # in this order: a head is never behind what was there before
         last = conn.execute(newest).scalar() or 0
-        head = conn.execute(select(event_heads.c.position).where(event_heads.c.tenant_id == tenant)).scalar()
-    return last > (head or 0)
+        return last > last_position(conn, tenant)
 
 
 def _next_session(db: Database, tenant: str, after: str | None) -> str | None:
@@ -91,8 +91,7 @@ def _next_session(db: Database, tenant: str, after: str | None) -> str | None:
         query = select(func.min(name).label("name")).where(of == tenant)
         both.append(query if after is None else query.where(name > after))
     with db.reading(tenant) as conn:
-        found: str | None = conn.execute(select(func.min(union_all(*both).subquery().c.name))).scalar()
-    return found
+        return conn.execute(select(func.min(union_all(*both).subquery().c.name))).scalar()
 
 
 def _verify_session(
@@ -138,16 +137,16 @@ def _page(conn: Connection, tenant: str, session: str, after: int) -> Any:
 
 def _row_flaw(row: Any, previous: str) -> str | None:
     names = tuple(getattr(row, name) for name in NAME_COLUMNS)
-    told = hash_input(row.type, row.at, names, row.blob, row.payload)
-    place = (row.tenant_id, row.session_id, row.seq, row.position, row.begun)
-    if not _is_well_formed(names, row) or chain_hash(previous, *place, told) != row.hash:
+    content = hash_input(row.type, row.at, names, row.blob, row.payload)
+    position = (row.tenant_id, row.session_id, row.seq, row.position, row.started_at)
+    if not _is_well_formed(names, row) or chain_hash(previous, *position, content) != row.hash:
         return "it was changed, or the event before it was replaced: its hash does not fit"
     return None
 
 
 def _is_well_formed(names: tuple[Any, ...], row: Any) -> bool:
     """Whether we could have written the row so. Some that we could not would have the hash of one we did."""
-    if not all(one is None or str(one).isprintable() for one in names):
+    if not all(name is None or str(name).isprintable() for name in names):
         return False
     return bool(row.payload.startswith("{") if row.blob is None else row.payload == "")
 

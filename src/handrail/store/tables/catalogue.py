@@ -2,51 +2,38 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Double, Index, Integer, PrimaryKeyConstraint, Table, text
+from sqlalchemy import Index, PrimaryKeyConstraint, Table
 
-from handrail.store.tables.columns import metadata, optional, required
+from handrail.store.tables.columns import big_integer, boolean, double, integer, metadata, text
 
 tools = Table(
     "tools",
     metadata,
-    required("tenant_id"),
-    required("slug"),
-    required("kind"),
-    required("enabled", Boolean, server_default=text("true")),
-    optional("permission_policy"),
-    optional("name"),
-    optional("description"),
-    optional("category"),
-    optional("icon"),
-    optional("level"),
-    optional("danger"),
-    optional("requires"),
-    optional("input_schema"),
-    optional("output_schema"),
-    optional("execution"),
-    optional("updated_at", Double),
-    optional("updated_by"),
+    *text("tenant_id", "slug", "kind"),
+    *boolean("enabled", default="true"),
+    *text("permission_policy", "name", "description", "category", "icon", "level", nullable=True),
+    *text("danger", "requires", "input_schema", "output_schema", "execution", nullable=True),
+    *double("updated_at", nullable=True),
+    *text("updated_by", nullable=True),
     PrimaryKeyConstraint("tenant_id", "slug", "kind"),
 )
 
-tool_views = Table(
-    "tool_views",
+tool_change_counts = Table(
+    "tool_change_counts",
     metadata,
-    required("tenant_id", primary_key=True),
-    required("version", BigInteger),
+    *text("tenant_id"),
+    *big_integer("changes"),
+    PrimaryKeyConstraint("tenant_id"),
 )
-"""Raised with every change of a tenant's tools, so that whoever remembers them knows when to look again."""
+"""Raised by a trigger with every change of a tenant's tools, so that caches know when to read again."""
 
 mcp_pins = Table(
     "mcp_pins",
     metadata,
-    required("tenant_id"),
-    required("server"),
-    required("tool"),
-    optional("accepted"),
-    optional("held"),
-    optional("accepted_at", Double),
-    optional("accepted_by"),
+    *text("tenant_id", "server", "tool"),
+    *text("accepted_definition", "pending_definition", nullable=True),
+    *double("accepted_at", nullable=True),
+    *text("accepted_by", nullable=True),
     PrimaryKeyConstraint("tenant_id", "server", "tool"),
 )
 """What was accepted of a foreign tool, and what its server says now where that is something else."""
@@ -54,23 +41,18 @@ mcp_pins = Table(
 schema_contents = Table(
     "schema_contents",
     metadata,
-    required("tenant_id"),
-    required("hash"),
-    required("content"),
+    *text("tenant_id", "hash", "content"),
     PrimaryKeyConstraint("tenant_id", "hash"),
 )
 
 schema_versions = Table(
     "schema_versions",
     metadata,
-    required("tenant_id"),
-    required("subject_type"),
-    required("subject"),
-    required("number", Integer),
-    required("hash"),
-    required("saved_at", Double),
-    optional("saved_by"),
-    optional("note"),
+    *text("tenant_id", "subject_type", "subject"),
+    *integer("number"),
+    *text("hash"),
+    *double("saved_at"),
+    *text("saved_by", "note", nullable=True),
     PrimaryKeyConstraint("tenant_id", "subject_type", "subject", "number"),
 )
 
@@ -78,19 +60,11 @@ schema_versions = Table(
 tool_sessions = Table(
     "tool_sessions",
     metadata,
-    required("tenant_id"),
-    required("id"),
-    required("tool_slug"),
-    required("title"),
-    required("status"),
-    required("entity_ids"),
-    required("config"),
-    required("created_by"),
-    required("created_at", Double),
-    required("revision", Integer),
-    optional("share_id"),
-    optional("share_digest"),
-    optional("share_expires_at", Double),
+    *text("tenant_id", "id", "tool_slug", "title", "status", "entity_ids", "config", "created_by"),
+    *double("created_at"),
+    *integer("revision"),
+    *text("share_id", "share_digest", nullable=True),
+    *double("share_expires_at", nullable=True),
     PrimaryKeyConstraint("tenant_id", "id"),
     Index(None, "tenant_id", "created_at", "id"),
     Index(None, "tenant_id", "tool_slug", "created_at", "id"),
@@ -101,15 +75,10 @@ tool_sessions = Table(
 tool_submissions = Table(
     "tool_submissions",
     metadata,
-    required("tenant_id"),
-    required("session_id"),
-    required("user_id"),
-    required("id"),
-    optional("user_display_name"),
-    required("input"),
-    required("output"),
-    required("call_id"),
-    required("created_at", Double),
+    *text("tenant_id", "session_id", "user_id", "id"),
+    *text("user_display_name", nullable=True),
+    *text("input", "output", "call_id"),
+    *double("created_at"),
     PrimaryKeyConstraint("tenant_id", "session_id", "user_id"),
 )
 """One a participant: who submits again replaces what they had. The event log has every one."""
@@ -117,31 +86,20 @@ tool_submissions = Table(
 embeds = Table(
     "embeds",
     metadata,
-    required("tenant_id"),
-    required("id"),
-    required("title"),
-    required("digest"),
-    required("sealed"),
-    required("tools"),
-    required("origins"),
-    required("runs_per_day", Integer),
-    required("runs_per_visitor", Integer),
-    required("enabled", Boolean),
-    required("created_by"),
-    required("created_at", Double),
-    optional("expires_at", Double),
-    optional("revoked_at", Double),
+    *text("tenant_id", "id", "title", "digest", "sealed", "tools", "origins"),
+    *integer("runs_per_day", "runs_per_visitor"),
+    *boolean("enabled"),
+    *text("created_by"),
+    *double("created_at"),
+    *double("expires_at", "revoked_at", nullable=True),
     PrimaryKeyConstraint("tenant_id", "id"),
 )
 
 embed_runs = Table(
     "embed_runs",
     metadata,
-    required("tenant_id"),
-    required("embed_id"),
-    required("day"),
-    required("visitor"),
-    required("runs", Integer),
+    *text("tenant_id", "embed_id", "day", "visitor"),
+    *integer("runs"),
     PrimaryKeyConstraint("tenant_id", "embed_id", "day", "visitor"),
 )
 """How often an embed, or a share link, was used on a day. A visitor of '' is everybody together."""

@@ -1,12 +1,13 @@
-"""The metadata of the schema, and columns that must or may hold a value."""
+"""The metadata of the schema, and the columns of which its tables, and the migrations, are made."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Column, MetaData, Text
+import sqlalchemy as sa
 
-metadata = MetaData(
+metadata = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
         "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -15,10 +16,33 @@ metadata = MetaData(
     }
 )
 
-
-def required(name: str, kind: Any = Text, **options: Any) -> Column[Any]:
-    return Column(name, kind, nullable=False, **options)
+Columns = list[sa.Column[Any]]
 
 
-def optional(name: str, kind: Any = Text, **options: Any) -> Column[Any]:
-    return Column(name, kind, nullable=True, **options)
+def text(*names: str, nullable: bool = False) -> Columns:
+    return _columns(sa.Text, names, nullable)
+
+
+def double(*names: str, nullable: bool = False) -> Columns:
+    return _columns(sa.Double, names, nullable)
+
+
+def integer(*names: str, default: str | None = None) -> Columns:
+    return _columns(sa.Integer, names, False, default)
+
+
+def big_integer(*names: str) -> Columns:
+    return _columns(sa.BigInteger, names, False)
+
+
+def boolean(*names: str, default: str | None = None) -> Columns:
+    return _columns(sa.Boolean, names, False, default)
+
+
+def binary(*names: str) -> Columns:
+    return _columns(sa.LargeBinary, names, False)
+
+
+def _columns(kind: Any, names: Iterable[str], nullable: bool, default: str | None = None) -> Columns:
+    value = None if default is None else sa.text(default)
+    return [sa.Column(name, kind(), nullable=nullable, server_default=value) for name in names]

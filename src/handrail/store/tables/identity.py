@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Double, ForeignKeyConstraint, Index, Integer, PrimaryKeyConstraint, Table, text
+from sqlalchemy import ForeignKeyConstraint, Index, PrimaryKeyConstraint, Table, UniqueConstraint
 
-from handrail.store.tables.columns import metadata, optional, required
+from handrail.store.tables.columns import double, integer, metadata, text
 
 tenants = Table(
     "tenants",
     metadata,
-    required("id", primary_key=True),
-    required("name"),
-    required("created_at", Double),
+    *text("id", "name"),
+    *double("created_at"),
+    PrimaryKeyConstraint("id"),
 )
 
 users = Table(
     "users",
     metadata,
-    required("id", primary_key=True),
-    required("email", unique=True),
-    required("name"),
-    optional("password_hash"),
-    optional("theme"),
-    required("sign_in_epoch", Integer, server_default=text("0")),
-    required("created_at", Double),
-    optional("disabled_at", Double),
+    *text("id", "email", "name"),
+    *text("password_hash", "theme", nullable=True),
+    *integer("sign_in_epoch", default="0"),
+    *double("created_at"),
+    *double("disabled_at", nullable=True),
+    PrimaryKeyConstraint("id"),
+    UniqueConstraint("email"),
 )
 """People, who may belong to several tenants. Nobody sees this table but through memberships."""
 
 memberships = Table(
     "memberships",
     metadata,
-    required("tenant_id"),
-    required("user_id"),
-    required("role"),
-    required("created_at", Double),
+    *text("tenant_id", "user_id", "role"),
+    *double("created_at"),
     PrimaryKeyConstraint("tenant_id", "user_id", "role"),
     ForeignKeyConstraint(["user_id"], ["users.id"]),
 )
@@ -42,98 +39,77 @@ memberships = Table(
 roles = Table(
     "roles",
     metadata,
-    required("tenant_id"),
-    required("name"),
-    required("permissions"),
-    required("updated_at", Double),
+    *text("tenant_id", "name", "permissions"),
+    *double("updated_at"),
     PrimaryKeyConstraint("tenant_id", "name"),
 )
 
 api_keys = Table(
     "api_keys",
     metadata,
-    required("tenant_id"),
-    required("id"),
-    required("name"),
-    required("kind"),
-    required("digest"),
-    optional("user_id"),
-    optional("agent"),
-    required("permissions"),
-    required("scopes"),
-    required("created_at", Double),
-    required("created_by"),
-    optional("expires_at", Double),
-    optional("revoked_at", Double),
-    optional("last_used_at", Double),
+    *text("tenant_id", "id", "name", "kind", "digest"),
+    *text("user_id", "agent", nullable=True),
+    *text("permissions", "scopes"),
+    *double("created_at"),
+    *text("created_by"),
+    *double("expires_at", "revoked_at", "last_used_at", nullable=True),
     PrimaryKeyConstraint("tenant_id", "id"),
 )
 
 sign_in_links = Table(
     "sign_in_links",
     metadata,
-    required("tenant_id"),
-    required("id"),
-    required("user_id"),
-    required("digest"),
-    required("created_at", Double),
-    required("expires_at", Double),
-    optional("used_at", Double),
+    *text("tenant_id", "id", "user_id", "digest"),
+    *double("created_at", "expires_at"),
+    *double("used_at", nullable=True),
     PrimaryKeyConstraint("tenant_id", "id"),
 )
-"""Each opens the door once. The link itself is nowhere."""
+"""Each works once. Only the digest of a link is stored."""
 
 sign_in_attempts = Table(
     "sign_in_attempts",
     metadata,
-    required("name", primary_key=True),
-    required("wrong", Integer),
-    required("since", Double),
+    *text("counter"),
+    *integer("failures"),
+    *double("window_started_at"),
+    PrimaryKeyConstraint("counter"),
 )
-"""How often a password was tried for one address, or from one place. Of no tenant: there is none yet."""
-Index(None, sign_in_attempts.c.since)
+"""Failed passwords of one e-mail address, or from one network address. Of no tenant: there is none yet."""
+Index(None, sign_in_attempts.c.window_started_at)
 
-arrivals = Table(
-    "arrivals",
+last_sign_ins = Table(
+    "last_sign_ins",
     metadata,
-    required("tenant_id"),
-    required("user_id"),
-    required("at", Double),
+    *text("tenant_id", "user_id"),
+    *double("signed_in_at"),
     PrimaryKeyConstraint("tenant_id", "user_id"),
     Index(None, "user_id"),
 )
-"""When a person last came to a tenant."""
+"""When a person last signed in to a tenant."""
 
-ended_sessions = Table(
-    "ended_sessions",
+revoked_sessions = Table(
+    "revoked_sessions",
     metadata,
-    required("tenant_id"),
-    required("digest"),
-    required("expires_at", Double),
+    *text("tenant_id", "digest"),
+    *double("expires_at"),
     PrimaryKeyConstraint("tenant_id", "digest"),
 )
-"""Sessions that somebody signed out of before they were over."""
+"""Sessions that somebody signed out of before they expired."""
 
 
 favourites = Table(
     "favourites",
     metadata,
-    required("tenant_id"),
-    required("user_id"),
-    required("tool"),
-    required("created_at", Double),
+    *text("tenant_id", "user_id", "tool"),
+    *double("created_at"),
     PrimaryKeyConstraint("tenant_id", "user_id", "tool"),
 )
 
 saved_inputs = Table(
     "saved_inputs",
     metadata,
-    required("tenant_id"),
-    required("user_id"),
-    required("tool"),
-    required("name"),
-    required("sealed"),
-    required("updated_at", Double),
+    *text("tenant_id", "user_id", "tool", "name", "sealed"),
+    *double("updated_at"),
     PrimaryKeyConstraint("tenant_id", "user_id", "tool", "name"),
 )
 """Arguments under a name, as they were typed; a tool's secrets are never among them."""

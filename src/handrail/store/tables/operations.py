@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Double, PrimaryKeyConstraint, Table
+from sqlalchemy import PrimaryKeyConstraint, Table
 
-from handrail.store.tables.columns import metadata, optional, required
+from handrail.store.tables.columns import big_integer, double, metadata, text
 
 secrets = Table(
     "secrets",
     metadata,
-    required("tenant_id"),
-    required("user_id"),
-    required("name"),
-    required("sealed"),
-    required("updated_at", Double),
-    optional("updated_by"),
+    *text("tenant_id", "user_id", "name", "sealed"),
+    *double("updated_at"),
+    *text("updated_by", nullable=True),
     PrimaryKeyConstraint("tenant_id", "user_id", "name"),
 )
 """A user_id of '' is the tenant's own."""
@@ -22,14 +19,8 @@ secrets = Table(
 usage = Table(
     "usage",
     metadata,
-    required("tenant_id"),
-    required("day"),
-    required("tool"),
-    required("user_id"),
-    required("agent"),
-    required("source"),
-    required("measure"),
-    required("amount", BigInteger),
+    *text("tenant_id", "day", "tool", "user_id", "agent", "source", "measure"),
+    *big_integer("amount"),
     PrimaryKeyConstraint("tenant_id", "day", "tool", "user_id", "agent", "source", "measure"),
 )
 """One row a measure, so that adding to it is one statement however many processes count."""
@@ -38,27 +29,27 @@ usage = Table(
 leases = Table(
     "leases",
     metadata,
-    required("name", primary_key=True),
-    required("holder"),
-    required("host"),
-    required("pid", BigInteger),
-    required("role"),
-    required("expires_at", Double),
+    *text("name", "holder", "host"),
+    *big_integer("pid"),
+    *text("role"),
+    *double("expires_at"),
+    PrimaryKeyConstraint("name"),
 )
 """Who is alive: of no tenant."""
 
 settings = Table(
     "settings",
     metadata,
-    required("name", primary_key=True),
-    required("value"),
+    *text("name", "value"),
+    PrimaryKeyConstraint("name"),
 )
 """Facts about this database, such as which key seals it: of no tenant."""
 
 writers = Table(
     "writers",
     metadata,
-    required("holder", primary_key=True),
-    required("last_group", BigInteger),
+    *text("holder"),
+    *big_integer("last_group"),
+    PrimaryKeyConstraint("holder"),
 )
 """The last group that each writer committed, so that one which lost its connection knows: of no tenant."""

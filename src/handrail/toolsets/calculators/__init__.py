@@ -1,4 +1,4 @@
-"""Eight calculators, the first content of the library: each a package with its formulas, form and view.
+"""Eight calculators, the first content of the library: each a module with its formulas, form and view.
 
 Named in `handrail.toml` like any toolset: `tools = ["handrail.toolsets.calculators"]`.
 """

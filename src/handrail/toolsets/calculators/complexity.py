@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from handrail import Result, tool
-from handrail.ext import FormGroup, FormSpec, OutputSection, ViewSpec, build_markdown_table
-from handrail.toolsets.calculators import complexity_model
-from handrail.toolsets.calculators.complexity_model import (
-    ComplexityEstimate,
-    ComplexitySummary,
-    ItemEstimate,
-    RiskShare,
-    WorkPackage,
-)
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from handrail.ext.forms import FormGroup, FormSpec, OutputSection
+from handrail.toolsets.calculators import schemas
+from handrail.toolsets.calculators.calculator import calculator, summary_section, table_section
 from handrail.toolsets.calculators.decimals import (
     HUNDRED,
+    ONE,
     ZERO,
     format_number,
     from_percent,
@@ -24,6 +24,156 @@ from handrail.toolsets.calculators.decimals import (
 
 __all__ = ["estimate_complexity"]
 
+Days = Annotated[float, Field(ge=0, le=10_000)]
+Degree = Literal["low", "normal", "high", "very high"]
+Certainty = Literal["50", "80", "90", "95"]
+Size = Literal["Small", "Medium", "Large", "Very large"]
+
+
+class WorkItem(schemas.CalculatorInput):
+    """A part of the work with three estimates in days."""
+
+    name: schemas.Name = Field(description="What is to be done, such as Import of old data.")
+    optimistic: Days = Field(description="Days if everything goes well.")
+    likely: Days = Field(description="Days that are most likely; not less than the optimistic ones.")
+    pessimistic: Days = Field(
+        description="Days if nearly everything goes wrong; not less than the likely ones."
+    )
+
+    @field_validator("likely")
+    @classmethod
+    def _not_below_best(cls, likely: float, info: ValidationInfo) -> float:
+        best = info.data.get("optimistic")
+        if best is not None and likely < best:
+            raise ValueError(f"must be at least the optimistic {best:g} days")
+        return likely
+
+    @field_validator("pessimistic")
+    @classmethod
+    def _not_below_likely(cls, pessimistic: float, info: ValidationInfo) -> float:
+        likely = info.data.get("likely")
+        if likely is not None and pessimistic < likely:
+            raise ValueError(f"must be at least the likely {likely:g} days")
+        return pessimistic
+
+
+class WorkPackage(schemas.CalculatorInput):
+    """A piece of work, part by part, and what makes it harder."""
+
+    items: Annotated[
+        list[WorkItem],
+        schemas.at_least_one("add at least one part of the work"),
+        schemas.UNIQUE_NAMES,
+        Field(min_length=1, max_length=200),
+    ] = Field(description="The parts of the work, 1 to 200.")
+    novelty: Degree = Field(default="normal", description="How new this kind of work is to the team.")
+    integration: Degree = Field(
+        default="normal", description="How much it hangs together with other systems."
+    )
+    compliance: Degree = Field(default="normal", description="How much must be proved to others.")
+    coordination: Degree = Field(default="normal", description="How many people must agree on it.")
+    correlation: schemas.Percent = Field(
+        default=20,
+        description="Percent to which parts go wrong together; 0 when they have nothing in common.",
+    )
+    certainty: Certainty = Field(
+        default="80", description="In how many of 100 such cases the range should hold."
+    )
+    team_size: Annotated[int, Field(ge=1, le=1000)] = Field(
+        default=1, description="How many people work on it at the same time."
+    )
+
+
+class ComplexitySummary(schemas.CalculatorOutput):
+    expected_days: float = Field(description="Days of work to expect.")
+    low_days: float = Field(description="Where the range begins.")
+    high_days: float = Field(description="Where it ends.")
+    calendar_weeks: float = Field(description="Weeks of five days for the team, if the work can be divided.")
+    factor: float = Field(description="By how much the drivers multiply the estimates.")
+    size: Size = Field(description="How large that is.")
+    uncertainty: float = Field(description="Half of the range in percent of the expected days.")
+    verdict: schemas.Verdict = ""
+
+
+class ItemEstimate(schemas.CalculatorOutput):
+    name: str = Field(description="What is to be done.")
+    expected: float = Field(description="Days to expect, drivers included.")
+    low: float = Field(description="Where its own range begins.")
+    high: float = Field(description="Where it ends.")
+    deviation: float = Field(description="Standard deviation in days.")
+
+
+class RiskShare(schemas.CalculatorOutput):
+    name: str = Field(description="What is to be done.")
+    score: float = Field(description="Percent of the uncertainty that comes from it.")
+
+
+class ComplexityEstimate(schemas.CalculatorOutput):
+    summary: ComplexitySummary = Field(description="The figures that decide.")
+    items: list[ItemEstimate] = Field(description="Each part.")
+    risks: list[RiskShare] = Field(description="Where the uncertainty comes from, the most first.")
+
+
+DRIVERS: dict[Degree, Decimal] = {
+    "low": Decimal("0.90"),
+    "normal": Decimal("1.00"),
+    "high": Decimal("1.15"),
+    "very high": Decimal("1.35"),
+}
+
+QUANTILES: dict[Certainty, Decimal] = {
+    "50": Decimal("0.674490"),
+    "80": Decimal("1.281552"),
+    "90": Decimal("1.644854"),
+    "95": Decimal("1.959964"),
+}
+"""How many standard deviations on both sides of the mean hold that share of a normal distribution."""
+_SIZES: tuple[tuple[int, Size], ...] = ((10, "Small"), (40, "Medium"), (120, "Large"))
+
+
+def expected(optimistic: Decimal, likely: Decimal, pessimistic: Decimal) -> Decimal:
+    """(o + 4 m + p) / 6."""
+    return (optimistic + 4 * likely + pessimistic) / 6
+
+
+def deviation(optimistic: Decimal, pessimistic: Decimal) -> Decimal:
+    """(p − o) / 6."""
+    return (pessimistic - optimistic) / 6
+
+
+def drivers_factor(degrees: Iterable[Degree]) -> Decimal:
+    """The drivers multiply."""
+    product = ONE
+    for degree in degrees:
+        product *= DRIVERS[degree]
+    return product
+
+
+def total_deviation(deviations: Sequence[Decimal], correlation: Decimal) -> Decimal:
+    """√((1 − ρ) Σσ² + ρ (Σσ)²): for ρ = 0 the root of the squares, for ρ = 1 the plain sum."""
+    squares = sum((sigma * sigma for sigma in deviations), ZERO)
+    plain = sum(deviations, ZERO)
+    return ((ONE - correlation) * squares + correlation * plain * plain).sqrt()
+
+
+def range_around(middle: Decimal, spread: Decimal, certainty: Certainty) -> tuple[Decimal, Decimal]:
+    """The range that holds with this certainty; nothing takes less than no time."""
+    half = QUANTILES[certainty] * spread
+    return max(ZERO, middle - half), middle + half
+
+
+def shares_of_risk(deviations: Sequence[Decimal], correlation: Decimal) -> list[Decimal]:
+    """What each part adds to the variance, in percent: its square and its half of what it has in common."""
+    plain = sum(deviations, ZERO)
+    parts = [sigma * ((ONE - correlation) * sigma + correlation * plain) for sigma in deviations]
+    total = sum(parts, ZERO)
+    return [HUNDRED * part / total if total else ZERO for part in parts]
+
+
+def size_of(days: Decimal) -> Size:
+    """Up to 10 days small, up to 40 medium, up to 120 large."""
+    return next((size for most, size in _SIZES if days <= most), "Very large")
+
 
 _DAYS_PER_WEEK = 5
 
@@ -31,27 +181,24 @@ _DAYS_PER_WEEK = 5
 @with_decimal_context
 def calculate(inputs: WorkPackage) -> ComplexityEstimate:
     """All figures, rounded."""
-    harder = complexity_model.drivers_factor(
-        (inputs.novelty, inputs.integration, inputs.compliance, inputs.coordination)
-    )
+    harder = drivers_factor((inputs.novelty, inputs.integration, inputs.compliance, inputs.coordination))
     points = [
-        (to_decimal(one.optimistic), to_decimal(one.likely), to_decimal(one.pessimistic))
-        for one in inputs.items
+        (to_decimal(item.optimistic), to_decimal(item.likely), to_decimal(item.pessimistic))
+        for item in inputs.items
     ]
-    means = [harder * complexity_model.expected(*three) for three in points]
-    deviations = [harder * complexity_model.deviation(best, worst) for best, _, worst in points]
+    means = [harder * expected(*three) for three in points]
+    deviations = [harder * deviation(best, worst) for best, _, worst in points]
     correlation = from_percent(inputs.correlation)
     days = sum(means, ZERO)
-    spread = complexity_model.total_deviation(deviations, correlation)
-    low, high = complexity_model.range_around(days, spread, inputs.certainty)
-    half = complexity_model.QUANTILES[inputs.certainty] * spread
+    spread = total_deviation(deviations, correlation)
+    low, high = range_around(days, spread, inputs.certainty)
+    half = QUANTILES[inputs.certainty] * spread
     names = [item.name for item in inputs.items]
     ranges = [
-        complexity_model.range_around(middle, sigma, inputs.certainty)
-        for middle, sigma in zip(means, deviations, strict=True)
+        range_around(middle, sigma, inputs.certainty) for middle, sigma in zip(means, deviations, strict=True)
     ]
-    shares = zip(names, complexity_model.shares_of_risk(deviations, correlation), strict=True)
-    size = complexity_model.size_of(days)
+    shares = zip(names, shares_of_risk(deviations, correlation), strict=True)
+    size = size_of(days)
     return ComplexityEstimate(
         summary=ComplexitySummary(
             expected_days=rounded(days, 1),
@@ -78,7 +225,7 @@ def calculate(inputs: WorkPackage) -> ComplexityEstimate:
         ],
         risks=[
             RiskShare(name=name, score=rounded(share, 1))
-            for name, share in sorted(shares, key=lambda one: (-one[1], one[0]))
+            for name, share in sorted(shares, key=lambda risk: (-risk[1], risk[0]))
         ],
     )
 
@@ -108,74 +255,48 @@ FORM = FormSpec(
     ),
 )
 
-VIEW = ViewSpec(
-    (
-        OutputSection(
-            "summary",
-            "Summary",
-            "summary",
-            {
-                "figures": [
-                    {"key": "expectedDays", "label": "To expect", "unit": "days", "decimals": 1},
-                    {"key": "lowDays", "label": "From", "unit": "days", "decimals": 1},
-                    {"key": "highDays", "label": "To", "unit": "days", "decimals": 1},
-                    {"key": "calendarWeeks", "label": "For the team", "unit": "weeks", "decimals": 1},
-                    {"key": "size"},
-                    {"key": "uncertainty", "unit": "%", "decimals": 1},
-                    {"key": "factor", "label": "Drivers multiply by"},
-                ]
-            },
-        ),
-        OutputSection(
-            "risks",
-            "Where the uncertainty comes from",
-            "ranking",
-            {"label": "name", "value": "score", "unit": "%", "decimals": 1, "max": 100},
-        ),
-        OutputSection(
-            "items",
-            "Part by part",
-            "table",
-            {
-                "columns": [
-                    {"key": "name"},
-                    {"key": "expected", "unit": "days", "decimals": 1},
-                    {"key": "low", "label": "From", "decimals": 1},
-                    {"key": "high", "label": "To", "decimals": 1},
-                    {"key": "deviation", "decimals": 2},
-                ]
-            },
-        ),
-    )
+SECTIONS = (
+    summary_section(
+        {"key": "expectedDays", "label": "To expect", "unit": "days", "decimals": 1},
+        {"key": "lowDays", "label": "From", "unit": "days", "decimals": 1},
+        {"key": "highDays", "label": "To", "unit": "days", "decimals": 1},
+        {"key": "calendarWeeks", "label": "For the team", "unit": "weeks", "decimals": 1},
+        {"key": "size"},
+        {"key": "uncertainty", "unit": "%", "decimals": 1},
+        {"key": "factor", "label": "Drivers multiply by"},
+    ),
+    OutputSection(
+        "risks",
+        "Where the uncertainty comes from",
+        "ranking",
+        {"label": "name", "value": "score", "unit": "%", "decimals": 1, "max": 100},
+    ),
+    table_section(
+        "items",
+        "Part by part",
+        {"key": "name"},
+        {"key": "expected", "unit": "days", "decimals": 1},
+        {"key": "low", "label": "From", "decimals": 1},
+        {"key": "high", "label": "To", "decimals": 1},
+        {"key": "deviation", "decimals": 2},
+    ),
 )
 
 
-@tool(
+@calculator(
     "planning.estimateComplexity",
-    input=WorkPackage,
     slug="complexity-estimator",
     name="Complexity Estimator",
-    category="planning",
     icon="puzzle",
-    level="read",
-    danger="safe",
-    idempotent=True,
-    sections=VIEW.sections,
     form=FORM,
-    view=VIEW,
+    sections=SECTIONS,
+    rows="items",
 )
-async def estimate_complexity(args: WorkPackage) -> ComplexityEstimate | Result:
+def estimate_complexity(args: WorkPackage) -> ComplexityEstimate:
     """Estimate how many days a piece of work takes, as a range, from three estimates for each of its parts
     and from what makes it harder.
 
     Use it before work begins, with parts that somebody can picture. Not to choose what to do first: use
     planning.rankPriorities instead.
     """
-    result = calculate(args)
-    return Result(
-        data=result,
-        summary=result.summary.verdict,
-        markdown=build_markdown_table(
-            [item.to_dict() for item in result.items], heading=result.summary.verdict
-        ),
-    )
+    return calculate(args)

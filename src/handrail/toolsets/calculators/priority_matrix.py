@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
-from handrail import Result, tool
-from handrail.ext import FormGroup, FormSpec, OutputSection, ViewSpec, build_markdown_table
-from handrail.toolsets.calculators import priority_matrix_model
+from handrail.ext.forms import FormGroup, FormSpec, OutputSection
+from handrail.toolsets.calculators import schemas
 from handrail.toolsets.calculators.agreement import (
     Spread,
     agreement_label,
+    by_name,
     most_common,
+    numbered_summaries,
     parse_outputs,
     spread_of,
 )
+from handrail.toolsets.calculators.calculator import PARTICIPANTS, calculator, summary_section, table_section
 from handrail.toolsets.calculators.decimals import (
     HUNDRED,
     mean,
@@ -27,17 +29,98 @@ from handrail.toolsets.calculators.decimals import (
     to_decimal,
     with_decimal_context,
 )
-from handrail.toolsets.calculators.priority_matrix_model import (
-    Priorities,
-    PriorityItems,
-    PrioritySummary,
-    Quadrant,
-    QuadrantCount,
-    RankedItem,
-)
-from handrail.toolsets.calculators.schemas import CalculatorOutput, name_key
 
 __all__ = ["rank_priorities"]
+
+Rating = Annotated[float, Field(ge=1, le=10)]
+Quadrant = Literal["Quick win", "Big bet", "Fill-in", "Rethink"]
+
+
+class PriorityItem(schemas.CalculatorInput):
+    """Something that could be done."""
+
+    name: schemas.Name = Field(description="What could be done, such as Answer invoices by mail.")
+    impact: Rating = Field(description="What it would bring, from 1, hardly anything, to 10, a great deal.")
+    effort: Rating = Field(description="What it would take, from 1, an hour or so, to 10, a year or more.")
+    confidence: schemas.Percent = Field(default=80, description="How sure you are of both, in percent.")
+    reach: Annotated[float, Field(ge=0.01, le=1e9)] = Field(
+        default=1,
+        description="How many people or cases it concerns; 1 for all when that makes no difference.",
+    )
+
+
+class PriorityItems(schemas.CalculatorInput):
+    """What could be done, rated."""
+
+    items: Annotated[
+        list[PriorityItem],
+        schemas.at_least_one("add at least one item to rank"),
+        schemas.UNIQUE_NAMES,
+        Field(min_length=1, max_length=100),
+    ] = Field(description="What to rank, 1 to 100.")
+    midpoint: Rating = Field(
+        default=5.5, description="Where high impact and high effort begin; the middle of the scale is 5.5."
+    )
+
+
+class RankedItem(schemas.CalculatorOutput):
+    rank: int = Field(description="1 is first; equal scores have equal ranks.")
+    name: str = Field(description="What could be done.")
+    score: float = Field(description="Reach × impact × confidence / effort.")
+    quadrant: Quadrant = Field(description="Where it stands in the matrix.")
+    impact: float = Field(description="1 to 10.")
+    effort: float = Field(description="1 to 10.")
+    confidence: float = Field(description="Percent.")
+    reach: float = Field(description="People or cases.")
+
+
+class QuadrantCount(schemas.CalculatorOutput):
+    quadrant: Quadrant = Field(description="Which one.")
+    count: int = Field(description="How many items stand in it.")
+    items: str = Field(description="Their names.")
+    advice: str = Field(description="What to do with them.")
+
+
+class PrioritySummary(schemas.CalculatorOutput):
+    first: str = Field(description="What to do first.")
+    items: int = Field(description="How many were ranked.")
+    quick_wins: int = Field(description="How many bring much and take little.")
+    midpoint: float = Field(description="Where high begins.")
+    verdict: schemas.Verdict = ""
+
+
+class Priorities(schemas.CalculatorOutput):
+    summary: PrioritySummary = Field(description="The figures that decide.")
+    ranking: list[RankedItem] = Field(description="All of them, the first before the others.")
+    quadrants: list[QuadrantCount] = Field(description="The matrix.")
+
+
+ADVICE: dict[Quadrant, str] = {
+    "Quick win": "Do these first.",
+    "Big bet": "Plan these, and make sure of them before you start.",
+    "Fill-in": "Do these when there is time.",
+    "Rethink": "Leave these, or find a smaller way.",
+}
+
+
+def priority_score(reach: Decimal, impact: Decimal, confidence: Decimal, effort: Decimal) -> Decimal:
+    """reach × impact × confidence / effort, with confidence as a factor. Effort is never 0."""
+    return reach * impact * confidence / effort
+
+
+def quadrant(impact: Decimal, effort: Decimal, midpoint: Decimal) -> Quadrant:
+    """By impact and effort alone; what stands exactly in the middle counts as high."""
+    if impact >= midpoint:
+        return "Quick win" if effort < midpoint else "Big bet"
+    return "Fill-in" if effort < midpoint else "Rethink"
+
+
+def ranks(scores: Sequence[float]) -> list[int]:
+    """Places of scores that are sorted already, the highest first: 1, 2, 2, 4."""
+    places: list[int] = []
+    for place, value in enumerate(scores):
+        places.append(places[-1] if place and value == scores[place - 1] else place + 1)
+    return places
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +134,18 @@ class ItemRatings:
     reach: Decimal
 
 
+_RATINGS = ("impact", "effort", "confidence", "reach")
+
+
 @with_decimal_context
 def calculate(inputs: PriorityItems) -> Priorities:
     """All figures, rounded."""
     rated = [
-        ItemRatings(
-            one.name,
-            to_decimal(one.impact),
-            to_decimal(one.effort),
-            to_decimal(one.confidence),
-            to_decimal(one.reach),
-        )
-        for one in inputs.items
+        ItemRatings(item.name, *(to_decimal(getattr(item, rating)) for rating in _RATINGS))
+        for item in inputs.items
     ]
     ranking = rank_items(rated, to_decimal(inputs.midpoint))
-    wins = sum(one.quadrant == "Quick win" for one in ranking)
+    wins = quick_wins(ranking)
     return Priorities(
         summary=PrioritySummary(
             first=ranking[0].name,
@@ -82,53 +162,46 @@ def calculate(inputs: PriorityItems) -> Priorities:
 def rank_items(rated: Iterable[ItemRatings], midpoint: Decimal) -> list[RankedItem]:
     """The highest score first; of equals the one with less effort, then by name."""
     scored = [
-        (
-            rounded(priority_matrix_model.score(one.reach, one.impact, one.confidence / HUNDRED, one.effort)),
-            one,
-        )
-        for one in rated
+        (rounded(priority_score(item.reach, item.impact, item.confidence / HUNDRED, item.effort)), item)
+        for item in rated
     ]
-    scored.sort(key=lambda pair: (-pair[0], pair[1].effort, name_key(pair[1].name)))
-    places = priority_matrix_model.ranks([score for score, _ in scored])
+    scored.sort(key=lambda pair: (-pair[0], pair[1].effort, schemas.name_key(pair[1].name)))
+    places = ranks([score for score, _ in scored])
     return [
         RankedItem(
             rank=place,
-            name=one.name,
+            name=item.name,
             score=score,
-            quadrant=priority_matrix_model.quadrant(one.impact, one.effort, midpoint),
-            impact=rounded(one.impact),
-            effort=rounded(one.effort),
-            confidence=rounded(one.confidence),
-            reach=rounded(one.reach),
+            quadrant=quadrant(item.impact, item.effort, midpoint),
+            **{rating: rounded(getattr(item, rating)) for rating in _RATINGS},
         )
-        for place, (score, one) in zip(places, scored, strict=True)
+        for place, (score, item) in zip(places, scored, strict=True)
     ]
 
 
 def quadrant_counts(ranking: Iterable[RankedItem]) -> list[QuadrantCount]:
     """All four quadrants, also those with nothing in them."""
     names: dict[Quadrant, list[str]] = {quadrant: [] for quadrant in get_args(Quadrant)}
-    for one in ranking:
-        names[one.quadrant].append(one.name)
+    for item in ranking:
+        names[item.quadrant].append(item.name)
     return [
-        QuadrantCount(
-            quadrant=quadrant,
-            count=len(found),
-            items=", ".join(found),
-            advice=priority_matrix_model.ADVICE[quadrant],
-        )
-        for quadrant, found in names.items()
+        QuadrantCount(quadrant=quadrant, count=len(items), items=", ".join(items), advice=ADVICE[quadrant])
+        for quadrant, items in names.items()
     ]
 
 
-def verdict(ranking: list[RankedItem]) -> str:
-    first, wins = ranking[0], sum(one.quadrant == "Quick win" for one in ranking)
-    said = f"Begin with {first.name}, a {first.quadrant.lower()}"
+def quick_wins(ranking: Iterable[RankedItem]) -> int:
+    return sum(item.quadrant == "Quick win" for item in ranking)
+
+
+def verdict(ranking: Sequence[RankedItem]) -> str:
+    first, wins = ranking[0], quick_wins(ranking)
+    advice = f"Begin with {first.name}, a {first.quadrant.lower()}"
     if first.quadrant in ("Fill-in", "Rethink"):
-        said = f"{first.name} scores highest, but is no more than a {first.quadrant.lower()}"
-        said = said.replace("a rethink", "something to rethink")
+        advice = f"{first.name} scores highest, but is no more than a {first.quadrant.lower()}"
+        advice = advice.replace("a rethink", "something to rethink")
     count = f"{wins} quick win{'' if wins == 1 else 's'}" if wins else "no quick win"
-    return f"{said}; among {len(ranking)} there {'are' if wins > 1 else 'is'} {count}."
+    return f"{advice}; among {len(ranking)} there {'are' if wins > 1 else 'is'} {count}."
 
 
 _MIN_RATING, _MAX_RATING = Decimal(1), Decimal(10)
@@ -141,13 +214,13 @@ class GroupRankedItem(RankedItem):
     agreement: float | None = Field(description="100: all say the same; null for fewer than two.")
 
 
-class PrioritySubmission(CalculatorOutput):
+class PrioritySubmission(schemas.CalculatorOutput):
     participant: int = Field(description="Its place among the submissions, from 1.")
     first: str = Field(description="What this person would do first.")
     items: int = Field(description="How many items this person rated.")
 
 
-class GroupPrioritySummary(CalculatorOutput):
+class GroupPrioritySummary(schemas.CalculatorOutput):
     participants: int = Field(description="How many people rated.")
     first: str | None = Field(description="What to do first.")
     items: int = Field(description="How many were ranked.")
@@ -157,7 +230,7 @@ class GroupPrioritySummary(CalculatorOutput):
     verdict: str = Field(description="What that means, in a sentence.")
 
 
-class GroupPriorities(CalculatorOutput):
+class GroupPriorities(schemas.CalculatorOutput):
     summary: GroupPrioritySummary = Field(description="The figures that decide.")
     ranking: list[GroupRankedItem] = Field(description="All of them, the first before the others.")
     quadrants: list[QuadrantCount] = Field(description="The matrix.")
@@ -168,11 +241,8 @@ class GroupPriorities(CalculatorOutput):
 def aggregate(outputs: list[Any]) -> dict[str, Any]:
     """Means of the ratings of each item, by whoever rated it, ranked anew."""
     submissions = parse_outputs(outputs, Priorities)
-    by_name: dict[str, list[RankedItem]] = {}
-    for output in submissions:
-        for one in output.ranking:
-            by_name.setdefault(name_key(one.name), []).append(one)
-    if not by_name:
+    groups = by_name(item for output in submissions for item in output.ranking)
+    if not groups:
         nothing = GroupPrioritySummary(
             participants=0,
             first=None,
@@ -185,46 +255,40 @@ def aggregate(outputs: list[Any]) -> dict[str, Any]:
         return GroupPriorities(summary=nothing, ranking=[], quadrants=[], participants=[]).to_dict()
     midpoint = mean([to_decimal(output.summary.midpoint) for output in submissions])
     ranking = [
-        _group_item(one, by_name[name_key(one.name)])
-        for one in rank_items(map(_mean_ratings, by_name.values()), midpoint)
+        _group_item(item, groups[schemas.name_key(item.name)])
+        for item in rank_items(map(_mean_ratings, groups.values()), midpoint)
     ]
-    shared = [one for one in ranking if one.agreement is not None]
-    agreement = mean([to_decimal(one.agreement or 0) for one in shared]) if shared else None
-    disputed = min(shared, key=lambda one: (one.agreement or 0, name_key(one.name)), default=None)
-    said = "" if agreement is None else f" Agreement is {agreement_label(agreement)}."
+    shared = [item for item in ranking if item.agreement is not None]
+    agreement = mean([to_decimal(item.agreement or 0) for item in shared]) if shared else None
+    disputed = min(shared, key=lambda item: (item.agreement or 0, schemas.name_key(item.name)), default=None)
+    consent = "" if agreement is None else f" Agreement is {agreement_label(agreement)}."
     summary = GroupPrioritySummary(
         participants=len(submissions),
         first=ranking[0].name,
         items=len(ranking),
-        quick_wins=sum(one.quadrant == "Quick win" for one in ranking),
+        quick_wins=quick_wins(ranking),
         agreement=rounded_or_none(agreement, 1),
         disputed=None if disputed is None or disputed.agreement == 100 else disputed.name,
-        verdict=verdict([*ranking]) + said,
+        verdict=verdict(ranking) + consent,
     )
     return GroupPriorities(
         summary=summary,
         ranking=ranking,
         quadrants=quadrant_counts(ranking),
-        participants=[
-            PrioritySubmission(participant=place, first=one.summary.first, items=one.summary.items)
-            for place, one in enumerate(submissions, 1)
-        ],
+        participants=numbered_summaries((output.summary for output in submissions), PrioritySubmission),
     ).to_dict()
 
 
-def _mean_ratings(ratings: list[RankedItem]) -> ItemRatings:
-    def of(what: str) -> Decimal:
-        return mean([to_decimal(getattr(one, what)) for one in ratings])
-
-    name = most_common(one.name for one in ratings)
-    return ItemRatings(name, of("impact"), of("effort"), of("confidence"), of("reach"))
+def _mean_ratings(items: list[RankedItem]) -> ItemRatings:
+    means = (mean([to_decimal(getattr(item, rating)) for item in items]) for rating in _RATINGS)
+    return ItemRatings(most_common(item.name for item in items), *means)
 
 
-def _group_item(one: RankedItem, ratings: list[RankedItem]) -> GroupRankedItem:
+def _group_item(item: RankedItem, ratings: list[RankedItem]) -> GroupRankedItem:
     impact = spread_of([to_decimal(rating.impact) for rating in ratings], _MIN_RATING, _MAX_RATING)
     effort = spread_of([to_decimal(rating.effort) for rating in ratings], _MIN_RATING, _MAX_RATING)
     return GroupRankedItem(
-        **one.model_dump(),
+        **item.model_dump(),
         raters=len(ratings),
         impact_deviation=rounded(impact.deviation),
         effort_deviation=rounded(effort.deviation),
@@ -250,88 +314,59 @@ FORM = FormSpec(
     groups=(FormGroup("Fine tuning", ("midpoint",), closed=True),),
 )
 
-VIEW = ViewSpec(
-    (
-        OutputSection(
-            "summary",
-            "Summary",
-            "summary",
-            {
-                "figures": [
-                    {"key": "first", "label": "Begin with"},
-                    {"key": "quickWins", "label": "Quick wins", "format": "integer"},
-                    {"key": "items", "format": "integer"},
-                    {"key": "agreement", "unit": "%", "decimals": 1},
-                    {"key": "midpoint", "label": "High begins at"},
-                    {"key": "verdict", "label": "In short"},
-                ]
-            },
-        ),
-        OutputSection(
-            "ranking",
-            "Ranking",
-            "ranking",
-            {"label": "name", "value": "score", "note": "quadrant", "decimals": 2, "order": "given"},
-        ),
-        OutputSection(
-            "quadrants",
-            "Matrix",
-            "table",
-            {"columns": [{"key": "quadrant"}, {"key": "items"}, {"key": "count"}, {"key": "advice"}]},
-        ),
-        OutputSection(
-            "ranking",
-            "All ratings",
-            "table",
-            {
-                "columns": [
-                    {"key": "rank", "format": "integer"},
-                    {"key": "name"},
-                    {"key": "score", "decimals": 2},
-                    {"key": "quadrant"},
-                    {"key": "impact", "decimals": 1},
-                    {"key": "effort", "decimals": 1},
-                    {"key": "confidence", "unit": "%", "decimals": 0},
-                    {"key": "reach"},
-                    {"key": "raters", "format": "integer"},
-                    {"key": "agreement", "unit": "%", "decimals": 1},
-                ]
-            },
-        ),
-        OutputSection("participants", "Who said what", "table"),
-    )
+SECTIONS = (
+    summary_section(
+        {"key": "first", "label": "Begin with"},
+        {"key": "quickWins", "label": "Quick wins", "format": "integer"},
+        {"key": "items", "format": "integer"},
+        {"key": "agreement", "unit": "%", "decimals": 1},
+        {"key": "midpoint", "label": "High begins at"},
+        {"key": "verdict", "label": "In short"},
+    ),
+    OutputSection(
+        "ranking",
+        "Ranking",
+        "ranking",
+        {"label": "name", "value": "score", "note": "quadrant", "decimals": 2, "order": "given"},
+    ),
+    table_section(
+        "quadrants", "Matrix", {"key": "quadrant"}, {"key": "items"}, {"key": "count"}, {"key": "advice"}
+    ),
+    table_section(
+        "ranking",
+        "All ratings",
+        {"key": "rank", "format": "integer"},
+        {"key": "name"},
+        {"key": "score", "decimals": 2},
+        {"key": "quadrant"},
+        {"key": "impact", "decimals": 1},
+        {"key": "effort", "decimals": 1},
+        {"key": "confidence", "unit": "%", "decimals": 0},
+        {"key": "reach"},
+        {"key": "raters", "format": "integer"},
+        {"key": "agreement", "unit": "%", "decimals": 1},
+    ),
+    PARTICIPANTS,
 )
 
 
-@tool(
+@calculator(
     "planning.rankPriorities",
-    input=PriorityItems,
     slug="priority-matrix",
     name="Priority Matrix",
-    category="planning",
     icon="grid-2x2",
-    level="read",
-    danger="safe",
-    idempotent=True,
-    collaborative=True,
-    aggregate=aggregate,
-    sections=VIEW.sections,
     form=FORM,
-    view=VIEW,
+    sections=SECTIONS,
+    rows="ranking",
+    columns=["rank", "name", "score", "quadrant"],
+    limit=100,
+    aggregate=aggregate,
 )
-async def rank_priorities(args: PriorityItems) -> Priorities | Result:
+def rank_priorities(args: PriorityItems) -> Priorities:
     """Rank what could be done by impact, effort, confidence and reach, and place each item in a matrix of
     four quadrants.
 
     Use it to choose among several things; with a group, in a session. For a single thing by criteria of your
     own use assessment.quickScore instead.
     """
-    result = calculate(args)
-    columns = ["rank", "name", "score", "quadrant"]
-    return Result(
-        data=result,
-        summary=result.summary.verdict,
-        markdown=build_markdown_table(
-            [one.to_dict() for one in result.ranking], columns, heading=result.summary.verdict, limit=100
-        ),
-    )
+    return calculate(args)

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from handrail import Result, tool
-from handrail.ext import FormSpec, OutputSection, ViewSpec, build_markdown_table
-from handrail.toolsets.calculators import quick_score_model
-from handrail.toolsets.calculators.agreement import agreement_label, most_common, parse_outputs, spread_of
+from handrail.ext.forms import FormSpec, OutputSection
+from handrail.toolsets.calculators import schemas
+from handrail.toolsets.calculators.agreement import (
+    agreement_label,
+    by_name,
+    most_common,
+    numbered_summaries,
+    parse_outputs,
+    spread_of,
+)
+from handrail.toolsets.calculators.calculator import PARTICIPANTS, calculator, summary_section, table_section
 from handrail.toolsets.calculators.decimals import (
     HUNDRED,
     ZERO,
@@ -19,38 +26,109 @@ from handrail.toolsets.calculators.decimals import (
     mean,
     normalised,
     rounded,
-    rounded_or_none,
     to_decimal,
     with_decimal_context,
 )
-from handrail.toolsets.calculators.quick_score_model import (
-    Band,
-    CriterionScore,
-    Lever,
-    QuickScore,
-    QuickScoreInput,
-    ScoreSummary,
-)
-from handrail.toolsets.calculators.schemas import CalculatorOutput, name_key
 
 __all__ = ["score_quickly"]
+
+Band = Literal["Weak", "Mixed", "Good", "Strong"]
+
+
+class Criterion(schemas.CalculatorInput):
+    """Something to rate by."""
+
+    name: schemas.Name = Field(description="What is looked at, such as Price.")
+    score: Annotated[float, Field(ge=0, le=10)] = Field(
+        description="How good it is, from 0, not at all, to 10, as good as can be."
+    )
+    weight: schemas.Weight = Field(default=1, description="How much it counts, in relation to the others.")
+
+
+class QuickScoreInput(schemas.CalculatorInput):
+    """One thing, rated by criteria."""
+
+    subject: schemas.Name = Field(description="What is rated, such as Offer of Alder Works.")
+    criteria: Annotated[
+        list[Criterion],
+        schemas.at_least_one("add at least one criterion to rate by"),
+        Field(min_length=1, max_length=50),
+    ] = Field(description="What to rate by, 1 to 50 criteria.")
+
+    @field_validator("criteria")
+    @classmethod
+    def _usable(cls, criteria: list[Criterion]) -> list[Criterion]:
+        schemas.check_unique_names(criterion.name for criterion in criteria)
+        schemas.check_weights(criterion.weight for criterion in criteria)
+        return criteria
+
+
+class CriterionScore(schemas.CalculatorOutput):
+    name: str = Field(description="What was looked at.")
+    score: float = Field(description="0 to 10.")
+    weight: float = Field(description="Percent that it counts.")
+    contribution: float = Field(description="Points that it gives to the whole.")
+
+
+class Lever(schemas.CalculatorOutput):
+    name: str = Field(description="What was looked at.")
+    score: float = Field(description="Points that the whole would gain if this were perfect.")
+
+
+class ScoreSummary(schemas.CalculatorOutput):
+    subject: str = Field(description="What was rated.")
+    score: float = Field(description="0 to 100.")
+    band: Band = Field(description="How good that is.")
+    strongest: str = Field(description="The criterion that gives most.")
+    weakest: str = Field(description="The criterion where most is still to be won.")
+    verdict: schemas.Verdict = ""
+
+
+class QuickScore(schemas.CalculatorOutput):
+    summary: ScoreSummary = Field(description="The figures that decide.")
+    criteria: list[CriterionScore] = Field(description="Each criterion.")
+    levers: list[Lever] = Field(description="Where most is still to be won, the most first.")
+
+
+MAX_SCORE = Decimal(10)
+_BANDS: tuple[tuple[int, Band], ...] = ((80, "Strong"), (60, "Good"), (40, "Mixed"))
+
+
+def contribution(weight: Decimal, score: Decimal) -> Decimal:
+    """weight × score × 10: points of 100."""
+    return weight * score * 10
+
+
+def lever(weight: Decimal, score: Decimal) -> Decimal:
+    """weight × (10 − score) × 10: points that are still to be won."""
+    return contribution(weight, MAX_SCORE - score)
+
+
+def overall(weights: Sequence[Decimal], scores: Sequence[Decimal]) -> Decimal:
+    """The sum of all contributions."""
+    return sum(map(contribution, weights, scores), ZERO)
+
+
+def band_of(score: Decimal) -> Band:
+    """From 80 on strong, from 60 good, from 40 mixed."""
+    return next((band for least, band in _BANDS if score >= least), "Weak")
 
 
 @with_decimal_context
 def calculate(inputs: QuickScoreInput) -> QuickScore:
     """All figures, rounded."""
-    names = [one.name for one in inputs.criteria]
-    weights = normalised({one.name: to_decimal(one.weight) for one in inputs.criteria})
-    scores = {one.name: to_decimal(one.score) for one in inputs.criteria}
-    whole = quick_score_model.overall([weights[name] for name in names], [scores[name] for name in names])
-    given_points = {name: quick_score_model.contribution(weights[name], scores[name]) for name in names}
-    open_points = {name: quick_score_model.lever(weights[name], scores[name]) for name in names}
-    band = quick_score_model.band_of(whole)
-    shown = format_number(rounded(whole, 1), 1)
+    names = [criterion.name for criterion in inputs.criteria]
+    weights = normalised({criterion.name: to_decimal(criterion.weight) for criterion in inputs.criteria})
+    scores = {criterion.name: to_decimal(criterion.score) for criterion in inputs.criteria}
+    total = overall([weights[name] for name in names], [scores[name] for name in names])
+    given_points = {name: contribution(weights[name], scores[name]) for name in names}
+    open_points = {name: lever(weights[name], scores[name]) for name in names}
+    band = band_of(total)
+    shown = format_number(rounded(total, 1), 1)
     return QuickScore(
         summary=ScoreSummary(
             subject=inputs.subject,
-            score=rounded(whole, 1),
+            score=rounded(total, 1),
             band=band,
             strongest=_highest(names, given_points),
             weakest=_highest(names, open_points),
@@ -75,7 +153,7 @@ def _highest(names: Sequence[str], points: dict[str, Decimal]) -> str:
 
 def levers(points: dict[str, Decimal]) -> list[Lever]:
     """Where something is still to be won, the most first."""
-    ordered = sorted(points, key=lambda name: (-points[name], name_key(name)))
+    ordered = sorted(points, key=lambda name: (-points[name], schemas.name_key(name)))
     return [Lever(name=name, score=rounded(points[name], 1)) for name in ordered if points[name] > 0]
 
 
@@ -87,14 +165,14 @@ class GroupCriterion(CriterionScore):
     agreement: float | None = Field(description="100: all say the same; null for fewer than two.")
 
 
-class ScoreSubmission(CalculatorOutput):
+class ScoreSubmission(schemas.CalculatorOutput):
     participant: int = Field(description="Its place among the submissions, from 1.")
     subject: str = Field(description="What this person rated.")
     score: float = Field(description="0 to 100.")
     band: Band = Field(description="How good that is.")
 
 
-class GroupScoreSummary(CalculatorOutput):
+class GroupScoreSummary(schemas.CalculatorOutput):
     participants: int = Field(description="How many people rated.")
     subject: str | None = Field(description="What was rated, as most people call it.")
     score: float | None = Field(description="Mean of the scores, 0 to 100.")
@@ -106,7 +184,7 @@ class GroupScoreSummary(CalculatorOutput):
     verdict: str = Field(description="What that means, in a sentence.")
 
 
-class GroupScore(CalculatorOutput):
+class GroupScore(schemas.CalculatorOutput):
     summary: GroupScoreSummary = Field(description="The figures that decide.")
     criteria: list[GroupCriterion] = Field(description="Each criterion, the one that counts most first.")
     levers: list[Lever] = Field(description="Where most is still to be won, the most first.")
@@ -123,66 +201,46 @@ def aggregate(outputs: list[Any]) -> dict[str, Any]:
     if not submissions:
         summary = GroupScoreSummary(participants=0, verdict="Nobody has rated yet.", **_NO_FIGURES)
         return GroupScore(summary=summary, criteria=[], levers=[], participants=[]).to_dict()
-    by_name: dict[str, list[CriterionScore]] = {}
-    for output in submissions:
-        for one in output.criteria:
-            by_name.setdefault(name_key(one.name), []).append(one)
-    criteria = [_group_criterion(ratings, len(submissions)) for ratings in by_name.values()]
-    criteria.sort(key=lambda one: (-one.weight, name_key(one.name)))
-    whole = spread_of([to_decimal(one.summary.score) for one in submissions], ZERO, HUNDRED)
-    subject, band = (
-        most_common(one.summary.subject for one in submissions),
-        quick_score_model.band_of(whole.mean),
-    )
-    said = f"{subject} scores {format_number(rounded(whole.mean, 1), 1)} of 100: {band.lower()}"
-    by = "by one person" if whole.agreement is None else f"with {agreement_label(whole.agreement)} agreement"
+    groups = by_name(row for output in submissions for row in output.criteria)
+    criteria = [_group_criterion(ratings, len(submissions)) for ratings in groups.values()]
+    criteria.sort(key=lambda row: (-row.weight, schemas.name_key(row.name)))
+    total = spread_of([to_decimal(output.summary.score) for output in submissions], ZERO, HUNDRED)
+    subject, band = most_common(output.summary.subject for output in submissions), band_of(total.mean)
+    score = f"{subject} scores {format_number(rounded(total.mean, 1), 1)} of 100: {band.lower()}"
+    by = "by one person" if total.agreement is None else f"with {agreement_label(total.agreement)} agreement"
     return GroupScore(
         summary=GroupScoreSummary(
             participants=len(submissions),
             subject=subject,
-            score=rounded(whole.mean, 1),
+            score=rounded(total.mean, 1),
             band=band,
-            low=rounded(whole.low, 1),
-            high=rounded(whole.high, 1),
-            deviation=rounded(whole.deviation, 1),
-            agreement=rounded_or_none(whole.agreement, 1),
-            verdict=f"{said}, {by}.",
+            verdict=f"{score}, {by}.",
+            **total.figures(1),
         ),
         criteria=criteria,
-        levers=levers({one.name: _points_to_win(one) for one in criteria}),
-        participants=[
-            ScoreSubmission(
-                participant=place,
-                subject=one.summary.subject,
-                score=one.summary.score,
-                band=one.summary.band,
-            )
-            for place, one in enumerate(submissions, 1)
-        ],
+        levers=levers({row.name: _points_to_win(row) for row in criteria}),
+        participants=numbered_summaries((output.summary for output in submissions), ScoreSubmission),
     ).to_dict()
 
 
 def _group_criterion(ratings: list[CriterionScore], people: int) -> GroupCriterion:
     """Whoever did not rate by a criterion gave it no weight."""
-    spread = spread_of([to_decimal(one.score) for one in ratings], ZERO, quick_score_model.MAX_SCORE)
-    weight = sum((to_decimal(one.weight) for one in ratings), ZERO) / people
+    spread = spread_of([to_decimal(rating.score) for rating in ratings], ZERO, MAX_SCORE)
+    weight = sum((to_decimal(rating.weight) for rating in ratings), ZERO) / people
     return GroupCriterion(
-        name=most_common(one.name for one in ratings),
+        name=most_common(rating.name for rating in ratings),
         score=rounded(spread.mean),
         weight=rounded(weight),
         contribution=rounded(
-            mean([to_decimal(one.contribution) for one in ratings]) * len(ratings) / people, 1
+            mean([to_decimal(rating.contribution) for rating in ratings]) * len(ratings) / people, 1
         ),
         raters=len(ratings),
-        low=rounded(spread.low),
-        high=rounded(spread.high),
-        deviation=rounded(spread.deviation),
-        agreement=rounded_or_none(spread.agreement, 1),
+        **spread.figures(2),
     )
 
 
-def _points_to_win(one: GroupCriterion) -> Decimal:
-    return quick_score_model.lever(to_decimal(one.weight) / HUNDRED, to_decimal(one.score))
+def _points_to_win(row: GroupCriterion) -> Decimal:
+    return lever(to_decimal(row.weight) / HUNDRED, to_decimal(row.score))
 
 
 FORM = FormSpec(
@@ -193,85 +251,53 @@ FORM = FormSpec(
     }
 )
 
-VIEW = ViewSpec(
-    (
-        OutputSection(
-            "summary",
-            "Summary",
-            "summary",
-            {
-                "figures": [
-                    {"key": "score", "unit": "of 100", "decimals": 1},
-                    {"key": "band"},
-                    {"key": "subject"},
-                    {"key": "strongest"},
-                    {"key": "weakest", "label": "Most to win in"},
-                    {"key": "agreement", "unit": "%", "decimals": 1},
-                    {"key": "verdict", "label": "In short"},
-                ]
-            },
-        ),
-        OutputSection(
-            "criteria",
-            "Criteria",
-            "radar",
-            {"axis": "name", "value": "score", "min": 0, "max": 10},
-        ),
-        OutputSection(
-            "levers",
-            "Where most is still to be won",
-            "ranking",
-            {"label": "name", "value": "score", "unit": "points", "decimals": 1},
-        ),
-        OutputSection(
-            "criteria",
-            "Criterion by criterion",
-            "table",
-            {
-                "columns": [
-                    {"key": "name"},
-                    {"key": "score", "decimals": 1},
-                    {"key": "weight", "unit": "%", "decimals": 1},
-                    {"key": "contribution", "unit": "points", "decimals": 1},
-                    {"key": "raters", "format": "integer"},
-                    {"key": "low", "decimals": 1},
-                    {"key": "high", "decimals": 1},
-                    {"key": "agreement", "unit": "%", "decimals": 1},
-                ]
-            },
-        ),
-        OutputSection("participants", "Who said what", "table"),
-    )
+SECTIONS = (
+    summary_section(
+        {"key": "score", "unit": "of 100", "decimals": 1},
+        {"key": "band"},
+        {"key": "subject"},
+        {"key": "strongest"},
+        {"key": "weakest", "label": "Most to win in"},
+        {"key": "agreement", "unit": "%", "decimals": 1},
+        {"key": "verdict", "label": "In short"},
+    ),
+    OutputSection("criteria", "Criteria", "radar", {"axis": "name", "value": "score", "min": 0, "max": 10}),
+    OutputSection(
+        "levers",
+        "Where most is still to be won",
+        "ranking",
+        {"label": "name", "value": "score", "unit": "points", "decimals": 1},
+    ),
+    table_section(
+        "criteria",
+        "Criterion by criterion",
+        {"key": "name"},
+        {"key": "score", "decimals": 1},
+        {"key": "weight", "unit": "%", "decimals": 1},
+        {"key": "contribution", "unit": "points", "decimals": 1},
+        {"key": "raters", "format": "integer"},
+        {"key": "low", "decimals": 1},
+        {"key": "high", "decimals": 1},
+        {"key": "agreement", "unit": "%", "decimals": 1},
+    ),
+    PARTICIPANTS,
 )
 
 
-@tool(
+@calculator(
     "assessment.quickScore",
-    input=QuickScoreInput,
     slug="quick-score",
     name="Quick Score",
-    category="assessment",
     icon="gauge",
-    level="read",
-    danger="safe",
-    idempotent=True,
-    collaborative=True,
-    aggregate=aggregate,
-    sections=VIEW.sections,
     form=FORM,
-    view=VIEW,
+    sections=SECTIONS,
+    rows="criteria",
+    aggregate=aggregate,
 )
-async def score_quickly(args: QuickScoreInput) -> QuickScore | Result:
+def score_quickly(args: QuickScoreInput) -> QuickScore:
     """Score one thing from 0 to 100 by freely named criteria that count as much as you say.
 
     Use it for an offer, an idea or a candidate system; with a group, in a session. To rank several things
     by impact and effort use planning.rankPriorities instead.
     """
-    result = calculate(args)
-    return Result(
-        data=result,
-        summary=result.summary.verdict,
-        markdown=build_markdown_table(
-            [one.to_dict() for one in result.criteria], heading=result.summary.verdict
-        ),
-    )
+    return calculate(args)

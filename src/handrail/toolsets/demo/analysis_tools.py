@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from handrail import Context, Result, tool
-from handrail.ext import build_markdown_table
+from handrail.ext.forms import build_markdown_table
 from handrail.toolsets.demo.records import ONE_RECORD, STORE
 
 POINTS = {("status", "active"): 50, ("status", "pending"): 20, ("category", "enterprise"): 40}
@@ -56,9 +56,7 @@ class SummaryDraft(BaseModel):
 
 
 @tool(
-    "content.generateSummary",
-    level="draft",
-    sections=[{"key": "text", "label": "Draft", "type": "summary"}],
+    "content.generateSummary", level="draft", sections=[{"key": "text", "label": "Draft", "type": "summary"}]
 )
 async def generate_summary(region: str, *, ctx: Context) -> SummaryDraft | Result:
     """Draft a short text about the records of one region, for a person to edit.

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from handrail import Context, Result, tool
-from handrail.ext import build_markdown_table
+from handrail.ext.forms import build_markdown_table
 from handrail.toolsets.demo.records import ONE_RECORD, STORE, CustomerRecord, RecordStatus
 
 
@@ -25,11 +25,7 @@ class RecordHits(BaseModel):
     filters_applied: dict[str, str]
 
 
-@tool(
-    "data.searchRecords",
-    level="read",
-    sections=[{"key": "records", "label": "Records", "type": "table"}],
-)
+@tool("data.searchRecords", level="read", sections=[{"key": "records", "label": "Records", "type": "table"}])
 async def search_records(
     region: str | None = None,
     category: str | None = None,
@@ -48,12 +44,15 @@ async def search_records(
         status: Only records in this state.
         limit: How many records to show at most; all that match are counted.
     """
-    given = {"region": region, "category": category, "status": status}
-    filters = {name: value for name, value in given.items() if value is not None}
+    conditions = {"region": region, "category": category, "status": status}
+    filters = {name: value for name, value in conditions.items() if value is not None}
     every = STORE.of(ctx.tenant_id).values()
-    matching = [one for one in every if all(getattr(one, name) == value for name, value in filters.items())]
+    matching = [
+        record for record in every if all(getattr(record, name) == value for name, value in filters.items())
+    ]
     shown = [
-        RecordHit(**one.model_dump(include={"id", "name", "status", "score"})) for one in matching[:limit]
+        RecordHit(**record.model_dump(include={"id", "name", "status", "score"}))
+        for record in matching[:limit]
     ]
     return Result(
         data=RecordHits(records=shown, total=len(matching), filters_applied=filters),

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from handrail import Principal
-from handrail.ext import FormSpec, Option, ToolError, register_options
+from handrail import Principal, ToolError
+from handrail.ext.forms import FormSpec, Option, register_options
 
 RecordStatus = Literal["active", "inactive", "pending"]
 
@@ -73,8 +73,10 @@ SEVERAL_RECORDS = FormSpec({"ids": {"entity": "record", "multiple": True}})
 async def find_records(who: Principal, text: str, limit: int) -> list[Option]:
     """Records whose id or name has what was typed."""
     words = text.casefold()
-    fits = (one for one in STORE.of(who.tenant).values() if words in f"{one.id} {one.name}".casefold())
-    return [Option(one.id, one.name) for one in fits][:limit]
+    fits = (
+        record for record in STORE.of(who.tenant).values() if words in f"{record.id} {record.name}".casefold()
+    )
+    return [Option(record.id, record.name) for record in fits][:limit]
 
 
 register_options("record", find_records)

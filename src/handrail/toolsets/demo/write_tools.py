@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from handrail import Context, Result, tool
-from handrail.ext import build_markdown_table
+from handrail.ext.forms import build_markdown_table
 from handrail.toolsets.demo.records import ONE_RECORD, SEVERAL_RECORDS, STORE, RecordStatus
 
 
@@ -59,7 +59,7 @@ class DeletedRecords(BaseModel):
 @tool(
     "data.bulkDelete",
     level="destructive",
-    writes=lambda args: [f"record:{one}" for one in args.ids],
+    writes=lambda args: [f"record:{record_id}" for record_id in args.ids],
     form=SEVERAL_RECORDS,
     sections=[{"key": "ids", "label": "Deleted", "type": "table"}],
 )
@@ -75,7 +75,7 @@ async def bulk_delete(
     Args:
         ids: The ids of the records, such as rec-001.
     """
-    gone = [STORE.get(ctx.tenant_id, one) for one in dict.fromkeys(ids)]
+    gone = [STORE.get(ctx.tenant_id, record_id) for record_id in dict.fromkeys(ids)]
     records = STORE.of(ctx.tenant_id)
     for record in gone:
         del records[record.id]

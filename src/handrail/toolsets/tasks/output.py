@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from handrail import Context
-from handrail.ext import Block, tool_output_to_blocks
+from handrail.ext.forms import Block, tool_output_to_blocks
 from handrail.toolsets.tasks.store import (
     STATUSES,
     Priority,
@@ -20,6 +20,15 @@ from handrail.toolsets.tasks.store import (
     TodoItem,
     task_id,
 )
+
+TASK_TOOL: Mapping[str, Any] = {
+    "level": "read",
+    "capabilities": ["read"],
+    "concurrency": "parallel",
+    "category": "tasks",
+    "origin": "system",
+}
+"""Options of every tool here: what it changes is the agent's own list."""
 
 _CHECKBOXES: Mapping[Status, str] = {
     "pending": "[ ]",
@@ -96,11 +105,7 @@ def task_output(entry: TaskEntry) -> TaskOutput:
 def task_line(entry: TaskEntry) -> TaskLine:
     waits_for = [task_id(number) for number in entry.waits_for]
     return TaskLine(
-        id=entry.id,
-        subject=entry.subject,
-        status=entry.status,
-        waits_for=waits_for,
-        updated=entry.updated,
+        id=entry.id, subject=entry.subject, status=entry.status, waits_for=waits_for, updated=entry.updated
     )
 
 
@@ -113,19 +118,19 @@ def checklist_line(entry: TaskEntry) -> str:
 
 
 def todo_list_output(items: Iterable[TodoItem]) -> TodoListOutput:
-    told = [TodoLine(content=one.content, status=one.status, priority=one.priority) for one in items]
+    lines = [TodoLine(content=item.content, status=item.status, priority=item.priority) for item in items]
     counts: dict[str, int] = {}
-    for one in told:
-        counts[one.status] = counts.get(one.status, 0) + 1
-    return TodoListOutput(todos=told, counts=counts)
+    for line in lines:
+        counts[line.status] = counts.get(line.status, 0) + 1
+    return TodoListOutput(todos=lines, counts=counts)
 
 
 def checklist(items: Iterable[TodoItem]) -> str:
     """A todo list as a model reads it."""
     lines = [
-        f"{_CHECKBOXES[one.status]} {one.content}"
-        + (f" ({one.priority})" if one.priority != "medium" else "")
-        for one in items
+        f"{_CHECKBOXES[item.status]} {item.content}"
+        + (f" ({item.priority})" if item.priority != "medium" else "")
+        for item in items
     ]
     return "\n".join(lines) or "The list is empty."
 
@@ -141,5 +146,5 @@ def count_summary(counts: Mapping[str, int], word: str) -> str:
     total = sum(counts.values())
     if not total:
         return f"No {word}s"
-    parts = [f"{counts[one]} {one.replace('_', ' ')}" for one in STATUSES if counts.get(one)]
+    parts = [f"{counts[status]} {status.replace('_', ' ')}" for status in STATUSES if counts.get(status)]
     return f"{total} {word}{'' if total == 1 else 's'}: {', '.join(parts)}"

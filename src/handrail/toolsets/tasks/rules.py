@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.tasks.store import (
     STATUSES,
     Status,
@@ -37,7 +37,7 @@ class TaskPatch:
 
 @dataclass(frozen=True, slots=True)
 class TaskPage:
-    """A part of a shelf's tasks, and how many there are."""
+    """A part of a list's tasks, and how many there are."""
 
     entries: list[TaskEntry]
     counts: dict[str, int]
@@ -59,9 +59,9 @@ def create(tasks: TaskList, subject: str, description: str, depends_on: Sequence
     return with_open_dependencies(tasks, [entry])[0]
 
 
-def update(tasks: TaskList, wanted: str, patch: TaskPatch, now: str) -> TaskEntry:
+def update(tasks: TaskList, task: str, patch: TaskPatch, now: str) -> TaskEntry:
     """The task as it is now; refused when it would wait for itself."""
-    entry = _find(tasks, wanted)
+    entry = _find(tasks, task)
     before = entry.depends_on if patch.depends_on is None else _numbers(tasks, patch.depends_on)
     if patch.depends_on is not None and (circle := find_cycle(tasks, entry.number, before)):
         raise ToolError(
@@ -82,8 +82,8 @@ def update(tasks: TaskList, wanted: str, patch: TaskPatch, now: str) -> TaskEntr
     return with_open_dependencies(tasks, [changed])[0]
 
 
-def get(tasks: TaskList, wanted: str) -> TaskEntry:
-    return with_open_dependencies(tasks, [_find(tasks, wanted)])[0]
+def get(tasks: TaskList, task: str) -> TaskEntry:
+    return with_open_dependencies(tasks, [_find(tasks, task)])[0]
 
 
 def list_page(tasks: TaskList, statuses: Sequence[Status], after: str | None, limit: int) -> TaskPage:
@@ -102,7 +102,7 @@ def with_open_dependencies(tasks: TaskList, entries: Sequence[TaskEntry]) -> lis
     held = tasks.still_open(numbers) if numbers else set()
     if not held:
         return list(entries)
-    return [replace(one, waits_for=tuple(n for n in one.depends_on if n in held)) for one in entries]
+    return [replace(entry, waits_for=tuple(n for n in entry.depends_on if n in held)) for entry in entries]
 
 
 def find_cycle(tasks: TaskList, number: int, depends_on: Iterable[int]) -> list[int]:
@@ -110,40 +110,40 @@ def find_cycle(tasks: TaskList, number: int, depends_on: Iterable[int]) -> list[
     came_from = dict.fromkeys(depends_on, number)
     ahead = deque(came_from)
     while ahead:
-        here = ahead.popleft()
-        if here == number:
-            way = [here, came_from[here]]
+        current = ahead.popleft()
+        if current == number:
+            way = [current, came_from[current]]
             while way[-1] != number:
                 way.append(came_from[way[-1]])
             return way[::-1]
-        entry = tasks.get(here)
+        entry = tasks.get(current)
         for further in entry.depends_on if entry is not None else ():
             if further not in came_from:
-                came_from[further] = here
+                came_from[further] = current
                 ahead.append(further)
     return []
 
 
-def _numbers(tasks: TaskList, wanted: Sequence[str]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(_find(tasks, one).number for one in wanted))
+def _numbers(tasks: TaskList, wanted_tasks: Sequence[str]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(_find(tasks, task).number for task in wanted_tasks))
 
 
-def _find(tasks: TaskList, wanted: str) -> TaskEntry:
-    number = parse_task_id(wanted)
+def _find(tasks: TaskList, task: str) -> TaskEntry:
+    number = parse_task_id(task)
     entry = None if number is None else tasks.get(number)
     if entry is None:
-        raise ToolError(_unknown_task(tasks, wanted), code="TASK_NOT_FOUND")
+        raise ToolError(_unknown_task(tasks, task), code="TASK_NOT_FOUND")
     return entry
 
 
-def _unknown_task(tasks: TaskList, wanted: str) -> str:
-    said = f"There is no task {one_line(wanted)[:80]!r} in this session"
+def _unknown_task(tasks: TaskList, task: str) -> str:
+    message = f"There is no task {one_line(task)[:80]!r} in this session"
     last = tasks.last()
     if not last:
-        return f"{said}, and no other. Create one with task_create."
+        return f"{message}, and no other. Create one with task_create."
     entries = tasks.newest(_MAX_COMPARED)
     subjects = {entry.subject.casefold()[:_COMPARED_CHARS]: entry for entry in reversed(entries)}
-    near = difflib.get_close_matches(one_line(wanted[:200]).casefold()[:_COMPARED_CHARS], subjects, 1, 0.5)
+    near = difflib.get_close_matches(one_line(task[:200]).casefold()[:_COMPARED_CHARS], subjects, 1, 0.5)
     nearest = subjects[near[0]] if near else entries[0]
-    there = "There is only" if last == 1 else f"Tasks are T1 to T{last}; the nearest is"
-    return f"{said}. {there} {nearest.id}: {nearest.subject}."
+    introduction = "There is only" if last == 1 else f"Tasks are T1 to T{last}; the nearest is"
+    return f"{message}. {introduction} {nearest.id}: {nearest.subject}."

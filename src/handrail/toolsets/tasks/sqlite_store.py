@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.tasks.store import OPEN, Status, TaskEntry, TaskList, TaskListKey, TodoItem
 from handrail.toolsets.wal import use_wal
 
@@ -38,7 +38,7 @@ _COLUMNS = "number, subject, description, status, depends_on, created, updated"
 
 
 class SqliteTaskList:
-    """The tasks of one shelf, inside a transaction."""
+    """The tasks of one list, inside a transaction."""
 
     def __init__(self, connection: sqlite3.Connection, list_key: TaskListKey) -> None:
         self._connection = connection

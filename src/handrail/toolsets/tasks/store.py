@@ -56,10 +56,10 @@ def task_id(number: int) -> str:
     return f"T{number}"
 
 
-def parse_task_id(wanted: str) -> int | None:
+def parse_task_id(text: str) -> int | None:
     """The number that somebody means by T3, t3, 3, #3 or task-3; None when it is no number at all."""
-    found = _ID.match(wanted)
-    return int(found[1]) if found else None
+    match = _ID.match(text)
+    return int(match[1]) if match else None
 
 
 def one_line(text: str) -> str:
@@ -74,7 +74,7 @@ MAX_TASK_LISTS = 1000
 
 
 class TaskList(Protocol):
-    """The tasks of one shelf, while nobody else changes them."""
+    """The tasks of one list, while nobody else changes them."""
 
     def last(self) -> int:
         """The highest number; 0 when there is none. Numbers have no gaps: no task is ever removed."""
@@ -108,17 +108,17 @@ class TaskList(Protocol):
 
 
 class TaskStore(Protocol):
-    """Keeps tasks and todo lists, each shelf for itself."""
+    """Keeps tasks and todo lists, each list for itself."""
 
     async def within(self, list_key: TaskListKey, work: Callable[[TaskList], T]) -> T:
-        """Do something with the tasks of a shelf: wholly or not at all, in the order of the calls."""
+        """Do something with the tasks of a list: wholly or not at all, in the order of the calls."""
         ...
 
     async def close(self) -> None: ...
 
 
 class MemoryTaskList:
-    """The tasks of one shelf in a dict."""
+    """The tasks of one list in a dict."""
 
     def __init__(self) -> None:
         self._entries: dict[int, TaskEntry] = {}

@@ -1,17 +1,20 @@
-"""task_create, task_get, task_list, task_update: tasks that may wait for each other."""
+"""Tasks that may wait for each other, and the todo list of a session, which is written as a whole."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from handrail import Context, Result, Tool, tool
-from handrail.ext import ToolError, register_output_block
+from handrail import Context, Result, Tool, ToolError, tool
+from handrail.ext.forms import register_output_block
 from handrail.toolsets.tasks import rules
 from handrail.toolsets.tasks.output import (
+    TASK_TOOL,
     TaskLine,
     TaskOutput,
+    TodoListOutput,
+    checklist,
     checklist_line,
     count_summary,
     list_key_of,
@@ -19,9 +22,10 @@ from handrail.toolsets.tasks.output import (
     table_block,
     task_line,
     task_output,
+    todo_list_output,
 )
 from handrail.toolsets.tasks.rules import TaskPatch
-from handrail.toolsets.tasks.store import Status, TaskEntry, TaskStore
+from handrail.toolsets.tasks.store import Priority, Status, TaskEntry, TaskStore, TodoItem, one_line
 
 Subject = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Ids = Annotated[list[str], Field(max_length=100)]
@@ -30,13 +34,9 @@ Ids = Annotated[list[str], Field(max_length=100)]
 def task_create(store: TaskStore) -> Tool:
     @tool(
         "task_create",
-        level="read",
-        capabilities=["read"],
-        concurrency="parallel",
+        **TASK_TOOL,
         param_aliases={"subject": ["title"], "depends_on": ["blocked_by", "after"]},
-        category="tasks",
         icon="list-plus",
-        origin="system",
         output=TaskOutput,
     )
     async def task_create(
@@ -65,20 +65,14 @@ def task_create(store: TaskStore) -> Tool:
 def task_get(store: TaskStore) -> Tool:
     @tool(
         "task_get",
-        level="read",
-        capabilities=["read"],
-        concurrency="parallel",
+        **TASK_TOOL,
         repeatable=True,
         param_aliases={"id": ["task_id"]},
-        category="tasks",
         icon="clipboard",
-        origin="system",
         output=TaskOutput,
     )
     async def task_get(
-        id: Annotated[str, Field(description="The task's id, such as T3")],
-        *,
-        ctx: Context,
+        id: Annotated[str, Field(description="The task's id, such as T3")], *, ctx: Context
     ) -> Result:
         entry = await store.within(list_key_of(ctx), lambda tasks: rules.get(tasks, id))
         task = task_output(entry)
@@ -120,13 +114,9 @@ class TaskListOutput(BaseModel):
 def task_list(store: TaskStore) -> Tool:
     @tool(
         "task_list",
-        level="read",
-        capabilities=["read"],
-        concurrency="parallel",
+        **TASK_TOOL,
         repeatable=True,
-        category="tasks",
         icon="list",
-        origin="system",
         output=TaskListOutput,
         sections=[
             _TASK_TABLE,
@@ -175,14 +165,10 @@ def _count_line(page: rules.TaskPage, status: Status | None, after: str | None) 
 def task_update(store: TaskStore) -> Tool:
     @tool(
         "task_update",
-        level="read",
-        capabilities=["read"],
-        concurrency="parallel",
+        **TASK_TOOL,
         repeatable=True,
         param_aliases={"id": ["task_id"], "subject": ["title"], "depends_on": ["blocked_by", "after"]},
-        category="tasks",
         icon="list-checks",
-        origin="system",
         output=TaskOutput,
     )
     async def task_update(
@@ -221,3 +207,93 @@ def _warning(entry: TaskEntry) -> str:
         waits = ", ".join(f"T{number}" for number in entry.waits_for)
         return f"{entry.id} depends on what is still open: {waits}."
     return ""
+
+
+_TODO_SECTIONS: list[dict[str, Any]] = [
+    {
+        "key": "todos",
+        "label": "Todos",
+        "type": "table",
+        "config": {"columns": [{"key": "content", "label": "What"}, "status", "priority"]},
+    },
+    {"key": "counts", "label": "How many", "type": "summary"},
+]
+
+for _slug in ("todoread", "todowrite"):
+    register_output_block(f"block:tool-output-{_slug}", table_block(_TODO_SECTIONS[0]))
+
+
+def todoread(store: TaskStore) -> Tool:
+    @tool(
+        "todoread",
+        **TASK_TOOL,
+        repeatable=True,
+        icon="list-todo",
+        output=TodoListOutput,
+        sections=_TODO_SECTIONS,
+    )
+    async def todoread(
+        status: Annotated[Status | None, Field(description="Only todos with this status")] = None,
+        *,
+        ctx: Context,
+    ) -> Result:
+        every = await store.within(list_key_of(ctx), lambda tasks: tasks.items())
+        items = [item for item in every if status in (None, item.status)]
+        data = todo_list_output(items)
+        return Result(data=data, summary=count_summary(data.counts, "todo"), output=checklist(items))
+
+    return todoread
+
+
+class Todo(BaseModel):
+    """One line of the list."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    content: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
+        Field(description="What is to be done, in one line"),
+    ]
+    status: Annotated[Status, Field(description="How far it is")] = "pending"
+    priority: Annotated[Priority, Field(description="How much it matters")] = "medium"
+
+
+def todowrite(store: TaskStore) -> Tool:
+    @tool(
+        "todowrite",
+        **{**TASK_TOOL, "concurrency": "sequential"},
+        repeatable=True,
+        icon="list-todo",
+        output=TodoListOutput,
+        sections=_TODO_SECTIONS,
+    )
+    async def todowrite(
+        todos: Annotated[
+            list[Todo],
+            Field(description="The whole list in order; it takes the place of the old", max_length=500),
+        ],
+        *,
+        ctx: Context,
+    ) -> Result:
+        items = [TodoItem(one_line(todo.content), todo.status, todo.priority) for todo in todos]
+        await store.within(list_key_of(ctx), lambda tasks: tasks.put_items(items))
+        data = todo_list_output(items)
+        counted, warning = (
+            count_summary(data.counts, "todo"),
+            _todo_warning(data.counts.get("in_progress", 0)),
+        )
+        return Result(
+            data=data,
+            summary=counted,
+            output=checklist(items) + (f"\nNote: {warning}" if warning else ""),
+            metadata={"warning": warning} if warning else {},
+        )
+
+    return todowrite
+
+
+def _todo_warning(in_progress: int) -> str:
+    if in_progress < 2:
+        return ""
+    return f"{in_progress} todos are in progress at once; keep it to the one you are at."

@@ -1,4 +1,4 @@
-"""thin: a page reduced to what can be read, in one pass whose time and yield grow with its length alone.
+"""HTML cleaner: a page reduced to what can be read, in one pass whose cost grows with its length alone.
 
 Parsers repair broken HTML, and hostile HTML makes that take hours. What comes out here is balanced, shallow
 and made of few kinds of elements, so that nothing is left to repair.
@@ -129,22 +129,22 @@ class _HtmlCleaner:
         if not (following.isascii() and following.isalpha()) and following != "/":
             self._write_text("<")
             return at + 1
-        found = _TAG.match(text, at)
-        if found is None:
+        match = _TAG.match(text, at)
+        if match is None:
             if following == "/" and not text[at + 2 : at + 3].isalpha():
                 end = text.find(">", at)
                 return len(text) if end < 0 else end + 1
             return len(text)
-        tag = found[2].lower()
-        if found[1]:
+        tag = match[2].lower()
+        if match[1]:
             self._close(tag)
-            return found.end()
+            return match.end()
         if tag in RAW:
-            return self._raw(tag, found.end())
+            return self._raw(tag, match.end())
         if tag == "plaintext":
             return len(text)
-        self._start(tag, found[3])
-        return found.end()
+        self._start(tag, match[3])
+        return match.end()
 
     def _raw(self, tag: str, at: int) -> int:
         """Past an element whose content is no markup. Only a title of it is read."""
@@ -195,9 +195,9 @@ class _HtmlCleaner:
             return None  # a block of code has no links, and the converter fails at some
         if (once := INLINE.get(tag)) is not None:
             return None if self._names.get(once) else once
-        if tag == "pre" and any(self._names.get(one) for one in SINGLE_LINE):
+        if tag == "pre" and any(self._names.get(name) for name in SINGLE_LINE):
             return None
-        if tag in INDENTED and sum(self._names.get(one, 0) for one in INDENTED) >= _MAX_INDENTED:
+        if tag in INDENTED and sum(self._names.get(name, 0) for name in INDENTED) >= _MAX_INDENTED:
             return None
         if self._is_code and (tag == "table" or tag in TABLE):
             return None  # parsers move what stands in a table, and this out of its code
@@ -212,17 +212,17 @@ class _HtmlCleaner:
         if tag in ("a", "option"):
             return (tag,)
         if tag == "pre":
-            return tuple(one.tag for one in reversed(self._open) if one.name in SINGLE_LINE)
+            return tuple(element.tag for element in reversed(self._open) if element.name in SINGLE_LINE)
         if tag in CLOSED_BY:
-            found: list[str] = []
-            if not any(self._counts.get(one) for one in CLOSED_BY[tag]):
+            tags: list[str] = []
+            if not any(self._counts.get(name) for name in CLOSED_BY[tag]):
                 return ()
-            for one in reversed(self._open):
-                if one.tag in LISTS_AND_TABLES:
+            for element in reversed(self._open):
+                if element.tag in LISTS_AND_TABLES:
                     break
-                if one.tag in CLOSED_BY[tag]:
-                    found.append(one.tag)
-            return tuple(found)
+                if element.tag in CLOSED_BY[tag]:
+                    tags.append(element.tag)
+            return tuple(tags)
         return ("p",) if tag in BLOCKS and self._counts.get("p") else ()
 
     def _close(self, tag: str) -> None:
@@ -233,10 +233,10 @@ class _HtmlCleaner:
         if not self._counts.get(tag):
             return
         if self._counts.get("table") and tag not in TABLE and tag != "table":
-            for one in reversed(self._open):
-                if one.tag == tag:
+            for element in reversed(self._open):
+                if element.tag == tag:
                     break
-                if one.tag in ("td", "th", "caption", "table"):
+                if element.tag in ("td", "th", "caption", "table"):
                     return
         while self._pop() != tag:
             pass
@@ -265,9 +265,9 @@ class _HtmlCleaner:
         elif not self._dropping and tag in ("br", "hr", "img") and not is_hidden(attributes):
             if tag == "img" and self._is_code:
                 return
-            if tag == "img" and ' src="' not in (kept := format_attributes(tag, attributes, self._base)):
+            if tag == "img" and ' src="' not in (markup := format_attributes(tag, attributes, self._base)):
                 return
-            self._write(f"<{tag}{kept if tag == 'img' else ''}>")
+            self._write(f"<{tag}{markup if tag == 'img' else ''}>")
 
     @property
     def _is_code(self) -> bool:

@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from urllib.parse import quote, urljoin, urlsplit
 
-from handrail.net.body import remove_invisible
+from handrail.ext.net import remove_invisible
 
 _MASKED = "<[`~\\"
 _MASKS = {char: chr(0xE000 + place) for place, char in enumerate(_MASKED)}
@@ -57,18 +57,9 @@ BLOCKS = frozenset(
     "header hgroup li main ol p pre search section summary table ul".split()
 )
 
-INLINE = {
-    "b": "b",
-    "strong": "b",
-    "i": "i",
-    "em": "i",
-    "code": "code",
-    "tt": "code",
-    "kbd": "code",
-    "samp": "code",
-}
-
-INLINE |= {"del": "del", "s": "del", "strike": "del", "a": "a", "q": "q", "sub": "sub", "sup": "sup"}
+_INLINE = {"b": "b strong", "i": "i em", "code": "code tt kbd samp", "del": "del s strike"}
+INLINE = {tag: name for name, tags in _INLINE.items() for tag in tags.split()}
+INLINE |= {name: name for name in ("a", "q", "sub", "sup")}
 """Inline elements, by the name under which they are kept; none stands inside another of its name."""
 
 SINGLE_LINE = frozenset((*INLINE.values(), *"h1 h2 h3 h4 h5 h6 summary figcaption caption".split()))
@@ -123,37 +114,37 @@ _LANGUAGE = re.compile(r"(?:lang|language)-[\w+#-]{1,20}")
 
 def format_attributes(name: str, attributes: dict[str, str], base: str) -> str:
     """The attributes of an element that stay, as markup."""
-    kept: dict[str, str] = {}
+    shown: dict[str, str] = {}
     if name in ("a", "img"):
         key = "href" if name == "a" else "src"
         if (link := absolute_link(base, attributes.get(key, ""), _SCHEMES[name])) is not None:
-            kept[key] = link
+            shown[key] = link
         if name == "img":
-            kept["alt"] = mask_markup(" ".join(attributes.get("alt", "")[:500].split()))
-    elif name in ("code", "pre") and (found := _LANGUAGE.search(attributes.get("class", ""))):
-        kept["class"] = found[0]
+            shown["alt"] = mask_markup(" ".join(attributes.get("alt", "")[:500].split()))
+    elif name in ("code", "pre") and (match := _LANGUAGE.search(attributes.get("class", ""))):
+        shown["class"] = match[0]
     elif name in ("td", "th"):
-        kept |= {key: attributes[key] for key in ("colspan", "rowspan") if _is_small(attributes.get(key))}
+        shown |= {key: attributes[key] for key in ("colspan", "rowspan") if _is_small(attributes.get(key))}
     elif name == "ol" and _is_small(attributes.get("start")):
-        kept["start"] = attributes["start"]
-    return "".join(f' {key}="{html.escape(value)}"' for key, value in kept.items())
+        shown["start"] = attributes["start"]
+    return "".join(f' {key}="{html.escape(value)}"' for key, value in shown.items())
 
 
 def parse_attributes(raw: str) -> dict[str, str]:
     """The attributes that matter, by name; of several with one name the first. A very long one is empty."""
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     if not raw.strip(" /\t\r\n\f"):
-        return found
-    for one in _ATTRIBUTE.finditer(raw):
-        name = one[1].lower()
-        if name not in _RELEVANT or name in found:
+        return attributes
+    for match in _ATTRIBUTE.finditer(raw):
+        name = match[1].lower()
+        if name not in _RELEVANT or name in attributes:
             continue
-        value = one[2] if one[2] is not None else one[3] if one[3] is not None else one[4] or ""
+        value = match[2] if match[2] is not None else match[3] if match[3] is not None else match[4] or ""
         is_short = len(value) <= (_MAX_STYLE if name == "style" else _MAX_VALUE)
-        found[name] = html.unescape(value) if is_short else ""
+        attributes[name] = html.unescape(value) if is_short else ""
         if name == "style" and not is_short:
-            found["hidden"] = ""
-    return found
+            attributes["hidden"] = ""
+    return attributes
 
 
 def is_hidden(attributes: dict[str, str]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from handrail.net.fetcher import optional_import
+from handrail.ext.net import optional_import
 from handrail.toolsets.web.html_cleaner import CleanPage, clean_html
 from handrail.toolsets.web.html_elements import BLOCKS, INLINE, TABLE, unmask, unmask_escaped, unmask_html
 
@@ -43,7 +43,7 @@ def split_html(pieces: Iterable[str]) -> Iterator[str]:
         name = tag[1] if tag else ""
         closes = piece.startswith("</")
         if size >= ENOUGH and not closes and _part_ends(size, name, open_):
-            yield "".join([*part, *(f"</{one.name}>" for one in reversed(open_))])
+            yield "".join([*part, *(f"</{element.name}>" for element in reversed(open_))])
             part = _reopened(open_)
             size = sum(map(len, part))
         part.append(piece)
@@ -61,17 +61,17 @@ def split_html(pieces: Iterable[str]) -> Iterator[str]:
 def _part_ends(size: int, name: str, open_: list[_OpenTag]) -> bool:
     """Whether a part that is long enough ends before what comes next."""
     if size < MOST:
-        return name in BLOCKS and all(one.name in _CONTAINERS for one in open_)
+        return name in BLOCKS and all(element.name in _CONTAINERS for element in open_)
     return name in BLOCKS or name == "tr" or size >= 2 * MOST
 
 
 def _reopened(open_: list[_OpenTag]) -> list[str]:
     """What is open, opened once more; an item that goes on keeps its number."""
-    made = []
-    for place, one in enumerate(open_):
+    pieces = []
+    for place, element in enumerate(open_):
         goes_on = place + 1 < len(open_) and open_[place + 1].name == "li"
-        made.append(f'<ol start="{one.number - goes_on}">' if one.name == "ol" else one.opening)
-    return made
+        pieces.append(f'<ol start="{element.number - goes_on}">' if element.name == "ol" else element.opening)
+    return pieces
 
 
 Format = Literal["markdown", "text", "html"]
@@ -117,8 +117,8 @@ def make_readable(html: str, url: str, form: Format) -> ReadablePage:
         output_format="plain" if form == "text" else "markdown",
     )
     # Each conversion keeps every other thread waiting, so none is given a whole page.
-    made = [html_to_markdown.convert(_sanitize(part), options).content or "" for part in split_html(pieces)]
-    text = "\n\n".join(part.strip("\n") for part in made if part.strip())
+    parts = [html_to_markdown.convert(_sanitize(part), options).content or "" for part in split_html(pieces)]
+    text = "\n\n".join(part.strip("\n") for part in parts if part.strip())
     return ReadablePage(page.title, (unmask if form == "text" else unmask_escaped)(text).strip(), page.is_cut)
 
 
@@ -139,24 +139,24 @@ def _sanitize(html: str) -> str:
 def main_content(page: CleanPage) -> list[str]:
     """The main part of a page, else its articles, else all but what stands around; all if that is little."""
     everything = _outermost([(0, len(page.pieces))])
-    whole = _length(page, everything, ())
+    total = _length(page, everything, ())
     inner = _length(page, everything, page.asides)
-    if inner < _MIN_MAIN_CHARS and 4 * inner < whole:
+    if inner < _MIN_MAIN_CHARS and 4 * inner < total:
         return _joined(page, everything, ())
     for spans in (page.mains, page.articles):
-        found = _outermost(spans)
-        length = _length(page, found, page.asides)
+        outer = _outermost(spans)
+        length = _length(page, outer, page.asides)
         if length >= _MIN_MAIN_CHARS or 4 * length >= inner > 0:
-            return _joined(page, found, page.asides)
+            return _joined(page, outer, page.asides)
     return _joined(page, everything, page.asides)
 
 
 def _outermost(spans: Iterable[Span]) -> list[Span]:
-    kept: list[Span] = []
+    outer: list[Span] = []
     for span in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if not kept or span[0] >= kept[-1][1]:
-            kept.append(span)
-    return kept
+        if not outer or span[0] >= outer[-1][1]:
+            outer.append(span)
+    return outer
 
 
 def _parts(page: CleanPage, spans: list[Span], without: Iterable[Span]) -> Iterable[list[str]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from handrail.ext import ToolError, UsageError
-from handrail.net.fetcher import FetchOptions
-from handrail.net.url import parse_url
+from handrail import ToolError
+from handrail.ext.errors import UsageError
+from handrail.ext.net import FetchOptions, parse_url
 from handrail.toolsets.web.search_providers import SearchProvider
 
 ProviderName = Literal["exa", "brave", "searxng"]

@@ -8,9 +8,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from handrail.ext import Attachment, ToolError
-from handrail.net.body import decode, is_binary, remove_invisible
-from handrail.net.fetcher import FetchResponse
+from handrail import Attachment, ToolError
+from handrail.ext.net import FetchResponse, decode, is_binary, remove_invisible
 from handrail.toolsets.web.markdown import Format, make_readable
 
 
@@ -37,11 +36,11 @@ def indent_json(text: str) -> str:
         json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
     except (ValueError, RecursionError):
         return text
-    made: list[str] = []
+    pieces: list[str] = []
     depth = 0
     last = ""
-    for found in _JSON_TOKEN.finditer(text):
-        token = found[0]
+    for match in _JSON_TOKEN.finditer(text):
+        token = match[0]
         if token in "]}":
             depth -= 1
         if (
@@ -49,16 +48,16 @@ def indent_json(text: str) -> str:
             or last == ","
             or (token in "]}" and last not in ("[", "{"))
         ):
-            made.append("\n" + "  " * depth)
+            pieces.append("\n" + "  " * depth)
         elif last == ":":
-            made.append(" ")
-        made.append(token)
+            pieces.append(" ")
+        pieces.append(token)
         if token in "[{":
             depth += 1
             if depth > _MAX_JSON_DEPTH:
                 return text
         last = token
-    return "".join(made)
+    return "".join(pieces)
 
 
 ACCEPT = (
@@ -128,8 +127,8 @@ def _read_attachment(kind: str, answer: FetchResponse) -> FetchedPage:
 
 def _declared_type(header: str) -> str | None:
     """The type that a server says; words that are none are no type."""
-    found = _MEDIA_TYPE.fullmatch(header.partition(";")[0].strip().lower())
-    return None if found is None else found[0]
+    match = _MEDIA_TYPE.fullmatch(header.partition(";")[0].strip().lower())
+    return None if match is None else match[0]
 
 
 def _guess_type(body: bytes) -> str:

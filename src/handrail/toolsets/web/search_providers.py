@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import unescape
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
-from handrail import Context
-from handrail.ext import ToolError
-from handrail.net.addresses import AddressAllowlist
-from handrail.net.body import remove_invisible
-from handrail.net.fetcher import Fetcher, FetchRequest, FetchResponse, retry_after
-from handrail.net.url import Url, parse_url
+from handrail import Context, ToolError
+from handrail.ext.net import (
+    AddressAllowlist,
+    Fetcher,
+    FetchRequest,
+    FetchResponse,
+    Url,
+    parse_url,
+    remove_invisible,
+    retry_after,
+)
 
 _MARKUP = re.compile(r"</?(?:strong|b|em|i|mark|span|br|p)\b[^<>]{0,200}>", re.IGNORECASE)
 _MAX_SNIPPET = 1_000
@@ -67,21 +72,27 @@ def json_body(answer: FetchResponse, provider: str) -> Any:
         ) from None
 
 
-def objects_at_path(found: Any, *path: str) -> list[Mapping[str, Any]]:
+def objects_at_path(value: Any, *path: str) -> list[Mapping[str, Any]]:
     """The objects in the list at a path of a provider's answer; nothing where there is no such list."""
     for key in path:
-        found = found.get(key) if isinstance(found, dict) else None
-    return [one for one in found[:_MAX_HITS] if isinstance(one, dict)] if isinstance(found, list) else []
+        value = value.get(key) if isinstance(value, dict) else None
+    return [row for row in value[:_MAX_HITS] if isinstance(row, dict)] if isinstance(value, list) else []
 
 
-def make_hit(title: Any, url: Any, snippet: Any, date: Any) -> SearchHit | None:
-    """A hit, if it has an address on the web; whatever else a provider sends is made text."""
-    if not isinstance(url, str) or not url.lower().startswith(("http://", "https://")):
-        return None
-    address = "".join(remove_invisible(url).split())
-    return SearchHit(
-        plain_text(title) or address, address, plain_text(snippet), plain_text(date)[:40] or None
-    )
+def search_hits(rows: Iterable[Mapping[str, Any]], snippet: str, date: str, age: str = "") -> list[SearchHit]:
+    """The rows that have an address on the web; whatever else a provider sends is made text.
+
+    `snippet`, `date` and `age` name the fields that hold these; of a date the day is shown, or else the age.
+    """
+    hits = []
+    for row in rows:
+        url = row.get("url")
+        if isinstance(url, str) and url.lower().startswith(("http://", "https://")):
+            address = "".join(remove_invisible(url).split())
+            day = plain_text(str(row.get(date) or "")[:10] or row.get(age))[:40] or None
+            title = plain_text(row.get("title")) or address
+            hits.append(SearchHit(title, address, plain_text(row.get(snippet)), day))
+    return hits
 
 
 def plain_text(text: Any) -> str:
@@ -93,14 +104,19 @@ def plain_text(text: Any) -> str:
     ]
 
 
+def key_refused(provider: str) -> ToolError:
+    return ToolError(
+        f"{provider} does not accept the key that is set up. An administrator has to set a valid one.",
+        code="SEARCH_KEY_REFUSED",
+    )
+
+
 def provider_error(answer: FetchResponse, provider: str) -> ToolError:
     """A status of a provider in words. Nothing of its answer is passed on: it may quote the key."""
-    if answer.status in (401, 403):
-        return ToolError(
-            f"{provider} does not accept the key that is set up. An administrator has to set a valid one.",
-            code="SEARCH_KEY_REFUSED",
-        )
-    if answer.status == 429:
+    status = answer.status
+    if status in (401, 403):
+        return key_refused(provider)
+    if status == 429:
         wait = retry_after(answer.headers)
         later = "later" if wait is None else f"in {wait:.0f} seconds"
         return ToolError(
@@ -108,22 +124,18 @@ def provider_error(answer: FetchResponse, provider: str) -> ToolError:
             code="SEARCH_LIMITED",
             retry_after=wait,
         )
-    if answer.status == 402:
-        return ToolError(
-            f"The credit with {provider} is used up. An administrator has to add some.", code="SEARCH_FAILED"
+    if status == 402:
+        message = f"The credit with {provider} is used up. An administrator has to add some."
+    elif 300 <= status < 400 or status in (404, 405):
+        message = (
+            f"{provider} is not at the address that is set up: it answered with the status {status}. "
+            "An administrator has to correct the address."
         )
-    if 300 <= answer.status < 400 or answer.status in (404, 405):
-        return ToolError(
-            f"{provider} is not at the address that is set up: it answered with the status {answer.status}. "
-            "An administrator has to correct the address.",
-            code="SEARCH_FAILED",
-        )
-    if answer.status >= 500:
-        return ToolError(f"{provider} is not working at the moment. Try again later.", code="SEARCH_FAILED")
-    return ToolError(
-        f"{provider} refused the search with the status {answer.status}. Try simpler and fewer words.",
-        code="SEARCH_FAILED",
-    )
+    elif status >= 500:
+        message = f"{provider} is not working at the moment. Try again later."
+    else:
+        message = f"{provider} refused the search with the status {status}. Try simpler and fewer words."
+    return ToolError(message, code="SEARCH_FAILED")
 
 
 _EXA_KEY = "EXA_API_KEY"
@@ -142,26 +154,22 @@ class Exa:
         return has_secret(ctx, _EXA_KEY)
 
     async def search(self, query: str, limit: int, ctx: Context, fetcher: Fetcher, /) -> list[SearchHit]:
-        asked = {
+        body = {
             "query": query,
             "numResults": limit,
             "type": "auto",
             "contents": {"highlights": {"maxCharacters": _EXA_SNIPPET}},
         }
         headers = {"x-api-key": ctx.secret(_EXA_KEY), "Content-Type": "application/json"}
-        request = FetchRequest(_url_below(self.url, "search"), "POST", headers, json.dumps(asked).encode())
-        found = objects_at_path(json_body(await fetcher.send(request), self.name), "results")
-        hits = []
-        for one in found:
-            highlights = one.get("highlights")
-            told = (
-                " … ".join(text for text in highlights if isinstance(text, str))
-                if isinstance(highlights, list)
-                else ""
-            )
-            date = str(one.get("publishedDate") or "")[:10]
-            hits.append(make_hit(one.get("title"), one.get("url"), told or one.get("text"), date))
-        return [hit for hit in hits if hit is not None]
+        request = FetchRequest(_url_below(self.url, "search"), "POST", headers, json.dumps(body).encode())
+        rows = objects_at_path(json_body(await fetcher.send(request), self.name), "results")
+        excerpts = [{**row, "excerpt": _joined(row.get("highlights")) or row.get("text")} for row in rows]
+        return search_hits(excerpts, "excerpt", "publishedDate")
+
+
+def _joined(highlights: Any) -> str:
+    texts = highlights if isinstance(highlights, list) else []
+    return " … ".join(text for text in texts if isinstance(text, str))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,26 +183,14 @@ class Brave:
         return has_secret(ctx, _BRAVE_KEY)
 
     async def search(self, query: str, limit: int, ctx: Context, fetcher: Fetcher, /) -> list[SearchHit]:
-        asked = urlencode({"q": query, "count": limit, "text_decorations": "false"})
+        words = urlencode({"q": query, "count": limit, "text_decorations": "false"})
         headers = {"X-Subscription-Token": ctx.secret(_BRAVE_KEY), "Accept": "application/json"}
-        request = FetchRequest(_url_below(self.url, f"res/v1/web/search?{asked}"), headers=headers)
+        request = FetchRequest(_url_below(self.url, f"res/v1/web/search?{words}"), headers=headers)
         answer = await fetcher.send(request)
         if answer.status == 422 and b"SUBSCRIPTION_TOKEN_INVALID" in answer.body:
-            raise ToolError(
-                "Brave does not accept the key that is set up. An administrator has to set a valid one.",
-                code="SEARCH_KEY_REFUSED",
-            )
-        found = objects_at_path(json_body(answer, self.name), "web", "results")
-        hits = [
-            make_hit(
-                one.get("title"),
-                one.get("url"),
-                one.get("description"),
-                str(one.get("page_age") or "")[:10] or one.get("age"),
-            )
-            for one in found
-        ]
-        return [hit for hit in hits if hit is not None]
+            raise key_refused(self.name)
+        rows = objects_at_path(json_body(answer, self.name), "web", "results")
+        return search_hits(rows, "description", "page_age", "age")
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,20 +221,14 @@ class SearXNG:
                 "SearXNG gives no JSON. An administrator has to add json to search.formats in its settings.",
                 code="SEARCH_FAILED",
             )
-        told = json_body(answer, self.name)
-        found = objects_at_path(told, "results")
-        if not found and isinstance(told, dict) and told.get("unresponsive_engines"):
+        body = json_body(answer, self.name)
+        rows = objects_at_path(body, "results")
+        if not rows and isinstance(body, dict) and body.get("unresponsive_engines"):
             raise ToolError(
                 "SearXNG found nothing, and engines that it asks did not answer. Try again later.",
                 code="SEARCH_FAILED",
             )
-        hits = [
-            make_hit(
-                one.get("title"), one.get("url"), one.get("content"), str(one.get("publishedDate") or "")[:10]
-            )
-            for one in found
-        ]
-        return [hit for hit in hits if hit is not None]
+        return search_hits(rows, "content", "publishedDate")
 
 
 def _url_below(base: str, reference: str) -> Url:

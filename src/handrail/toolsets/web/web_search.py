@@ -6,9 +6,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from handrail import Context, Result, Tool, tool
-from handrail.ext import ToolError
-from handrail.net.fetcher import Fetcher
+from handrail import Context, Result, Tool, ToolError, tool
+from handrail.ext.net import Fetcher
 from handrail.toolsets.web.options import WebOptions
 from handrail.toolsets.web.page import frame_untrusted
 from handrail.toolsets.web.search_providers import Brave, Exa, SearchHit, SearchProvider, SearXNG
@@ -39,7 +38,7 @@ def web_search(options: WebOptions | None = None) -> Tool:
     """The tool, with the provider of its options, or whoever is set up."""
     chosen = options or WebOptions()
     fetcher = Fetcher(chosen)
-    known: dict[str, SearchProvider] = {
+    providers: dict[str, SearchProvider] = {
         "exa": Exa(chosen.exa_url),
         "brave": Brave(chosen.brave_url),
         "searxng": SearXNG(chosen.searxng_url),
@@ -47,8 +46,8 @@ def web_search(options: WebOptions | None = None) -> Tool:
 
     def provider_for(ctx: Context) -> SearchProvider:
         if chosen.provider is not None:
-            return known[chosen.provider] if isinstance(chosen.provider, str) else chosen.provider
-        for provider in known.values():
+            return providers[chosen.provider] if isinstance(chosen.provider, str) else chosen.provider
+        for provider in providers.values():
             if provider.is_set_up(ctx):
                 return provider
         raise ToolError(_NO_PROVIDER, code="NO_SEARCH_PROVIDER")
@@ -76,10 +75,10 @@ def web_search(options: WebOptions | None = None) -> Tool:
         provider = provider_for(ctx)
         async with fetcher.time_limit():
             hits = (await provider.search(query, limit, ctx, fetcher))[:limit]
-        found = [WebHit(title=hit.title, url=hit.url, snippet=hit.snippet, date=hit.date) for hit in hits]
+        rows = [WebHit(title=hit.title, url=hit.url, snippet=hit.snippet, date=hit.date) for hit in hits]
         count = "1 page" if len(hits) == 1 else f"{len(hits)} pages"
         return Result(
-            data=WebHits(provider=provider.name, results=found),
+            data=WebHits(provider=provider.name, results=rows),
             summary=f"Found {count} with {provider.name}",
             output=_format_hits(hits, provider.name),
         )

@@ -9,9 +9,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from handrail import Result, Tool, tool
-from handrail.ext import ToolError
-from handrail.net.fetcher import Fetcher, FetchResponse, retry_after
+from handrail import Result, Tool, ToolError, tool
+from handrail.ext.net import Fetcher, FetchResponse, retry_after
 from handrail.toolsets.web.html_elements import mask_markup, unmask_escaped
 from handrail.toolsets.web.markdown import Format
 from handrail.toolsets.web.options import WebOptions
@@ -91,11 +90,11 @@ def _to_result(answer: FetchResponse, page: FetchedPage, form: Format, max_chars
         empty = f"There is nothing to read at {answer.url.shown}. A page may need a script to show something."
         return Result(data=data, summary=f"Fetched nothing from {answer.url.host}", output=empty)
     title = f"Title: {_escape_title(page.title, form)}\n\n" if page.title else ""
-    told = frame_untrusted(f"{title}{text}", f"Fetched {answer.url.shown} ({page.type})")
+    output = frame_untrusted(f"{title}{text}", f"Fetched {answer.url.shown} ({page.type})")
     if is_cut:
         of = f" of {len(page.text):,}" if not page.is_cut else ""
-        told += f"\nThe text was cut after {len(text):,}{of} characters."
-    return Result(data=data, summary=f"Fetched {page.title or answer.url.host} ({size})", output=told)
+        output += f"\nThe text was cut after {len(text):,}{of} characters."
+    return Result(data=data, summary=f"Fetched {page.title or answer.url.host} ({size})", output=output)
 
 
 def _escape_title(title: str, form: Format) -> str:

@@ -17,7 +17,7 @@ _SLOW_PERIOD = 10.0
 """Seconds for which a slow disk is left to threads altogether."""
 
 WaitForGo = Callable[[], None]
-"""Waits until what was prepared is wanted. Raises CalledOff when it is not."""
+"""Waits until what was prepared is wanted. Raises TaskCancelled when it is not."""
 
 
 class TaskCancelled(Exception):
@@ -25,7 +25,7 @@ class TaskCancelled(Exception):
 
 
 class DiskTask:
-    """What a thread prepares, and does once it hears the word. Until then it can be called off."""
+    """What a thread prepares, and does once `go` was called. Until then it can be cancelled."""
 
     __slots__ = ("_claim", "_ended", "_failure", "_go_lock", "_is_go", "_is_over", "_loop", "_work")
 
@@ -38,10 +38,10 @@ class DiskTask:
         self._go_lock = threading.Lock()
         self._go_lock.acquire()
         self._claim = threading.Lock()
-        """Held by the first one: who hears the word, or who calls it off."""
+        """Held by whichever comes first: the thread that goes on, or who cancels it."""
 
     def go(self) -> None:
-        """Give the word."""
+        """Let the thread do it."""
         self._is_go = True
         self._go_lock.release()
 
@@ -53,7 +53,7 @@ class DiskTask:
         return is_first
 
     async def wait(self) -> None:
-        """Wait for its end. Who is cancelled meanwhile calls it off, or waits on when it is too late."""
+        """Wait for its end. Who is cancelled meanwhile cancels it, or waits on when it is too late."""
         try:
             await self._ended
         except asyncio.CancelledError:
@@ -87,7 +87,7 @@ class DiskTask:
 
 
 class DiskThreads:
-    """Threads that wait for what is on the disk, and for the word: never for somebody who waits for them."""
+    """Threads that wait for the disk and for `go`: never for somebody who waits for them."""
 
     def __init__(self) -> None:
         self._slow_until = 0.0
@@ -110,7 +110,7 @@ class DiskThreads:
             self._slow_until = time.monotonic() + _SLOW_PERIOD
 
     def start(self, work: Callable[[WaitForGo], None]) -> DiskTask:
-        """Begin it in a thread. It hears the word before it does what cannot be taken back."""
+        """Begin it in a thread. It waits for `go` before it does what cannot be taken back."""
         task = DiskTask(work)
         if self._process != os.getpid():  # the threads stayed behind in the one that this is a fork of
             self._reset()

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from sys import getsizeof
 from typing import Any
 
-from handrail import Context, Result, Tool
-from handrail.ext import ToolError
+from handrail import Context, Result, Tool, ToolError
 from handrail.toolsets.workspace.atomic_write import FileStamp
 from handrail.toolsets.workspace.target_file import OpenObserver
 from handrail.toolsets.workspace.workspace import Workspace
@@ -85,7 +84,7 @@ class FileCache:
     def changed(self, path: str | None) -> None:
         """Forget what was read of a file; of all files when nobody knows which changed."""
         with self._lock:
-            for key in [one for one in self._kept if path is None or one[1] == path]:
+            for key in [entry_key for entry_key in self._kept if path is None or entry_key[1] == path]:
                 self._drop(key)
 
     def _stamp(self, path: str) -> FileStamp | None:
@@ -112,6 +111,6 @@ class FileCache:
 
 def _size_of(key: _Key, result: Result) -> int:
     """No less than what an entry holds: a text stands in its data as well, and its path in three places."""
-    attached = sum(len(one.data or b"") for one in result.attachments)
+    attached = sum(len(attachment.data or b"") for attachment in result.attachments)
     texts = 2 * getsizeof(result.output) + 3 * getsizeof(key[1]) + getsizeof(key[2])
     return _ENTRY_OVERHEAD + texts + attached

@@ -6,7 +6,7 @@ import codecs
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from handrail.ext import ToolError
+from handrail import ToolError
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -23,7 +23,7 @@ _NOT_FOR_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "
 """Encodings for something else than files."""
 _HEAD_BYTES = 8_192
 _CONTROLS = bytes(range(32))
-_PRINTABLE = bytes(one for one in range(32) if one in b"\t\n\r\f\b\x1b")
+_PRINTABLE = bytes(byte for byte in range(32) if byte in b"\t\n\r\f\b\x1b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +56,14 @@ class DecodedText:
 
 def byte_order_mark(data: bytes) -> tuple[bytes, str] | None:
     """The byte order mark at the beginning and the encoding that it names."""
-    return next((one for one in _MARKS if data.startswith(one[0])), None)
+    return next((mark for mark in _MARKS if data.startswith(mark[0])), None)
 
 
 def decode(data: bytes, encoding: str = "utf-8", path: str = "The file") -> DecodedText:
     """The text. A byte order mark counts more than the encoding that is asked for."""
     marked = byte_order_mark(data)
-    asked = codec_name(encoding)
-    mark, name = marked if marked is not None else (b"", _UNMARKED.get(asked, asked))
+    requested = codec_name(encoding)
+    mark, name = marked if marked is not None else (b"", _UNMARKED.get(requested, requested))
     try:
         return DecodedText(data[len(mark) :].decode(name), name, mark)
     except UnicodeDecodeError as error:
@@ -89,15 +89,15 @@ def encode(text: DecodedText, path: str = "The file") -> bytes:
 def codec_name(encoding: str) -> str:
     """The name of an encoding that turns bytes into text."""
     try:
-        found = codecs.lookup(encoding)
+        codec = codecs.lookup(encoding)
     except (LookupError, ValueError):
-        found = None
-    if found is None or found.name in _NOT_FOR_FILES or not getattr(found, "_is_text_encoding", True):
+        codec = None
+    if codec is None or codec.name in _NOT_FOR_FILES or not getattr(codec, "_is_text_encoding", True):
         raise ToolError(
             f"There is no encoding {encoding!r}. Usual ones are utf-8, utf-16, latin-1 and cp1252.",
             code="WRONG_ENCODING",
         )
-    return found.name
+    return codec.name
 
 
 def check_round_trip(text: DecodedText, data: bytes, path: str) -> DecodedText:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from handrail.ext import ToolError
+from handrail import ToolError
 
 _WAIT = 5.0
 """Seconds; a change takes a fraction of a thousandth, unless its process was stopped in the midst of it."""

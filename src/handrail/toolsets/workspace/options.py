@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from handrail.ext import DefinitionError
+from handrail.ext.errors import DefinitionError
 from handrail.toolsets.web.options import ProviderName
 from handrail.toolsets.workspace.path_rules import PathRules
 
@@ -25,14 +25,14 @@ def find_root(start: Path | None = None, environment: Mapping[str, str] | None =
     env = os.environ if environment is None else environment
     if named := env.get(ROOT_VARIABLE):
         return Path(named).resolve()
-    here = (start or Path.cwd()).resolve()
+    start_folder = (start or Path.cwd()).resolve()
     home = Path(env.get("HOME") or Path.home()).resolve()
-    for folder in (here, *here.parents):
+    for folder in (start_folder, *start_folder.parents):
         if folder == home or folder in home.parents:
             break
         if any((folder / sign).exists() for sign in _ROOT_MARKERS):
             return folder
-    return here
+    return start_folder
 
 
 class WorkspaceError(DefinitionError):
@@ -92,7 +92,7 @@ def parse_options(
         except DefinitionError as error:
             raise WorkspaceError(f"{where}: {key}: {error.problem}", remedy=error.remedy) from None
     read["root"] = _absolute(folder, read.get("root", "."))
-    read["readable"] = tuple(_absolute(folder, one) for one in read.get("readable", ()))
+    read["readable"] = tuple(_absolute(folder, name) for name in read.get("readable", ()))
     return WorkspaceOptions(**read)
 
 
@@ -113,7 +113,7 @@ def _text(value: Any) -> str:
 def _texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise ValueError('give a list, such as ["one", "two"]')
-    return tuple(_text(one) for one in value)
+    return tuple(_text(item) for item in value)
 
 
 def _switch(value: Any) -> bool:

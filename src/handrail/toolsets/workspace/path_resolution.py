@@ -1,4 +1,4 @@
-"""Beneath: opens what lies below a root, and nothing else, whatever links and renames do meanwhile.
+"""Path resolution: opens what lies below a root, and nothing else, whatever links and renames do meanwhile.
 
 A path is walked part by part over descriptors of folders that are held open. No part is ever looked up
 through a link: a link is read and walked like the path that it stands for, so that it never leads out.
@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from handrail.ext import ToolError
+from handrail import ToolError
 
 _FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _MAX_PATH_BYTES = 4_096

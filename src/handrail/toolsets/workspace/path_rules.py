@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from handrail.ext import DefinitionError, ToolError, folded
+from handrail import ToolError
+from handrail.ext.errors import DefinitionError
+from handrail.ext.tools import folded
 from handrail.toolsets.workspace.atomic_write import DRAFT_PREFIX
 
 
@@ -33,7 +35,7 @@ class PathRules:
 def _from_root(path: str) -> str:
     """A path in its plainest spelling; one that would keep nothing, or everything, is an error."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
-    if path.startswith("/") or not parts or ".." in parts or any(one in path for one in "*?\0"):
+    if path.startswith("/") or not parts or ".." in parts or any(char in path for char in "*?\0"):
         raise DefinitionError(
             f"{path!r} is no path from the root of a workspace",
             remedy="name a file or a folder in it, such as secrets/key.pem; patterns are not understood",
@@ -45,7 +47,7 @@ def _all_spellings(names: Iterable[str]) -> tuple[str, ...]:
     """Each name in every way in which a folder may hold it: what is one letter may be stored as two."""
     forms: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
     spelled = ((name, *(unicodedata.normalize(form, name) for form in forms)) for name in names)
-    return tuple(dict.fromkeys(one for ways in spelled for one in ways))
+    return tuple(dict.fromkeys(spelling for ways in spelled for spelling in ways))
 
 
 def is_below_any(parts: tuple[str, ...], names: Collection[str]) -> bool:
@@ -53,7 +55,7 @@ def is_below_any(parts: tuple[str, ...], names: Collection[str]) -> bool:
     if not names:
         return False
     path = tuple(map(folded, parts))
-    return any(path[: len(one)] == one for one in (tuple(folded(name).split("/")) for name in names))
+    return any(path[: len(prefix)] == prefix for prefix in (tuple(folded(name).split("/")) for name in names))
 
 
 STATE_FOLDER = ".handrail"

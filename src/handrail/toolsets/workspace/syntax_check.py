@@ -7,8 +7,7 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import Any
 
-from handrail import Context, Result, Tool
-from handrail.ext import ToolError
+from handrail import Context, Result, Tool, ToolError
 from handrail.toolsets.workspace.changes.journal import ChangeJournal
 from handrail.toolsets.workspace.syntax_errors import ParseResult, SyntaxProblem, line_of
 from handrail.toolsets.workspace.syntax_parsers import parse, parser_for
@@ -45,10 +44,10 @@ class ParseCache:
             return None
         same = hash(data)
         with self._lock:
-            kept = self._kept.get(path)
-            if kept is not None and kept[0] == same:
+            cached = self._kept.get(path)
+            if cached is not None and cached[0] == same:
                 self._kept.move_to_end(path)
-                return data, kept[1]
+                return data, cached[1]
         parsed = await parse(check, data)
         with self._lock:
             self._kept[path] = (same, parsed)
@@ -84,17 +83,17 @@ class SyntaxCheck:
         if not result.success or parser_for(values.path) is None:
             return result
         path = self._changes.workspace.relative(values.path)
-        found = await self._trees.of(path)
-        if found is None or found[1].problem is None:
+        parsed = await self._trees.of(path)
+        if parsed is None or parsed[1].problem is None:
             return result
-        data, problem = found[0], found[1].problem
-        said = _warning(path, problem, line_of(data, problem))
+        data, problem = parsed[0], parsed[1].problem
+        warning = _warning(path, problem, line_of(data, problem))
         earlier = await self._earlier(ctx, path)
         if earlier is not None:
-            said += f" It did not parse before this change either (line {earlier.line}: {earlier.text})."
+            warning += f" It did not parse before this change either (line {earlier.line}: {earlier.text})."
         else:
-            said += " The change was made; repair it with another edit, or undo it with undo_file."
-        return replace(result.with_metadata(warning=said), output=f"{result.text()}\nWarning: {said}")
+            warning += " The change was made; repair it with another edit, or undo it with undo_file."
+        return replace(result.with_metadata(warning=warning), output=f"{result.text()}\nWarning: {warning}")
 
     async def _earlier(self, ctx: Context, path: str) -> SyntaxProblem | None:
         """What was wrong with the file before this call changed it."""

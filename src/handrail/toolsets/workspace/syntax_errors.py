@@ -1,4 +1,4 @@
-"""Problems: where a text is not what its language allows. One function for each way to find out.
+"""Syntax errors: where a text is not what its language allows. One function for each way to find out.
 
 It is also run by its path, as a program of its own: parsers let nobody else in their process work.
 """
@@ -118,11 +118,11 @@ def grammar_parser(language: Any) -> Parser:
     from tree_sitter import Language  # loaded on first use
     from tree_sitter import Parser as TreeParser
 
-    known = Language(language)
+    grammar = Language(language)
 
-    def parse(given: bytes) -> ParseResult:
-        data = as_utf8(given)
-        tree = TreeParser(known).parse(data)
+    def parse(source: bytes) -> ParseResult:
+        data = as_utf8(source)
+        tree = TreeParser(grammar).parse(data)
         if tree is None or not tree.root_node.has_error:
             return ParseResult(None, tree)
         return ParseResult(_first_error(tree.root_node, data), tree)
@@ -136,7 +136,7 @@ def _first_error(root: Any, data: bytes) -> SyntaxProblem:
     while todo and seen < _MAX_NODES:
         node = todo.pop()
         seen += 1
-        inner = [one for one in node.children if one.has_error or one.is_missing]
+        inner = [child for child in node.children if child.has_error or child.is_missing]
         if inner:
             todo.extend(inner)
         elif (node.is_error or node.is_missing) and (best is root or node.start_byte < best.start_byte):
@@ -169,8 +169,8 @@ def main(way: str, *language: str) -> None:
     """Say what is wrong with what comes in, as [line, column, text], or null."""
     ways: dict[str, Parser] = {"python": python, "json_text": json_text, "toml": toml, "yaml": yaml}
     parser = ways.get(way) or grammar_parser(getattr(import_module(language[0]), language[1])())
-    found = parser(sys.stdin.buffer.read()).problem
-    sys.stdout.write(json.dumps(None if found is None else [found.line, found.column, found.text]))
+    problem = parser(sys.stdin.buffer.read()).problem
+    sys.stdout.write(json.dumps(None if problem is None else [problem.line, problem.column, problem.text]))
 
 
 if __name__ == "__main__":

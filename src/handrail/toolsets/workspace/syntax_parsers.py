@@ -8,7 +8,6 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -32,42 +31,22 @@ class LanguageParser(NamedTuple):
     """Bytes of a file that is parsed at once, while everything else waits."""
 
 
-_BUILTIN: dict[str, Callable[[], LanguageParser]] = {
-    ".py": lambda: _python(),
-    ".pyi": lambda: _python(),
-    ".json": lambda: _json(),
-    ".webmanifest": lambda: _json(),
-    ".geojson": lambda: _json(),
-    ".ipynb": lambda: _json(),
-    ".toml": lambda: LanguageParser(syntax_errors.toml, ("toml",)),
-    ".yaml": lambda: _yaml(),
-    ".yml": lambda: _yaml(),
+_GRAMMAR_SUFFIXES = {
+    ("tree_sitter_javascript", "language"): ".js .mjs .cjs .jsx",
+    ("tree_sitter_typescript", "language_typescript"): ".ts .mts .cts",
+    ("tree_sitter_typescript", "language_tsx"): ".tsx",
+    ("tree_sitter_go", "language"): ".go",
+    ("tree_sitter_rust", "language"): ".rs",
+    ("tree_sitter_java", "language"): ".java",
+    ("tree_sitter_c", "language"): ".c",
+    ("tree_sitter_cpp", "language"): ".cc .cpp .cxx .hpp",
+    ("tree_sitter_ruby", "language"): ".rb",
+    ("tree_sitter_html", "language"): ".html .htm",
+    ("tree_sitter_css", "language"): ".css",
+    ("tree_sitter_bash", "language"): ".sh .bash",
 }
-
-GRAMMARS: dict[str, tuple[str, str]] = {
-    ".js": ("tree_sitter_javascript", "language"),
-    ".mjs": ("tree_sitter_javascript", "language"),
-    ".cjs": ("tree_sitter_javascript", "language"),
-    ".jsx": ("tree_sitter_javascript", "language"),
-    ".ts": ("tree_sitter_typescript", "language_typescript"),
-    ".mts": ("tree_sitter_typescript", "language_typescript"),
-    ".cts": ("tree_sitter_typescript", "language_typescript"),
-    ".tsx": ("tree_sitter_typescript", "language_tsx"),
-    ".go": ("tree_sitter_go", "language"),
-    ".rs": ("tree_sitter_rust", "language"),
-    ".java": ("tree_sitter_java", "language"),
-    ".c": ("tree_sitter_c", "language"),
-    ".cc": ("tree_sitter_cpp", "language"),
-    ".cpp": ("tree_sitter_cpp", "language"),
-    ".cxx": ("tree_sitter_cpp", "language"),
-    ".hpp": ("tree_sitter_cpp", "language"),
-    ".rb": ("tree_sitter_ruby", "language"),
-    ".html": ("tree_sitter_html", "language"),
-    ".htm": ("tree_sitter_html", "language"),
-    ".css": ("tree_sitter_css", "language"),
-    ".sh": ("tree_sitter_bash", "language"),
-    ".bash": ("tree_sitter_bash", "language"),
-}
+GRAMMARS = {end: grammar for grammar, ends in _GRAMMAR_SUFFIXES.items() for end in ends.split()}
+"""The module and the function that give the language of files whose names end so."""
 
 _WITH_COMMENTS = re.compile(
     r"(tsconfig|jsconfig|devcontainer|\.eslintrc|\.babelrc|\.swcrc)[^/]*\.json$|\.vscode/"
@@ -86,8 +65,15 @@ def parser_for(path: str) -> LanguageParser | None:
 @cache
 def _load_parser(suffix: str) -> LanguageParser | None:
     try:
-        if suffix in _BUILTIN:
-            return _BUILTIN[suffix]()
+        if suffix in (".py", ".pyi"):
+            return LanguageParser(syntax_errors.python, ("python",), _FAST_AT_ONCE)
+        if suffix in (".json", ".webmanifest", ".geojson", ".ipynb"):
+            return LanguageParser(syntax_errors.json_text, ("json_text",), _FAST_AT_ONCE)
+        if suffix == ".toml":
+            return LanguageParser(syntax_errors.toml, ("toml",))
+        if suffix in (".yaml", ".yml"):
+            import_module("yaml")
+            return LanguageParser(syntax_errors.yaml, ("yaml",))
         if suffix in GRAMMARS:
             module, function = GRAMMARS[suffix]
             parse = syntax_errors.grammar_parser(getattr(import_module(module), function)())
@@ -95,19 +81,6 @@ def _load_parser(suffix: str) -> LanguageParser | None:
     except ImportError as error:
         _log.info("files that end in %s are not checked: %s; pip install 'handrail[syntax]'", suffix, error)
     return None
-
-
-def _python() -> LanguageParser:
-    return LanguageParser(syntax_errors.python, ("python",), _FAST_AT_ONCE)
-
-
-def _json() -> LanguageParser:
-    return LanguageParser(syntax_errors.json_text, ("json_text",), _FAST_AT_ONCE)
-
-
-def _yaml() -> LanguageParser:
-    import_module("yaml")
-    return LanguageParser(syntax_errors.yaml, ("yaml",))
 
 
 _TIMEOUT = 10.0
@@ -119,10 +92,10 @@ async def parse(check: LanguageParser, data: bytes, seconds: float = _TIMEOUT) -
         return check.parse(data)
     try:
         async with asyncio.timeout(seconds):
-            found = json.loads(await _parse_in_process(check, data))
+            problem = json.loads(await _parse_in_process(check, data))
     except (TimeoutError, OSError, ValueError):
         return ParseResult()
-    return ParseResult(SyntaxProblem(*found)) if found else ParseResult()
+    return ParseResult(SyntaxProblem(*problem)) if problem else ParseResult()
 
 
 async def _parse_in_process(check: LanguageParser, data: bytes) -> bytes:

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Final
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace.atomic_write import (
     DraftFile,
     FileStamp,
@@ -34,11 +34,11 @@ class OpenObserver:
         _OBSERVER.set(self)
 
 
-_OBSERVER: ContextVar[OpenObserver | None] = ContextVar("handrail_onlooker", default=None)
+_OBSERVER: ContextVar[OpenObserver | None] = ContextVar("handrail_open_observer", default=None)
 
 
 def stat_opened_file(fd: int) -> os.stat_result:
-    """What the system says of a file that was just opened, which whoever looks on is told too."""
+    """What the system says of a file that was just opened, and the observer is told too."""
     file_stat = os.fstat(fd)
     if (observer := _OBSERVER.get()) is not None:
         observer.stamp = stamp_of(file_stat)

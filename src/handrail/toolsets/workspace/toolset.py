@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from handrail import Context, Principal, Result, Tool
-from handrail.ext import Hook, SafetyCheck, wire_name
+from handrail.ext.guard import SafetyCheck
+from handrail.ext.ports import Hook
+from handrail.ext.tools import wire_name
 from handrail.toolsets.spawn_agent import SpawnAgentTool, Spawner, spawn_agent_tool
 from handrail.toolsets.tasks import SqliteTaskStore, task_tools
 from handrail.toolsets.web import WebOptions, web_tools
 from handrail.toolsets.workspace.changes.journal import ChangeJournal
-from handrail.toolsets.workspace.changes.undo_file import undo_file
-from handrail.toolsets.workspace.changes.undo_turn import undo_turn
+from handrail.toolsets.workspace.changes.undo import undo_file, undo_turn
 from handrail.toolsets.workspace.file_cache import FileCache
 from handrail.toolsets.workspace.files import file_tools
 from handrail.toolsets.workspace.options import WorkspaceError, WorkspaceOptions
@@ -44,28 +45,28 @@ def open_tenant_workspace(
     workspace: Workspace, options: WorkspaceOptions, tenant: str, spawner: Spawner | None = None
 ) -> TenantWorkspace:
     """Everything there is for a workspace of this tenant, and of no other."""
-    book = SqliteTaskStore(partial(workspace.state_subfolder, "tasks"))
+    task_store = SqliteTaskStore(partial(workspace.state_subfolder, "tasks"))
     changes = ChangeJournal(workspace)
     changes.settle()
     workspace.journal = changes
     agents = spawn_agent_tool(spawner)
     shell = ShellOptions(options.network, options.unsandboxed, tuple(map(Path, options.readable)))
-    made = (
+    every_tool = (
         *file_tools(workspace),
         *search_tools(workspace),
         *shell_tools(workspace, shell),
         undo_file(changes),
         undo_turn(changes),
         *web_tools(web_options(options)),
-        *task_tools(book),
+        *task_tools(task_store),
         agents.tool,
     )
     # whoever sets up a workspace chose its tools: a tenant need not enable each, as it must what is built in
-    tools = tuple(replace(tool, tenants=frozenset({tenant}), origin="bundle") for tool in made)
+    tools = tuple(replace(tool, tenants=frozenset({tenant}), origin="bundle") for tool in every_tool)
     by_name = {name: tool for tool in tools for name in (*tool.names, tool.slug, wire_name(tool.id))}
 
     async def close() -> None:
-        await book.close()
+        await task_store.close()
         changes.close()
         workspace.close()
 
@@ -76,9 +77,7 @@ def open_tenant_workspace(
 def web_options(options: WorkspaceOptions) -> WebOptions:
     """What the web tools of a workspace are allowed."""
     return WebOptions(
-        private_networks=options.private_networks,
-        provider=options.search,
-        searxng_url=options.searxng_url,
+        private_networks=options.private_networks, provider=options.search, searxng_url=options.searxng_url
     )
 
 
@@ -175,8 +174,8 @@ class _ToolHooks(NamedTuple):
     @classmethod
     def of(cls, tool: Tool, tenant_workspace: TenantWorkspace) -> _ToolHooks:
         return cls(
-            tuple(one for one in tenant_workspace.hooks if _watches(one, tool)),
-            tuple(one for one in tenant_workspace.safety if _watches(one, tool)),
+            tuple(hook for hook in tenant_workspace.hooks if _watches(hook, tool)),
+            tuple(hook for hook in tenant_workspace.safety if _watches(hook, tool)),
         )
 
 
@@ -232,6 +231,6 @@ def _function(tool: Tool) -> Any:
     return None if tool.body is None else tool.body.fn
 
 
-def _watches(one: Any, tool: Tool) -> bool:
-    watches = getattr(one, "watches", None)
+def _watches(hook: Any, tool: Tool) -> bool:
+    watches = getattr(hook, "watches", None)
     return True if watches is None else bool(watches(tool))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Literal, Protocol
+from typing import Any, BinaryIO, Final, Literal, Protocol
 
-from handrail import Context
-from handrail.ext import ToolError, folded, path_key
+from handrail import Context, ToolError
+from handrail.ext.tools import folded, path_key
 from handrail.toolsets.workspace.atomic_write import DRAFT_PREFIX, FileStamp, stamp_of
 from handrail.toolsets.workspace.disk_threads import DiskThreads
 from handrail.toolsets.workspace.locks import FolderLock, KeyedLocks
@@ -21,6 +21,22 @@ from handrail.toolsets.workspace.path_rules import STATE_FOLDER, PathRules, Stat
 from handrail.toolsets.workspace.target_file import ANY_STAMP, TargetFile, path_from_root
 
 Operation = Literal["create", "write", "edit", "delete"]
+
+_WORKSPACE_TOOL = {"category": "workspace", "origin": "system"}
+READ_TOOL: Final[Mapping[str, Any]] = {
+    **_WORKSPACE_TOOL,
+    "level": "read",
+    "capabilities": ["read"],
+    "concurrency": "parallel",
+}
+"""Options of every tool that only looks."""
+WRITE_TOOL: Final[Mapping[str, Any]] = {
+    **_WORKSPACE_TOOL,
+    "level": "write",
+    "capabilities": ["write"],
+    "concurrency": "by_path",
+}
+"""Options of every tool that gives one file new bytes."""
 
 MAX_RECORDED_SIZE = 100_000_000
 """Bytes of a file up to which it is kept when it is overwritten or deleted; larger ones are left alone."""
@@ -135,17 +151,17 @@ class Workspace:
         parts = path.split("/")
         if not parts[0] or ".." in parts:
             return None
-        here = self._base
+        current = self._base
         for part in parts:
             if part and part != ".":
-                here = f"{here}/{part}"
+                current = f"{current}/{part}"
                 try:
-                    file_stat = os.lstat(here)
+                    file_stat = os.lstat(current)
                 except (OSError, ValueError):
                     return None
                 if stat.S_ISLNK(file_stat.st_mode):
                     return None
-        return here
+        return current
 
     def lock_path(self, path: str) -> AbstractContextManager[None]:
         """Held from reading a file until it is changed, so that no change of this process is refused."""
@@ -215,10 +231,6 @@ class Workspace:
         ours = parts[0].casefold() == STATE_FOLDER or parts[-1].startswith(DRAFT_PREFIX)
         return ours or is_below_any(parts, self.path_rules.hidden)
 
-    def is_protected(self, parts: tuple[str, ...]) -> bool:
-        """Whether this is among what the tools do not change."""
-        return self.is_hidden(parts) or self._is_read_only(parts)
-
     def _is_read_only(self, parts: tuple[str, ...]) -> bool:
         """Whether this is shown, and not changed."""
         for part in parts:
@@ -250,8 +262,8 @@ class Workspace:
     def missing_folders(self, path: str) -> tuple[str, ...]:
         """The folders on the way to a path that do not exist yet, the outermost first."""
         parents = PurePosixPath(*self.resolver.parts(path)).parents
-        folders = [path_from_root(one.parts) for one in parents if one.parts]
-        return tuple(one for one in reversed(folders) if self.stat(one) is None)
+        folders = [path_from_root(parent.parts) for parent in parents if parent.parts]
+        return tuple(folder for folder in reversed(folders) if self.stat(folder) is None)
 
     def _resolved(
         self, path: str, check: Callable[[tuple[str, ...]], None] | None = None, *, make: bool = False

@@ -14,15 +14,10 @@ from handrail.bridges.mcp import McpToolset, Server, connection
 from handrail.bridges.mcp.admin import ServerAdmin
 from handrail.bridges.mcp.definitions import description_and_guidance, differences, tool_of
 from handrail.core.find.pins import MAX_PINS
-from handrail.ext import (
-    DEFAULT_TENANT_ID,
-    MemoryPins,
-    Pin,
-    PinChanges,
-    StorageError,
-    UsageError,
-    compare_pins,
-)
+from handrail.ext.compat import DEFAULT_TENANT_ID
+from handrail.ext.errors import StorageError, UsageError
+from handrail.ext.ports import MemoryPins
+from handrail.ext.toolsets import Pin, PinChanges, compare_pins
 from tests.harness.foreign_mcp_server import DEADLINE, ForeignServer
 
 ANA = Principal(tenant="acme", user="ana")
@@ -73,21 +68,21 @@ async def test_when_pins_cannot_be_read_nothing_is_called(tmp_path: Any) -> None
     assert foreign.effects == []
 
 
-async def test_the_office_tells_what_changed_and_accepts_it() -> None:
+async def test_the_admin_tells_what_changed_and_accepts_it() -> None:
     server = Server("far", command="x")
     held = Pin("pay", PAY, {**PAY, "description": "Pay \u202ethe thief."})
     pins = await pinned(Pin("ask", PAY), held=(held,))
-    office = ServerAdmin([server], pins)
-    (state,) = await office.list("acme")
+    admin = ServerAdmin([server], pins)
+    (state,) = await admin.list("acme")
     assert state.tools == ("far.ask",)
     assert [(one.tool, one.changes) for one in state.waiting] == [
         ("pay", (r"description: 'Pay.' → 'Pay \u202ethe thief.'",))
     ]
-    assert [pin.tool for pin in await office.accept("far", "far.pay", tenant="acme", by="bo")] == ["pay"]
-    assert (await office.list("acme"))[0].tools == ("far.ask", "far.pay")
+    assert [pin.tool for pin in await admin.accept("far", "far.pay", tenant="acme", by="bo")] == ["pay"]
+    assert (await admin.list("acme"))[0].tools == ("far.ask", "far.pay")
     with pytest.raises(UsageError, match="There are: far"):
-        await office.accept("near", tenant="acme")
-    assert await office.forget("far", tenant="acme") == 2
+        await admin.accept("near", tenant="acme")
+    assert await admin.forget("far", tenant="acme") == 2
 
 
 @pytest.mark.req("BY-09")

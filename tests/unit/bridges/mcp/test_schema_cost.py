@@ -8,7 +8,7 @@ import pytest
 
 from handrail.bridges.mcp import Server
 from handrail.bridges.mcp.definitions import schema_cost, tool_of
-from handrail.ext import DefinitionError
+from handrail.ext.errors import DefinitionError
 
 AGAIN = {"$ref": "#/$defs/a"}
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from handrail.bridges.mcp.tool_names import has_prefix, local_names
 from handrail.core.define.names import is_name
-from handrail.ext import slug_of, wire_name
+from handrail.ext.tools import slug_of, wire_name
 
 REMOTE = st.sets(
     st.text(min_size=1, max_size=130) | st.from_regex(r"[ab][ab._\-/]{0,6}", fullmatch=True), max_size=12

@@ -6,7 +6,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.doors.cli.output import format_time, show_facts, show_rows
+from handrail.doors.cli.output import Answer, format_time, listing, moment, show_answer, show_facts, show_rows
 from handrail.doors.cli.screen import Screen
 
 _texts = st.text(st.characters(codec="utf-8"), max_size=30)
@@ -53,3 +53,23 @@ def test_a_time_in_a_pipe_is_utc() -> None:
     screen, _, _ = _screen()
     assert format_time(0.25, screen) == "1970-01-01T00:00:00Z"
     assert format_time(None, screen) == ""
+
+
+def test_times_stand_in_rows_and_facts_as_they_are_written_elsewhere() -> None:
+    screen, out, _ = _screen()
+    show_rows(screen, ("At", "Until"), [(moment(0.25), moment(None))], "none")
+    show_facts(screen, {"at": moment(60), "until": moment(None)})
+    assert out.getvalue() == "1970-01-01T00:00:00Z\t\nat  1970-01-01T00:01:00Z\n"
+
+
+def test_an_answer_for_programs_is_the_document_alone() -> None:
+    screen, out, err = _screen()
+    show_answer(screen, Answer({"a": 1}, "one", note="see more"), json=True)
+    assert (out.getvalue(), err.getvalue()) == ('{"a":1}\n', "")
+
+
+def test_an_answer_for_people_is_its_text_and_then_its_note() -> None:
+    screen, out, err = _screen()
+    show_answer(screen, Answer({"a": 1}, "one", note="see more"), json=False)
+    show_answer(screen, Answer([], listing(("A",), [("x",)], "none")), json=False)
+    assert (out.getvalue(), err.getvalue()) == ("one\nx\n", "see more\n")

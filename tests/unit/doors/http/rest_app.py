@@ -81,7 +81,7 @@ def key(name: str, **more: str) -> dict[str, str]:
     return {"authorization": f"Bearer {name}", **more}
 
 
-class Door(httpx.AsyncClient):
+class ApiClient(httpx.AsyncClient):
     """A client that calls for one of them unless it says for whom."""
 
     platform: Platform
@@ -90,13 +90,13 @@ class Door(httpx.AsyncClient):
 @asynccontextmanager
 async def door(
     *more: Any, policy: Policy | None = None, who: str = "ana", **options: Any
-) -> AsyncIterator[Door]:
+) -> AsyncIterator[ApiClient]:
     async with Handrail([*TOOLS, *more], policy=policy, **options) as hr:
         platform = platform_of(hr, KEYS)
         api = build_api(platform)
         app = SecurityMiddleware(api, platform, RequestLimits(rate=None))
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-        async with Door(transport=transport, base_url="http://127.0.0.1", headers=key(who)) as http:
+        async with ApiClient(transport=transport, base_url="http://127.0.0.1", headers=key(who)) as http:
             http.platform = platform
             http.event_hooks["response"].append(check_documented(api))
             yield http

@@ -10,10 +10,10 @@ from pydantic import SecretStr
 
 from handrail import tool
 from handrail.ext.ports import Clock
-from tests.unit.doors.http.rest_app import Door, door, key
+from tests.unit.doors.http.rest_app import ApiClient, door, key
 
 
-async def asked(http: Door, who: str = "bot", **args: Any) -> dict[str, Any]:
+async def asked(http: ApiClient, who: str = "bot", **args: Any) -> dict[str, Any]:
     """A call that waits: what its caller was told."""
     body = {"arguments": {"to": "bo", **args}}
     told: dict[str, Any] = (await http.post("/api/tools/mail.send/call", json=body, headers=key(who))).json()
@@ -21,7 +21,9 @@ async def asked(http: Door, who: str = "bot", **args: Any) -> dict[str, Any]:
     return told
 
 
-async def decide(http: Door, told: dict[str, Any], how: str, who: str = "bea", **body: Any) -> httpx.Response:
+async def decide(
+    http: ApiClient, told: dict[str, Any], how: str, who: str = "bea", **body: Any
+) -> httpx.Response:
     return await http.post(f"{told['approval']['url']}/{how}", json=body, headers=key(who))
 
 

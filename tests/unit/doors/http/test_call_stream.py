@@ -10,10 +10,10 @@ import pytest
 
 from handrail import tool
 from handrail.platform.sse import EventStream
-from tests.unit.doors.http.rest_app import Door, door, events_of, key
+from tests.unit.doors.http.rest_app import ApiClient, door, events_of, key
 
 
-async def streamed(http: Door, name: str, who: str = "ana", **body: Any) -> list[dict[str, Any]]:
+async def streamed(http: ApiClient, name: str, who: str = "ana", **body: Any) -> list[dict[str, Any]]:
     answer = await http.post(f"/api/tools/{name}/stream", json=body, headers=key(who))
     assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/event-stream")
     return events_of(answer.text)

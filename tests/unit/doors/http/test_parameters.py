@@ -13,7 +13,7 @@ from handrail import tool
 from handrail.core.tell.log import MemoryLog
 from handrail.doors.http.errors import ApiError
 from handrail.doors.http.parameters import read_json
-from tests.unit.doors.http.rest_app import Door, door, key
+from tests.unit.doors.http.rest_app import ApiClient, door, key
 
 JSON = {"content-type": "application/json"}
 CALL = "/api/tools/sum.add/call"
@@ -195,5 +195,5 @@ async def test_a_body_that_is_too_large_is_refused_by_the_entrance() -> None:
     assert [(one.status_code, one.json()["error"]["code"]) for one in answers] == [(413, "TOO_LARGE")] * 2
 
 
-async def _post(http: Door, content: Any) -> Any:
+async def _post(http: ApiClient, content: Any) -> Any:
     return await http.post(CALL, content=content, headers=JSON)

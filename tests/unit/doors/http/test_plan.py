@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from handrail import Policy, tool
-from tests.unit.doors.http.rest_app import Door, door, key
+from tests.unit.doors.http.rest_app import ApiClient, door, key
 
 PLAN = Policy(plan=True, approval_mode="policy")
 pytestmark = pytest.mark.req("EX-20")
@@ -21,7 +21,7 @@ async def add(title: str) -> str:
     return title
 
 
-async def planned(http: Door, *titles: str, who: str = "ana", session: str | None = None) -> list[str]:
+async def planned(http: ApiClient, *titles: str, who: str = "ana", session: str | None = None) -> list[str]:
     calls = []
     for title in titles:
         body = {"arguments": {"title": title}} | ({"session": session} if session else {})
@@ -31,7 +31,7 @@ async def planned(http: Door, *titles: str, who: str = "ana", session: str | Non
     return calls
 
 
-async def listed(http: Door, who: str = "ana", **query: Any) -> list[str]:
+async def listed(http: ApiClient, who: str = "ana", **query: Any) -> list[str]:
     answer = await http.get("/api/plan", params=query, headers=key(who))
     assert answer.status_code == 200
     return [one["arguments"]["title"] for one in answer.json()["calls"]]

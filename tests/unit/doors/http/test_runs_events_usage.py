@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from tests.unit.doors.http.rest_app import Door, door, key
+from tests.unit.doors.http.rest_app import ApiClient, door, key
 
 
-async def call(http: Door, name: str, who: str = "ana", **body: Any) -> dict[str, Any]:
+async def call(http: ApiClient, name: str, who: str = "ana", **body: Any) -> dict[str, Any]:
     told: dict[str, Any] = (await http.post(f"/api/tools/{name}/call", json=body, headers=key(who))).json()
     return told
 
 
-async def pages(http: Door, path: str, what: str, **query: Any) -> list[dict[str, Any]]:
+async def pages(http: ApiClient, path: str, what: str, **query: Any) -> list[dict[str, Any]]:
     """All pages of a list."""
     found: list[dict[str, Any]] = []
     after: Any = None

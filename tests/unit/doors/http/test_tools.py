@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from handrail import define
-from tests.unit.doors.http.rest_app import Door, add, door, key, send
+from tests.unit.doors.http.rest_app import ApiClient, add, door, key, send
 
 
-async def ids(http: Door, who: str = "ana", **query: Any) -> list[str]:
+async def ids(http: ApiClient, who: str = "ana", **query: Any) -> list[str]:
     """All pages of a list."""
     found: list[str] = []
     after: str | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handrail import Policy, Rule, tool
-from tests.unit.doors.http.rest_app import Door, door, key
+from tests.unit.doors.http.rest_app import ApiClient, door, key
 
 OPEN = Policy(approval_mode="policy")
 pytestmark = pytest.mark.req("BY-14")
@@ -17,7 +17,7 @@ async def move(to: int, ask: bool = False) -> int:
     return 1
 
 
-async def made(http: Door, name: str = "shelf.move", **args: int) -> str:
+async def made(http: ApiClient, name: str = "shelf.move", **args: int) -> str:
     answer = await http.post(f"/api/tools/{name}/call", json={"arguments": args})
     assert answer.status_code == 200, answer.text
     call_id: str = answer.json()["call_id"]

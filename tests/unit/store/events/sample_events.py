@@ -6,11 +6,10 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from handrail import Principal, Result
+from handrail import Attachment, Principal, Result
 from handrail.core.define.call import BoundCall, Repair
 from handrail.core.define.levels import Source
-from handrail.ext import (
-    Attachment,
+from handrail.ext.events import (
     Event,
     NeedsApproval,
     OutputAppended,

@@ -9,7 +9,6 @@ import psycopg
 from sqlalchemy.engine import make_url
 
 from handrail.store.database import Database
-from handrail.store.triggers import drop_append_only_triggers
 
 
 def as_owner(db: Database, *statements: str) -> list[Any]:
@@ -32,4 +31,13 @@ def as_owner(db: Database, *statements: str) -> list[Any]:
 
 def without_triggers(db: Database, *statements: str) -> list[Any]:
     """The same after the guards were taken away."""
-    return as_owner(db, *drop_append_only_triggers(db.dialect), *statements)
+    return as_owner(db, *_drop_triggers(db.dialect), *statements)
+
+
+def _drop_triggers(dialect: str) -> list[str]:
+    """The statements that take away what keeps `session_events` append-only."""
+    table = "session_events"
+    if dialect == "sqlite":
+        return [f"DROP TRIGGER IF EXISTS {table}_no_{verb}" for verb in ("update", "delete", "replace")]
+    triggers = [f"DROP TRIGGER IF EXISTS {table}_no_{what} ON {table}" for what in ("change", "truncate")]
+    return [*triggers, f"DROP FUNCTION IF EXISTS refuse_change_of_{table}()"]

@@ -8,7 +8,7 @@ from sqlalchemy.exc import DBAPIError
 
 from handrail.store.database import Database
 from handrail.store.events.log import StoreLog
-from handrail.store.tables import session_events
+from handrail.store.tables.event_log import session_events
 from tests.unit.store.events.sample_events import completed, started
 from tests.unit.store.events.tamper import as_owner
 

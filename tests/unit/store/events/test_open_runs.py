@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 from handrail.store.database import Database
 from handrail.store.events.log import EventNotWritten, StoreLog
 from handrail.store.events.verify import LogFlaw, verify
-from handrail.store.tables import open_runs
+from handrail.store.tables.event_log import open_runs
 from tests.unit.store.events.sample_events import cancelled, completed, failed, started
 
 pytestmark = pytest.mark.req("BY-12", "EV-16")

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from handrail import Principal, Result
+from handrail import Attachment, Principal, Result
 from handrail.core.define.call import BoundCall, Repair
-from handrail.ext import Attachment, Event, ToolCompleted, ToolFailed, ToolStarted
+from handrail.ext.events import Event, ToolCompleted, ToolFailed, ToolStarted
 from handrail.store.codec import MAX_COLUMN_TEXT
 from handrail.store.events.rows import (
     BLOB_THRESHOLD,
@@ -55,31 +55,31 @@ def test_every_column_holds_text_that_both_databases_take(event: Event) -> None:
 @given(events(), events())
 def test_events_that_differ_say_something_different(one: Event, other: Event) -> None:
     first, second = encode_event(one), encode_event(other)
-    alike = (first.tenant, first.session, first.said) == (second.tenant, second.session, second.said)
+    alike = (first.tenant, first.session, first.content) == (second.tenant, second.session, second.content)
     assert alike == (as_row(one) == as_row(other))
 
 
 @pytest.mark.req("BY-13")
 def test_each_part_of_a_row_is_in_its_hash() -> None:
     row = encode_event(started())
-    base = chain_hash("p", "t", "s", 1, 2, 3.0, row.said)
+    base = chain_hash("p", "t", "s", 1, 2, 3.0, row.content)
     changed = [
-        chain_hash("q", "t", "s", 1, 2, 3.0, row.said),
-        chain_hash("p", "u", "s", 1, 2, 3.0, row.said),
-        chain_hash("p", "t", "r", 1, 2, 3.0, row.said),
-        chain_hash("p", "t", "s", 2, 2, 3.0, row.said),
-        chain_hash("p", "t", "s", 1, 3, 3.0, row.said),
-        chain_hash("p", "t", "s", 1, 2, None, row.said),
-        chain_hash("p", "t", "s", 1, 2, 3.0, row.said + " "),
+        chain_hash("q", "t", "s", 1, 2, 3.0, row.content),
+        chain_hash("p", "u", "s", 1, 2, 3.0, row.content),
+        chain_hash("p", "t", "r", 1, 2, 3.0, row.content),
+        chain_hash("p", "t", "s", 2, 2, 3.0, row.content),
+        chain_hash("p", "t", "s", 1, 3, 3.0, row.content),
+        chain_hash("p", "t", "s", 1, 2, None, row.content),
+        chain_hash("p", "t", "s", 1, 2, 3.0, row.content + " "),
     ]
     assert len({base, *changed}) == 1 + len(changed)
     names = list(row.names)
     for at in range(len(names)):
         other = [*names[:at], "else", *names[at + 1 :]]
-        assert hash_input(row.type, 1.0, tuple(other), None, row.payload) != row.said
+        assert hash_input(row.type, 1.0, tuple(other), None, row.payload) != row.content
         if names[at] is not None:
             emptied = [*names[:at], None, *names[at + 1 :]]
-            assert hash_input(row.type, 1.0, tuple(emptied), None, row.payload) != row.said
+            assert hash_input(row.type, 1.0, tuple(emptied), None, row.payload) != row.content
 
 
 def test_what_a_body_changes_afterwards_does_not_reach_the_record() -> None:
@@ -96,7 +96,7 @@ def test_a_large_payload_is_named_by_its_hash() -> None:
         encode_event(completed(started(), value="x" * BLOB_THRESHOLD)),
     )
     assert small.blob is None and large.blob is not None
-    assert large.blob in large.said and "xxx" not in large.said
+    assert large.blob in large.content and "xxx" not in large.content
 
 
 def test_bytes_of_an_attachment_are_told_by_reference() -> None:

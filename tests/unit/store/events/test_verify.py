@@ -47,8 +47,8 @@ def test_a_log_that_nobody_touched_is_sound(told: Database, log: StoreLog) -> No
     [
         "type = 'tool.failed'",
         "at = at + 1",
-        "begun = begun + 1",
-        "begun = NULL",
+        "started_at = started_at + 1",
+        "started_at = NULL",
         "call_id = 'else'",
         "run_id = NULL",
         "tool = 'else'",
@@ -129,7 +129,7 @@ def test_a_session_that_was_removed_wholly_is_missed(told: Database) -> None:
 
 
 def test_an_event_that_was_put_in_is_named(told: Database) -> None:
-    names = "type, at, begun, call_id, run_id, tool, user_id, agent, source, code, hash, blob, payload"
+    names = "type, at, started_at, call_id, run_id, tool, user_id, agent, source, code, hash, blob, payload"
     without_triggers(
         told,
         f"INSERT INTO session_events (tenant_id, session_id, seq, position, {names}) "

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail.toolsets.calculators import ai_readiness, ai_readiness_model
-from handrail.toolsets.calculators.ai_readiness import aggregate, calculate
-from handrail.toolsets.calculators.ai_readiness_model import Assessment
+from handrail.toolsets.calculators import ai_readiness
+from handrail.toolsets.calculators.ai_readiness import Assessment, aggregate, calculate
 from tests.unit.toolsets.calculators.tool_inputs import answer, inputs, refusal
 
 FIELDS = {
@@ -100,21 +99,21 @@ def test_the_least_and_the_most() -> None:
     ],
 )
 def test_bands_begin_where_they_say(score: str, band: str) -> None:
-    assert ai_readiness_model.band_of(Decimal(score)) == band
+    assert ai_readiness.band_of(Decimal(score)) == band
 
 
 @pytest.mark.req("CC-03")
 def test_weights_that_are_all_0_are_refused_at_the_weights() -> None:
     nothing = dict.fromkeys(FIELDS, 0)
 
-    said = refusal(ai_readiness.assess_ai_readiness, rated(*[(3, 3, 3)] * 6, weights=nothing))
-    assert "weights: all weights are 0; give at least one a weight above 0" in said
+    message = refusal(ai_readiness.assess_ai_readiness, rated(*[(3, 3, 3)] * 6, weights=nothing))
+    assert "weights: all weights are 0; give at least one a weight above 0" in message
 
 
 @pytest.mark.req("CC-03")
 def test_a_rating_beyond_the_scale_is_refused_at_its_field() -> None:
-    said = refusal(ai_readiness.assess_ai_readiness, rated((3, 3, 6), *[(3, 3, 3)] * 5))
-    assert "strategy.useCases: should be 1, 2, 3, 4 or 5, got 6" in said
+    message = refusal(ai_readiness.assess_ai_readiness, rated((3, 3, 6), *[(3, 3, 3)] * 5))
+    assert "strategy.useCases: should be 1, 2, 3, 4 or 5, got 6" in message
 
 
 @given(inputs(ai_readiness.assess_ai_readiness), st.sampled_from([2, 10, 0.5]))

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handrail import Registry, Tool
-from handrail.ext import discover
+from handrail.ext.toolsets import discover
 from handrail.testing import ConformanceCase, call_sync, conformance_cases
 from handrail.toolsets import calculators
 from tests.unit.toolsets.calculators.tool_inputs import inputs

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.toolsets.calculators import automation_scoper, automation_scoper_model
-from handrail.toolsets.calculators.automation_scoper import calculate
-from handrail.toolsets.calculators.automation_scoper_model import BusinessProcess
+from handrail.toolsets.calculators import automation_scoper
+from handrail.toolsets.calculators.automation_scoper import BusinessProcess, calculate
 from tests.unit.toolsets.calculators.tool_inputs import answer, refusal
 
 INVOICES: dict[str, Any] = {
@@ -100,39 +99,37 @@ def test_what_costs_nothing_to_build_pays_back_at_once() -> None:
 
     assert (found.payback, found.decision) == (0, "Go")
     assert found.verdict.endswith("pays back at once.")
-    assert automation_scoper_model.payback_months(Decimal(0), Decimal(-1)) is None
+    assert automation_scoper.payback_months(Decimal(0), Decimal(-1)) is None
 
 
 @pytest.mark.req("CC-06")
 def test_what_takes_a_thousand_years_never_pays_back() -> None:
-    assert automation_scoper_model.payback_months(Decimal(1000), Decimal(1)) == 12_000
-    assert automation_scoper_model.payback_months(Decimal(1000), Decimal("0.999")) is None
-    assert automation_scoper_model.payback_months(Decimal(1), Decimal("1e-80")) is None
-    assert automation_scoper_model.payback_months(Decimal(1), Decimal(0)) is None
+    assert automation_scoper.payback_months(Decimal(1000), Decimal(1)) == 12_000
+    assert automation_scoper.payback_months(Decimal(1000), Decimal("0.999")) is None
+    assert automation_scoper.payback_months(Decimal(1), Decimal("1e-80")) is None
+    assert automation_scoper.payback_months(Decimal(1), Decimal(0)) is None
 
 
 @pytest.mark.req("CC-06")
 def test_a_process_that_is_never_run_is_refused_at_its_field() -> None:
-    said = refusal(automation_scoper.scope_automation, {**INVOICES, "runsPerMonth": 0})
-    assert "runsPerMonth: should be greater than or equal to 0.01, got 0" in said
+    message = refusal(automation_scoper.scope_automation, {**INVOICES, "runsPerMonth": 0})
+    assert "runsPerMonth: should be greater than or equal to 0.01, got 0" in message
 
 
 @given(st.integers(0, 100), st.integers(1, 5), st.integers(1, 5))
 def test_coverage_and_suitability_stay_within_their_scale(percent: int, rules: int, readable: int) -> None:
     exceptions = Decimal(percent) / 100
 
-    assert 0 <= automation_scoper_model.coverage(exceptions, rules, readable) <= 1
-    assert 0 <= automation_scoper_model.exceptions_score(exceptions) <= 100
-    assert sum(automation_scoper_model.WEIGHTS.values()) == 1
+    assert 0 <= automation_scoper.coverage(exceptions, rules, readable) <= 1
+    assert 0 <= automation_scoper.exceptions_score(exceptions) <= 100
+    assert sum(automation_scoper.WEIGHTS.values()) == 1
 
 
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(0, 99))
 def test_more_exceptions_never_make_it_easier(readable: int, stability: int, percent: int) -> None:
     few, more = Decimal(percent) / 100, Decimal(percent + 1) / 100
 
-    assert automation_scoper_model.effort(5, 2, few, readable, stability) < automation_scoper_model.effort(
+    assert automation_scoper.effort(5, 2, few, readable, stability) < automation_scoper.effort(
         5, 2, more, readable, stability
     )
-    assert automation_scoper_model.coverage(few, 4, readable) > automation_scoper_model.coverage(
-        more, 4, readable
-    )
+    assert automation_scoper.coverage(few, 4, readable) > automation_scoper.coverage(more, 4, readable)

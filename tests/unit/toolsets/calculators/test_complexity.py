@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.toolsets.calculators import complexity, complexity_model
-from handrail.toolsets.calculators.complexity import calculate
-from handrail.toolsets.calculators.complexity_model import WorkPackage
+from handrail.toolsets.calculators import complexity
+from handrail.toolsets.calculators.complexity import WorkPackage, calculate
 from tests.unit.toolsets.calculators.tool_inputs import answer, refusal
 
 DEVIATIONS = st.lists(st.integers(0, 1000).map(lambda one: Decimal(one) / 10), min_size=1, max_size=8)
@@ -57,9 +56,9 @@ def test_parts_that_go_wrong_together_widen_the_range() -> None:
     # deviations 3 and 4: apart √(9 + 16) = 5, together 3 + 4 = 7, halfway √(0.5 × 25 + 0.5 × 49) = √37
     both = [Decimal(3), Decimal(4)]
 
-    assert complexity_model.total_deviation(both, Decimal(0)) == 5
-    assert complexity_model.total_deviation(both, Decimal(1)) == 7
-    assert complexity_model.total_deviation(both, Decimal("0.5")) == Decimal(37).sqrt()
+    assert complexity.total_deviation(both, Decimal(0)) == 5
+    assert complexity.total_deviation(both, Decimal(1)) == 7
+    assert complexity.total_deviation(both, Decimal("0.5")) == Decimal(37).sqrt()
 
 
 @pytest.mark.req("CC-04")
@@ -72,7 +71,7 @@ def test_work_that_takes_no_time_is_small_and_certain() -> None:
 
 @pytest.mark.req("CC-04")
 @pytest.mark.parametrize(
-    ("items", "said"),
+    ("items", "message"),
     [
         ([], "items: add at least one part of the work"),
         ([item("A", 5, 4, 6)], "items.0.likely: must be at least the optimistic 5 days, got 4"),
@@ -81,22 +80,22 @@ def test_work_that_takes_no_time_is_small_and_certain() -> None:
         ([item(" ", 1, 2, 3)], "items.0.name: string should have at least 1 character"),
     ],
 )
-def test_what_cannot_be_is_said_at_its_field(items: list[dict[str, Any]], said: str) -> None:
-    assert said in refusal(complexity.estimate_complexity, {"items": items})
+def test_what_cannot_be_is_said_at_its_field(items: list[dict[str, Any]], message: str) -> None:
+    assert message in refusal(complexity.estimate_complexity, {"items": items})
 
 
 @given(DEVIATIONS, SHARES)
 def test_the_range_of_all_lies_between_the_root_and_the_sum(values: list[Decimal], shared: Decimal) -> None:
-    total = complexity_model.total_deviation(values, shared)
+    total = complexity.total_deviation(values, shared)
     slack = Decimal("1e-20")
 
-    assert complexity_model.total_deviation(values, Decimal(0)) <= total + slack
+    assert complexity.total_deviation(values, Decimal(0)) <= total + slack
     assert total <= sum(values) + slack
 
 
 @given(DEVIATIONS, SHARES)
 def test_the_shares_of_risk_add_up(values: list[Decimal], shared: Decimal) -> None:
-    shares = complexity_model.shares_of_risk(values, shared)
+    shares = complexity.shares_of_risk(values, shared)
 
     assert round(sum(shares, Decimal(0)), 15) == (100 if any(values) else 0)
     assert all(0 <= share <= 100 for share in shares)
@@ -106,4 +105,4 @@ def test_the_shares_of_risk_add_up(values: list[Decimal], shared: Decimal) -> No
 def test_what_is_expected_lies_between_the_best_and_the_worst(points: list[Decimal]) -> None:
     best, likely, worst = points
 
-    assert best <= complexity_model.expected(best, likely, worst) <= worst
+    assert best <= complexity.expected(best, likely, worst) <= worst

@@ -9,7 +9,8 @@ import pytest
 
 from handrail import Tool
 from handrail.doors.web.forms.form import form_of
-from handrail.ext import discover, tool_output_to_blocks
+from handrail.ext.forms import tool_output_to_blocks
+from handrail.ext.toolsets import discover
 from handrail.testing import call_sync
 from handrail.toolsets import calculators
 from tests.unit.toolsets.calculators.examples import EXAMPLES
@@ -65,10 +66,10 @@ def test_a_form_asks_for_every_field_under_its_label(slug: str) -> None:
 def test_every_section_is_drawn_as_it_says_alone_and_for_a_group(slug: str) -> None:
     tool = BY_SLUG[slug]
     for which, output in outputs(tool):
-        wanted = [one.type for one in tool.sections if one.key in output]
+        expected = [one.type for one in tool.sections if one.key in output]
         blocks = tool_output_to_blocks(tool, output)
 
-        assert [block.type for block in blocks] == wanted, which
+        assert [block.type for block in blocks] == expected, which
         assert which == "one" or len(blocks) == len(tool.sections)
 
 

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.toolsets.calculators import fte_impact, fte_impact_model
-from handrail.toolsets.calculators.fte_impact import calculate
-from handrail.toolsets.calculators.fte_impact_model import TeamWorkload
+from handrail.toolsets.calculators import fte_impact
+from handrail.toolsets.calculators.fte_impact import TeamWorkload, calculate
 from tests.unit.toolsets.calculators.tool_inputs import answer, refusal
 
 
@@ -69,38 +68,36 @@ def test_work_that_ends_needs_nobody() -> None:
 
 @pytest.mark.req("CC-07")
 def test_a_person_is_hired_as_a_whole_and_not_for_a_millionth() -> None:
-    assert fte_impact_model.hires(Decimal("7.01"), Decimal(7)) == 1
-    assert fte_impact_model.hires(Decimal("7.0000001"), Decimal(7)) == 0
-    assert fte_impact_model.hires(Decimal(3), Decimal(7)) == 0
+    assert fte_impact.hires(Decimal("7.01"), Decimal(7)) == 1
+    assert fte_impact.hires(Decimal("7.0000001"), Decimal(7)) == 0
+    assert fte_impact.hires(Decimal(3), Decimal(7)) == 0
 
 
 @pytest.mark.req("CC-07")
 def test_hours_that_nobody_has_are_refused_at_their_field() -> None:
     args = {"teamSize": 1, "unitsPerMonth": 1, "minutesPerUnit": 1, "timeCut": 1, "utilisation": 0}
 
-    said = refusal(fte_impact.calculate_fte_impact, args)
-    assert "utilisation: should be greater than or equal to 1, got 0" in said
+    message = refusal(fte_impact.calculate_fte_impact, args)
+    assert "utilisation: should be greater than or equal to 1, got 0" in message
 
 
 @pytest.mark.req("CC-07")
 def test_a_crumb_of_a_person_is_no_team() -> None:
     args = {"teamSize": 0.001, "unitsPerMonth": 1, "minutesPerUnit": 1, "timeCut": 1}
 
-    said = refusal(fte_impact.calculate_fte_impact, args)
-    assert "teamSize: must be 0, or at least 0.01 of a person, got 0.001" in said
+    message = refusal(fte_impact.calculate_fte_impact, args)
+    assert "teamSize: must be 0, or at least 0.01 of a person, got 0.001" in message
 
 
 @given(st.integers(1, 80), st.integers(0, 200), st.integers(1, 100))
 def test_there_is_always_some_capacity(hours: int, absent: int, percent: int) -> None:
-    found = fte_impact_model.capacity(Decimal(hours), Decimal(absent), Decimal(percent) / 100)
+    found = fte_impact.capacity(Decimal(hours), Decimal(absent), Decimal(percent) / 100)
 
     assert 0 < found <= 52 * hours
 
 
 @given(st.integers(0, 100), st.integers(0, 100), st.integers(0, 10_000))
 def test_a_change_never_makes_work(cut: int, affected: int, units: int) -> None:
-    lighter = fte_impact_model.workload(
-        Decimal(units), Decimal(7), Decimal(cut) / 100, Decimal(affected) / 100
-    )
+    lighter = fte_impact.workload(Decimal(units), Decimal(7), Decimal(cut) / 100, Decimal(affected) / 100)
 
-    assert 0 <= lighter <= fte_impact_model.workload(Decimal(units), Decimal(7))
+    assert 0 <= lighter <= fte_impact.workload(Decimal(units), Decimal(7))

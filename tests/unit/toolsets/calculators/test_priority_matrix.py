@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handrail.toolsets.calculators import priority_matrix
-from handrail.toolsets.calculators.priority_matrix import aggregate, calculate
-from handrail.toolsets.calculators.priority_matrix_model import PriorityItems
+from handrail.toolsets.calculators.priority_matrix import PriorityItems, aggregate, calculate
 from tests.unit.toolsets.calculators.tool_inputs import answer, inputs, refusal
 
 
@@ -80,7 +79,7 @@ def test_the_middle_counts_as_high_and_no_quick_win_is_said() -> None:
 
 @pytest.mark.req("CC-05")
 @pytest.mark.parametrize(
-    ("items", "said"),
+    ("items", "message"),
     [
         ([], "items: add at least one item to rank"),
         ([item("A", 5, 0)], "items.0.effort: should be greater than or equal to 1, got 0"),
@@ -88,8 +87,8 @@ def test_the_middle_counts_as_high_and_no_quick_win_is_said() -> None:
         ([item("A  b", 1, 2), item("a B", 2, 3)], "items: “a B” is there twice"),
     ],
 )
-def test_what_cannot_be_is_said_at_its_field(items: list[dict[str, Any]], said: str) -> None:
-    assert said in refusal(priority_matrix.rank_priorities, {"items": items})
+def test_what_cannot_be_is_said_at_its_field(items: list[dict[str, Any]], message: str) -> None:
+    assert message in refusal(priority_matrix.rank_priorities, {"items": items})
 
 
 @pytest.mark.req("CC-05", "CC-09")

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handrail.toolsets.calculators import quick_score
-from handrail.toolsets.calculators.quick_score import aggregate, calculate
-from handrail.toolsets.calculators.quick_score_model import QuickScoreInput
+from handrail.toolsets.calculators.quick_score import QuickScoreInput, aggregate, calculate
 from tests.unit.toolsets.calculators.tool_inputs import answer, refusal
 
 CRITERIA = st.lists(
@@ -80,7 +79,7 @@ def test_what_is_perfect_has_no_lever_and_what_does_not_count_changes_nothing() 
 
 @pytest.mark.req("CC-08")
 @pytest.mark.parametrize(
-    ("criteria", "said"),
+    ("criteria", "message"),
     [
         ([], "criteria: add at least one criterion to rate by"),
         ([criterion("A", 5, 0)], "criteria: all weights are 0; give at least one a weight above 0"),
@@ -89,8 +88,8 @@ def test_what_is_perfect_has_no_lever_and_what_does_not_count_changes_nothing() 
         ([criterion("A", 1), criterion("a", 2)], "criteria: “a” is there twice"),
     ],
 )
-def test_what_cannot_be_is_said_at_its_field(criteria: list[dict[str, Any]], said: str) -> None:
-    assert said in refusal(quick_score.score_quickly, {"subject": "Offer", "criteria": criteria})
+def test_what_cannot_be_is_said_at_its_field(criteria: list[dict[str, Any]], message: str) -> None:
+    assert message in refusal(quick_score.score_quickly, {"subject": "Offer", "criteria": criteria})
 
 
 @pytest.mark.req("CC-09")

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from handrail.toolsets.calculators import roi, roi_model
+from handrail.toolsets.calculators import roi
 from handrail.toolsets.calculators.decimals import with_decimal_context
-from handrail.toolsets.calculators.roi import calculate
-from handrail.toolsets.calculators.roi_model import Investment
+from handrail.toolsets.calculators.roi import Investment, calculate
 from tests.unit.toolsets.calculators.tool_inputs import answer, refusal
 
 AMOUNTS = st.integers(-10_000, 10_000).map(lambda cents: Decimal(cents) / 100)
@@ -133,23 +132,23 @@ def test_without_a_cost_there_is_no_return_to_speak_of_and_nothing_to_pay_back()
 @pytest.mark.req("CC-01")
 def test_what_slips_into_debt_again_has_not_paid_back_before() -> None:
     # sums: -100, 50, -50, 10; from the last debt of 50 on, 60 come in within a year: 2 + 50/60
-    assert round(roi_model.payback(decimals(-100, 150, -100, 60)) or 0, 4) == Decimal("2.8333")
-    assert roi_model.payback(decimals(0, -5, 2)) is None
-    assert roi_model.payback(decimals(5)) == 0
+    assert round(roi.payback(decimals(-100, 150, -100, 60)) or 0, 4) == Decimal("2.8333")
+    assert roi.payback(decimals(0, -5, 2)) is None
+    assert roi.payback(decimals(5)) == 0
 
 
 @pytest.mark.req("CC-01")
 def test_there_is_an_internal_rate_only_when_money_first_goes_out_and_then_comes_in() -> None:
-    assert round(roi_model.irr(decimals(-100, 110)) or 0, 10) == Decimal("0.1")
-    assert round(roi_model.irr(decimals(0, -100, 0, 121)) or 0, 10) == Decimal("0.1")
-    assert round(roi_model.irr(decimals(-100, 50)) or 0, 10) == Decimal("-0.5")
+    assert round(roi.irr(decimals(-100, 110)) or 0, 10) == Decimal("0.1")
+    assert round(roi.irr(decimals(0, -100, 0, 121)) or 0, 10) == Decimal("0.1")
+    assert round(roi.irr(decimals(-100, 50)) or 0, 10) == Decimal("-0.5")
     for flow in ([], [-1], [0, 0], [1, 2], [-1, -2], [100, -110], [-100, 230, -132], [-100, 230, -132, 1]):
-        assert roi_model.irr(decimals(*flow)) is None
+        assert roi.irr(decimals(*flow)) is None
 
 
 @pytest.mark.req("CC-01")
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"initialCost": -1}, "initialCost: should be greater than or equal to 0, got -1"),
         ({"initialCost": 1e13}, "initialCost: should be less than or equal to 1000000000000"),
@@ -158,10 +157,10 @@ def test_there_is_an_internal_rate_only_when_money_first_goes_out_and_then_comes
         ({"yearlyBenefit": "many"}, "yearlyBenefit: should be a valid number, got 'many'"),
     ],
 )
-def test_what_cannot_be_is_said_at_its_field(wrong: dict[str, object], said: str) -> None:
+def test_what_cannot_be_is_said_at_its_field(wrong: dict[str, object], message: str) -> None:
     args = {"initialCost": 1, "yearlyBenefit": 1, **wrong}
 
-    assert said in refusal(roi.calculate_roi, args)
+    assert message in refusal(roi.calculate_roi, args)
 
 
 @pytest.mark.req("CC-01")
@@ -174,7 +173,7 @@ def test_its_two_sections_are_as_the_requirement_says() -> None:
 
 @given(FLOWS)
 def test_at_a_rate_of_0_the_worth_is_the_sum(flow: list[Decimal]) -> None:
-    assert roi_model.npv(flow, Decimal(0)) == sum(flow)
+    assert roi.npv(flow, Decimal(0)) == sum(flow)
 
 
 @given(st.lists(AMOUNTS.map(abs), min_size=1, max_size=8), AMOUNTS.map(abs), RATES, RATES)
@@ -183,20 +182,20 @@ def test_the_more_money_earns_elsewhere_the_less_it_is_worth(
 ) -> None:
     low, high = sorted((one, other))
 
-    assert roi_model.npv([-cost, *gains], low) >= roi_model.npv([-cost, *gains], high)
+    assert roi.npv([-cost, *gains], low) >= roi.npv([-cost, *gains], high)
 
 
 @given(FLOWS, st.data())
 def test_more_benefit_never_pays_back_later(flow: list[Decimal], data: st.DataObject) -> None:
     more = [one + data.draw(AMOUNTS.map(abs)) for one in flow]
-    worse, better = roi_model.payback(flow), roi_model.payback(more)
+    worse, better = roi.payback(flow), roi.payback(more)
 
     assert worse is None or (better is not None and better <= worse)
 
 
 @given(FLOWS)
 def test_it_has_paid_back_exactly_when_the_sum_is_not_below_0(flow: list[Decimal]) -> None:
-    years = roi_model.payback(flow)
+    years = roi.payback(flow)
 
     assert (years is None) == (sum(flow) < 0)
     assert years is None or 0 <= years <= len(flow) - 1
@@ -206,11 +205,11 @@ def test_it_has_paid_back_exactly_when_the_sum_is_not_below_0(flow: list[Decimal
 def test_at_the_internal_rate_it_is_worth_nothing(gains: list[Decimal], cost: Decimal) -> None:
     assume(cost > 0 and any(gains))
     flow = [-cost, *gains]
-    rate = with_decimal_context(roi_model.irr)(flow)
+    rate = with_decimal_context(roi.irr)(flow)
 
     assert rate is not None and rate > -1
-    scale = sum((abs(one) for one in roi_model.present_values(flow, rate)), Decimal(0))
-    assert abs(roi_model.npv(flow, rate)) <= scale * Decimal("1e-15")
+    scale = sum((abs(one) for one in roi.present_values(flow, rate)), Decimal(0))
+    assert abs(roi.npv(flow, rate)) <= scale * Decimal("1e-15")
 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**9), st.integers(1, 50))

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.toolsets.calculators import time_savings, time_savings_model
-from handrail.toolsets.calculators.time_savings import calculate
-from handrail.toolsets.calculators.time_savings_model import RepeatedTask
+from handrail.toolsets.calculators import time_savings
+from handrail.toolsets.calculators.time_savings import RepeatedTask, calculate
 from tests.unit.toolsets.calculators.tool_inputs import answer, refusal
 
 SHARES = st.integers(0, 100).map(lambda percent: Decimal(percent) / 100)
@@ -99,22 +98,22 @@ def test_nobody_who_takes_it_up_saves_nothing() -> None:
 def test_a_task_that_takes_no_time_cannot_get_quicker() -> None:
     args = {"minutesBefore": 0, "minutesAfter": 0, "tasksPerWeek": 1, "people": 1}
 
-    said = refusal(time_savings.calculate_time_savings, args)
-    assert "minutesBefore: should be greater than or equal to 0.01, got 0" in said
+    message = refusal(time_savings.calculate_time_savings, args)
+    assert "minutesBefore: should be greater than or equal to 0.01, got 0" in message
 
 
 @given(st.integers(0, 12), SHARES)
 def test_a_ramp_takes_half_of_what_it_would_bring_at_once(ramp: int, target: Decimal) -> None:
-    months = [time_savings_model.adoption_in(month, ramp, target) for month in range(1, ramp + 1)]
+    months = [time_savings.adoption_in(month, ramp, target) for month in range(1, ramp + 1)]
 
     assert round(sum(months, Decimal(0)), 20) == target * ramp / 2
     assert months == sorted(months)
-    assert time_savings_model.adoption_in(ramp + 1, ramp, target) == target
+    assert time_savings.adoption_in(ramp + 1, ramp, target) == target
 
 
 @given(st.lists(st.integers(-50, 50).map(Decimal), min_size=1, max_size=12))
 def test_it_breaks_even_exactly_when_the_sum_is_not_below_0(monthly: list[Decimal]) -> None:
-    month = time_savings_model.break_even(monthly)
+    month = time_savings.break_even(monthly)
 
     assert (month is None) == (sum(monthly) < 0)
     assert month is None or sum(monthly[:month]) >= 0

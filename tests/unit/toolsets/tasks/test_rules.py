@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.tasks import MemoryTaskStore, SqliteTaskStore, TaskList, TaskStore, rules
 from handrail.toolsets.tasks.rules import TaskPage, TaskPatch
 from handrail.toolsets.tasks.store import (
@@ -42,9 +42,9 @@ async def done(store: TaskStore, step: tuple[Any, ...]) -> TaskEntry | TaskPage 
         match step:
             case ("create", before):
                 return await store.within(HERE, lambda tasks: rules.create(tasks, "Do", "", before, "now"))
-            case ("update", wanted, status, before):
+            case ("update", expected, status, before):
                 change = TaskPatch(status, None, None, before)
-                return await store.within(HERE, lambda tasks: rules.update(tasks, wanted, change, "later"))
+                return await store.within(HERE, lambda tasks: rules.update(tasks, expected, change, "later"))
             case _:
                 _, statuses, after, limit = step
                 return await store.within(HERE, lambda tasks: rules.list_page(tasks, statuses, after, limit))
@@ -117,10 +117,10 @@ async def test_the_memory_forgets_the_session_that_was_not_used_for_longest() ->
             TaskListKey("acme", f"session:{number}"), lambda tasks: rules.create(tasks, "Do", "", (), "now")
         )
         await store.within(TaskListKey("acme", "session:0"), lambda tasks: tasks.last())
-    kept = [
+    stored = [
         await store.within(TaskListKey("acme", f"session:{n}"), lambda tasks: tasks.last()) for n in (0, 2)
     ]
-    assert kept == [1, 1]
+    assert stored == [1, 1]
     assert await store.within(TaskListKey("acme", "session:1"), lambda tasks: tasks.last()) == 0
     assert await store.within(quiet, lambda tasks: tasks.last()) == 1, "what one tenant does costs no other"
 

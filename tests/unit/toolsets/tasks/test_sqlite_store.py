@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.tasks import SqliteTaskStore, TaskList, rules
 from handrail.toolsets.tasks.store import TaskListKey, TodoItem
 from tests.harness.poll import poll_until
@@ -126,8 +126,8 @@ async def test_the_loop_goes_on_while_another_process_writes(tmp_path: Path) -> 
 async def test_a_closed_book_leaves_no_thread_and_opens_again(tmp_path: Path) -> None:
     store = SqliteTaskStore(tmp_path)
     for number in (1, 2):
-        made = await store.within(HERE, lambda tasks: rules.create(tasks, "Read", "", (), "now"))
-        assert made.number == number
+        created = await store.within(HERE, lambda tasks: rules.create(tasks, "Read", "", (), "now"))
+        assert created.number == number
         await store.close()
         poll_until(lambda: not any(one.name.startswith("handrail-tasks") for one in threading.enumerate()))
 

@@ -35,6 +35,6 @@ async def test_nobody_writes_between_what_another_reads_and_writes(tmp_path: Pat
     second = asyncio.ensure_future(other.within(HERE, lambda tasks: create("second", tasks)))
     await asyncio.wait({second}, timeout=0.3)  # time in which it would write if it could
     go_on.set()
-    assert [(await made).number for made in (first, second)] == [1, 2]
+    assert [(await created).number for created in (first, second)] == [1, 2]
     await one.close()
     await other.close()

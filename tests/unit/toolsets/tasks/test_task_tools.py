@@ -9,7 +9,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from handrail import Call, Context, Handrail, Principal, tool
-from handrail.ext import tool_output_to_blocks
+from handrail.ext.forms import tool_output_to_blocks
 from handrail.testing import ConformanceCase, conformance_cases
 from handrail.toolsets import tasks
 from handrail.toolsets.tasks import MemoryTaskStore, TaskStore, task_tools
@@ -34,6 +34,12 @@ def test_all_are_safe_and_need_to_read_alone() -> None:
     for one in TOOLS.values():
         assert (one.level, one.danger, one.quiet) == ("read", "safe", True)
         assert one.capabilities == {"read"}
+
+
+def test_only_a_list_that_is_written_as_a_whole_waits_for_others() -> None:
+    """Two such lists at once would leave whichever came last."""
+    assert [one.id for one in TOOLS.values() if one.concurrency != "parallel"] == ["todowrite"]
+    assert TOOLS["todowrite"].concurrency == "sequential"
 
 
 @pytest.mark.req("ED-01")
@@ -62,9 +68,9 @@ async def test_tasks_are_created_changed_read_and_listed(store: TaskStore) -> No
 [ ] T3 Release it (waits for T2)
 depends on T1, T2\
 """)
-        told = (await call("task_get", id="#1")).result
-        assert told.summary == "T1: Read the code"
-        assert told.data["description"] == "All of src." and told.data["status"] == "completed"
+        result = (await call("task_get", id="#1")).result
+        assert result.summary == "T1: Read the code"
+        assert result.data["description"] == "All of src." and result.data["status"] == "completed"
 
 
 async def test_a_list_is_cut_with_a_count_and_read_on(store: TaskStore) -> None:
@@ -257,21 +263,21 @@ async def test_a_hundred_creates_at_once_get_ids_in_the_order_of_the_calls(store
         calls.append(Call("task_update", {"id": "T100", "status": "completed"}, principal=ANA, session="s1"))
         calls.append(Call("task_get", {"id": "T100"}, principal=ANA, session="s1"))
         outcomes = await call.hr.call_many(calls)
-        made = [(one.result.data["id"], one.result.data["subject"]) for one in outcomes[:100]]
-        assert made == [(f"T{n + 1}", f"Step {n}") for n in range(100)]
+        created = [(one.result.data["id"], one.result.data["subject"]) for one in outcomes[:100]]
+        assert created == [(f"T{n + 1}", f"Step {n}") for n in range(100)]
         assert outcomes[-1].result.data["status"] == "completed", "a call sees what those before it did"
 
 
 @pytest.mark.req("BP-04")
 async def test_they_are_always_parallel(store: TaskStore) -> None:
     async with caller(store) as call:
-        wanted = {
+        expected = {
             "task_create": {"subject": "Read"},
             "task_update": {"id": "T1", "status": "completed"},
             "task_get": {"id": "T1"},
             "task_list": {},
         }
-        calls = [Call(name, args, principal=ANA, session="s1") for name, args in wanted.items()]
+        calls = [Call(name, args, principal=ANA, session="s1") for name, args in expected.items()]
         (group,) = await call.hr.batches(calls + calls)
         assert (group.kind, len(group.calls)) == ("parallel", 8)
 
@@ -300,11 +306,11 @@ async def test_an_agent_is_told_how_things_are_now_and_not_what_it_heard_before(
     ]
     async with caller(store) as call:
         memory = call.hr.dedup(scope)
-        for name, args, said in steps:
+        for name, args, output in steps:
             (outcome,) = await call.hr.call_many(
                 [Call(name, args, principal=ANA, session="s1")], dedup=memory
             )
-            assert outcome.status == "completed" and outcome.to_model().startswith(said), (name, args)
+            assert outcome.status == "completed" and outcome.to_model().startswith(output), (name, args)
         again = [Call("task_create", {"subject": "Read"}, principal=ANA, session="s1")]
         assert [one.status for one in await call.hr.call_many(again, dedup=memory)] == ["duplicate"]
 
@@ -312,6 +318,6 @@ async def test_an_agent_is_told_how_things_are_now_and_not_what_it_heard_before(
 async def test_text_of_every_kind_comes_back_as_it_was(store: TaskStore) -> None:
     async with caller(store) as call:
         odd = "ß \u202e 𝄞 ' \" ; -- \x00 %s"
-        made = await call("task_create", subject=odd, description=odd + "\n\n  kept  ")
-        assert made.result.data["description"] == odd + "\n\n  kept  "
+        created = await call("task_create", subject=odd, description=odd + "\n\n  kept  ")
+        assert created.result.data["description"] == odd + "\n\n  kept  "
         assert (await call("task_get", id="T1")).result.data["subject"] == odd

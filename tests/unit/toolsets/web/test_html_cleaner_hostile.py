@@ -106,9 +106,9 @@ def test_very_many_attributes_are_not_kept() -> None:
 def test_lists_and_quotes_within_each_other_are_no_wider_than_deep() -> None:
     """What stands in a quote has a mark of it before each line."""
     for tag in ("<blockquote>", "<ul><li>", "<ol><li>", "<dl><dd>"):
-        made = make_readable(tag * 60 + "<p>x</p>" * 1000, URL, "markdown").text
+        readable = make_readable(tag * 60 + "<p>x</p>" * 1000, URL, "markdown").text
 
-        assert made.count("x") == 1000 and len(made) < 60_000
+        assert readable.count("x") == 1000 and len(readable) < 60_000
 
 
 BITS = [
@@ -182,8 +182,8 @@ def test_a_page_in_parts_reads_like_one() -> None:
     assert nested == "- top\n" + "\n".join(f"  - item {number}" for number in range(3_000))
 
     paragraphs = "".join(f"<p>paragraph {number}</p>" for number in range(3_000))
-    whole = make_readable(f"<main><div>{paragraphs}", URL, "markdown").text
-    assert whole == "\n\n".join(f"paragraph {number}" for number in range(3_000))
+    total = make_readable(f"<main><div>{paragraphs}", URL, "markdown").text
+    assert total == "\n\n".join(f"paragraph {number}" for number in range(3_000))
 
     code = make_readable(
         "<pre>" + "".join(f"line {number}\n" for number in range(30_000)), URL, "markdown"
@@ -235,11 +235,11 @@ def test_a_long_text_is_decoded_in_slices(counting: list[int]) -> None:
 )
 def test_slices_decode_to_what_the_whole_does(body: bytes, codec: str) -> None:
     start = b"ab" * 8190  # so that the end of a slice is within what follows
-    whole = (start + body).decode(
+    total = (start + body).decode(
         {"utf-16": "utf-16-le", "utf-32": "utf-32-le", "gbk": "gb18030"}.get(codec, codec), "replace"
     )
 
     assert (
         decode(b"\0\0" + start + body, f"charset={codec}")[-20:]
-        == decode(whole.encode("utf-8", "replace"), "charset=utf-8")[-20:]
+        == decode(total.encode("utf-8", "replace"), "charset=utf-8")[-20:]
     )

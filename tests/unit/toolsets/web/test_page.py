@@ -205,10 +205,10 @@ HOSTILE = {
 def test_hostile_pages_do_not_grow(kind: str) -> None:
     """What is made of a page is no deeper than we allow and not many times as large as the page."""
     html = "".join(HOSTILE[kind].format(number) for number in range(20_000 // len(HOSTILE[kind]) + 1))
-    made = "".join(clean_html(html, URL).pieces)
+    cleaned = "".join(clean_html(html, URL).pieces)
 
-    assert len(made) <= 8 * len(html) + 2_000
-    assert _depth(made) <= 64
+    assert len(cleaned) <= 8 * len(html) + 2_000
+    assert _depth(cleaned) <= 64
     make_readable(html, URL, "markdown")
 
 
@@ -281,12 +281,12 @@ def test_no_page_leaves_a_script_or_a_foreign_scheme_in_its_html(html: str) -> N
 @given(st.text(max_size=200))
 def test_nothing_framed_ends_its_frame(text: str) -> None:
     text = frame_untrusted(text, "An earlier frame of ours")
-    told = frame_untrusted(text, "Fetched it")
-    mark = re.search(r"^--- begin (\w+) ---$", told, re.MULTILINE)
+    framed = frame_untrusted(text, "Fetched it")
+    mark = re.search(r"^--- begin (\w+) ---$", framed, re.MULTILINE)
 
     assert mark is not None
-    assert told.count(f"--- end {mark[1]} ---") == 1 and told.endswith(f"\n--- end {mark[1]} ---")
-    assert told.partition(f"--- begin {mark[1]} ---\n")[2].rpartition("\n---")[0] == text
+    assert framed.count(f"--- end {mark[1]} ---") == 1 and framed.endswith(f"\n--- end {mark[1]} ---")
+    assert framed.partition(f"--- begin {mark[1]} ---\n")[2].rpartition("\n---")[0] == text
 
 
 @pytest.mark.req("BT-05")

@@ -24,7 +24,7 @@ class Caller:
         assert outcome.status == "completed", outcome.to_model()
         return outcome.result.data
 
-    async def said(self, name: str, /, **args: Any) -> str:
+    async def output(self, name: str, /, **args: Any) -> str:
         """What the model reads of a call that must succeed."""
         outcome = await self.call(name, **args)
         assert outcome.status == "completed", outcome.to_model()

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace import Workspace, locks
 
 
@@ -77,9 +77,9 @@ def test_a_file_that_somebody_else_changed_is_not_overwritten(root: Path) -> Non
         lambda: workspace.write("src/a.py", b"mine", expected=None),
         lambda: workspace.remove("src/a.py", expected=seen),
     ):
-        with pytest.raises(ToolError) as told:
+        with pytest.raises(ToolError) as raised:
             act()
-        assert told.value.code == "CHANGED_MEANWHILE"
+        assert raised.value.code == "CHANGED_MEANWHILE"
     assert (root / "src/a.py").read_text() == "theirs, and longer"
 
 
@@ -121,9 +121,9 @@ def test_a_process_that_was_stopped_in_the_midst_of_a_change_is_not_waited_for_f
     held = os.open(workspace.state_subfolder("drafts"), os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_EX)
     for act in (lambda: workspace.write("src/a.py", b"x"), lambda: workspace.remove("src/a.py")):
-        with pytest.raises(ToolError) as told:
+        with pytest.raises(ToolError) as raised:
             act()
-        assert told.value.code == "CHANGED_MEANWHILE"
+        assert raised.value.code == "CHANGED_MEANWHILE"
     os.close(held)
     workspace.write("src/a.py", b"x")
     assert os.listdir(workspace.state / "drafts") == []
@@ -145,9 +145,9 @@ def test_a_new_file_is_made_where_none_can_be_without_a_name(
     monkeypatch.setattr(os, "O_TMPFILE", os.O_DIRECTORY)  # what it is to a system that does not know it
     workspace = Workspace(root)
     workspace.write("src/b.py", b"b = 1\n")
-    with pytest.raises(ToolError) as told:
+    with pytest.raises(ToolError) as raised:
         workspace.write("src/b.py", b"b = 2\n", expected=None)
-    assert told.value.code == "CHANGED_MEANWHILE"
+    assert raised.value.code == "CHANGED_MEANWHILE"
     assert workspace.read("src/b.py") == b"b = 1\n"
     assert os.listdir(workspace.state / "drafts") == []
 
@@ -160,10 +160,10 @@ def test_a_folder_of_our_name_that_came_with_links_leads_nowhere(root: Path, pla
     outside = root.parent / "root-evil"
     (root / planted).parent.mkdir(parents=True, exist_ok=True)
     (root / planted).symlink_to(outside / "new" if planted.endswith("ignore") else outside)
-    with pytest.raises(ToolError) as told:
+    with pytest.raises(ToolError) as raised:
         Workspace(root).write("src/a.py", b"changed")
-    assert told.value.code == "INVALID_PATH"
-    assert "remove it" in str(told.value)
+    assert raised.value.code == "INVALID_PATH"
+    assert "remove it" in str(raised.value)
     assert os.listdir(outside) == ["secret"]
     assert (root / "src/a.py").read_bytes() == b"a = 1\n"
 

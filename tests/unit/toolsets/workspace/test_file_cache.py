@@ -224,8 +224,8 @@ async def test_what_changed_while_it_was_read_is_read_anew(tmp_path: Path) -> No
     workspace = Workspace(tmp_path)
     cache = FileCache(workspace, now=lambda: LATER * LATER)
     async with Handrail([read_file(workspace)], hooks=[change, cache]) as hr:
-        told = [await hr.call("read_file", {"path": "a.txt"}, principal=ANA) for _ in range(2)]
-        assert [out.result.data["content"] for out in told] == ["one", "two"]
+        outcomes = [await hr.call("read_file", {"path": "a.txt"}, principal=ANA) for _ in range(2)]
+        assert [out.result.data["content"] for out in outcomes] == ["one", "two"]
 
 
 @pytest.mark.req("EX-11")

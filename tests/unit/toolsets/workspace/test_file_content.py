@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace.file_content import (
     DecodedText,
     check_round_trip,

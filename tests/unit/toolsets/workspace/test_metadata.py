@@ -22,7 +22,7 @@ _ROOT = os.geteuid() == 0
 _NOBODY = 65_534
 _WRITING = """
 import os, sys
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace import Workspace
 if os.geteuid() == 0:
     os.setgroups([2000])
@@ -70,8 +70,8 @@ def _held(owner: int, group: int) -> tuple[int, int]:
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Path]:
     """A folder of nobody with files of others, where nobody wrote them all."""
-    with TemporaryDirectory() as made:
-        root = Path(made)
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
         root.chmod(0o755)
         _give(root, _NOBODY, _NOBODY)
         _made(root / "mine", _NOBODY, _NOBODY, 0o444)
@@ -82,9 +82,9 @@ def shared() -> Iterator[Path]:
         _give(root / "team", _NOBODY, 2000)
         (root / "team").chmod(0o2775)
         paths = ["mine", "theirs", "ours", "foreign", "team/new", "team/deep/new"]
-        command = [sys.executable, "-c", _WRITING, made, *paths]
-        told = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-        assert told == ["ACCESS_DENIED"] * 2 + ["written"] * 4
+        command = [sys.executable, "-c", _WRITING, folder, *paths]
+        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+        assert printed == ["ACCESS_DENIED"] * 2 + ["written"] * 4
         yield root
 
 

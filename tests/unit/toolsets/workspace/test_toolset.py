@@ -12,7 +12,7 @@ import pytest
 
 from handrail import Handrail, Principal
 from handrail.app import open_handrail, workspace_of
-from handrail.ext import DefinitionError, UsageError
+from handrail.ext.errors import DefinitionError, UsageError
 from handrail.settings import SettingsError, load_settings
 from handrail.toolsets.workspace import WorkspaceOptions, WorkspaceToolset, parse_options
 
@@ -113,7 +113,7 @@ def test_an_address_that_is_none_is_said_at_once(tmp_path: Path, wrong: dict[str
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "message"),
     [
         ({"rot": "."}, "did you mean 'root'"),
         ({"network": "yes"}, "give true or false"),
@@ -124,8 +124,8 @@ def test_an_address_that_is_none_is_said_at_once(tmp_path: Path, wrong: dict[str
         ({"protected": ["../x"]}, r"handrail.toml: workspace: protected: '../x' is no path"),
     ],
 )
-def test_a_mistake_in_the_table_is_told_with_what_to_write(table: dict[str, object], said: str) -> None:
-    with pytest.raises(DefinitionError, match=said):
+def test_a_mistake_in_the_table_is_told_with_what_to_write(table: dict[str, object], message: str) -> None:
+    with pytest.raises(DefinitionError, match=message):
         parse_options(table, "handrail.toml: workspace", Path("/"))
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 
 import pytest
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace import PathRules, Workspace, find_root
 
 Form = Literal["NFC", "NFD"]
@@ -26,9 +26,9 @@ def refused(code: str, workspace: Workspace, path: str) -> None:
         lambda: workspace.write(path, b"x"),
         lambda: workspace.remove(path),
     ):
-        with pytest.raises(ToolError) as told:
+        with pytest.raises(ToolError) as raised:
             act()
-        assert told.value.code == code
+        assert raised.value.code == code
 
 
 @pytest.mark.req("BF-10")
@@ -145,9 +145,9 @@ def test_a_file_that_becomes_a_link_during_the_call_is_not_followed(
             os.replace(root / "next", root / "file")
 
     monkeypatch.setattr(os, "readlink", and_swap)
-    with pytest.raises(ToolError) as told:
+    with pytest.raises(ToolError) as raised:
         workspace.read("file")
-    assert told.value.code == "CHANGED_MEANWHILE"
+    assert raised.value.code == "CHANGED_MEANWHILE"
 
 
 def test_nothing_is_left_open(root: Path) -> None:
@@ -174,9 +174,9 @@ def test_a_link_inside_leads_to_any_name_and_one_to_no_name_is_said_so(root: Pat
 
 @pytest.mark.fault("F19")
 @pytest.mark.parametrize("stored", ["NFC", "NFD"])
-@pytest.mark.parametrize("asked", ["NFC", "NFD"])
-def test_a_name_is_found_however_its_letters_are_composed(root: Path, stored: Form, asked: Form) -> None:
-    held, path = (unicodedata.normalize(one, "cafés/é.txt") for one in (stored, asked))
+@pytest.mark.parametrize("spelling", ["NFC", "NFD"])
+def test_a_name_is_found_however_its_letters_are_composed(root: Path, stored: Form, spelling: Form) -> None:
+    held, path = (unicodedata.normalize(one, "cafés/é.txt") for one in (stored, spelling))
     (root / held).parent.mkdir()
     (root / held).write_bytes(b"old")
     workspace = Workspace(root)
@@ -205,9 +205,9 @@ def test_what_is_protected_is_read_and_not_changed(root: Path, path: str) -> Non
     workspace = Workspace(root, PathRules(protected=("handrail.toml", "policy")))
     assert workspace.read(path) == b"kept"
     for act in (lambda: workspace.write(path, b"x"), lambda: workspace.remove(path)):
-        with pytest.raises(ToolError) as told:
+        with pytest.raises(ToolError) as raised:
             act()
-        assert told.value.code == "PROTECTED_PATH"
+        assert raised.value.code == "PROTECTED_PATH"
     assert (root / path).read_text() == "kept"
 
 
@@ -237,9 +237,9 @@ def test_what_is_kept_is_meant_however_it_is_spelled(root: Path, spelled: str) -
     (root / "data").mkdir()
     (root / "data/key").write_text("secret")
     refused("FILE_NOT_FOUND", Workspace(root, PathRules(hidden=(spelled,))), "data/key")
-    with pytest.raises(ToolError) as told:
+    with pytest.raises(ToolError) as raised:
         Workspace(root, PathRules(protected=(spelled,))).write("data/key", b"x")
-    assert told.value.code == "PROTECTED_PATH"
+    assert raised.value.code == "PROTECTED_PATH"
 
 
 @pytest.mark.fault("F19")
@@ -251,9 +251,9 @@ def test_what_is_kept_is_meant_however_its_letters_are_stored(root: Path, held: 
     (root / stored).write_text("secret")
     for path in (stored, named):
         refused("FILE_NOT_FOUND", Workspace(root, PathRules(hidden=(named,))), path)
-        with pytest.raises(ToolError) as told:
+        with pytest.raises(ToolError) as raised:
             Workspace(root, PathRules(protected=(named,))).write(path, b"x")
-        assert told.value.code == "PROTECTED_PATH"
+        assert raised.value.code == "PROTECTED_PATH"
     assert (root / stored).read_text() == "secret"
 
 
@@ -266,20 +266,20 @@ def test_a_link_that_is_kept_is_not_followed(root: Path, path: str) -> None:
     protecting = Workspace(root, PathRules(protected=(".env",)))
     assert protecting.read(path) == b"a = 1\n"
     for act in (lambda: protecting.write(path, b"x"), lambda: protecting.remove(path)):
-        with pytest.raises(ToolError) as told:
+        with pytest.raises(ToolError) as raised:
             act()
-        assert told.value.code == "PROTECTED_PATH"
+        assert raised.value.code == "PROTECTED_PATH"
     assert (root / "src/a.py").read_bytes() == b"a = 1\n"
 
 
 def test_whoever_listens_is_told_what_changed(root: Path) -> None:
-    workspace, told = Workspace(root), list[str | None]()
-    workspace.listen(told.append)
+    workspace, raised = Workspace(root), list[str | None]()
+    workspace.listen(raised.append)
     (root / "link").symlink_to("src")
     workspace.write("link/a.py", b"")
     workspace.remove("src/a.py")
     workspace.notify_changed(None)
-    assert told == ["src/a.py", "src/a.py", None]
+    assert raised == ["src/a.py", "src/a.py", None]
 
 
 @pytest.mark.req("BF-10")

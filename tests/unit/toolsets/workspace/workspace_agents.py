@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from handrail import Handrail, Outcome, Policy, Principal
-from handrail.ext import ApprovalRequest, Reply, approve
+from handrail import ApprovalRequest, Handrail, Outcome, Policy, Principal
+from handrail.ext.guard import Reply, approve
 from handrail.toolsets.workspace.toolset import WorkspaceToolset
 
 

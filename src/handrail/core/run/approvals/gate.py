@@ -24,11 +24,11 @@ from handrail.core.guard.plans import PlannedCall
 from handrail.core.guard.risk import level_and_danger
 from handrail.core.ids import new_id
 from handrail.core.run import refusals
-from handrail.core.run.approvals.edits import reply_for_record
 from handrail.core.run.approvals.preview import preview_call
-from handrail.core.run.approvals.resume import apply_reply, end_expired, may_stand
+from handrail.core.run.approvals.resume import apply_reply, end_expired, may_stand, reply_for_record
 from handrail.core.run.call_state import CallState
 from handrail.core.tell.events import NeedsApproval
+from handrail.core.tell.projections import pending_result
 
 _log = logging.getLogger("handrail.approval")
 
@@ -44,7 +44,9 @@ async def pass_gate(
         return state.refuse(refusals.denied(decision, tool))
     if decision.verdict == "queue":
         return await _queue(state, tool, admitted, decision)
-    if await _is_covered(state, tool, decision):
+    covered = await _under_standing_approval(state, tool, decision)
+    if covered is not None:
+        state.decision = covered
         return admitted, tool
     preview = await preview_call(state, tool, admitted.values)
     request = _new_request(state, tool, admitted, decision, preview)
@@ -86,17 +88,15 @@ async def _queue(state: CallState, tool: Tool, admitted: Admitted, decision: Dec
     return state.end_silently("queued", Result(True, None, text, code="PLANNED", output=text))
 
 
-async def _is_covered(state: CallState, tool: Tool, decision: Decision) -> bool:
-    """Whether a standing approval of the session covers the call; the decision then says so."""
+async def _under_standing_approval(state: CallState, tool: Tool, decision: Decision) -> Decision | None:
+    """The decision where a standing approval of the session covers the call; None where none does."""
     call = state.call
     if call.session is None or not may_stand(tool, decision):
-        return False
+        return None
     if not await state.runtime.standing.holds(call.principal, call.session, tool.digest):
-        return False
+        return None
     state.check()
-    covered = Step("standing", "allow", "a standing approval of this session covers it")
-    state.decision = decision.settled(covered)
-    return True
+    return decision.settled(Step("standing", "allow", "a standing approval of this session covers it"))
 
 
 def _new_request(
@@ -140,9 +140,7 @@ async def _wait_for_reply(state: CallState, request: ApprovalRequest, is_recorde
     await state.runtime.approvals.add(request)
     if not is_recorded:
         _tell(state, request)
-    text = f"{request.reason}. It waits for a person (approval {request.id}); nothing was run yet."
-    result = Result(False, None, "Waiting for approval", error=text, code="NEEDS_APPROVAL")
-    return state.end_waiting("pending", result)
+    return state.end_waiting("pending", pending_result(request.reason, request.id))
 
 
 async def _ask_approver(

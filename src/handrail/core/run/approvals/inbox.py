@@ -24,7 +24,7 @@ from handrail.core.guard.approval_request import (
     respond,
 )
 from handrail.core.guard.idempotency import key_id
-from handrail.core.run.approvals.edits import reply_for_record
+from handrail.core.run.approvals.resume import reply_for_record
 from handrail.core.run.find_tool import find_tool
 from handrail.core.run.normalise import answered
 from handrail.core.run.runtime import Runtime
@@ -91,8 +91,8 @@ class Approvals:
         recording = reply_for_record(request, reply, tool, self._runtime.repairing)
         if not isinstance(recording, Reply):
             wrong = "; ".join(map(str, recording))
-            said = f"The edits do not fit {request.tool}: {wrong}. {_still_open(approval_id)}"
-            raise Conflict(said, code="INVALID_PARAM")
+            message = f"The edits do not fit {request.tool}: {wrong}. {_still_open(approval_id)}"
+            raise Conflict(message, code="INVALID_PARAM")
         return await self._answer(request, by, recording, "approved")
 
     async def reject(self, approval_id: str, *, by: Principal, reason: str | None = None) -> ApprovalRequest:
@@ -153,8 +153,8 @@ class Approvals:
         if settled is None:
             now = await approvals.get(request.id, by.tenant)
             if now is not None and now.status == "pending" and has_voted(now, reply):
-                left = now.quorum - len(now.votes)
-                raise Conflict(f"You have approved {request.id!r} already; {left} more must.")
+                missing = now.quorum - len(now.votes)
+                raise Conflict(f"You have approved {request.id!r} already; {missing} more must.")
             raise await self._not_open(request.id, by)
         if settled.status != "pending":
             self._start_run(settled, reply)
@@ -204,7 +204,7 @@ def may_decide(by: Principal, request: ApprovalRequest) -> bool:
     A key that does not reach the tool, or its level, cannot let it run either.
     """
     own = request.by == "caller" and by.user == request.principal.user
-    reaches = by.scope is None or any(fnmatchcase(request.tool, one) for one in by.scope)
+    reaches = by.scope is None or any(fnmatchcase(request.tool, pattern) for pattern in by.scope)
     bounded = by.ceiling is not None and LEVELS.index(request.level) > LEVELS.index(by.ceiling)
     return (own or by.holds(DECIDE)) and reaches and not bounded
 

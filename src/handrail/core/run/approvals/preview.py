@@ -1,4 +1,4 @@
-"""foresee: what a call would change as things are, for the person who is asked whether it may."""
+"""preview_call: what a call would change as things are, for the person who is asked whether it may."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ async def preview_call(state: CallState, tool: Tool, values: Any) -> str | None:
     if tool.preview is None:
         return None
     try:
-        said = await _said(partial(tool.preview, values, Context(state)))
+        text = await _await_preview(partial(tool.preview, values, Context(state)))
     except Exception as error:
         if state.ending is not None:
             raise
         if not isinstance(error, ToolError):
             _log.exception("the preview of %s failed, so the question is asked without it", tool.id)
             return None
-        said = f"As things are, it would fail: {error}"
+        text = f"As things are, it would fail: {error}"
     state.check()
-    if not isinstance(said, str) or not said:
+    if not isinstance(text, str) or not text:
         return None
-    shown: str = redact_values(said, state.hidden)
+    shown: str = redact_values(text, state.hidden)
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}\n… [the rest is left out]"
 
 
-async def _said(ask: partial[Any]) -> Any:
+async def _await_preview(ask: partial[Any]) -> Any:
     return await ask() if inspect.iscoroutinefunction(ask.func) else await asyncio.to_thread(ask)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
 
-from handrail.core.define.call import Outcome
+from handrail.core.define.call import FieldError, Outcome
 from handrail.core.define.decision import Decision, Step
-from handrail.core.define.json_values import copy_object
+from handrail.core.define.json_values import NotJson, copy_object
 from handrail.core.define.levels import DANGERS, LEVELS, Danger, Level
-from handrail.core.define.redaction import redact_decision
+from handrail.core.define.redaction import mask_paths, redact_decision, redact_values, restore_masked
 from handrail.core.define.result import Result
 from handrail.core.define.schema import digest_of
 from handrail.core.define.tool import Tool
-from handrail.core.guard.admit import Admitted
-from handrail.core.guard.approval_request import ApprovalRequest, Grant, Reply
+from handrail.core.guard.admit import Admitted, admit
+from handrail.core.guard.approval_request import ApprovalRequest, Grant, Reply, ShownArguments
 from handrail.core.guard.decide import is_standing
 from handrail.core.guard.risk import level_and_danger
 from handrail.core.run import refusals
-from handrail.core.run.approvals.edits import effective_arguments
 from handrail.core.run.call_state import CallState
 from handrail.core.run.find_tool import find_tool, hidden_or_denied
 from handrail.core.run.normalise import answered
@@ -99,7 +100,7 @@ def _end_with_key(state: CallState, end: Callable[[], Outcome]) -> Outcome:
 
 
 async def _check_again(
-    state: CallState, given: Admitted, request: ApprovalRequest, reply: Reply
+    state: CallState, proposed: Admitted, request: ApprovalRequest, reply: Reply
 ) -> tuple[Admitted, Tool, Decision] | Refusal:
     """Everything once more, against what is about to run: definition, authority, schema, policy."""
     runtime, call, principal = state.runtime, state.call, state.call.principal
@@ -109,9 +110,9 @@ async def _check_again(
         return tool
     if tool.digest != request.tool_digest or _asks_more(tool, request):
         return refusals.stale(tool)
-    if digest_of(given.args) != request.args_hash:
+    if digest_of(proposed.args) != request.args_hash:
         return _altered(tool)
-    admitted = effective_arguments(tool, given, reply, runtime.repairing)
+    admitted = effective_arguments(tool, proposed, reply, runtime.repairing)
     if not isinstance(admitted, Admitted):
         return refusals.invalid(tool, admitted)
     if reply.effective is not None and digest_of(admitted.args) != reply.effective.hash:
@@ -145,3 +146,48 @@ def _is_graver(now: tuple[Level, Danger], shown: tuple[Level, Danger]) -> bool:
 def may_stand(tool: Tool, decision: Decision) -> bool:
     """Whether one person's yes may hold for a session: not where several must look, or somebody else."""
     return is_standing(decision) and tool.approvals == 1 and not tool.four_eyes
+
+
+def effective_arguments(
+    tool: Tool, proposed: Admitted, reply: Reply, repairing: bool
+) -> Admitted | tuple[FieldError, ...]:
+    """What will run: the reviewer's edits or the arguments as approved."""
+    if reply.edits is not None:
+        edits = restore_masked(reply.edits, proposed.args)
+        return admit(tool, edits, None, repairing)
+    again = admit(tool, proposed.args, None, repairing)
+    return Admitted(again.args, again.values, proposed.repairs) if isinstance(again, Admitted) else again
+
+
+def reply_for_record(
+    request: ApprovalRequest, reply: Reply, tool: Tool | None, repairing: bool
+) -> Reply | tuple[FieldError, ...]:
+    """An approval with its arguments for the record: as written, and as they will run. Or what is wrong.
+
+    Where the tool is gone or another one, nothing will run, and nothing of what was written is shown: nobody
+    knows what in it is secret.
+    """
+    if reply.verdict != "approve":
+        return reply
+    if reply.edits is None:
+        return replace(reply, effective=ShownArguments(request.args, request.args_hash))
+    try:
+        edits = copy_object(reply.edits)
+    except NotJson as error:
+        return (FieldError(error.path, error.reason),)
+    reply = replace(reply, edits=edits)
+    unchanged = None if tool is None or tool.digest != request.tool_digest else tool
+    proposed = None if unchanged is None else admit(unchanged, request.raw, request.call.tool, repairing)
+    if unchanged is None or not isinstance(proposed, Admitted):
+        unknown = ShownArguments({}, digest_of(edits))
+        return replace(reply, edited=unknown, effective=unknown)
+    runs = effective_arguments(unchanged, proposed, reply, repairing)
+    if not isinstance(runs, Admitted):
+        return runs
+    edited = _shown(edits, unchanged.secrets, request)
+    return replace(reply, edited=edited, effective=_shown(runs.args, unchanged.secrets, request))
+
+
+def _shown(args: Mapping[str, Any], secrets: Iterable[str], request: ApprovalRequest) -> ShownArguments:
+    shown: dict[str, Any] = redact_values(mask_paths(args, secrets), request.secrets)
+    return ShownArguments(shown, digest_of(args))

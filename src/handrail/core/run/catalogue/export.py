@@ -32,23 +32,25 @@ def short_menu(entries: Iterable[MenuEntry], max_tokens: int, searchable: bool) 
     """The menu within so many tokens. Categories share the room; of the rest, their number is told."""
     if max_tokens < _LEAST:
         raise UsageError(f"A menu needs room for {_LEAST} tokens or more, not {max_tokens}.")
-    by_category = _by_category((name, category, _shortened(told)) for name, category, told in entries)
-    whole = _written(by_category.items())
-    if len(whole) <= max_tokens * _TOKEN:
-        return whole
+    by_category = _by_category((name, category, _shortened(parts)) for name, category, parts in entries)
+    full = _written(by_category.items())
+    if len(full) <= max_tokens * _TOKEN:
+        return full
     hint = f"{_NOT_ALL} {_SEARCH}" if searchable else _NOT_ALL
     total = sum(map(len, by_category.values()))
     shown = _chosen(by_category, max_tokens * _TOKEN - len(f"\n\n## {_OTHERS} ({total})\n\n{hint}"))
-    told = [(_heading(one, len(lines), len(by_category[one])), lines) for one, lines in sorted(shown.items())]
-    if left := by_category.keys() - shown.keys():
-        told.append((f"{_OTHERS} ({sum(len(by_category[one]) for one in left)})", []))
-    return f"{_written(told)}\n\n{hint}"
+    parts = [
+        (_heading(one, len(lines), len(by_category[one])), lines) for one, lines in sorted(shown.items())
+    ]
+    if omitted := by_category.keys() - shown.keys():
+        parts.append((f"{_OTHERS} ({sum(len(by_category[one]) for one in omitted)})", []))
+    return f"{_written(parts)}\n\n{hint}"
 
 
 def _chosen(by_category: dict[str, list[str]], room: int) -> dict[str, list[str]]:
     """The lines there is room for: headings first, of large categories before small ones, then in turns."""
     chosen: dict[str, list[str]] = {}
-    for category in sorted(by_category, key=lambda one: -len(by_category[one])):
+    for category in sorted(by_category, key=lambda name: -len(by_category[name])):
         number = len(by_category[category])
         heading = len(f"## {category} ({number} of {number})\n\n")
         if heading <= room:
@@ -57,20 +59,20 @@ def _chosen(by_category: dict[str, list[str]], room: int) -> dict[str, list[str]
     turns = sorted(chosen)
     while turns:
         for category in list(turns):
-            there, lines = by_category[category], chosen[category]
-            if len(lines) == len(there) or len(there[len(lines)]) + 1 > room:
+            available, lines = by_category[category], chosen[category]
+            if len(lines) == len(available) or len(available[len(lines)]) + 1 > room:
                 turns.remove(category)
             else:
-                room -= len(there[len(lines)]) + 1
-                lines.append(there[len(lines)])
+                room -= len(available[len(lines)]) + 1
+                lines.append(available[len(lines)])
     return chosen
 
 
 def _by_category(entries: Iterable[MenuEntry]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    lines: dict[str, list[str]] = {}
     for name, category, description in entries:
-        found.setdefault(category or "general", []).append(f"- {name}: {description}")
-    return dict(sorted(found.items()))
+        lines.setdefault(category or "general", []).append(f"- {name}: {description}")
+    return dict(sorted(lines.items()))
 
 
 def _shortened(description: str) -> str:

@@ -27,7 +27,7 @@ from handrail.core.find.rank import rank
 from handrail.core.find.registry import every_name
 from handrail.core.find.terms import compact_name, pieces
 from handrail.core.run import refusals
-from handrail.core.run.catalogue.listing import Catalogue, Listing
+from handrail.core.run.catalogue.visible_tools import Catalogue, Listing
 from handrail.core.run.find_tool import find_tool
 from handrail.core.run.refusals import Refusal
 from handrail.core.run.runtime import Runtime
@@ -63,8 +63,8 @@ class Search:
             return rank(words, views, limit)
         depth = max(limit, _FUSED)
         near = await self._meanings.nearest(words, listing.tools, depth)
-        found = rank(words, views, depth)
-        return (fuse_rankings(found, near) if near else found)[:limit]
+        ranked = rank(words, views, depth)
+        return (fuse_rankings(ranked, near) if near else ranked)[:limit]
 
     async def describe(self, name: str, principal: Principal, source: Source) -> ToolDetails:
         """A tool in full. One that is hidden, or certainly refused, answers like an unknown one."""
@@ -94,19 +94,19 @@ class Search:
         return views
 
     async def _index(self, tools: tuple[Tool, ...]) -> Index:
-        known = self._indexes.get(tools)
-        if known is not None:
-            return known
+        index = self._indexes.get(tools)
+        if index is not None:
+            return index
         if len(tools) <= _AT_ONCE:
-            return self._made(tools)
-        return await asyncio.to_thread(self._made_once, tools)
+            return self._build_index(tools)
+        return await asyncio.to_thread(self._build_index_once, tools)
 
-    def _made_once(self, tools: tuple[Tool, ...]) -> Index:
+    def _build_index_once(self, tools: tuple[Tool, ...]) -> Index:
         """Who needs the same index meanwhile waits for it, rather than make another."""
         with self._indexing:
-            return self._indexes.get(tools) or self._made(tools)
+            return self._indexes.get(tools) or self._build_index(tools)
 
-    def _made(self, tools: tuple[Tool, ...]) -> Index:
+    def _build_index(self, tools: tuple[Tool, ...]) -> Index:
         index = self._indexes[tools] = Index(tools)
         return index
 
@@ -117,10 +117,10 @@ def _as_error(refused: Refusal) -> ToolError:
 
 def _index_views(listing: Listing, indexes: Sequence[Index]) -> list[IndexView]:
     """What is visible of each index; a tool that two sources give is found in the first."""
-    left = set(listing.tools)
+    remaining = set(listing.tools)
     views: list[IndexView] = []
     for index in indexes:
-        here = left & index.slots.keys()
-        left -= here
-        views.append(IndexView(index, bits_of((index.slots[tool] for tool in here), len(index.tools))))
+        indexed = remaining & index.slots.keys()
+        remaining -= indexed
+        views.append(IndexView(index, bits_of((index.slots[tool] for tool in indexed), len(index.tools))))
     return views

@@ -43,10 +43,10 @@ class Task:
         object.__setattr__(self, "after", tuple(dict.fromkeys(names)))
 
 
-def check_graph(given: Iterable[Task]) -> dict[str, Task]:
+def check_graph(graph: Iterable[Task]) -> dict[str, Task]:
     """The tasks by name, in their order, if they can be done one after the other; otherwise raises."""
     tasks: dict[str, Task] = {}
-    for task in given:
+    for task in graph:
         if not isinstance(task, Task):
             raise GraphError(f"Give Task objects, such as Task('name', 'tool', {{...}}), not {task!r}.")
         if not (isinstance(task.name, str) and 0 < len(task.name) <= _NAME):
@@ -96,26 +96,26 @@ def _meant(name: object, tasks: Mapping[str, Task]) -> str:
 
 def _circle(tasks: Mapping[str, Task]) -> list[str] | None:
     """Names that come after one another without end, in the order in which they would run."""
-    left = {name: len(task.after) for name, task in tasks.items()}
+    open_parents = {name: len(task.after) for name, task in tasks.items()}
     followers: dict[str, list[str]] = {name: [] for name in tasks}
     for name, task in tasks.items():
         for before in task.after:
             followers[before].append(name)
-    free = deque(name for name, count in left.items() if count == 0)
+    free = deque(name for name, count in open_parents.items() if count == 0)
     while free:
         done = free.popleft()
-        del left[done]
+        del open_parents[done]
         for name in followers[done]:
-            left[name] -= 1
-            if left[name] == 0:
+            open_parents[name] -= 1
+            if open_parents[name] == 0:
                 free.append(name)
-    if not left:
+    if not open_parents:
         return None
     way: dict[str, None] = {}
-    at = next(iter(left))
+    at = next(iter(open_parents))
     while at not in way:  # each that is left comes after another that is left
         way[at] = None
-        at = next(name for name in tasks[at].after if name in left)
+        at = next(name for name in tasks[at].after if name in open_parents)
     names = list(way)
     circle = names[names.index(at) :]
     return [at, *reversed(circle)]
@@ -128,5 +128,5 @@ def _drawn(circle: list[str]) -> str:
 
 
 def _short(value: object, form: str = "{!r}") -> str:
-    said = form.format(value)
-    return said if len(said) <= 60 else f"{said[:59]}…"
+    text = form.format(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"

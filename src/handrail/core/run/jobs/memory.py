@@ -51,18 +51,18 @@ class WaitingJobs:
     def completed(self, parent: Key) -> Iterator[Key]:
         """Those that need not wait any more."""
         for key in self._children.pop(parent, ()):
-            if (left := self._parents.get(key)) is not None:
-                left.pop(parent, None)
-                if not left:
+            if (parents := self._parents.get(key)) is not None:
+                parents.pop(parent, None)
+                if not parents:
                     yield self.forget(key)
 
     def below(self, parent: Key) -> Iterator[Key]:
         """All that come after it, at any distance: they need not wait any more either."""
-        left = [parent]
-        while left:
-            for key in self._children.pop(left.pop(), ()):
+        stack = [parent]
+        while stack:
+            for key in self._children.pop(stack.pop(), ()):
                 if key in self._parents:
-                    left.append(key)
+                    stack.append(key)
                     yield self.forget(key)
 
     def forget(self, key: Key) -> Key:
@@ -111,9 +111,9 @@ class MemoryJobs:
 
     async def submit(self, job: Job, /) -> JobEntry | None:
         key = (job.tenant, job.id)
-        known = self._jobs.get(key)
-        if known is not None:
-            return known[1]
+        kept = self._jobs.get(key)
+        if kept is not None:
+            return kept[1]
         self._keep_new(job)
         self._line_up(key, job.due_at)
         return None
@@ -165,12 +165,12 @@ class MemoryJobs:
         return True
 
     async def get(self, call_id: str, tenant: str, /) -> JobEntry | None:
-        known = self._jobs.get((tenant, call_id))
-        return None if known is None else self._shown(known[1])
+        kept = self._jobs.get((tenant, call_id))
+        return None if kept is None else self._shown(kept[1])
 
     async def caller(self, call_id: str, tenant: str, /) -> Principal | None:
-        known = self._jobs.get((tenant, call_id))
-        return None if known is None or known[1].state in FINAL else known[0].call.principal
+        kept = self._jobs.get((tenant, call_id))
+        return None if kept is None or kept[1].state in FINAL else kept[0].call.principal
 
     def _shown(self, entry: JobEntry) -> JobEntry:
         if entry.state != "waiting":
@@ -192,10 +192,10 @@ class MemoryJobs:
 
     async def take(self, tenant: str, call_id: str, /) -> ClaimedJob | Busy | None:
         key = (tenant, call_id)
-        known = self._jobs.get(key)
-        if known is None or known[1].state in FINAL or known[1].state in ("blocked", "waiting"):
+        kept = self._jobs.get(key)
+        if kept is None or kept[1].state in FINAL or kept[1].state in ("blocked", "waiting"):
             return None
-        job, entry = known
+        job, entry = kept
         if entry.state == "running":
             return "busy"
         self._put(replace(entry, state="running", attempts=entry.attempts + 1))
@@ -247,7 +247,7 @@ class MemoryJobs:
         return
 
     async def whose(self, call_id: str, /) -> builtins.list[str]:
-        return [tenant for tenant, known in self._jobs if known == call_id]
+        return [tenant for tenant, job_id in self._jobs if job_id == call_id]
 
     async def start(self) -> None:
         return
@@ -268,17 +268,17 @@ class MemoryJobs:
     def _line_up(self, key: tuple[str, str], due_at: float | None) -> None:
         wait = 0.0 if due_at is None else due_at - self._clock.now()
         if wait > 0:
-            self._resumer(wait, lambda: self._line_up(key, due_at))
+            self._call_later(wait, lambda: self._line_up(key, due_at))
             return
         self._lanes.setdefault(key[0], _Lane()).due.append(key[1])
         self._go(key[0])
 
-    def _resumer(self, seconds: float, then: Callable[[], None]) -> None:
-        def ring() -> None:
+    def _call_later(self, seconds: float, then: Callable[[], None]) -> None:
+        def call() -> None:
             self._timers.discard(timer)
             then()
 
-        timer = asyncio.get_running_loop().call_later(seconds, ring)
+        timer = asyncio.get_running_loop().call_later(seconds, call)
         self._timers.add(timer)
 
     def _go(self, tenant: str) -> None:
@@ -288,7 +288,7 @@ class MemoryJobs:
             if lane.running >= self._limits.per_tenant or len(self._tasks) >= self._limits.at_once:
                 return
             if (wait := self._wait(lane)) > 0:
-                self._resumer(wait, lambda: self._go(tenant))
+                self._call_later(wait, lambda: self._go(tenant))
                 return
             lane.running += 1
             task = asyncio.get_running_loop().create_task(self._run(tenant, lane.due.popleft()))

@@ -27,35 +27,35 @@ from handrail.core.tell.projections import outcome_of
 
 
 class DeferredCalls:
-    """Things said to ports, in order, that take effect when somebody says `go`, or never."""
+    """Calls of ports, in order, that are made when `go` is called, or never."""
 
     def __init__(self) -> None:
-        self._said: list[Callable[[], object]] = []
+        self._calls: list[Callable[[], object]] = []
 
     def of(self, port: object, *methods: str) -> Any:
         """The port, but these methods of it are postponed. They must be ones that nobody awaits."""
-        return _DeferringPort(port, frozenset(methods), self._said)
+        return _DeferringPort(port, frozenset(methods), self._calls)
 
     def __bool__(self) -> bool:
-        return bool(self._said)
+        return bool(self._calls)
 
     def go(self) -> None:
-        for say in self._said:
-            say()
-        self._said.clear()
+        for call in self._calls:
+            call()
+        self._calls.clear()
 
 
 class _DeferringPort:
-    def __init__(self, port: object, methods: frozenset[str], said: list[Callable[[], object]]) -> None:
+    def __init__(self, port: object, methods: frozenset[str], calls: list[Callable[[], object]]) -> None:
         self._port = port
         self._methods = methods
-        self._said = said
+        self._calls = calls
 
     def __getattr__(self, name: str) -> Any:
         real = getattr(self._port, name)
         if name not in self._methods:
             return real
-        return lambda *given: self._said.append(lambda: real(*given))
+        return lambda *args: self._calls.append(lambda: real(*args))
 
 
 _log = logging.getLogger("handrail.jobs")
@@ -205,8 +205,8 @@ async def _missing(job: Job, grant: Grant | None, runtime: Runtime) -> str | Non
         return None
     admitted = admit(tool, job.raw, job.call.tool, runtime.repairing)
     if not isinstance(admitted, Admitted):
-        said = "; ".join(map(str, admitted))
-        return f"The arguments no longer fit {tool.id}: {said}"
+        problems = "; ".join(map(str, admitted))
+        return f"The arguments no longer fit {tool.id}: {problems}"
     return None
 
 

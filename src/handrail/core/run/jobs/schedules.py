@@ -53,9 +53,9 @@ class Scheduler(Protocol):
 
 def scheduler_of(jobs: object) -> Scheduler:
     """The schedules beside these jobs."""
-    found = getattr(jobs, "schedules", None)
-    if not isinstance(found, Scheduler):
+    schedules = getattr(jobs, "schedules", None)
+    if not isinstance(schedules, Scheduler):
         raise UsageError(
             "Schedules are kept in a database: Handrail(tools, database='sqlite:///handrail.db')."
         )
-    return found
+    return schedules

@@ -14,12 +14,11 @@ from handrail.core.define.json_values import private_copy
 from handrail.core.define.result import Result
 from handrail.core.define.schema import digest_of
 from handrail.core.errors import StorageError
-from handrail.core.guard.admit import Admitted, admit
 from handrail.core.guard.idempotency import key_id
 from handrail.core.ids import new_id
 from handrail.core.run import refusals
 from handrail.core.run.call_state import new_call_state
-from handrail.core.run.find_tool import find_tool
+from handrail.core.run.find_tool import admit_call
 from handrail.core.run.jobs.graph import GraphError, Task, check_graph
 from handrail.core.run.jobs.job import FINAL, Job, JobEntry, JobKind, Jobs
 from handrail.core.run.pipeline import run
@@ -62,8 +61,8 @@ async def submit(
     if earlier is not None:
         return _again(call, raw, earlier, fingerprint, runtime)
     when = "at once" if delay is None else f"in {delay:g} s"
-    said = f"{tool} is queued (call {call.id}); a worker takes it {when} or when there is room."
-    return _queued(call, tool, decision, said)
+    message = f"{tool} is queued (call {call.id}); a worker takes it {when} or when there is room."
+    return _queued(call, tool, decision, message)
 
 
 def _named(call: BoundCall) -> BoundCall:
@@ -76,11 +75,11 @@ def _named(call: BoundCall) -> BoundCall:
 
 async def _weigh(call: BoundCall, raw: Any, runtime: Runtime) -> tuple[str, str | None, Decision] | None:
     """The tool, the fingerprint and what the guard says; None when it does not come to that."""
-    tool = await find_tool(call.tool, call.principal, runtime, call.source)
-    if isinstance(tool, Refusal) or runtime.guard.see(tool, call.principal).verdict == "deny":
+    ready = await admit_call(call, raw, runtime)
+    if isinstance(ready, Refusal):
         return None
-    admitted = admit(tool, raw, call.tool, runtime.repairing)
-    if not isinstance(admitted, Admitted) or (call.digest is not None and call.digest != tool.digest):
+    tool, admitted = ready
+    if call.digest is not None and call.digest != tool.digest:
         return None
     decision = runtime.guard.decide(tool, admitted.values, call.principal, call.source)
     keyed = call.idempotency_key is not None
@@ -88,16 +87,16 @@ async def _weigh(call: BoundCall, raw: Any, runtime: Runtime) -> tuple[str, str 
 
 
 async def submit_all(
-    given: Iterable[Task], model: BoundCall, runtime: Runtime, jobs: Jobs
+    graph: Iterable[Task], model: BoundCall, runtime: Runtime, jobs: Jobs
 ) -> dict[str, Outcome]:
     """Keep a graph of calls, all or none; what each became, by name. Raises `GraphError` for a bad graph.
 
     `model` says who makes the calls, and in which session. What needs a person is asked for when its turn
     comes.
     """
-    tasks = check_graph(given)
+    tasks = check_graph(graph)
     calls = {name: replace(model, tool=task.tool, id=new_id("call")) for name, task in tasks.items()}
-    kept: list[Job] = []
+    queued: list[Job] = []
     outcomes: dict[str, Outcome] = {}
     for name, task in tasks.items():
         call = calls[name]
@@ -106,10 +105,10 @@ async def submit_all(
             raise await _refused(task, call, weighed, runtime)
         tool, _, decision = weighed
         after = tuple(calls[other].id for other in task.after)
-        kept.append(Job(call, tool, private_copy(task.args), task=name, after=after))
+        queued.append(Job(call, tool, private_copy(task.args), task=name, after=after))
         waits = f"waits for {', '.join(map(repr, task.after))}" if after else "is queued"
         outcomes[name] = _queued(call, tool, decision, f"{name!r} ({tool}, call {call.id}) {waits}.")
-    await jobs.submit_all(kept)
+    await jobs.submit_all(queued)
     return outcomes
 
 
@@ -136,5 +135,7 @@ def _again(
     )
 
 
-def _queued(call: BoundCall, tool: str, decision: Decision | None, said: str) -> Outcome:
-    return Outcome("queued", Result(True, None, said, code="SUBMITTED", output=said), call.id, tool, decision)
+def _queued(call: BoundCall, tool: str, decision: Decision | None, message: str) -> Outcome:
+    return Outcome(
+        "queued", Result(True, None, message, code="SUBMITTED", output=message), call.id, tool, decision
+    )

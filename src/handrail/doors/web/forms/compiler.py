@@ -14,6 +14,7 @@ from handrail.core.define.ui_specs import FormGroup, FormSpec
 from handrail.doors.web.forms.conditions import condition_from_hint, condition_from_schemas
 from handrail.doors.web.forms.control_names import escape_step
 from handrail.doors.web.forms.fields import (
+    MISSING,
     ChoiceField,
     FieldGroup,
     FormField,
@@ -43,6 +44,7 @@ _FILES = frozenset({"data-url", "file", "image"})
 _DATE_FORMATS = frozenset({"date", "time", "date-time"})
 _TEXTS = frozenset({"textarea", "text"})
 _ALL_TYPES = 6
+_WORDS = ("title", "description")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class FormCompiler:
         """The field for a schema at a spot."""
         schema, met = resolve_schema(node, self.root)
         hints = self.hints(position.path)
-        given: dict[str, Any] = {"default": schema["default"]} if "default" in schema else {}
+        default = schema.get("default", MISSING)
         schema, nullable, met = self._without_null(schema, met)
         base = FormField(
             widget="json",
@@ -93,7 +95,7 @@ class FormCompiler:
             demand=bool(met & position.refs),
             operator_only=bool(hints.get("operator_only") or schema.get("x-operator-only")),
             readonly=schema.get("readOnly") is True,
-            **given,
+            default=default,
         )
         if position.depth > _MAX_DEPTH or hints.get("widget") == "json":
             return base
@@ -117,37 +119,34 @@ class FormCompiler:
         nullable = schema.get("nullable") is True
         kinds = schema.get("type")
         if isinstance(kinds, list) and "null" in kinds and len(kinds) > 1:
-            left = [kind for kind in kinds if kind != "null"]
-            schema, nullable = {**schema, "type": left[0] if len(left) == 1 else left}, True
+            others = [kind for kind in kinds if kind != "null"]
+            schema, nullable = {**schema, "type": others[0] if len(others) == 1 else others}, True
         for key in ("anyOf", "oneOf"):
             written = schema.get(key)
             if not isinstance(written, list):
                 continue
-            left = [one for one in written if not is_null(resolve_schema(one, self.root)[0])]
-            if len(left) < len(written):
-                schema, nullable = {**schema, key: left}, True
-            if len(left) == 1:
-                inner, more = resolve_schema(left[0], self.root)
-                words_of_own: ResolvedSchema = {
-                    name: schema[name] for name in ("title", "description") if name in schema
-                }
-                schema = {**merge_branch(schema, inner), **words_of_own}
-                deeper, also, all_met = self._without_null(schema, met | more)
-                return deeper, nullable or also, all_met
+            branches = [branch for branch in written if not is_null(resolve_schema(branch, self.root)[0])]
+            if len(branches) < len(written):
+                schema, nullable = {**schema, key: branches}, True
+            if len(branches) == 1:
+                inner, inner_met = resolve_schema(branches[0], self.root)
+                own: ResolvedSchema = {name: schema[name] for name in _WORDS if name in schema}
+                merged: ResolvedSchema = {**merge_branch(schema, inner), **own}
+                schema, is_inner_nullable, met = self._without_null(merged, met | inner_met)
+                return schema, nullable or is_inner_nullable, met
         return schema, nullable, met
 
     def _shaped(self, base: FormField, schema: ResolvedSchema, position: SchemaPosition) -> FormField:
-        hints = base.hints
-        if self.is_secret(schema, position, hints) and "object" not in types_of(schema):
+        kinds = types_of(schema)
+        if self.is_secret(schema, position, base.hints) and "object" not in kinds:
             return replace(base, widget="secret")
         if "const" in schema:
             return _choice(base, [(schema["const"], _title(schema["const"]))], "constant")
         if isinstance(schema.get("enum"), list) and schema["enum"]:
-            return _choice(base, _enumerated(schema), _choice_widget(hints))
+            return _choice(base, _enumerated(schema))
         branches = branches_of(schema, self.root)
         if branches:
             return self._union(base, schema, position, branches)
-        kinds = types_of(schema)
         if len(kinds) > 1:
             return self._kinds(base, schema, position, kinds)
         return self._plain(base, schema, position, kinds[0] if kinds else "")
@@ -156,7 +155,7 @@ class FormCompiler:
         self, base: FormField, schema: ResolvedSchema, position: SchemaPosition, kind: str
     ) -> FormField:
         hints = base.hints
-        wanted = str(hints.get("widget", ""))
+        hinted = str(hints.get("widget", ""))
         form = str(schema.get("format", ""))
         picks = hints.get("entity") or hints.get("options") or schema.get("x-entity-type")
         if kind == "object":
@@ -166,17 +165,17 @@ class FormCompiler:
         if kind == "boolean":
             return replace(base, widget="boolean")
         if kind in ("integer", "number"):
-            return replace(base, widget="slider" if wanted == "slider" else "number")
+            return replace(base, widget="slider" if hinted == "slider" else "number")
         if kind == "null":
             return _choice(base, [(None, "No value")], "choice")
         if kind != "string":
             return base
-        if picks or wanted == "picker":
+        if picks or hinted == "picker":
             return replace(base, widget="picker")
-        if wanted in ("file", "image") or form in _FILES:
-            return replace(base, widget="image" if "image" in (wanted, form) else "file")
-        if wanted in _TEXTS:
-            return replace(base, widget=wanted)
+        if hinted in ("file", "image") or form in _FILES:
+            return replace(base, widget="image" if "image" in (hinted, form) else "file")
+        if hinted in _TEXTS:
+            return replace(base, widget=hinted)
         return replace(base, widget=form if form in _DATE_FORMATS else "text")
 
     def _list(self, base: FormField, schema: ResolvedSchema, position: SchemaPosition) -> FormField:
@@ -188,40 +187,35 @@ class FormCompiler:
         needed = least if isinstance(least, int) else 0
         inner = partial(position.inner, refs=position.refs)
         most = schema.get("maxItems")
-        made = ListField(
+        field = ListField(
             **_field_arguments(base),
             first=tuple(
-                self.lazy_field(one, inner(str(at), required=at < needed, label=_item_label(one, at)))
-                for at, one in enumerate(fixed)
+                self.lazy_field(node, inner(str(at), required=at < needed, label=_item_label(node, at)))
+                for at, node in enumerate(fixed)
             ),
             item=None if items is False else self.lazy_field(items, inner("*", row=True, label="")),
             least=needed if not fixed else 0,
             most=most if isinstance(most, int) else None,
         )
-        return replace(made, widget=self._list_widget(made, schema))
+        return replace(field, widget=self._list_widget(field, schema))
 
-    def _list_widget(self, made: ListField, schema: ResolvedSchema) -> str:
-        hints = made.hints
-        inner = resolve_schema(schema.get("items"), self.root)[0]
-        picks = (
-            hints.get("entity")
-            or hints.get("options")
-            or schema.get("x-entity-type")
-            or inner.get("x-entity-type")
-        )
-        several = hints.get("multiple") or "multiple" in (
-            schema.get("x-entity-select"),
-            inner.get("x-entity-select"),
-        )
-        if made.first or not made.item:
+    def _list_widget(self, field: ListField, schema: ResolvedSchema) -> str:
+        if field.first or not field.item:
             return "rows"
-        if picks and several:
+        hints, hinted = field.hints, field.hints.get("widget")
+        inner = resolve_schema(schema.get("items"), self.root)[0]
+        types = [
+            hints.get("entity"),
+            hints.get("options"),
+            *(part.get("x-entity-type") for part in (schema, inner)),
+        ]
+        modes = [part.get("x-entity-select") for part in (schema, inner)]
+        if any(types) and (hints.get("multiple") or "multiple" in modes):
             return "pickers"
-        if hints.get("widget") in ("file", "image") or inner.get("format") in _FILES:
-            return "images" if "image" in (hints.get("widget"), inner.get("format")) else "files"
-        if schema.get("uniqueItems") is True or hints.get("widget") == "checkboxes":
-            return "checkboxes" if isinstance(made.item(), ChoiceField) else "rows"
-        return "rows"
+        if hinted in ("file", "image") or inner.get("format") in _FILES:
+            return "images" if "image" in (hinted, inner.get("format")) else "files"
+        is_choice = schema.get("uniqueItems") is True or hinted == "checkboxes"
+        return "checkboxes" if is_choice and isinstance(field.item(), ChoiceField) else "rows"
 
     def _union(
         self,
@@ -232,13 +226,12 @@ class FormCompiler:
     ) -> FormField:
         options = _constants(branches)
         if options is not None:
-            return _choice(base, options, _choice_widget(base.hints))
-        if _is_decimal([one for _, one in branches]):
+            return _choice(base, options)
+        if _is_decimal([branch for _, branch in branches]):
             return replace(base, widget="exact")
         if isinstance(schema.get("properties"), Mapping) or "type" in schema:
-            branches = [(written, merge_branch(schema, one)) for written, one in branches]
-        made = [self._branch(written, one, position, at) for at, (written, one) in enumerate(branches)]
-        return UnionField(**_field_arguments(base, "union"), branches=tuple(made))
+            branches = [(written, merge_branch(schema, branch)) for written, branch in branches]
+        return self._union_of(base, branches, position)
 
     def _kinds(
         self, base: FormField, schema: ResolvedSchema, position: SchemaPosition, kinds: list[str]
@@ -246,8 +239,13 @@ class FormCompiler:
         if len(kinds) >= _ALL_TYPES:
             return base
         bare = {key: value for key, value in schema.items() if key not in ("title", "description", "default")}
-        made = [self._branch({}, {**bare, "type": kind}, position, at) for at, kind in enumerate(kinds)]
-        return UnionField(**_field_arguments(base, "union"), branches=tuple(made))
+        return self._union_of(base, [({}, {**bare, "type": kind}) for kind in kinds], position)
+
+    def _union_of(
+        self, base: FormField, branches: Sequence[tuple[Any, ResolvedSchema]], position: SchemaPosition
+    ) -> FormField:
+        compiled = [self._branch(*branch, position, at) for at, branch in enumerate(branches)]
+        return UnionField(**_field_arguments(base, widget="union"), branches=tuple(compiled))
 
     def _branch(self, written: Any, schema: ResolvedSchema, position: SchemaPosition, at: int) -> UnionBranch:
         label = _branch_label(written, schema, at)
@@ -258,21 +256,16 @@ class FormCompiler:
 
     def _branch_field(self, schema: ResolvedSchema, position: SchemaPosition) -> FormField:
         """A branch stands where its union stands: what is a hint of the union is none of its own."""
-        made = self.field(schema, position)
-        return replace(made, nullable=False, demand=False, operator_only=False)
+        return replace(self.field(schema, position), nullable=False, demand=False, operator_only=False)
 
 
-def _field_arguments(base: FormField, widget: str | None = None) -> dict[str, Any]:
-    given = {name: getattr(base, name) for name in FormField.__slots__}
-    return given if widget is None else {**given, "widget": widget}
+def _field_arguments(base: FormField, **changes: Any) -> dict[str, Any]:
+    return {name: getattr(base, name) for name in FormField.__slots__} | changes
 
 
-def _choice(base: FormField, options: list[tuple[Any, str]], widget: str) -> FormField:
-    return ChoiceField(**_field_arguments(base, widget), options=tuple(options))
-
-
-def _choice_widget(hints: Mapping[str, Any]) -> str:
-    return "radio" if hints.get("widget") == "radio" else "choice"
+def _choice(base: FormField, options: list[tuple[Any, str]], widget: str | None = None) -> FormField:
+    usual = "radio" if base.hints.get("widget") == "radio" else "choice"
+    return ChoiceField(**_field_arguments(base, widget=widget or usual), options=tuple(options))
 
 
 def _enumerated(schema: ResolvedSchema) -> list[tuple[Any, str]]:
@@ -289,42 +282,38 @@ def _title(value: Any) -> str:
     if isinstance(value, dict):
         named = value.get("title") or value.get("name") or value.get("label")
         return str(named) if named else str(value)
-    spoken = {True: "Yes", False: "No", None: "No value"}
-    return spoken[value] if value is None or isinstance(value, bool) else str(value) or "(empty)"
+    if value is None:
+        return "No value"
+    return ("Yes" if value else "No") if isinstance(value, bool) else str(value) or "(empty)"
 
 
 def _constants(branches: list[tuple[Any, ResolvedSchema]]) -> list[tuple[Any, str]] | None:
     """The options of a choice whose every branch is one value or a list of them."""
     options: list[tuple[Any, str]] = []
     for _, schema in branches:
-        if "const" in schema:
-            options.append((schema["const"], str(schema.get("title") or _title(schema["const"]))))
-        elif isinstance(schema.get("enum"), list) and len(schema["enum"]) == 1:
-            options.append((schema["enum"][0], str(schema.get("title") or _title(schema["enum"][0]))))
-        elif isinstance(schema.get("enum"), list):
-            options += _enumerated(schema)
-        else:
+        values = [schema["const"]] if "const" in schema else schema.get("enum")
+        if not isinstance(values, list):
             return None
+        if len(values) == 1:
+            options.append((values[0], str(schema.get("title") or _title(values[0]))))
+        else:
+            options += _enumerated(schema)
     return options
 
 
 def _is_decimal(shapes: list[ResolvedSchema]) -> bool:
     """Whether a number may also come as the text of one, as pydantic writes a Decimal."""
     kinds = [schema.get("type") for schema in shapes]
-    texts = [schema for schema in shapes if schema.get("type") == "string"]
-    numeric = [kind for kind in kinds if kind in ("number", "integer")]
-    return bool(
-        len(texts) == 1
-        and len(numeric) == len(kinds) - 1 == 1
-        and r"\d" in str(texts[0].get("pattern", ""))
-        and str(texts[0].get("pattern", "")).startswith("^")
-    )
+    if len(kinds) != 2 or "string" not in kinds or not {"number", "integer"} & {*map(str, kinds)}:
+        return False
+    pattern = str(shapes[kinds.index("string")].get("pattern", ""))
+    return r"\d" in pattern and pattern.startswith("^")
 
 
 def _label(position: SchemaPosition, schema: ResolvedSchema, hints: Mapping[str, Any]) -> str:
-    said = hints.get("label") or (None if position.label and not position.row else schema.get("title"))
-    if said:
-        return str(said)
+    title = hints.get("label") or (None if position.label and not position.row else schema.get("title"))
+    if title:
+        return str(title)
     return position.label if position.label is not None else label_from_name(position.name)
 
 
@@ -379,10 +368,9 @@ def object_field(
     further = schema.get("additionalProperties")
     patterns = schema.get("patternProperties")
     grows = further is True or isinstance(further, Mapping) or bool(patterns)
+    demand = (base.demand or base.nullable) and not position.top
     return ObjectField(
-        **{name: getattr(base, name) for name in FormField.__slots__ if name not in ("widget", "demand")},
-        widget="object",
-        demand=(base.demand or base.nullable) and not position.top,
+        **_field_arguments(base, widget="object", demand=demand),
         children=children,
         groups=_groups(compiler, ordered, position),
         additional=tuple(child for child in children if child.operator_only),
@@ -400,21 +388,21 @@ def object_field(
 def _children(
     compiler: FormCompiler, schema: ResolvedSchema, position: SchemaPosition
 ) -> tuple[ObjectProperty, ...]:
-    properties = schema.get("properties")
-    given: dict[str, Any] = dict(properties) if isinstance(properties, Mapping) else {}
-    required = schema.get("required") if isinstance(schema.get("required"), list) else []
+    properties, required = schema.get("properties"), schema.get("required")
+    nodes: dict[str, Any] = dict(properties) if isinstance(properties, Mapping) else {}
+    required_names = required if isinstance(required, list) else []
     tests: dict[str, list[Any]] = {}
     variants: dict[str, list[Any]] = {}
     for name, node, test in conditional_properties(schema, compiler.root):
-        if name not in given:
+        if name not in nodes:
             tests.setdefault(name, []).append(test)
-            known = variants.setdefault(name, [])
-            known += [node] if node not in known else []
-    for name, nodes in variants.items():
-        given[name] = nodes[0] if len(nodes) == 1 else {"anyOf": nodes}
+            different = variants.setdefault(name, [])
+            different += [node] if node not in different else []
+    for name, different in variants.items():
+        nodes[name] = different[0] if len(different) == 1 else {"anyOf": different}
     return tuple(
-        _child(compiler, name, node, position, name in (required or ()), tests.get(name))
-        for name, node in given.items()
+        _child(compiler, name, node, position, name in required_names, tests.get(name))
+        for name, node in nodes.items()
     )
 
 
@@ -460,13 +448,13 @@ def _groups(
     for child in children:
         title = belongs.get(child.name) or str(compiler.hints((*position.path, child.name)).get("group", ""))
         members.setdefault(title, []).append(child)
-    made: list[FieldGroup] = []
-    for title, found in members.items():
-        given = groups.get(title)
-        inside = _in_order(tuple(found), given.fields) if given else tuple(found)
+    field_groups: list[FieldGroup] = []
+    for title, inside in members.items():
+        group = groups.get(title) or FormGroup(title, ())
         if inside:
-            made.append(FieldGroup(title, inside, given.help if given else "", bool(given and given.closed)))
-    return tuple(made)
+            ordered = _in_order(tuple(inside), group.fields)
+            field_groups.append(FieldGroup(title, ordered, group.help, group.closed))
+    return tuple(field_groups)
 
 
 def _additional_field(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from handrail.core.define.schema import JsonSchema
@@ -17,17 +17,18 @@ _TESTS = ("is", "is_not", "in", "given")
 
 def condition_from_hint(hint: Any, path: str) -> VisibilityCondition:
     """The condition of a hint: `{"field": "kind", "is": "other"}`, or a list of such, which must all hold."""
-    terms = [_Term(one, path) for one in (hint if isinstance(hint, (list, tuple)) else [hint])]
+    terms = [_Term(term, path) for term in (hint if isinstance(hint, (list, tuple)) else [hint])]
     return VisibilityCondition(
-        lambda value, root: all(term.holds(value, root) for term in terms), tuple(term.told for term in terms)
+        lambda value, root: all(term.holds(value, root) for term in terms),
+        tuple(term.for_script for term in terms),
     )
 
 
 def condition_for_script(condition: VisibilityCondition, pointer: str) -> str | None:
     """A condition for the script, with the names of the controls as they are in an object at a pointer."""
-    if not condition.told:
+    if not condition.terms:
         return None
-    terms = [{**term, "name": term["name"].replace("\0", pointer)} for term in condition.told]
+    terms = [{**term, "name": term["name"].replace("\0", pointer)} for term in condition.terms]
     return json.dumps(terms, ensure_ascii=False)
 
 
@@ -35,40 +36,46 @@ class _Term:
     """One comparison of another field."""
 
     def __init__(self, hint: Any, path: str) -> None:
-        test = next((one for one in _TESTS if isinstance(hint, Mapping) and one in hint), None)
+        test = next((name for name in _TESTS if isinstance(hint, Mapping) and name in hint), None)
         if test is None or not isinstance(hint.get("field"), str):
             raise ValueError(
                 f'{path}: visible_when says {{"field": name, "is": value}} or is_not, in, given; not {hint!r}'
             )
-        self._test, self._wanted = test, hint[test]
-        where: str = hint["field"]
-        self._steps = where.strip("/").split("/") if where.startswith("/") else None
-        self.name = "" if self._steps else where
-        # A field of the same object stands at a place that is known while drawing: \0 is filled in there.
-        control = VALUE + (where if self._steps else f"\0/{escape_step(where)}")
-        self.told = {"name": control, "not": test == "is_not", "any": self._spellings()}
+        self._test, self._expected = test, hint[test]
+        path_or_name: str = hint["field"]
+        self._steps = path_or_name.strip("/").split("/") if path_or_name.startswith("/") else None
+        self._name = "" if self._steps else path_or_name
+        # Where a field of the same object stands is known while drawing: \0 is filled in there.
+        control = VALUE + (path_or_name if self._steps else f"\0/{escape_step(path_or_name)}")
         if test == "given":
-            self.told = {"name": control, "not": bool(self._wanted), "any": [""]}
-
-    def _spellings(self) -> list[str]:
-        wanted = self._wanted if self._test == "in" else [self._wanted]
-        found: list[str] = []
-        for one in wanted if self._test != "given" else ():
-            found += [encode_value(one), "=" + compact_json(one)]
-            found += [] if isinstance(one, str) or one is None else [compact_json(one)]
-        return list(dict.fromkeys(found))
+            negated, spellings = bool(self._expected), [""]
+        else:
+            negated, spellings = (
+                test == "is_not",
+                _spellings(self._expected if test == "in" else [self._expected]),
+            )
+        self.for_script = {"name": control, "not": negated, "any": spellings}
 
     def holds(self, value: Mapping[str, Any], root: Any) -> bool:
-        own = value.get(self.name, MISSING) if self._steps is None else _at(root, self._steps)
+        own = value.get(self._name, MISSING) if self._steps is None else _at(root, self._steps)
         if self._test == "given":
-            return (own is not MISSING and own is not None and own != "") is bool(self._wanted)
+            return (own is not MISSING and own is not None and own != "") is bool(self._expected)
         if self._test == "in":
-            return any(_same(own, one) for one in self._wanted)
-        return _same(own, self._wanted) is (self._test == "is")
+            return any(_same(own, expected) for expected in self._expected)
+        return _same(own, self._expected) is (self._test == "is")
 
 
-def _same(one: Any, other: Any) -> bool:
-    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+def _spellings(values: Iterable[Any]) -> list[str]:
+    """Every way in which a control may send one of the values."""
+    texts: list[str] = []
+    for value in values:
+        texts += [encode_value(value), "=" + compact_json(value)]
+        texts += [] if isinstance(value, str) or value is None else [compact_json(value)]
+    return list(dict.fromkeys(texts))
+
+
+def _same(value: Any, other: Any) -> bool:
+    return bool(value == other) and isinstance(value, bool) == isinstance(other, bool)
 
 
 def _at(root: Any, steps: list[str]) -> Any:
@@ -90,9 +97,9 @@ def condition_from_schemas(tests: list[Any], root: JsonSchema) -> VisibilityCond
 
 
 def _check(test: Any, root: JsonSchema) -> Callable[[Any], list[Any]]:
-    known: JsonSchema = {key: root[key] for key in ("$schema", "$defs", "definitions") if key in root}
+    shared: JsonSchema = {key: root[key] for key in ("$schema", "$defs", "definitions") if key in root}
     try:
-        return schema_checker({**known, "allOf": [test]})
+        return schema_checker({**shared, "allOf": [test]})
     except DefinitionError:
         return lambda value: []  # shown, since nobody can tell
 

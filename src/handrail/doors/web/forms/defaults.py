@@ -18,17 +18,17 @@ from handrail.doors.web.forms.fields import (
     ObjectField,
 )
 from handrail.doors.web.forms.post import FormPost
-from handrail.doors.web.forms.render import RenderContext
+from handrail.doors.web.forms.render import RenderContext, select_box
 
 _MAX_ROWS = 10
 _MAX_FIELDS = 1_000
 
 
-def initial_value(field: FormField, asked: bool = False, left: list[int] | None = None) -> Any:
+def initial_value(field: FormField, asked: bool = False, budget: list[int] | None = None) -> Any:
     """The value to begin with, or MISSING; what is drawn on demand begins when somebody asks for it."""
-    left = [_MAX_FIELDS] if left is None else left
-    left[0] -= 1
-    if left[0] < 0:
+    budget = [_MAX_FIELDS] if budget is None else budget
+    budget[0] -= 1
+    if budget[0] < 0:
         return MISSING
     if field.default is not MISSING and not (asked and field.default is None):
         return copy_value(field.default)
@@ -39,15 +39,20 @@ def initial_value(field: FormField, asked: bool = False, left: list[int] | None 
     if isinstance(field, ChoiceField):
         return field.options[0][0] if field.widget == "constant" else MISSING
     if isinstance(field, ObjectField):
-        started = {child.name: initial_value(child.lazy_field(), left=left) for child in field.children}
-        return {name: value for name, value in started.items() if value is not MISSING}
-    if isinstance(field, ListField):
-        return [_initial_item(field, left) for _ in range(min(field.least, _MAX_ROWS))] if field.item else []
-    return MISSING
+        values = {child.name: initial_value(child.lazy_field(), budget=budget) for child in field.children}
+        return {name: value for name, value in values.items() if value is not MISSING}
+    if isinstance(field, ListField) and field.item is not None:
+        count = min(field.least, _MAX_ROWS)
+        return [_or_blank(initial_value(field.item(), budget=budget)) for _ in range(count)]
+    return [] if isinstance(field, ListField) else MISSING
 
 
-def _initial_item(field: ListField, left: list[int]) -> Any:
-    value = initial_value(field.item(), left=left) if field.item else MISSING
+def added_value(field: FormField) -> Any:
+    """The value of an item that somebody adds."""
+    return _or_blank(initial_value(field, asked=True))
+
+
+def _or_blank(value: Any) -> Any:
     return BLANK if value is MISSING else value
 
 
@@ -86,23 +91,13 @@ def render_empty(
     asks = field.nullable and not (field.default is None and not field.required and not field.row)
     if not asks:
         return h.input(type="hidden", name=MODE + location.pointer, value=state) if state != normal else None
-    states = [
-        one
-        for one in ("out", "null", "empty", "here")
-        if one == state or _is_open(one, field, textual, extra)
-    ]
+    offered = {"out": not (field.required or field.row), "null": True, "empty": textual, "here": False}
+    states = [name for name in offered if offered[name] or name in (state, extra)]
+    attrs = {"name": MODE + location.pointer, "aria-label": f"{field.label}: when empty"}
     return h.label(".form-empty")[
         "When empty: ",
-        h.select(".select.form-small", name=MODE + location.pointer, aria_label=f"{field.label}: when empty")[
-            (h.option(value=one, selected=one == state)[_LABELS[one]] for one in states)
-        ],
+        select_box(attrs, [(name, _LABELS[name], name == state) for name in states], ".form-small"),
     ]
-
-
-def _is_open(state: str, field: FormField, textual: bool, extra: str | None) -> bool:
-    if state == "out":
-        return not (field.required or field.row)
-    return state == "null" or (state == "empty" and textual) or state == extra
 
 
 def read_empty(field: FormField, post: FormPost, location: FieldLocation, textual: bool = False) -> Any:
@@ -110,9 +105,12 @@ def read_empty(field: FormField, post: FormPost, location: FieldLocation, textua
     state = post.way(location) or empty_meaning(field, textual)
     if state == "null":
         return None
-    if state == "empty":
-        return ""
+    return "" if state == "empty" else read_unanswered(field, post, location)
+
+
+def read_unanswered(field: FormField, post: FormPost, location: FieldLocation) -> Any:
+    """The value of a field that nobody filled in; an item of a list is there all the same."""
     if not field.row:
         return MISSING
-    post.needs(field, location)
+    post.needs(location)
     return BLANK

@@ -34,8 +34,8 @@ Display = Callable[[FieldDefinition, Any, Show], h.Node]
 _HIDDEN = "••••••"
 
 
-def label_of(one: FieldDefinition) -> str:
-    return one.label or label_from_name(one.name)
+def label_of(field: FieldDefinition) -> str:
+    return field.label or label_from_name(field.name)
 
 
 def plain_text(value: Any) -> str:
@@ -44,46 +44,51 @@ def plain_text(value: Any) -> str:
 
 def display_fields(fields: tuple[FieldDefinition, ...], value: Mapping[str, Any], show: Show) -> h.Node:
     """Names with values; further values stand last."""
-    names = {one.name for one in fields}
+    names = {field.name for field in fields}
     further = [FieldDefinition(name=name, type="text") for name in value if name not in names]
     return h.dl(".form-shown")[
-        [h.div[h.dt[label_of(one)], h.dd[show(one, value.get(one.name))]] for one in (*fields, *further)]
+        [
+            h.div[h.dt[label_of(field)], h.dd[show(field, value.get(field.name))]]
+            for field in (*fields, *further)
+        ]
     ]
 
 
-def display_text(one: FieldDefinition, value: Any, show: Show) -> h.Node:
-    if one.variant == "secret":
+def display_text(field: FieldDefinition, value: Any, show: Show) -> h.Node:
+    if field.variant == "secret":
         return _HIDDEN
-    kind = "form-shown-lines" if one.variant in ("lines", "markdown") else "form-shown-text"
+    kind = "form-shown-lines" if field.variant in ("lines", "markdown") else "form-shown-text"
     return h.span({"class": kind})[plain_text(value)]
 
 
-def display_number(one: FieldDefinition, value: Any, show: Show) -> h.Node:
+def display_number(field: FieldDefinition, value: Any, show: Show) -> h.Node:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return plain_text(value)
     shown = f"{value:,}".replace(",", " ") if abs(value) < 1e15 else repr(value)
-    return h.span(".form-number")[f"{shown} %" if one.variant == "percent" else shown]
+    return h.span(".form-number")[f"{shown} %" if field.variant == "percent" else shown]
 
 
-def display_boolean(one: FieldDefinition, value: Any, show: Show) -> h.Node:
+def display_boolean(field: FieldDefinition, value: Any, show: Show) -> h.Node:
     return {True: "Yes", False: "No"}[value] if isinstance(value, bool) else plain_text(value)
 
 
-def display_date(one: FieldDefinition, value: Any, show: Show) -> h.Node:
+def display_date(field: FieldDefinition, value: Any, show: Show) -> h.Node:
     return h.time(datetime=plain_text(value))[plain_text(value).replace("T", " ", 1)]
 
 
-def display_enum(one: FieldDefinition, value: Any, show: Show) -> h.Node:
-    found = next((option for option in one.options if option.value == value), None)
-    words = (found.label if found else "") or plain_text(value)
-    return h.span(".badge")[words] if one.variant == "badge" else words
+def display_enum(field: FieldDefinition, value: Any, show: Show) -> h.Node:
+    label = next((option.label for option in field.options if option.value == value), "")
+    words = label or plain_text(value)
+    return h.span(".badge")[words] if field.variant == "badge" else words
 
 
-def display_url(one: FieldDefinition, value: Any, show: Show) -> h.Node:
+def display_url(field: FieldDefinition, value: Any, show: Show) -> h.Node:
     address = plain_text(value)
     if not _is_web_url(address):
         return address
-    look = {"class": "btn", "data-variant": "outline"} if one.variant == "button" else {"class": "form-link"}
+    look = (
+        {"class": "btn", "data-variant": "outline"} if field.variant == "button" else {"class": "form-link"}
+    )
     return h.a(look, href=address, rel="noopener noreferrer nofollow")[address]
 
 
@@ -94,84 +99,67 @@ def _is_web_url(address: str) -> bool:
         return False
 
 
-def display_email(one: FieldDefinition, value: Any, show: Show) -> h.Node:
+def display_email(field: FieldDefinition, value: Any, show: Show) -> h.Node:
     return h.a(href=f"mailto:{quote(plain_text(value), safe='@')}")[plain_text(value)]
 
 
-def display_phone(one: FieldDefinition, value: Any, show: Show) -> h.Node:
+def display_phone(field: FieldDefinition, value: Any, show: Show) -> h.Node:
     digits = "".join(sign for sign in plain_text(value) if sign.isdigit() or sign == "+")
     return h.a(href=f"tel:{digits}")[plain_text(value)] if digits else plain_text(value)
 
 
-def display_media(one: FieldDefinition, value: Any, show: Show) -> h.Node:
+def display_media(field: FieldDefinition, value: Any, show: Show) -> h.Node:
     address = plain_text(value)
-    return (
-        h.a(href=address, rel="noopener noreferrer")[address]
-        if _is_web_url(address)
-        else file_description(address)
-    )
+    if not _is_web_url(address):
+        return file_description(address)
+    return h.a(href=address, rel="noopener noreferrer")[address]
 
 
-def display_relation(one: FieldDefinition, value: Any, show: Show) -> h.Node:
-    return h.span(".form-relation", title=one.target)[plain_text(value)]
+def display_relation(field: FieldDefinition, value: Any, show: Show) -> h.Node:
+    return h.span(".form-relation", title=field.target)[plain_text(value)]
 
 
-def display_object(one: FieldDefinition, value: Any, show: Show) -> h.Node:
-    if not isinstance(value, Mapping) or one.variant == "json" or not one.fields:
+def display_object(field: FieldDefinition, value: Any, show: Show) -> h.Node:
+    if not isinstance(value, Mapping) or field.variant == "json" or not field.fields:
         return h.code[compact_json(value)]
-    return display_fields(one.fields, value, show)
+    return display_fields(field.fields, value, show)
 
 
-def display_array(one: FieldDefinition, value: Any, show: Show) -> h.Node:
-    items = one.items
+def display_array(field: FieldDefinition, value: Any, show: Show) -> h.Node:
+    items = field.items
     if not isinstance(value, list) or items is None:
         return h.code[compact_json(value)]
     if not value:
         return h.span(".form-help")["None"]
-    if one.variant == "tags":
+    if field.variant == "tags":
         return h.span(".form-picks")[(h.span(".badge")[show(items, part)] for part in value)]
     return h.ul(".form-shown-list")[(h.li[show(items, part)] for part in value)]
 
 
-DISPLAYS: Mapping[StorageType, Display] = {
-    "text": display_text,
-    "number": display_number,
-    "boolean": display_boolean,
-    "date": display_date,
-    "enum": display_enum,
-    "url": display_url,
-    "email": display_email,
-    "phone": display_phone,
-    "media": display_media,
-    "relation": display_relation,
-    "object": display_object,
-    "array": display_array,
-}
-
-
 Slot = Literal["field-input", "field-display"]
 
-_INPUTS: Mapping[StorageType, str] = {
-    "text": "text",
-    "number": "number",
-    "boolean": "boolean",
-    "date": "date",
-    "enum": "choice",
-    "url": "text",
-    "email": "text",
-    "phone": "text",
-    "media": "file",
-    "relation": "picker",
-    "object": "object",
-    "array": "rows",
+DEFAULTS: Mapping[StorageType, tuple[str, Display]] = {
+    "text": ("text", display_text),
+    "number": ("number", display_number),
+    "boolean": ("boolean", display_boolean),
+    "date": ("date", display_date),
+    "enum": ("choice", display_enum),
+    "url": ("text", display_url),
+    "email": ("text", display_email),
+    "phone": ("text", display_phone),
+    "media": ("file", display_media),
+    "relation": ("picker", display_relation),
+    "object": ("object", display_object),
+    "array": ("rows", display_array),
 }
+"""By kind: the name of the widget that asks, and the display that shows."""
 _components: dict[tuple[Slot, StorageType], Any] = {}
 
 
 def register_input(kind: StorageType, widget: Widget) -> None:
     """Ask for every field of a kind by a widget of your own."""
     _components["field-input", _checked_kind(kind)] = widget
-    register_kind_widget(kind, widget if widget is not widget_named(_INPUTS[kind]) else None)
+    register_kind_widget(kind, widget if widget is not widget_named(DEFAULTS[kind][0]) else None)
 
 
 def register_display(kind: StorageType, display: Display) -> None:
@@ -187,9 +175,9 @@ def _checked_kind(kind: StorageType) -> StorageType:
 
 def bootstrap_field_registry() -> Mapping[tuple[Slot, StorageType], Any]:
     """Register the default components: for each of the twelve kinds one to ask and one to show."""
-    for kind in STORAGE_TYPES:
-        register_input(kind, widget_named(_INPUTS[kind]))
-        register_display(kind, DISPLAYS[kind])
+    for kind, (widget, display) in DEFAULTS.items():
+        register_input(kind, widget_named(widget))
+        register_display(kind, display)
     return dict(_components)
 
 
@@ -197,12 +185,12 @@ def component_of(slot: Slot, kind: StorageType) -> Any:
     return _components[slot, kind]
 
 
-def display_of(one: FieldDefinition, value: Any) -> h.Node:
+def display_of(field: FieldDefinition, value: Any) -> h.Node:
     """A value as its field shows it; what is not there is said to be so."""
     if value is None or value == "":
         return h.span(".form-help")["Not given"]
-    display: Display = component_of("field-display", one.type)
-    return display(one, value, display_of)
+    display: Display = component_of("field-display", field.type)
+    return display(field, value, display_of)
 
 
 def definitions_form(fields: Iterable[FieldDefinition], mode: ToolFormMode = "internal") -> Form:
@@ -216,7 +204,7 @@ class _FieldsKey:
 
     def __init__(self, fields: tuple[FieldDefinition, ...]) -> None:
         self.fields = fields
-        self.key = digest_of([one.to_dict() for one in fields])
+        self.key = digest_of([field.to_dict() for field in fields])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _FieldsKey) and other.key == self.key

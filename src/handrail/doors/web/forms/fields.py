@@ -114,7 +114,7 @@ class VisibilityCondition:
 
     show: Callable[[Mapping[str, Any], Any], bool]
     """(the object, the whole value) -> whether to show it."""
-    told: tuple[Mapping[str, Any], ...] = ()
+    terms: tuple[Mapping[str, Any], ...] = ()
     """The same for the script, or nothing where only the server can tell."""
 
 
@@ -188,7 +188,7 @@ class UnionBranch:
 
 def option_index(options: Sequence[tuple[Any, str]], value: Any) -> int | None:
     """Where a value stands among options; true is not 1, and 1 is not 1.0."""
-    for index, (one, _) in enumerate(options):
-        if one == value and type(one) is type(value):
+    for index, (option, _) in enumerate(options):
+        if option == value and type(option) is type(value):
             return index
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,17 +30,20 @@ from handrail.doors.web.forms.fields import (
 from handrail.doors.web.forms.options import NO_OPTIONS, PickerOptions
 from handrail.doors.web.forms.post import FormPost, Upload
 from handrail.doors.web.forms.render import RenderContext, TemplateCache, error_summary, form_button
-from handrail.doors.web.forms.widget_registry import read_field, render_field
-from handrail.doors.web.forms.widgets import builtin as _all_widgets
+from handrail.doors.web.forms.widget_registry import read_field, register_widget, render_field
+from handrail.doors.web.forms.widgets import BUILTIN_WIDGETS
+
+for _name, _widget in BUILTIN_WIDGETS.items():
+    register_widget(_name, _widget)
 
 _CONDITION_KEYWORDS = ("if", "dependencies", "dependentSchemas")
 
 
 def picker_types(schema: JsonSchema, spec: FormSpec) -> tuple[str, ...]:
     """The types of things that the pickers of a form pick from."""
-    found = [node.get("x-entity-type") for node in objects_in(schema)]
-    found += [hints.get(key) for hints in spec.hints.values() for key in ("entity", "options")]
-    return tuple(dict.fromkeys(one for one in found if isinstance(one, str)))
+    types = [node.get("x-entity-type") for node in objects_in(schema)]
+    types += [hints.get(key) for hints in spec.hints.values() for key in ("entity", "options")]
+    return tuple(dict.fromkeys(type for type in types if isinstance(type, str)))
 
 
 def has_conditions(schema: JsonSchema, spec: FormSpec) -> bool:
@@ -52,20 +55,20 @@ def has_conditions(schema: JsonSchema, spec: FormSpec) -> bool:
 def without_hidden_fields(field: FormField, value: Any) -> Any:
     """A value without operators' fields, however they came into it."""
     if isinstance(field, ObjectField) and isinstance(value, dict):
-        known = {child.name: child for child in field.children}
-        kept_names = {
-            name: without_hidden_fields(known[name].lazy_field() if name in known else field.rest(name), part)
+        children = {child.name: child.lazy_field for child in field.children}
+        values = {
+            name: without_hidden_fields(children[name]() if name in children else field.rest(name), part)
             for name, part in value.items()
             if name not in field.hidden
         }
-        return ChosenObject.of(kept_names, value.at) if isinstance(value, ChosenObject) else kept_names
+        return ChosenObject.of(values, value.at) if isinstance(value, ChosenObject) else values
     if isinstance(field, ListField) and isinstance(value, list):
-        kept = value.copy() if not isinstance(value, ListRows) else value
-        for at, part in enumerate(kept):
+        items = value if isinstance(value, ListRows) else value.copy()
+        for at, part in enumerate(items):
             lazy_field = field.first[at] if at < len(field.first) else field.item
             if lazy_field is not None:
-                kept[at] = without_hidden_fields(lazy_field(), part)
-        return kept
+                items[at] = without_hidden_fields(lazy_field(), part)
+        return items
     if isinstance(field, UnionField):
         for branch in field.branches:
             value = without_hidden_fields(branch.lazy_field(), value)
@@ -102,7 +105,7 @@ class ParsedForm:
 class Form:
     """The fields of one schema. It has no state: any number of drawings and posts go through it."""
 
-    __slots__ = ("_conditional", "_moulds", "_root", "mode", "types")
+    __slots__ = ("_conditional", "_root", "_templates", "mode", "types")
 
     def __init__(
         self, root: FormField, mode: ToolFormMode, types: tuple[str, ...], conditional: bool
@@ -112,7 +115,7 @@ class Form:
         self.types = types
         """The types of things that its pickers pick from, for `load_options`."""
         self._conditional = conditional
-        self._moulds: TemplateCache = {}
+        self._templates: TemplateCache = {}
 
     @property
     def field(self) -> FormField:
@@ -135,11 +138,11 @@ class Form:
         Defaults fill in only when there is no value at all: a value is shown as it is.
         """
         shown = self.first_value() if value is MISSING else self.allowed(value)
-        ctx = RenderContext(id, errors, options or NO_OPTIONS, self.mode, shown, self._moulds)
+        ctx = RenderContext(id, errors, options or NO_OPTIONS, self.mode, shown, self._templates)
         drawn = render_field(self._root, ctx, FieldLocation(still=True), shown)
-        again = h.noscript[form_button("refresh", "", "Show the fields that go with these answers")]
+        refresh = h.noscript[form_button("refresh", "", "Show the fields that go with these answers")]
         return h.div(".form", id=f"{id}:form")[
-            _HIDDEN_SUBMIT, error_summary(ctx, self._root), drawn, again if self._conditional else None
+            _HIDDEN_SUBMIT, error_summary(ctx, self._root), drawn, refresh if self._conditional else None
         ]
 
     def read(self, posted: Iterable[tuple[str, str | Upload]]) -> ParsedForm:
@@ -176,15 +179,10 @@ def form_of(tool: Tool, mode: ToolFormMode = "internal") -> Form:
     """The form of a tool, compiled once: by the spec registered for it, its own, or its schema alone."""
     spec = form_spec_of(f"tool:{tool.slug}") or tool.form
     key = (tool.digest or digest_of(tool.input_schema), spec.digest if spec else "", tool.secrets, mode)
-    known = _forms.get(key)
-    if known is None:
-        known = compile_form(tool.input_schema, spec, secrets=tool.secrets, mode=mode)
+    form = _forms.get(key)
+    if form is None:
+        form = compile_form(tool.input_schema, spec, secrets=tool.secrets, mode=mode)
         while len(_forms) >= _MAX_FORMS:
             _forms.pop(next(iter(_forms)), None)
-        _forms[key] = known
-    return known
-
-
-def widgets() -> Iterator[str]:
-    """The families of widgets that are there."""
-    yield from _all_widgets.__all__
+        _forms[key] = form
+    return form

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from handrail.core.define.schema import resolve
@@ -60,37 +61,37 @@ def _with_conditions(node: Mapping[str, Any]) -> ResolvedSchema:
     return schema
 
 
-def _merged(one: ResolvedSchema, other: ResolvedSchema) -> ResolvedSchema:
+def _merged(first: ResolvedSchema, second: ResolvedSchema) -> ResolvedSchema:
     """What both say together."""
-    both: ResolvedSchema = {**one, **other}
+    both: ResolvedSchema = {**first, **second}
     for key in ("properties", "patternProperties"):
-        if isinstance(one.get(key), Mapping) and isinstance(other.get(key), Mapping):
-            both[key] = _merged_properties(one[key], other[key])
-    if isinstance(one.get("required"), list) and isinstance(other.get("required"), list):
-        both["required"] = list(dict.fromkeys([*one["required"], *other["required"]]))
-    if "type" in one and "type" in other:
-        both["type"] = _common_types(one["type"], other["type"])
-    if isinstance(one.get("enum"), list) and isinstance(other.get("enum"), list):
-        both["enum"] = [value for value in one["enum"] if value in other["enum"]] or one["enum"]
-    if CONDITIONS in one and CONDITIONS in other:
-        both[CONDITIONS] = [*one[CONDITIONS], *other[CONDITIONS]]
+        if isinstance(first.get(key), Mapping) and isinstance(second.get(key), Mapping):
+            both[key] = _merged_properties(first[key], second[key])
+    if isinstance(first.get("required"), list) and isinstance(second.get("required"), list):
+        both["required"] = list(dict.fromkeys([*first["required"], *second["required"]]))
+    if "type" in first and "type" in second:
+        both["type"] = _common_types(first["type"], second["type"])
+    if isinstance(first.get("enum"), list) and isinstance(second.get("enum"), list):
+        both["enum"] = [value for value in first["enum"] if value in second["enum"]] or first["enum"]
+    if CONDITIONS in first and CONDITIONS in second:
+        both[CONDITIONS] = [*first[CONDITIONS], *second[CONDITIONS]]
     return both
 
 
-def _merged_properties(one: Mapping[str, Any], other: Mapping[str, Any]) -> ResolvedSchema:
+def _merged_properties(first: Mapping[str, Any], second: Mapping[str, Any]) -> ResolvedSchema:
     return {
-        **one,
-        **{name: {"allOf": [one[name], part]} if name in one else part for name, part in other.items()},
+        **first,
+        **{name: {"allOf": [first[name], part]} if name in first else part for name, part in second.items()},
     }
 
 
-def _common_types(one: Any, other: Any) -> Any:
-    first = one if isinstance(one, list) else [one]
-    second = other if isinstance(other, list) else [other]
-    shared = [kind for kind in first if kind in second]
-    if not shared and {"integer", "number"} <= {*first, *second}:
+def _common_types(first: Any, second: Any) -> Any:
+    types = first if isinstance(first, list) else [first]
+    others = second if isinstance(second, list) else [second]
+    shared = [kind for kind in types if kind in others]
+    if not shared and {"integer", "number"} <= {*types, *others}:
         shared = ["integer"]
-    return shared[0] if len(shared) == 1 else shared or one
+    return shared[0] if len(shared) == 1 else shared or first
 
 
 def merge_branch(schema: ResolvedSchema, part: ResolvedSchema) -> ResolvedSchema:
@@ -104,25 +105,21 @@ def branches_of(schema: ResolvedSchema, root: Mapping[str, Any]) -> list[tuple[A
     for key in ("oneOf", "anyOf"):
         written = schema.get(key)
         if isinstance(written, list) and written:
-            found = [(one, resolve_schema(one, root)[0]) for one in written]
-            if not all(set(one) <= _ONLY_RESTRICTS for _, one in found):
-                return found
+            branches = [(node, resolve_schema(node, root)[0]) for node in written]
+            if not all(set(branch) <= _ONLY_RESTRICTS for _, branch in branches):
+                return branches
     return []
 
 
 def is_null(schema: ResolvedSchema) -> bool:
-    return (
-        schema.get("type") == "null"
-        or ("const" in schema and schema["const"] is None)
-        or schema.get("enum") == [None]
-    )
+    return schema.get("type") == "null" or schema.get("const", 0) is None or schema.get("enum") == [None]
 
 
 def conditional_properties(schema: ResolvedSchema, root: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """Properties that come with a condition: name, schema, condition. Also those of the choices inside."""
     for test, part in schema.get(CONDITIONS, ()):
         inner, _ = resolve_schema(part, root)
-        for source in (inner, *(one for _, one in branches_of(inner, root))):
+        for source in (inner, *(branch for _, branch in branches_of(inner, root))):
             for name, node in (source.get("properties") or {}).items():
                 yield name, node, test
         for name, node, further in conditional_properties(inner, root):
@@ -139,20 +136,22 @@ _PYTHON_TYPES: dict[str, type | tuple[type, ...]] = {
 }
 
 
+_KEYWORDS = {
+    "object": ("properties", "additionalProperties", "patternProperties"),
+    "array": ("items", "prefixItems"),
+    "string": ("pattern", "minLength", "maxLength", "format", "contentMediaType"),
+    "number": ("minimum", "maximum", "multipleOf", "exclusiveMinimum"),
+}
+"""By type: what only a schema of that type says."""
+
+
 def types_of(schema: ResolvedSchema) -> list[str]:
     """The types that a shape says or lets one guess."""
-    said = schema.get("type")
-    if said is not None:
-        return list(said) if isinstance(said, list) else [said]
-    if any(key in schema for key in ("properties", "additionalProperties", "patternProperties")):
-        return ["object"]
-    if any(key in schema for key in ("items", "prefixItems")):
-        return ["array"]
-    if any(key in schema for key in ("pattern", "minLength", "maxLength", "format", "contentMediaType")):
-        return ["string"]
-    if any(key in schema for key in ("minimum", "maximum", "multipleOf", "exclusiveMinimum")):
-        return ["number"]
-    return []
+    types = schema.get("type")
+    if types is not None:
+        return list(types) if isinstance(types, list) else [types]
+    guessed = (name for name, keywords in _KEYWORDS.items() if any(key in schema for key in keywords))
+    return list(islice(guessed, 1))
 
 
 def is_of_type(value: Any, kind: str) -> bool:
@@ -179,7 +178,7 @@ def match_score(schema: ResolvedSchema, root: Mapping[str, Any], value: Any, dep
         score += _object_match_score(schema, root, value, depth)
     if isinstance(value, list) and value and isinstance(schema.get("items"), Mapping) and depth < 4:
         score += min(
-            match_score(resolve_schema(schema["items"], root)[0], root, one, depth + 1) for one in value[:5]
+            match_score(resolve_schema(schema["items"], root)[0], root, item, depth + 1) for item in value[:5]
         )
     return score
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from handrail.core.define.call import FieldError
 from handrail.doors.web.forms.control_names import DO, MODE, VALUE, FieldLocation
-from handrail.doors.web.forms.fields import FormField, ToolFormMode
+from handrail.doors.web.forms.fields import ToolFormMode
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class _SentFile(Protocol):
 
 
 async def form_items(items: Iterable[tuple[str, Any]]) -> list[tuple[str, str | Upload]]:
-    """The items of a form as a server got them, files read: `await taken(form.multi_items())`."""
+    """The items of a form as a server got them, files read: `await form_items(form.multi_items())`."""
     return [(name, item if isinstance(item, str) else await _upload(item)) for name, item in items]
 
 
@@ -74,15 +74,15 @@ class FormPost:
 
     def text(self, name: str) -> str | None:
         """The last text under a name."""
-        return next((one for one in reversed(self._sent.get(name, ())) if isinstance(one, str)), None)
+        return next(reversed(self.texts(name)), None)
 
     def texts(self, name: str) -> list[str]:
-        return [one for one in self._sent.get(name, ()) if isinstance(one, str)]
+        return [item for item in self._sent.get(name, ()) if isinstance(item, str)]
 
     def uploads(self, name: str) -> list[Upload]:
         """The files under a name; a browser sends one without a name for none."""
-        files = [one for one in self._sent.get(name, ()) if isinstance(one, Upload)]
-        return [one for one in files if one.name or one.data]
+        files = [item for item in self._sent.get(name, ()) if isinstance(item, Upload)]
+        return [file for file in files if file.name or file.data]
 
     def value(self, location: FieldLocation) -> str | None:
         return self.text(VALUE + location.pointer)
@@ -90,6 +90,10 @@ class FormPost:
     def way(self, location: FieldLocation) -> str | None:
         """How the field at a place was drawn, or what it means when it is empty."""
         return self.text(MODE + location.pointer)
+
+    def is_absent(self, location: FieldLocation) -> bool:
+        """Whether nothing of a field was sent: no value, and not what an empty box means."""
+        return self.value(location) is None and self.way(location) is None
 
     def asked(self, verb: str, location: FieldLocation) -> bool:
         """Whether a button asks for this here; if so it counts as done."""
@@ -101,6 +105,6 @@ class FormPost:
     def wrong(self, location: FieldLocation, reason: str) -> None:
         self.errors.append(FieldError(location.dotted, reason))
 
-    def needs(self, field: FormField, location: FieldLocation) -> None:
+    def needs(self, location: FieldLocation) -> None:
         """An item of a list is not filled in."""
         self.errors.append(FieldError(location.dotted, "is required", missing=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import htpy as h
@@ -26,7 +26,7 @@ TemplateCache = dict[tuple[str, str, str], Markup]
 class RenderContext:
     """One drawing."""
 
-    __slots__ = ("_errors", "found", "id", "left", "mode", "moulds", "options", "root")
+    __slots__ = ("_errors", "fields_left", "id", "mode", "options", "root", "shown_errors", "templates")
 
     def __init__(
         self,
@@ -35,10 +35,10 @@ class RenderContext:
         options: PickerOptions,
         mode: ToolFormMode,
         root: Any,
-        moulds: TemplateCache,
+        templates: TemplateCache,
     ) -> None:
-        self.moulds = moulds
-        self.left = _MAX_FIELDS
+        self.templates = templates
+        self.fields_left = _MAX_FIELDS
         self.id = id
         self.options = options
         self.mode = mode
@@ -46,8 +46,8 @@ class RenderContext:
         self._errors: dict[str, list[FieldError]] = {}
         for error in errors:
             self._errors.setdefault(error.path, []).append(error)
-        self.found: list[tuple[str, str]] = []
-        """What was said at fields: the id of the control and the sentence."""
+        self.shown_errors: list[tuple[str, str]] = []
+        """What stands at fields: the id of the control and the sentence."""
 
     def id_of(self, location: FieldLocation) -> str:
         return self.id + location.pointer
@@ -58,14 +58,13 @@ class RenderContext:
 
     def take(self, field: FormField, location: FieldLocation) -> list[str]:
         """The sentences that belong to a place; nobody else shows them."""
-        if not self._errors:
-            return []
-        errors = self._errors.pop(location.dotted, None)
+        errors = self._errors.pop(location.dotted, None) if self._errors else None
         if errors is None:
             return []
-        said = list(dict.fromkeys(error_sentence(field.label or "This", error.reason) for error in errors))
-        self.found += [(self.id_of(location), sentence) for sentence in said]
-        return said
+        sentences = (error_sentence(field.label or "This", error.reason) for error in errors)
+        unique = list(dict.fromkeys(sentences))
+        self.shown_errors += [(self.id_of(location), sentence) for sentence in unique]
+        return unique
 
     def loose(self) -> list[FieldError]:
         """The errors that no field has shown."""
@@ -110,8 +109,8 @@ class FieldWrapper:
     @property
     def group_attrs(self) -> dict[str, Any]:
         """The attributes for a fieldset: it has no name of its own, and no state that only boxes have."""
-        kept = {key: value for key, value in self.attrs.items() if key in ("id", "aria-describedby")}
-        return {**kept, "tabindex": "-1"} if self.errors else kept
+        attrs = {key: value for key, value in self.attrs.items() if key in ("id", "aria-describedby")}
+        return {**attrs, "tabindex": "-1"} if self.errors else attrs
 
     def help(self) -> h.Node:
         return h.p(".form-help", id=f"{self.id}:help")[self.field.help] if self.field.help else None
@@ -121,7 +120,7 @@ class FieldWrapper:
             return None
         if len(self.errors) == 1:
             return h.p(".form-error", id=f"{self.id}:error")[self.errors[0]]
-        return h.ul(".form-error", id=f"{self.id}:error")[(h.li[one] for one in self.errors)]
+        return h.ul(".form-error", id=f"{self.id}:error")[(h.li[sentence] for sentence in self.errors)]
 
     def title(self) -> h.Node:
         """The label's words, with a star where the value must be given."""
@@ -136,14 +135,15 @@ class FieldWrapper:
         field = self.field
         shown = "form-field" if not field.row else "form-field form-in-row"
         own = field.hints.get("class")
-        return h.div(
-            {"class": f"{shown} {own}" if own else shown, "data-invalid": "true" if self.errors else None}
-        )[
-            h.label(".form-label", for_=self.id)[self.title()],
-            control,
-            more,
-            self.help(),
-            self.error(),
+        return self.box(f"{shown} {own}" if own else shown, self.label(), control, more)
+
+    def label(self) -> h.Node:
+        return h.label(".form-label", for_=self.id)[self.title()]
+
+    def box(self, kind: str, *content: h.Node) -> h.Node:
+        """Content in a box of its own, and what is said about it."""
+        return h.div({"class": kind, "data-invalid": "true" if self.errors else None})[
+            content, self.help(), self.error()
         ]
 
     def group(self, *content: h.Node, kind: str = "") -> h.Node:
@@ -151,16 +151,24 @@ class FieldWrapper:
         own = self.field.hints.get("class")
         names = " ".join(filter(None, ["form-group", kind, own]))
         return h.fieldset(self.group_attrs, class_=names)[
-            h.legend(".form-legend")[self.title()],
-            self.help(),
-            self.error(),
-            content,
+            h.legend(".form-legend")[self.title()], self.help(), self.error(), content
         ]
 
 
-def decorative(mark: str) -> h.Node:
-    """A mark for the eye alone; the button's label says it in words."""
-    return h.span(aria_hidden="true")[mark]
+def hidden_input(name: str, value: str) -> h.Node:
+    return h.input(type="hidden", name=name, value=value)
+
+
+def select_box(attrs: Mapping[str, Any], options: Iterable[tuple[str, str, bool]], kind: str = "") -> h.Node:
+    """A box with options: of each what is sent, what a person reads, and whether it is chosen."""
+    return h.select(f".select{kind}", attrs)[
+        (h.option(value=value, selected=is_chosen)[label] for value, label, is_chosen in options)
+    ]
+
+
+def icon_button(verb: str, pointer: str, mark: str, label: str) -> h.Node:
+    """A button with a mark for the eye alone; its label says it in words."""
+    return form_button(verb, pointer, h.span(aria_hidden="true")[mark], label, "ghost")
 
 
 def form_button(
@@ -180,16 +188,13 @@ def form_button(
 def error_summary(ctx: RenderContext, root: FormField) -> h.Node:
     """What is wrong, with a link to each field; nothing if nothing is."""
     loose = [error_sentence(error.path or root.label or "The input", error.reason) for error in ctx.loose()]
-    at_fields = [(id, sentence) for id, sentence in ctx.found if id != ctx.id]
-    loose += [sentence for id, sentence in ctx.found if id == ctx.id]
+    at_fields = [(id, sentence) for id, sentence in ctx.shown_errors if id != ctx.id]
+    loose += [sentence for id, sentence in ctx.shown_errors if id == ctx.id]
     if not loose and len(at_fields) < 2:
         return None
+    several = len(at_fields) + len(loose) > 1
     return h.div(".form-summary", role="alert", id=f"{ctx.id}:summary")[
-        h.h2[
-            "Some answers need another look"
-            if len(at_fields) + len(loose) > 1
-            else "One answer needs another look"
-        ],
+        h.h2["Some answers need another look" if several else "One answer needs another look"],
         h.ul[
             [h.li[sentence] for sentence in loose],
             [h.li[h.a(href=f"#{id}")[sentence]] for id, sentence in at_fields],

@@ -80,10 +80,10 @@ def _widget_of(field: FormField) -> Widget:
 
 def render_field(field: FormField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
     """A field with its value; a value that its widget cannot show stands in a JSON box."""
-    ctx.left -= 1
+    ctx.fields_left -= 1
     if (
         location.still
-        and ctx.left >= 0
+        and ctx.fields_left >= 0
         and not _widgets_by_kind
         and field.widget in _templated
         and ctx.is_quiet(location)
@@ -92,7 +92,7 @@ def render_field(field: FormField, ctx: RenderContext, location: FieldLocation, 
         if template is not None:
             return _from_template(field, ctx, location, template)
     widget = _widget_of(field)
-    if ctx.left < 0 or not widget.fits(field, value):
+    if ctx.fields_left < 0 or not widget.fits(field, value):
         widget = _widgets["json"]
     return widget.render(field, ctx, location, value)
 
@@ -100,15 +100,15 @@ def render_field(field: FormField, ctx: RenderContext, location: FieldLocation, 
 def _from_template(
     field: FormField, ctx: RenderContext, location: FieldLocation, template: WidgetTemplate
 ) -> Markup:
-    """A drawing from the mould of its field; htpy draws the mould, markupsafe escapes what is filled in."""
+    """A field from its template; htpy draws the template, markupsafe escapes what is filled in."""
     key = (ctx.id, location.pointer, template.key)
-    known = ctx.moulds.get(key)
-    if known is None:
-        known = h.fragment[_widgets[field.widget].render(field, ctx, location, template.value)].__html__()
-        if len(ctx.moulds) >= _MAX_TEMPLATES:
-            ctx.moulds.clear()
-        ctx.moulds[key] = known
-    return known if template.fill is None else known.replace(SLOT, template.fill)
+    markup = ctx.templates.get(key)
+    if markup is None:
+        markup = h.fragment[_widgets[field.widget].render(field, ctx, location, template.value)].__html__()
+        if len(ctx.templates) >= _MAX_TEMPLATES:
+            ctx.templates.clear()
+        ctx.templates[key] = markup
+    return markup if template.fill is None else markup.replace(SLOT, template.fill)
 
 
 def read_field(field: FormField, post: FormPost, location: FieldLocation) -> Any:

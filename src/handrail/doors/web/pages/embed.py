@@ -23,9 +23,9 @@ from handrail.doors.web.forms.form import form_of
 from handrail.doors.web.forms.options import PickerOptions
 from handrail.doors.web.forms.post import form_items
 from handrail.doors.web.icons import icon
-from handrail.doors.web.layout import bare_page
+from handrail.doors.web.layout import bare_page, message
 from handrail.doors.web.responses import html
-from handrail.doors.web.routing import PageContext, PageRouter
+from handrail.doors.web.router import PageContext, PageRouter
 from handrail.doors.web.views.result import render_result
 from handrail.identity.embeds import published_tool, published_tools, run_published_tool
 from handrail.platform.middleware import EMBED_PREFIX
@@ -39,13 +39,11 @@ _NOWHERE = "'none'"
 @router.get("/embed/{token}", open=True)
 async def show(ctx: PageContext) -> Response:
     """The one tool of a view, or all of them to choose from."""
-    found = await _embed_of_token(ctx)
-    if found is None:
+    published = await _embed_of_token(ctx)
+    tools = await published_tools(ctx.hr, *published) if published is not None else []
+    if published is None or not tools:
         return _gone(ctx)
-    tenant, embed = found
-    tools = await published_tools(ctx.hr, tenant, embed)
-    if not tools:
-        return _gone(ctx)
+    _, embed = published
     if len(tools) == 1:
         return _tool_page(ctx, embed, tools[0], render_form(ctx, tools[0]))
     return _page(
@@ -67,67 +65,68 @@ async def show(ctx: PageContext) -> Response:
 
 @router.get("/embed/{token}/{slug}", open=True)
 async def show_tool(ctx: PageContext) -> Response:
-    found = await _embed_and_tool(ctx)
-    if found is None:
+    published = await _embed_and_tool(ctx)
+    if published is None:
         return _gone(ctx)
-    _, embed, tool = found
+    _, embed, tool = published
     return _tool_page(ctx, embed, tool, render_form(ctx, tool))
 
 
 @router.post("/embed/{token}/{slug}", open=True)
 async def run(ctx: PageContext) -> Response:
     """Run it for a visitor; whatever goes wrong, everything typed stays."""
-    found = await _embed_and_tool(ctx)
-    if found is None:
+    published = await _embed_and_tool(ctx)
+    if published is None:
         return _gone(ctx)
-    tenant, embed, tool = found
-    read = form_of(tool, "embed").read(await form_items((await ctx.form()).multi_items()))
-    if not read.ok:
-        form = render_form(ctx, tool, read.value, read.errors)
-        return _tool_page(ctx, embed, tool, form, status=422 if read.errors else 200)
-    done = await run_published_tool(
-        ctx.hr, ctx.services.embeds, tenant, embed, tool, dict(read.value), ctx.address
+    tenant, embed, tool = published
+    parsed = form_of(tool, "embed").read(await form_items((await ctx.form()).multi_items()))
+    if not parsed.ok:
+        form = render_form(ctx, tool, parsed.value, parsed.errors)
+        return _tool_page(ctx, embed, tool, form, status=422 if parsed.errors else 200)
+    outcome = await run_published_tool(
+        ctx.hr, ctx.services.embeds, tenant, embed, tool, dict(parsed.value), ctx.address
     )
-    if isinstance(done, str):
-        form = render_form(ctx, tool, read.value, said=done)
+    if isinstance(outcome, str):
+        form = render_form(ctx, tool, parsed.value, problem=outcome)
         return _tool_page(ctx, embed, tool, form, status=429)
-    if errors := outcome_field_errors(done):
-        return _tool_page(ctx, embed, tool, render_form(ctx, tool, read.value, errors), status=422)
+    if errors := outcome_field_errors(outcome):
+        return _tool_page(ctx, embed, tool, render_form(ctx, tool, parsed.value, errors), status=422)
     result = h.section("#embed-result.panel.stack", aria_labelledby="result-title")[
-        h.h2("#result-title")["Result"], render_result(tool, done.result, id="out")
+        h.h2("#result-title")["Result"], render_result(tool, outcome.result, id="out")
     ]
-    return _tool_page(ctx, embed, tool, render_form(ctx, tool, read.value), result)
+    return _tool_page(ctx, embed, tool, render_form(ctx, tool, parsed.value), result)
 
 
 async def _embed_of_token(ctx: PageContext) -> tuple[str, Embed] | None:
     if ctx.platform.services is None:
         return None
-    found = await ctx.services.embeds.by_token(ctx.part("token"))
-    if found is not None:
-        ctx.request.scope["state"][_ANCESTORS] = _ancestors(found[1])
-        ctx.web.pacing.take("embed", f"{found[1].id} {ctx.address}")
-    return found
+    published = await ctx.services.embeds.by_token(ctx.part("token"))
+    if published is not None:
+        _, embed = published
+        ctx.request.scope["state"][_ANCESTORS] = _ancestors(embed)
+        ctx.web.rate_limits.take("embed", f"{embed.id} {ctx.address}")
+    return published
 
 
 async def frame_ancestors(ctx: PageContext) -> str:
     """Where a page that only says what went wrong may be framed: where the embed may, if there is one."""
-    known: str | None = ctx.request.scope["state"].get(_ANCESTORS)
-    if known is not None or ctx.platform.services is None:
-        return known or _NOWHERE
+    ancestors: str | None = ctx.request.scope["state"].get(_ANCESTORS)
+    if ancestors is not None or ctx.platform.services is None:
+        return ancestors or _NOWHERE
     token = ctx.request.url.path.removeprefix(EMBED_PREFIX).partition("/")[0]
     try:
-        found = await ctx.services.embeds.by_token(token)
+        published = await ctx.services.embeds.by_token(token)
     except StorageError:
         return _NOWHERE
-    return _NOWHERE if found is None else _ancestors(found[1])
+    return _NOWHERE if published is None else _ancestors(published[1])
 
 
 async def _embed_and_tool(ctx: PageContext) -> tuple[str, Embed, Tool] | None:
-    found = await _embed_of_token(ctx)
-    if found is None:
+    published = await _embed_of_token(ctx)
+    if published is None:
         return None
-    tool = await published_tool(ctx.hr, *found, ctx.part("slug"))
-    return None if tool is None else (*found, tool)
+    tool = await published_tool(ctx.hr, *published, ctx.part("slug"))
+    return None if tool is None else (*published, tool)
 
 
 def render_form(
@@ -135,28 +134,14 @@ def render_form(
     tool: Tool,
     value: Any = MISSING,
     errors: Sequence[FieldError] = (),
-    said: str | None = None,
+    problem: str | None = None,
 ) -> h.Element:
     """The form as visitors have it: what is for operators is not there."""
-    form, url = form_of(tool, "embed"), _url(ctx, tool)
-    asks = {"hx-post": url, "hx-target": "#embed", "hx-swap": "outerMorph", "hx-sync": "this:drop"}
-    options = PickerOptions()
-    fields = (
-        form.render(errors=errors, options=options)
-        if value is MISSING
-        else form.render(value, errors, options=options)
-    )
-    return h.form(
-        asks,
-        id="embed-form",
-        method="post",
-        action=url,
-        enctype="multipart/form-data",
-        novalidate=True,
-    )[
-        c.alert(said) if said else None,
-        fields,
-        h.div(".row.embed-foot")[h.button(".btn", type="submit", data_run=True)[icon("play"), "Run"]],
+    run_button = h.button(".btn", type="submit", data_run=True)[icon("play"), "Run"]
+    return c.upload_form("embed-form", _url(ctx, tool), "#embed", "outerMorph")[
+        c.alert(problem),
+        form_of(tool, "embed").render(value, errors, options=PickerOptions()),
+        h.div(".row.embed-foot")[run_button],
     ]
 
 
@@ -182,9 +167,9 @@ def _page(ctx: PageContext, embed: Embed, title: str, *content: h.Node, status: 
 
 def _gone(ctx: PageContext) -> Response:
     """What was switched off says so, wherever it is framed; there is nothing on it to be misled by."""
-    content = h.section(".message")[
-        h.h1["This is no longer here"], h.p["Whoever published it has taken it back, or its time is over."]
-    ]
+    content = message(
+        "This is no longer here", "Whoever published it has taken it back, or its time is over."
+    )
     if ctx.by_htmx:
         return html(h.div("#embed")[content], 404, ancestors="*")
     return bare_page(ctx, "No longer here", content, status=404, theme="system", ancestors="*")

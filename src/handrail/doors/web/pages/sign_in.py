@@ -15,7 +15,7 @@ from handrail.doors.web.cookies import (
 )
 from handrail.doors.web.icons import icon
 from handrail.doors.web.layout import bare_page, page
-from handrail.doors.web.routing import PageContext, PageNotFound, PageRouter, redirect
+from handrail.doors.web.router import PageContext, PageNotFound, PageRouter, redirect
 from handrail.identity.errors import NotSignedIn, TooManyAttempts
 from handrail.store.tenants import Tenant
 
@@ -53,11 +53,8 @@ async def sign_in(ctx: PageContext) -> Response:
     email, password = c.posted_text(form, "email").strip(), c.posted_text(form, "password")
     if not email or not password:
         return _sign_in_page(ctx, goal, email, _missing(email))
-    client = ctx.request.client
     try:
-        token = await ctx.services.passwords.sign_in(
-            email, password, source=None if client is None else client.host
-        )
+        token = await ctx.services.passwords.sign_in(email, password, source=ctx.address or None)
     except TooManyAttempts as refused:
         return _sign_in_page(ctx, goal, email, problem=str(refused), status=429)
     except NotSignedIn as refused:
@@ -71,51 +68,44 @@ async def sign_out(ctx: PageContext) -> Response:
     form = await ctx.form()
     who = ctx.somebody
     if who is not None and ctx.request.scope["state"]["source"] == "web":
-        door = ctx.services.authenticator
-        await (door.sign_out(who) if c.posted_text(form, "everywhere") else door.end(session_token(ctx)))
+        authenticator = ctx.services.authenticator
+        everywhere = c.posted_text(form, "everywhere")
+        await (authenticator.sign_out(who) if everywhere else authenticator.end(session_token(ctx)))
     return signed_out_redirect(ctx, "/sign-in")
 
 
 async def _signed_in(ctx: PageContext, token: str, goal: str) -> Response:
-    answer = signed_in_redirect(ctx, token, goal)
+    response = signed_in_redirect(ctx, token, goal)
     who = await ctx.services.authenticator.principal_from_session(token)
-    set_theme_cookie(ctx, answer, await ctx.services.preferences.theme(who))
-    return answer
+    set_theme_cookie(ctx, response, await ctx.services.preferences.theme(who))
+    return response
 
 
 def _sign_in_page(
     ctx: PageContext,
     goal: str,
     email: str = "",
-    wrong: dict[str, str] | None = None,
+    errors: dict[str, str] | None = None,
     *,
     problem: str | None = None,
     status: int = 400,
 ) -> Response:
-    errors = wrong or {}
+    form = c.Controls({"email": email}, errors or {})
+    focus = "password" if email else "email"
     return bare_page(
         ctx,
         "Sign in",
         _heading("Sign in to Handrail"),
-        c.alert(problem) if problem else None,
+        c.alert(problem),
         h.form(".panel.stack", method="post", action="/sign-in")[
             c.hidden(next=goal),
-            c.field(
-                "email",
-                "Address",
-                value=email,
-                kind="email",
-                error=errors.get("email"),
-                autocomplete="username",
-                autofocus=not email,
-            ),
-            c.field(
+            form.field("email", "Address", kind="email", autocomplete="username", autofocus=focus == "email"),
+            form.field(
                 "password",
                 "Password",
                 kind="password",
-                error=errors.get("password"),
                 autocomplete="current-password",
-                autofocus=bool(email),
+                autofocus=focus == "password",
             ),
             c.submit("Sign in"),
         ],
@@ -143,8 +133,8 @@ def _by_link(link: str, goal: str, hours: int) -> h.Element:
 
 
 def _no_database_page(ctx: PageContext) -> Response:
-    said = "This server keeps nothing in a database, so there is nobody to be. Programs and agents use keys."
-    return bare_page(ctx, "Sign in", _heading("Nobody signs in here"), h.p[said], status=404)
+    text = "This server keeps nothing in a database, so there is nobody to be. Programs and agents use keys."
+    return bare_page(ctx, "Sign in", _heading("Nobody signs in here"), h.p[text], status=404)
 
 
 def _heading(title: str) -> h.Element:
@@ -155,13 +145,15 @@ def _heading(title: str) -> h.Element:
 async def show_tenants(ctx: PageContext) -> Response:
     """Where they may go."""
     session_token(ctx)
-    homes = await ctx.services.authenticator.tenants_of(ctx.who)
+    tenants = await ctx.services.authenticator.tenants_of(ctx.who)
     return page(
         ctx,
         "Switch tenant",
         h.h1["Where do you want to work?"],
         h.p(".quiet")["Tools, runs and approvals of one tenant are not seen in another."],
-        h.ul(".switch-list")[(h.li[_tenant_choice(one, one.id == ctx.who.tenant)] for one in homes)],
+        h.ul(".switch-list")[
+            (h.li[_tenant_choice(tenant, tenant.id == ctx.who.tenant)] for tenant in tenants)
+        ],
     )
 
 
@@ -176,9 +168,9 @@ async def switch_tenant(ctx: PageContext) -> Response:
     return signed_in_redirect(ctx, token, "/")
 
 
-def _tenant_choice(one: Tenant, here: bool) -> h.Element:
-    if here:
-        return h.p(".panel.row")[h.b[one.name], h.span(".mark")["you are here"]]
+def _tenant_choice(tenant: Tenant, is_current: bool) -> h.Element:
+    if is_current:
+        return h.p(".panel.row")[h.b[tenant.name], c.badge("you are here")]
     return h.form(method="post", action="/switch")[
-        c.hidden(tenant=one.id), h.button(".btn", type="submit", data_variant="outline")[one.name]
+        c.hidden(tenant=tenant.id), c.submit(tenant.name, "outline")
     ]

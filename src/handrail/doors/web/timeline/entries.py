@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from handrail.core.tell.events import Event
@@ -33,22 +34,20 @@ class ValueChange:
 
 def value_changes(before: Any, after: Any, path: str = "") -> tuple[ValueChange, ...]:
     """What an edit changed, in the order of the new value; beyond many, the last one tells of the rest."""
-    found: list[ValueChange] = []
-    for one in _differences(before, after, path):
-        if len(found) == MAX_CHANGES:
-            return (*found[:-1], ValueChange(path, before, after))
-        found.append(one)
-    return tuple(found)
+    changes = list(islice(_differences(before, after, path), MAX_CHANGES + 1))
+    if len(changes) > MAX_CHANGES:
+        return (*changes[: MAX_CHANGES - 1], ValueChange(path, before, after))
+    return tuple(changes)
 
 
 def _differences(before: Any, after: Any, path: str) -> Iterator[ValueChange]:
     if isinstance(before, Mapping) and isinstance(after, Mapping):
-        for name in (*after, *(one for one in before if one not in after)):
+        for name in (*after, *(name for name in before if name not in after)):
             below = f"{path}.{name}" if path else str(name)
             yield from _differences(before.get(name, MISSING), after.get(name, MISSING), below)
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        for at, (one, other) in enumerate(zip(before, after, strict=True)):
-            yield from _differences(one, other, f"{path}.{at}" if path else str(at))
+        for at, (old, new) in enumerate(zip(before, after, strict=True)):
+            yield from _differences(old, new, f"{path}.{at}" if path else str(at))
     elif not _same_json(before, after):
         yield ValueChange(path, before, after)
 
@@ -59,7 +58,7 @@ def _same_json(before: Any, after: Any) -> bool:
         return False
     if isinstance(before, (list, tuple)) and isinstance(after, (list, tuple)):
         pairs = zip(before, after, strict=False)
-        return len(before) == len(after) and all(_same_json(one, other) for one, other in pairs)
+        return len(before) == len(after) and all(_same_json(old, new) for old, new in pairs)
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         return before.keys() == after.keys() and all(_same_json(before[name], after[name]) for name in before)
     return bool(before == after)
@@ -88,7 +87,7 @@ class TimelineEntry:
     """One sentence. A line of output tells several events: the newest one, and how many."""
 
     event: Event
-    said: str
+    sentence: str
     icon: str
     tone: str = "quiet"
     """`quiet`, `good`, `warn` or `bad`."""

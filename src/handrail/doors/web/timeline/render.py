@@ -33,10 +33,10 @@ def render_entries(
 ) -> list[h.Element]:
     drawn: list[h.Element] = []
     at, before = 0, None
-    for one in entries:
-        at = at + 1 if one.event is before else 0
-        before = one.event
-        drawn.append(_line(one, at, now, address, linked))
+    for entry in entries:
+        at = at + 1 if entry.event is before else 0
+        before = entry.event
+        drawn.append(_line(entry, at, now, address, linked))
     return drawn
 
 
@@ -46,18 +46,18 @@ def run_url(call_id: str) -> str:
 
 def _line(entry: TimelineEntry, at: int, now: float, address: EventUrl, linked: bool) -> h.Element:
     event = entry.event
-    said: h.Node = entry.said
+    sentence: h.Node = entry.sentence
     if linked and entry.opens and event.call_id:
-        said = h.a(".story-call", href=run_url(event.call_id))[entry.said]
+        sentence = h.a(".story-call", href=run_url(event.call_id))[entry.sentence]
     depth = f" story-deep-{min(entry.depth, 4)}" if entry.depth else ""
     mark = f"{event.session}/{event.seq}/{at}"
     return h.li(id=f"line-{_key(mark)}", class_=f"story-line story-{entry.tone}{depth}", data_seq=event.seq)[
         h.span(".story-icon")[icon(entry.icon)],
         h.div(".story-body")[
-            h.p(".story-said")[said],
-            (h.p(".story-more")[one] for one in entry.more),
+            h.p(".story-said")[sentence],
+            (h.p(".story-more")[sentence] for sentence in entry.more),
             change_table(entry.changes) if entry.changes else None,
-            (_fold(one) for one in entry.folds),
+            map(_fold, entry.folds),
             _files(event, entry.files) if entry.files else None,
         ],
         h.div(".story-side")[time_ago(event.at, now), _exact(entry, address)],
@@ -78,34 +78,36 @@ def _exact(entry: TimelineEntry, address: EventUrl) -> h.Element:
     """The event as it is recorded, asked for when it is opened. Without script it is a page of its own."""
     url = address(entry.event)
     return h.details(".story-exact", load_on_open(url))[
-        h.summary(title="The exact event")[icon("braces"), h.span(".sr-only")[f"Exact event: {entry.said}"]],
+        h.summary(title="The exact event")[
+            icon("braces"), h.span(".sr-only")[f"Exact event: {entry.sentence}"]
+        ],
         h.div(".fold-body")[h.a(href=url)["Read the exact event"]],
     ]
 
 
-def _fold(one: FoldedText) -> h.Element:
-    text, rest = one.text[:MAX_FOLDED], len(one.text) - MAX_FOLDED
-    size = f"{len(one.text):,}".replace(",", "\u202f")
+def _fold(fold: FoldedText) -> h.Element:
+    text, rest = fold.text[:MAX_FOLDED], len(fold.text) - MAX_FOLDED
+    size = f"{len(fold.text):,}".replace(",", "\u202f")
     return h.details(".story-fold")[
-        h.summary[f"{one.label} ({size} characters)"],
+        h.summary[f"{fold.label} ({size} characters)"],
         h.pre(tabindex="0")[visible(text)],
         h.p(".quiet")[f"{rest:,} more characters are in the exact event."] if rest > 0 else None,
     ]
 
 
-def change_table(found: Sequence[ValueChange]) -> h.Element:
+def change_table(changes: Sequence[ValueChange]) -> h.Element:
     """What an edit changed: before and after, exactly."""
     return h.dl(".story-changes")[
         (
             (
-                h.dt[shorten(one.path, 120) or "arguments"],
+                h.dt[shorten(change.path, 120) or "arguments"],
                 h.dd[
-                    _value(one.before, "story-before"),
+                    _value(change.before, "story-before"),
                     icon("arrow-right", "became"),
-                    _value(one.after, "story-after"),
+                    _value(change.after, "story-after"),
                 ],
             )
-            for one in found
+            for change in changes
         )
     ]
 
@@ -121,13 +123,13 @@ def _files(event: Event, files: Sequence[EntryFile]) -> h.Element:
     return h.ul(".story-files")[
         (
             h.li[
-                h.a(href=f"{base}/files/{one.number}", download=True)[
-                    icon("paperclip"), one_line(one.name) or "file"
+                h.a(href=f"{base}/files/{file.number}", download=True)[
+                    icon("paperclip"), one_line(file.name) or "file"
                 ],
                 " ",
-                h.span(".quiet")[one_line(one.mime)],
+                h.span(".quiet")[one_line(file.mime)],
             ]
-            for one in files
+            for file in files
         )
     ]
 

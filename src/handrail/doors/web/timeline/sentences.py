@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from handrail.core.define.call import Repair
@@ -44,7 +45,7 @@ from handrail.doors.web.timeline.texts import (
 class CallEnding(NamedTuple):
     """A sentence and how it looks."""
 
-    said: str
+    sentence: str
     icon: str
     tone: str
 
@@ -79,8 +80,8 @@ def describe_ending(
     if code == "TIMEOUT":
         return _ending(f"Stopped after {_took(event)}: it took too long", "", "timer-off", "bad")
     if event.layer is not None or event.run_id is None:
-        said, icon = _REFUSALS.get(code or "", ("It did not run", "ban"))
-        return _ending(said, _field_errors(event) or error, icon, "bad")
+        sentence, icon = _REFUSALS.get(code or "", ("It did not run", "ban"))
+        return _ending(sentence, _field_errors(event) or error, icon, "bad")
     return _ending(f"Failed after {_took(event)}", error, "x", "bad")
 
 
@@ -89,8 +90,8 @@ def _field_errors(event: ToolFailed) -> str:
     fields = event.result.metadata.get("fields") if event.layer == "validate" else None
     if not isinstance(fields, (list, tuple)):
         return ""
-    told = [one for one in fields if isinstance(one, dict) and isinstance(one.get("reason"), str)]
-    return "; ".join(f"{one.get('path') or 'they'} {one['reason']}" for one in told)
+    errors = [field for field in fields if isinstance(field, dict) and isinstance(field.get("reason"), str)]
+    return "; ".join(f"{error.get('path') or 'they'} {error['reason']}" for error in errors)
 
 
 def _describe_cancelled(
@@ -99,33 +100,35 @@ def _describe_cancelled(
     error = event.result.error or ""
     if event.result.code == "REJECTED":
         who = display_names.deciders.get(approval_id or "")
-        said = display_names.person(who) if who else "a person"
-        _, colon, reason = error.partition(": ")
-        return _ending(f"{said[:1].upper()}{said[1:]} rejected it", reason if colon else "", "x", "bad")
+        name = display_names.person(who) if who else "a person"
+        return _ending(f"{_capital(name)} rejected it", error.partition(": ")[2], "x", "bad")
     after = "" if event.run_id is None else f" after {_took(event)}"
     if (who := canceller(event)) is not None:
-        said = display_names.person(who)
-        return CallEnding(f"{said[:1].upper()}{said[1:]} cancelled it{after}", "circle-slash", "quiet")
-    reason = error.removeprefix("Cancelled: ")
-    return _ending(f"Cancelled{after}", reason, "circle-slash", "quiet")
+        sentence = f"{_capital(display_names.person(who))} cancelled it{after}"
+        return CallEnding(sentence, "circle-slash", "quiet")
+    return _ending(f"Cancelled{after}", error.removeprefix("Cancelled: "), "circle-slash", "quiet")
 
 
 def canceller(event: ToolCancelled) -> str | None:
     """Whoever cancelled a call, where the record says no more than that."""
-    said = (event.result.error or "").removeprefix("Cancelled: ").removesuffix(".")
-    who = said.removesuffix(" cancelled it")
-    return who if who != said and who and " " not in who else None
+    text = (event.result.error or "").removeprefix("Cancelled: ").removesuffix(".")
+    who = text.removesuffix(" cancelled it")
+    return who if who != text and who and " " not in who else None
 
 
-def _took(event: ToolFailed | ToolCancelled) -> str:
+def _took(event: ToolCompleted | ToolFailed | ToolCancelled) -> str:
     return duration(event.duration_ms / 1000)
 
 
-def _ending(said: str, reason: str, icon: str, tone: str) -> CallEnding:
+def _ending(sentence: str, reason: str, icon: str, tone: str) -> CallEnding:
     more = as_clause(reason)
-    return CallEnding(f"{said}: {more}" if more else said, icon, tone)
+    return CallEnding(f"{sentence}: {more}" if more else sentence, icon, tone)
 
 
+_SETTLED = {
+    "queued": "It was put on the plan; nothing ran",
+    "duplicate": "The same call had run before; its answer was given again",
+}
 _ASK_PREFIXES = ("Needs approval: ", "Needs confirmation: ")
 
 _FEW = 2
@@ -135,12 +138,12 @@ _MANY = 20
 
 @dataclass
 class TimelineState:
-    """What the story has told so far."""
+    """What the timeline holds so far."""
 
     display_names: DisplayNames
     seen: set[str] = field(default_factory=set)
     """Calls that were introduced."""
-    asked: dict[str, NeedsApproval] = field(default_factory=dict)
+    questions: dict[str, NeedsApproval] = field(default_factory=dict)
     """The newest question of a call."""
 
 
@@ -149,44 +152,43 @@ def entries_for(event: Event, state: TimelineState) -> list[TimelineEntry]:
     entries = [] if event.call_id in state.seen else [called_entry(event, state)]
     if entries and isinstance(event, ToolStarted):
         return entries
-    says = next((one for kind, one in _DESCRIBE.items() if isinstance(event, kind)), None)
-    return [*entries, *(says(event, state) if says else [_unknown(event)])]
+    describe = next((describe for kind, describe in _DESCRIBE.items() if isinstance(event, kind)), _unknown)
+    return [*entries, *describe(event, state)]
 
 
 def called_entry(event: Event, state: TimelineState) -> TimelineEntry:
     """Who called what, and through what."""
     call, who = event.call, event.call.principal
     if call.depth:
-        said = f"It called {shorten(event.tool)}"
+        sentence = f"It called {shorten(event.tool)}"
     else:
         caller = state.display_names.caller(who.user, who.agent)
-        said = f"{_capital(caller)} called {shorten(event.tool)} {state.display_names.through(call.source)}"
+        sentence = (
+            f"{_capital(caller)} called {shorten(event.tool)} {state.display_names.through(call.source)}"
+        )
         if call.parent is not None:
-            said += ", to make an earlier call again"
+            sentence += ", to make an earlier call again"
     repairs = getattr(event, "repairs", ())
-    return TimelineEntry(event, said, "play", opens=True, more=repair_words(repairs))
+    return TimelineEntry(event, sentence, "play", opens=True, more=repair_words(repairs))
 
 
 def repair_words(repairs: Iterable[Repair]) -> tuple[str, ...]:
     """How arguments were read that did not fit as they came."""
-    all_ = tuple(repairs)
-    told = [_repaired(one) for one in all_[:_MANY]]
-    if len(all_) > _MANY:
-        told.append(f"And {pluralize(len(all_) - _MANY, 'more correction')} like these")
-    return tuple(told)
+    listed = tuple(repairs)
+    sentences = [_repaired(repair) for repair in listed[:_MANY]]
+    if len(listed) > _MANY:
+        sentences.append(f"And {pluralize(len(listed) - _MANY, 'more correction')} like these")
+    return tuple(sentences)
 
 
-def _repaired(one: Repair) -> str:
-    where = f" for {shorten(one.path, 60)}" if one.path else ""
-    if one.kind in ("parameter name", "name of this alias"):
-        return f"Took the name {describe_value(one.before)} as {describe_value(one.after)}"
-    if one.kind == "null left out":
-        return f"Left out {shorten(one.path, 60) or 'an argument'}, which was empty"
-    return f"Took {_short_kind(one.before)} as {describe_type(one.after)}{where}"
-
-
-def _short_kind(value: Any) -> str:
-    return describe_value(value) if isinstance(value, str) else describe_type(value)
+def _repaired(repair: Repair) -> str:
+    before, path = repair.before, shorten(repair.path, 60)
+    if repair.kind in ("parameter name", "name of this alias"):
+        return f"Took the name {describe_value(before)} as {describe_value(repair.after)}"
+    if repair.kind == "null left out":
+        return f"Left out {path or 'an argument'}, which was empty"
+    taken = describe_value(before) if isinstance(before, str) else describe_type(before)
+    return f"Took {taken} as {describe_type(repair.after)}{f' for {path}' if repair.path else ''}"
 
 
 def _started(event: ToolStarted, state: TimelineState) -> list[TimelineEntry]:
@@ -197,39 +199,41 @@ def _needs_approval(event: NeedsApproval, state: TimelineState) -> list[Timeline
     reason = event.reason
     for prefix in _ASK_PREFIXES:
         reason = reason.removeprefix(prefix)
-    said = (
-        f"A person was asked to approve: {as_clause(reason)}" if reason else "A person was asked to approve"
-    )
-    return [TimelineEntry(event, said, "hand", "warn", folds=fold_if_long("The whole reason", event.reason))]
+    sentence = "A person was asked to approve" + (f": {as_clause(reason)}" if reason else "")
+    return [
+        TimelineEntry(event, sentence, "hand", "warn", folds=fold_if_long("The whole reason", event.reason))
+    ]
 
 
 def _approved(event: ToolApproved, state: TimelineState) -> list[TimelineEntry]:
+    request = state.questions.get(event.call_id)
+    changes: tuple[ValueChange, ...] = ()
+    did = "approved"
+    if event.edited and request is None:
+        did = "changed the arguments and approved"
+    elif event.edited and request is not None:
+        changes = value_changes(dict(request.input), dict(event.input))
+        did = f"{change_words(changes)} and approved"
     who = _capital(state.display_names.person(event.by))
-    asked = state.asked.get(event.call_id)
-    if not event.edited:
-        return [TimelineEntry(event, f"{who} approved", "check", "good")]
-    if asked is None:
-        return [TimelineEntry(event, f"{who} changed the arguments and approved", "check", "good")]
-    found = value_changes(dict(asked.input), dict(event.input))
-    return [TimelineEntry(event, f"{who} {change_words(found)} and approved", "check", "good", changes=found)]
+    return [TimelineEntry(event, f"{who} {did}", "check", "good", changes=changes)]
 
 
-def change_words(found: tuple[ValueChange, ...]) -> str:
+def change_words(changes: tuple[ValueChange, ...]) -> str:
     """`changed status from "archived" to "inactive"`; many are only counted."""
-    if not found:
+    if not changes:
         return "looked at the arguments, left them as they were"
-    if len(found) > _FEW:
-        return f"changed {pluralize(len(found), 'argument')}"
-    return " and ".join(map(_changed, found))
+    if len(changes) > _FEW:
+        return f"changed {pluralize(len(changes), 'argument')}"
+    return " and ".join(map(_changed, changes))
 
 
-def _changed(one: ValueChange) -> str:
-    where = shorten(one.path, 60) or "the arguments"
-    if one.before is MISSING:
-        return f"set {where} to {describe_value(one.after)}"
-    if one.after is MISSING:
+def _changed(change: ValueChange) -> str:
+    where = shorten(change.path, 60) or "the arguments"
+    if change.before is MISSING:
+        return f"set {where} to {describe_value(change.after)}"
+    if change.after is MISSING:
         return f"took {where} out"
-    before, after = describe_value(one.before), describe_value(one.after)
+    before, after = describe_value(change.before), describe_value(change.after)
     if before == after:
         return f"changed {where} to another one, {after}"
     return f"changed {where} from {before} to {after}"
@@ -237,69 +241,58 @@ def _changed(one: ValueChange) -> str:
 
 def _completed(event: ToolCompleted, state: TimelineState) -> list[TimelineEntry]:
     result = event.result
-    by = result.metadata.get("answered_by")
+    sentence, icon, more = f"Ran in {_took(event)}", "check", _tries(result)
     if event.run_id is None:
+        by = result.metadata.get("answered_by")
         who = state.display_names.person(by if isinstance(by, str) and by != "a person" else None)
-        first = TimelineEntry(
-            event, f"{_capital(who)} answered in the tool's place", "message-square", "good"
-        )
+        sentence, icon, more = f"{_capital(who)} answered in the tool's place", "message-square", ()
     elif result.metadata.get("cached") is True:
-        first = TimelineEntry(event, "The answer of an earlier run was still good", "copy", "good")
-    else:
-        first = TimelineEntry(
-            event, f"Ran in {duration(event.duration_ms / 1000)}", "check", "good", more=_tries(result)
-        )
-    return [first, *_yielded(event, result)]
+        sentence, icon, more = "The answer of an earlier run was still good", "copy", ()
+    return [TimelineEntry(event, sentence, icon, "good", more=more), *_yielded(event, result)]
 
 
 def _yielded(event: ToolCompleted, result: Result) -> list[TimelineEntry]:
     """What came of it, in the tool's own words, and the files."""
-    said = result.summary or result.title
+    title = result.summary or result.title or ""
     warning = result.metadata.get("warning")
     more = (as_clause(warning),) if isinstance(warning, str) else ()
     files = files_of(result)
-    if not said and not files and not more:
+    if not title and not files and not more:
         return []
-    words = shorten(said) if said else pluralize(len(files), "file") if files else "A note was left"
-    return [
-        TimelineEntry(
-            event, words, "flag", more=more, folds=fold_if_long("All of it", said or ""), files=files
-        )
-    ]
+    sentence = shorten(title) if title else pluralize(len(files), "file") if files else "A note was left"
+    folds = fold_if_long("All of it", title)
+    return [TimelineEntry(event, sentence, "flag", more=more, folds=folds, files=files)]
 
 
 def files_of(result: Result) -> tuple[EntryFile, ...]:
-    return tuple(EntryFile(at, one.name, one.mime) for at, one in enumerate(result.attachments))
+    return tuple(EntryFile(at, file.name, file.mime) for at, file in enumerate(result.attachments))
 
 
 def _tries(result: Result) -> tuple[str, ...]:
     attempts, errors = result.metadata.get("attempts"), result.metadata.get("earlier_errors")
     if not isinstance(attempts, int) or attempts < 2:
         return ()
-    earlier = [str(one) for one in errors] if isinstance(errors, (list, tuple)) else []
-    told = [f"Attempt {at} failed: {as_clause(one)}" for at, one in enumerate(earlier[:_MANY], 1)]
-    return (f"It took {attempts} attempts", *told)
+    earlier = [str(error) for error in errors] if isinstance(errors, (list, tuple)) else []
+    failures = [f"Attempt {at} failed: {as_clause(error)}" for at, error in enumerate(earlier[:_MANY], 1)]
+    return (f"It took {attempts} attempts", *failures)
 
 
 def _failed(event: ToolFailed, state: TimelineState) -> list[TimelineEntry]:
-    ending = describe_ending(event, state.display_names)
-    error = event.result.error or ""
-    files = files_of(event.result)
-    folds = fold_if_long("The whole message", error)
-    return [
-        TimelineEntry(
-            event, ending.said, ending.icon, ending.tone, more=_tries(event.result), folds=folds, files=files
-        )
-    ]
+    return [_ended(event, describe_ending(event, state.display_names), files_of(event.result))]
 
 
 def _cancelled(event: ToolCancelled, state: TimelineState) -> list[TimelineEntry]:
-    asked = state.asked.get(event.call_id)
-    ending = describe_ending(event, state.display_names, asked.approval_id if asked else None)
-    folds = fold_if_long("The whole message", event.result.error or "")
+    request = state.questions.get(event.call_id)
     return [
-        TimelineEntry(event, ending.said, ending.icon, ending.tone, more=_tries(event.result), folds=folds)
+        _ended(event, describe_ending(event, state.display_names, request.approval_id if request else None))
     ]
+
+
+def _ended(
+    event: ToolFailed | ToolCancelled, ending: CallEnding, files: tuple[EntryFile, ...] = ()
+) -> TimelineEntry:
+    folds = fold_if_long("The whole message", event.result.error or "")
+    return TimelineEntry(event, *ending, more=_tries(event.result), folds=folds, files=files)
 
 
 def _progress(event: Progress, state: TimelineState) -> list[TimelineEntry]:
@@ -308,27 +301,24 @@ def _progress(event: Progress, state: TimelineState) -> list[TimelineEntry]:
 
 def progress_words(event: Progress) -> str:
     """How far a body says it is."""
-    said = event.told.get("title") or event.told.get("message")
-    return shorten(said) if isinstance(said, str) and said.strip() else "Working"
+    text = event.told.get("title") or event.told.get("message")
+    return shorten(text) if isinstance(text, str) and text.strip() else "Working"
 
 
 def _retrying(event: Retrying, state: TimelineState) -> list[TimelineEntry]:
-    said = f"Attempt {event.attempt} failed: {as_clause(event.error)}"
+    sentence = f"Attempt {event.attempt} failed: {as_clause(event.error)}"
     pause = f"after {duration(event.pause)}" if event.pause > 0 else "at once"
-    return [TimelineEntry(event, said, "rotate-cw", "warn", more=(f"Tried again {pause}",))]
+    return [TimelineEntry(event, sentence, "rotate-cw", "warn", more=(f"Tried again {pause}",))]
 
 
 def _settled(event: Settled, state: TimelineState) -> list[TimelineEntry]:
-    words = {
-        "queued": "It was put on the plan; nothing ran",
-        "duplicate": "The same call had run before; its answer was given again",
-    }
-    return [TimelineEntry(event, words.get(event.outcome.status, "It ended without running"), "list-todo")]
+    sentence = _SETTLED.get(event.outcome.status, "It ended without running")
+    return [TimelineEntry(event, sentence, "list-todo")]
 
 
-def _unknown(event: Event) -> TimelineEntry:
-    """An event of a kind that this story does not know: told by its name, and whole in its fold."""
-    return TimelineEntry(event, shorten(event.type or type(event).__name__), "circle")
+def _unknown(event: Event, state: TimelineState) -> list[TimelineEntry]:
+    """An event of a type that is not known here: its name, and all of it in its fold."""
+    return [TimelineEntry(event, shorten(event.type or type(event).__name__), "circle")]
 
 
 def _capital(text: str) -> str:
@@ -349,48 +339,43 @@ _DESCRIBE: dict[type[Event], Callable[[Any, TimelineState], list[TimelineEntry]]
 
 
 def build_timeline(events: Iterable[Event], display_names: DisplayNames | None = None) -> list[TimelineEntry]:
-    """The story of these events."""
+    """The entries of these events; what a call wrote without a pause is one of them."""
     state = TimelineState(display_names or DisplayNames())
     entries: list[TimelineEntry] = []
-    pieces: list[OutputAppended] = []
-    for event in events:
-        if isinstance(event, OutputAppended):
-            if pieces and pieces[-1].call_id != event.call_id:
-                entries.append(_output_entry(pieces))
-                pieces = []
-            pieces.append(event)
-            continue
+    for _, group in groupby(events, _output_call):
+        batch = list(group)
+        pieces = [event for event in batch if isinstance(event, OutputAppended)]
         if pieces:
             entries.append(_output_entry(pieces))
-            pieces = []
-        entries += entries_for(event, state)
-        _remember(event, state)
-    if pieces:
-        entries.append(_output_entry(pieces))
+            continue
+        for event in batch:
+            entries += entries_for(event, state)
+            state.seen.add(event.call_id)
+            if isinstance(event, NeedsApproval):
+                state.questions[event.call_id] = event
     return entries
 
 
-def _remember(event: Event, state: TimelineState) -> None:
-    state.seen.add(event.call_id)
-    if isinstance(event, NeedsApproval):
-        state.asked[event.call_id] = event
+def _output_call(event: Event) -> tuple[str] | None:
+    """The call whose output an event is, if it is one."""
+    return (event.call_id,) if isinstance(event, OutputAppended) else None
 
 
 def _output_entry(pieces: list[OutputAppended]) -> TimelineEntry:
-    text = "".join(str(one.chunk) for one in pieces)
-    said = f"Wrote {pluralize(len(text), 'character')} of output"
+    text = "".join(str(piece.chunk) for piece in pieces)
+    sentence = f"Wrote {pluralize(len(text), 'character')} of output"
     folds = (FoldedText("Output", text),) if text else ()
-    return TimelineEntry(pieces[-1], said, "scroll-text", folds=folds, events=len(pieces))
+    return TimelineEntry(pieces[-1], sentence, "scroll-text", folds=folds, events=len(pieces))
 
 
 def users_in(events: Iterable[Event]) -> set[str]:
-    """The people that a story of these events speaks of."""
-    found: list[Any] = []
+    """The people whom a timeline of these events names."""
+    users: list[Any] = []
     for event in events:
-        found += (event.call.principal.user, getattr(event, "by", None))
+        users += (event.call.principal.user, getattr(event, "by", None))
         result = getattr(event, "result", None)
         if result is not None:
-            found.append(result.metadata.get("answered_by"))
+            users.append(result.metadata.get("answered_by"))
         if isinstance(event, ToolCancelled):
-            found.append(canceller(event))
-    return {one for one in found if isinstance(one, str)}
+            users.append(canceller(event))
+    return {user for user in users if isinstance(user, str)}

@@ -64,8 +64,8 @@ def describe_type(value: Any) -> str:
 
 def as_clause(text: str) -> str:
     """A reason as part of a sentence: on one line, without the full stop at its end."""
-    said = shorten(text)
-    return said[:-1] if said.endswith(".") and not said.endswith("..") else said
+    clause = shorten(text)
+    return clause[:-1] if clause.endswith(".") and not clause.endswith("..") else clause
 
 
 SOURCE_LABELS = {
@@ -112,8 +112,12 @@ class DisplayNames:
         return "a key" if user is None else self.person(user)
 
     def through(self, source: str) -> str:
-        """The way in, within a sentence."""
-        return _SOURCE_PHRASES.get(source) or f"through {shorten(source, _MAX_NAME)}"
+        return source_phrase(source)
+
+
+def source_phrase(source: str) -> str:
+    """Through what a call came, within a sentence: the same on every page."""
+    return _SOURCE_PHRASES.get(source) or f"through {shorten(source, _MAX_NAME)}"
 
 
 def source_label(source: str) -> str:

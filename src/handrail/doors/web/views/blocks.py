@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from htpy import Node, dd, div, dl, dt, fragment, h3, iframe, li, ol, rect, section, span, svg
+import htpy as h
 
 from handrail.core.define.json_values import jsonable
 from handrail.core.present.blocks import Block
@@ -28,26 +28,23 @@ from handrail.doors.web.views.values import data_details, render_plain, render_r
 from handrail.platform.display_text import one_line
 
 
-def render_summary(content: Mapping[str, Any], ctx: ViewContext, label: str) -> Node:
+def render_summary(content: Mapping[str, Any], ctx: ViewContext, label: str) -> h.Node:
     """Figures, or a paragraph."""
     if "text" in content:
         return render_markdown(content["text"])
     return [
-        dl(".view-figures")[(_figure(one, ctx, label) for one in content["figures"])],
+        h.dl(".view-figures")[(_figure(figure, ctx, label) for figure in content["figures"])],
         render_plain(content["more"], ctx.inside("more")) if content.get("more") else None,
     ]
 
 
-def _figure(one: Mapping[str, Any], ctx: ViewContext, label: str) -> Node:
-    value = one["value"]
+def _figure(figure: Mapping[str, Any], ctx: ViewContext, label: str) -> h.Node:
+    value = figure["value"]
     wide = isinstance(value, str) and (len(value) > 40 or is_long(value))
-    return div(class_=["view-figure", wide and "view-figure-wide"])[
-        dt[visible_text(one["label"] or label)],
-        dd[
-            render_scalar(value, one, ctx)
-            if not isinstance(value, (list, Mapping))
-            else render_plain(value, ctx)
-        ],
+    nested = isinstance(value, (list, Mapping))
+    return h.div(class_=["view-figure", wide and "view-figure-wide"])[
+        h.dt[visible_text(figure["label"] or label)],
+        h.dd[render_plain(value, ctx) if nested else render_scalar(value, figure, ctx)],
     ]
 
 
@@ -55,44 +52,39 @@ MAX_RANKED = 100
 """Items that are drawn; all of them are in the data below."""
 
 
-def render_ranking(content: Mapping[str, Any], ctx: ViewContext, label: str) -> Node:
+def render_ranking(content: Mapping[str, Any], ctx: ViewContext, label: str) -> h.Node:
     """Ordered bars, and the data one click away."""
     items = content["items"]
-    numbers = [one["value"] for one in items if one["value"] is not None]
+    numbers = [item["value"] for item in items if item["value"] is not None]
     low, high = min([0, *numbers]), max([0, content.get("max", 0), *numbers])
     return [
-        ol(".view-ranking")[(_ranked_item(one, low, high, content, ctx) for one in items[:MAX_RANKED])],
+        h.ol(".view-ranking")[(_ranked_item(item, low, high, content, ctx) for item in items[:MAX_RANKED])],
         data_details(content["table"], ctx, label, truncation_note(MAX_RANKED, len(items))),
     ]
 
 
 def _ranked_item(
-    one: Mapping[str, Any], low: float, high: float, how: Mapping[str, Any], ctx: ViewContext
-) -> Node:
-    value = one["value"]
-    return li[
-        div(".view-rank-line")[
-            span(".view-rank-label")[
-                visible_text(one["label"]) if one["label"].strip() else muted("no name")
-            ],
-            span(".view-rank-value")[render_scalar(value, how, ctx)],
+    item: Mapping[str, Any], low: float, high: float, how: Mapping[str, Any], ctx: ViewContext
+) -> h.Node:
+    value, label, about = item["value"], item["label"], item.get("note")
+    words = paragraph(about) if isinstance(about, str) else render_plain(about, ctx)
+    return h.li[
+        h.div(".view-rank-line")[
+            h.span(".view-rank-label")[visible_text(label) if label.strip() else muted("no name")],
+            h.span(".view-rank-value")[render_scalar(value, how, ctx)],
         ],
         None if value is None else _ranking_bar(value, low, high),
-        div(".view-note")[_item_note(one["note"], ctx)] if one.get("note") is not None else None,
+        None if about is None else h.div(".view-note")[words],
     ]
 
 
-def _item_note(note: Any, ctx: ViewContext) -> Node:
-    return paragraph(note) if isinstance(note, str) else render_plain(note, ctx)
-
-
-def _ranking_bar(value: float, low: float, high: float) -> Node:
+def _ranking_bar(value: float, low: float, high: float) -> h.Node:
     """From zero to the value, on a scale that holds all values."""
-    span_ = (high - low) or 1
-    start, end = sorted(((0 - low) / span_, (value - low) / span_))
-    return svg(".view-bar", width="100%", height="8", aria_hidden="true", focusable="false")[
-        rect(".view-track", width="100%", height="8", rx="2"),
-        rect(".view-mark.view-hue-1", x=_percent(start), width=_percent(end - start), height="8", rx="2"),
+    length = (high - low) or 1
+    start, end = sorted(((0 - low) / length, (value - low) / length))
+    return h.svg(".view-bar", width="100%", height="8", aria_hidden="true", focusable="false")[
+        h.rect(".view-track", width="100%", height="8", rx="2"),
+        h.rect(".view-mark.view-hue-1", x=_percent(start), width=_percent(end - start), height="8", rx="2"),
     ]
 
 
@@ -116,7 +108,7 @@ def custom_frame(blocks: list[Block], section: str, *, ancestors: str = "'self'"
 
     `blocks` are those of `tool_output_to_blocks`; `ancestors` says which pages may hold the frame.
     """
-    block = next((one for one in blocks if one.type == "custom" and one.key == section), None)
+    block = next((block for block in blocks if block.type == "custom" and block.key == section), None)
     if block is None:
         return None
     scripts = block.content["scripts"]
@@ -140,13 +132,13 @@ def _html_document(html: str) -> str:
     return text if text.lstrip()[:9].lower() == "<!doctype" else f"<!doctype html><meta charset=utf-8>{text}"
 
 
-def render_custom(key: str, content: Mapping[str, Any], ctx: ViewContext, label: str) -> Node:
+def render_custom(key: str, content: Mapping[str, Any], ctx: ViewContext, label: str) -> h.Node:
     """The frame, where there is an address for it; otherwise the HTML as text."""
     if ctx.frames is None:
-        return div[
+        return h.div[
             note("This part is a page of its own, which is not to be had here."), folded_text(content["html"])
         ]
-    return iframe(
+    return h.iframe(
         ".view-frame",
         src=f"{ctx.frames}/{url_quote(key)}",
         sandbox="allow-scripts" if content["scripts"] else "",
@@ -159,7 +151,7 @@ def render_custom(key: str, content: Mapping[str, Any], ctx: ViewContext, label:
 
 
 _log = logging.getLogger("handrail.views")
-Renderer = Callable[[Block, ViewContext], Node]
+Renderer = Callable[[Block, ViewContext], h.Node]
 
 RENDERERS: Mapping[str, Renderer] = {
     "summary": lambda block, ctx: render_summary(block.content, ctx, block.label),
@@ -172,22 +164,22 @@ RENDERERS: Mapping[str, Renderer] = {
 }
 
 
-def render_blocks(blocks: Sequence[Block], ctx: ViewContext) -> Node:
+def render_blocks(blocks: Sequence[Block], ctx: ViewContext) -> h.Node:
     """Blocks one under the other; one whose content does not fit its type is shown as it is."""
     return [_render_safely(block, ctx.inside(at)) for at, block in enumerate(blocks)]
 
 
-def _render_safely(block: Block, ctx: ViewContext) -> Node:
+def _render_safely(block: Block, ctx: ViewContext) -> h.Node:
     try:
-        return str(fragment[render_block(block, ctx)])
+        return str(h.fragment[render_block(block, ctx)])
     except Exception:  # the content of an author's own block can have any shape
         _log.exception("the block %r could not be drawn; it is shown as it is", block.key)
         return render_block(Block("value", block.key, block.label, {"value": jsonable(block.content)}), ctx)
 
 
-def render_block(block: Block, ctx: ViewContext) -> Node:
+def render_block(block: Block, ctx: ViewContext) -> h.Node:
     """One block under its heading."""
-    return section(".view-section", id=ctx.id)[
-        h3(".view-heading")[visible_text(block.label)] if block.label else None,
+    return h.section(".view-section", id=ctx.id)[
+        h.h3(".view-heading")[visible_text(block.label)] if block.label else None,
         RENDERERS[block.type](block, ctx.inside("part")),
     ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from htpy import Node, g, li, line, span, text, ul
+import htpy as h
 
 from handrail.doors.web.views.context import ViewContext
 from handrail.doors.web.views.scalars import format_number
@@ -50,7 +50,7 @@ def scale_for(numbers: Sequence[float], *, from_zero: bool) -> Scale:
 def _step(rough: float) -> float:
     """The round number next to a rough step."""
     size = 10.0 ** math.floor(math.log10(rough))
-    return next(one * size for one in _STEPS if one * size >= rough * 0.999999)
+    return next(step * size for step in _STEPS if step * size >= rough * 0.999999)
 
 
 def short_number(number: float) -> str:
@@ -58,32 +58,30 @@ def short_number(number: float) -> str:
     if number == 0:
         return "0"
     sign = "\u2212" if number < 0 else ""
-    left = abs(number)
-    if left >= 1e15 or left < 1e-4:
-        digits, _, power = f"{left:.0e}".partition("e")
+    amount = abs(number)
+    if amount >= 1e15 or amount < 1e-4:
+        digits, _, power = f"{amount:.0e}".partition("e")
         return f"{sign}{digits}e{int(power)}".replace("-", "\u2212")
-    for size, unit in _SHORT:
-        if left >= size:
-            return f"{sign}{left / size:.4g}{unit}"
-    return f"{sign}{left:.4g}"
+    size, unit = next(((size, unit) for size, unit in _SHORT if amount >= size), (1, ""))
+    return f"{sign}{amount / size:.4g}{unit}"
 
 
 _MAX_LABEL = 14
 
 
-def legend(series: Sequence[Mapping[str, Any]]) -> Node:
+def legend(series: Sequence[Mapping[str, Any]]) -> h.Node:
     """The name of each series with its colour, where there is no room beside the marks."""
-    return ul(".view-names")[
+    return h.ul(".view-names")[
         (
-            li[span(f".view-swatch.view-hue-{number}", aria_hidden="true"), one_line(one["label"])]
-            for number, one in enumerate(series, 1)
+            h.li[h.span(f".view-swatch.view-hue-{number}", aria_hidden="true"), one_line(values["label"])]
+            for number, values in enumerate(series, 1)
         )
     ]
 
 
-def point_title(name: str, one: Mapping[str, Any], value: float, ctx: ViewContext) -> str:
+def point_title(name: str, series: Mapping[str, Any], value: float, ctx: ViewContext) -> str:
     """One number, for whoever points at it."""
-    return one_line(f"{name}: {one['label']} {format_number(value, one, ctx.language)}")
+    return one_line(f"{name}: {series['label']} {format_number(value, series, ctx.language)}")
 
 
 def short_label(words: str) -> str:
@@ -131,24 +129,24 @@ class Plot:
     def slot(self) -> float:
         return (self.right - LEFT) / len(self.labels)
 
-    def grid(self) -> Node:
-        return g[(self._tick(tick) for tick in self.scale.ticks)]
+    def grid(self) -> h.Node:
+        return h.g[(self._tick(tick) for tick in self.scale.ticks)]
 
-    def _tick(self, tick: float) -> Node:
+    def _tick(self, tick: float) -> h.Node:
         place = self.up(tick)
         kind = ".view-zero" if tick == 0 else ".view-line"
         return [
-            line(kind, x1=f"{LEFT:g}%", x2=f"{self.right:g}%", y1=px(place), y2=px(place)),
-            text(".view-tick", x=f"{LEFT - 1:g}%", y=px(place + 4), text_anchor="end")[short_number(tick)],
+            h.line(kind, x1=f"{LEFT:g}%", x2=f"{self.right:g}%", y1=px(place), y2=px(place)),
+            h.text(".view-tick", x=f"{LEFT - 1:g}%", y=px(place + 4), text_anchor="end")[short_number(tick)],
         ]
 
-    def names(self) -> Node:
+    def names(self) -> h.Node:
         """As many labels as can be read beside each other; the wider the chart turns out, the more."""
         steps = self._steps()
         low = str(HEIGHT - 6)
-        return g[
+        return h.g[
             (
-                text(
+                h.text(
                     class_=["view-tick", _from(at, steps)],
                     x=percent(self.along(at)),
                     y=low,
@@ -160,7 +158,7 @@ class Plot:
 
     def _steps(self) -> list[int]:
         """Every how manyth label fits at each width, from narrow to wide; each a multiple of the next."""
-        needed = max(len(short_label(one)) for one in self.labels) * _GLYPH + _GAP
+        needed = max(len(short_label(label)) for label in self.labels) * _GLYPH + _GAP
         steps = [max(1, ceil(len(self.labels) / MOST_NAMES))]
         for width in reversed(_WIDTHS):
             fits = ceil(needed / (self.slot * width / 100))

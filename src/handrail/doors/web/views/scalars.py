@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from typing import Any
 from urllib.parse import urlsplit
 
-from htpy import Node, a, code, data, time
+import htpy as h
 
 from handrail.core.present.block_content import as_number, is_number
 from handrail.doors.web.views.context import ViewContext
@@ -64,22 +64,20 @@ def _digits(exact: Decimal, decimals: int | None, language: str) -> str:
 
 def _duration(seconds: int | float, language: str) -> str:
     """Seconds in the two largest units that say something."""
-    left = abs(seconds)
+    length = abs(seconds)
     sign = MINUS if seconds < 0 else ""
-    if left < 60:
-        return f"{sign}{format_number(round(left, 3), {}, language)}\u00a0s"
-    if left >= 1e15:
-        return f"{sign}{format_number(left, {}, language)}\u00a0s"
+    if length < 60 or length >= 1e15:
+        return f"{sign}{format_number(round(length, 3) if length < 60 else length, {}, language)}\u00a0s"
     parts = []
-    total = round(left)
+    rest = round(length)
     for size, unit in ((86400, "d"), (3600, "h"), (60, "min"), (1, "s")):
-        count, total = divmod(total, size)
+        count, rest = divmod(rest, size)
         if count:
             parts.append(f"{format_number(count, {}, language)}\u00a0{unit}")
     return sign + " ".join(parts[:2])
 
 
-def render_scalar(value: Any, how: Mapping[str, Any], ctx: ViewContext) -> Node:
+def render_scalar(value: Any, how: Mapping[str, Any], ctx: ViewContext) -> h.Node:
     """One scalar, by its format where it fits and as it is where not."""
     if value is None:
         return muted("none", ".view-none")
@@ -94,23 +92,23 @@ def render_scalar(value: Any, how: Mapping[str, Any], ctx: ViewContext) -> Node:
     return visible_text(str(value))
 
 
-def _render_number(number: Any, how: Mapping[str, Any], ctx: ViewContext) -> Node:
+def _render_number(number: Any, how: Mapping[str, Any], ctx: ViewContext) -> h.Node:
     text = format_number(number, how, ctx.language)
     exact = str(number)
-    return data(".view-number", value=exact, title=exact if text != exact else None)[text]
+    return h.data(".view-number", value=exact, title=exact if text != exact else None)[text]
 
 
-def _render_text(value: str, form: Any) -> Node:
+def _render_text(value: str, form: Any) -> h.Node:
     if not value:
         return muted("empty")
     if form == "code":
-        return code(".view-code")[visible_text(value)]
+        return h.code(".view-code")[visible_text(value)]
     if form == "markdown":
         return render_markdown(value)
     if form in ("date", "datetime") and _DATE.match(value):
-        return time(datetime=value)[value.replace("T", " ") if form == "datetime" else value]
+        return h.time(datetime=value)[value.replace("T", " ") if form == "datetime" else value]
     if form == "link" and is_web_url(value):
-        return a(href=value, rel="noopener noreferrer nofollow", target="_blank")[visible_text(value)]
+        return h.a(href=value, rel="noopener noreferrer nofollow", target="_blank")[visible_text(value)]
     return paragraph(value)
 
 

@@ -21,9 +21,9 @@ _RUN = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # fmt
 def table_csv(tool: ToolOrSections, result: Result | Mapping[str, Any], section: str) -> str | None:
     """A table section as CSV (RFC 4180, with a byte order mark); None where the result has no such table."""
     blocks = tool_output_to_blocks(tool, as_result(result).data)
-    named = [one for one in blocks if one.key and one.key == section]
-    tables = [one.content for one in named if one.type == "table"]
-    tables += [one.content["table"] for one in named if "table" in one.content]
+    named = [block for block in blocks if block.key and block.key == section]
+    tables = [block.content for block in named if block.type == "table"]
+    tables += [block.content["table"] for block in named if "table" in block.content]
     if not tables:
         return None
     content = tables[0]

@@ -8,12 +8,12 @@ from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+import htpy as h
 import nh3
-from htpy import Node, code, del_, details, div, ins, p, pre, span, summary
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from handrail.platform.display_text import DiffLine, DiffLineKind, diff_lines, has_diff, visible
+from handrail.platform.display_text import DiffLine, diff_lines, has_diff, visible
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping, Sequence
@@ -30,52 +30,49 @@ _MAX_PRINTED = 10_000
 _HIDDEN = re.compile(r"[^\n\t\x20-\x7e]")
 
 
-def visible_text(text: str) -> Node:
+def visible_text(text: str) -> h.Node:
     """Text in which every character can be seen; one that is written out is marked and says its name."""
     text = text.replace("\r\n", "\n")
     if text.isprintable():
         return text
-    parts: list[Node] = []
+    parts: list[h.Node] = []
     start = 0
-    for hit in _HIDDEN.finditer(text):
-        one = hit.group()
-        written = visible(one)
-        if written != one:
-            parts += [text[start : hit.start()], span(".view-char", title=_character_name(one))[written]]
-            start = hit.end()
+    for match in _HIDDEN.finditer(text):
+        character = match.group()
+        written = visible(character)
+        if written != character:
+            name = unicodedata.name(character, f"U+{ord(character):04X}").capitalize()
+            parts += [text[start : match.start()], h.span(".view-char", title=name)[written]]
+            start = match.end()
     return [*parts, text[start:]]
 
 
-def _character_name(one: str) -> str:
-    return unicodedata.name(one, f"U+{ord(one):04X}").capitalize()
-
-
-def paragraph(text: str) -> Node:
+def paragraph(text: str) -> h.Node:
     """Text of any length."""
     if is_long(text):
         return folded_text(text)
     if "\n" in text or "\t" in text:
-        return pre(".view-text")[visible_text(text)]
+        return h.pre(".view-text")[visible_text(text)]
     return visible_text(text)
 
 
-def text_block(text: str) -> Node:
+def text_block(text: str) -> h.Node:
     """Text that stands alone. Several lines are set as a terminal would: columns and diffs stay in line."""
     if "\n" not in text.rstrip("\n"):
-        return folded_text(text) if is_long(text) else pre(".view-text")[visible_text(text)]
+        return folded_text(text) if is_long(text) else h.pre(".view-text")[visible_text(text)]
     if len(text) > _MAX_PRINTED:
         return folded_text(text)
-    return pre(".view-text.view-printed", tabindex="0")[visible_text(text)]
+    return h.pre(".view-text.view-printed", tabindex="0")[visible_text(text)]
 
 
-def folded_text(text: str) -> Node:
+def folded_text(text: str) -> h.Node:
     """Long text: its beginning, its length, and the whole one click away."""
     head = " ".join(text[: _FOLD_HEAD * 2].split())[:_FOLD_HEAD]
     lines = text.count("\n") + 1
     size = f"{len(text):,} characters" + (f", {lines:,} lines" if lines > 1 else "")
-    return details(".view-fold")[
-        summary[span(".view-fold-head")[visible_text(head), "…"], " ", span(".view-quiet")[size]],
-        pre(".view-text", tabindex="0")[visible_text(text)],
+    return h.details(".view-fold")[
+        h.summary[h.span(".view-fold-head")[visible_text(head), "…"], " ", h.span(".view-quiet")[size]],
+        h.pre(".view-text", tabindex="0")[visible_text(text)],
     ]
 
 
@@ -83,45 +80,45 @@ def is_long(text: str) -> bool:
     return len(text) > LONG or text.count("\n") > LINES
 
 
-def muted(words: str, kind: str = "") -> Node:
+def muted(words: str, kind: str = "") -> h.Node:
     """What is said in place of a value."""
-    return span(f".view-quiet{kind}")[words]
+    return h.span(f".view-quiet{kind}")[words]
 
 
-def note(words: str) -> Node:
+def note(words: str) -> h.Node:
     """What is said about a part."""
-    return p(".view-note")[words]
+    return h.p(".view-note")[words]
 
 
 MAX_DIFF = 100_000
 """Characters of a text in which lines are told apart; a longer one is shown as any other."""
-_ELEMENTS = {"added": ins(".view-added"), "removed": del_(".view-removed"), "file": span(".view-file")}
+_ELEMENTS = {"added": h.ins(".view-added"), "removed": h.del_(".view-removed"), "file": h.span(".view-file")}
 
 
-def output_block(text: str) -> Node:
+def output_block(text: str) -> h.Node:
     """What a tool printed, its diffs told apart from the words."""
     lines = diff_lines(text) if len(text) <= MAX_DIFF else []
     if not has_diff(lines):
         return text_block(text)
     return [
-        _words([line.text for line in found]) if words else _diff_block(list(found))
-        for words, found in groupby(lines, lambda line: line.kind == "text")
+        _words(list(group)) if is_text else _diff_block(list(group))
+        for is_text, group in groupby(lines, lambda line: line.kind == "text")
     ]
 
 
-def _words(lines: list[str]) -> Node:
-    text = "\n".join(lines).strip("\n")
+def _words(lines: list[DiffLine]) -> h.Node:
+    text = "\n".join(line.text for line in lines).strip("\n")
     return text_block(text) if text else None
 
 
-def _diff_block(lines: list[DiffLine]) -> Node:
-    return pre(".view-text.view-printed.view-diff", tabindex="0", aria_label="What changes, line by line")[
-        code[(_diff_line(line.kind, line.text) for line in lines)]
+def _diff_block(lines: list[DiffLine]) -> h.Node:
+    return h.pre(".view-text.view-printed.view-diff", tabindex="0", aria_label="What changes, line by line")[
+        h.code[(_diff_line(line) for line in lines)]
     ]
 
 
-def _diff_line(kind: DiffLineKind, text: str) -> Node:
-    return _ELEMENTS.get(kind, span(class_=f"view-{kind}"))[visible_text(text), "\n"]
+def _diff_line(line: DiffLine) -> h.Node:
+    return _ELEMENTS.get(line.kind, h.span(class_=f"view-{line.kind}"))[visible_text(line.text), "\n"]
 
 
 MAX_MARKDOWN = 200_000
@@ -133,13 +130,12 @@ _TAGS = set(
 _ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}}
 
 
-def render_markdown(text: str) -> Node:
+def render_markdown(text: str) -> h.Node:
     """Markdown as a part of a page."""
     if len(text) > MAX_MARKDOWN:
         return text_block(text)
-    made = _parser().render(visible(text.replace("\r\n", "\n")))
     clean = nh3.clean(
-        made,
+        _parser().render(visible(text.replace("\r\n", "\n"))),
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         clean_content_tags=set(),
@@ -148,7 +144,7 @@ def render_markdown(text: str) -> Node:
         set_tag_attribute_values={"table": {"tabindex": "0"}},
         link_rel="noopener noreferrer nofollow",
     )
-    return div(".view-markdown")[Markup(clean)]
+    return h.div(".view-markdown")[Markup(clean)]
 
 
 @cache

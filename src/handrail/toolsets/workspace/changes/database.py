@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.wal import use_wal
 from handrail.toolsets.workspace.locks import WouldBlock
 from handrail.toolsets.workspace.workspace import MAX_RECORDED_SIZE
@@ -176,10 +176,10 @@ class ChangeDatabase:
         """Whether the file that is open is still the one of its name."""
         if self._opened is None:
             return False
-        file, found = self._opened
+        file, opened = self._opened
         try:
             now = os.stat(file)
-            return (now.st_ino, now.st_dev) == (found.st_ino, found.st_dev)
+            return (now.st_ino, now.st_dev) == (opened.st_ino, opened.st_dev)
         except FileNotFoundError:
             return False
 
@@ -215,7 +215,7 @@ class RetentionLimits:
     changes: int = 10_000
     bytes: int = 256 * _MB
     """Of all contents together; the same content counts once."""
-    one: int = MAX_RECORDED_SIZE
+    largest: int = MAX_RECORDED_SIZE
     """A file larger than this is changed without its content being kept: such a change cannot be undone."""
     every: int = 256
     """After so many changes it is looked whether there are too many."""
@@ -259,5 +259,5 @@ def _delete_until(db: sqlite3.Connection, last: int) -> bool:
 
 
 def _content_bytes(db: sqlite3.Connection) -> int:
-    found = db.execute("SELECT coalesce(sum(size), 0) FROM contents").fetchone()
-    return int(found[0])
+    total = db.execute("SELECT coalesce(sum(size), 0) FROM contents").fetchone()
+    return int(total[0])

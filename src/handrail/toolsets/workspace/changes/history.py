@@ -77,12 +77,12 @@ def redoable(db: sqlite3.Connection, tenant: str, path: str, most: int) -> list[
 
 def undoable_of_turn(db: sqlite3.Connection, tenant: str, turn: ChangeTurn) -> list[ChangeRow]:
     """What a turn did and nobody undid, the newest first: changes, and undos of what other turns did."""
-    here, values = _in_turn("c", turn)
-    fresh = f"{_EFFECT} WHERE c.tenant = ? AND {here} AND {_MATTERS} AND c.undone = 0"
-    there, _ = _in_turn("r", turn)
+    in_turn, values = _in_turn("c", turn)
+    fresh = f"{_EFFECT} WHERE c.tenant = ? AND {in_turn} AND {_MATTERS} AND c.undone = 0"
+    of_root, _ = _in_turn("r", turn)
     toggles = (
         f"SELECT {_ALL}, r.id FROM changes e JOIN changes r ON r.id = e.root AND r.toggled = e.id "
-        f"WHERE e.tenant = ? AND {_in_turn('e', turn)[0]} AND e.state = 1 AND ({there}) IS NOT 1"
+        f"WHERE e.tenant = ? AND {_in_turn('e', turn)[0]} AND e.state = 1 AND ({of_root}) IS NOT 1"
     )
     query = f"{fresh} UNION ALL {toggles} ORDER BY 1 DESC"
     return _rows(db.execute(query, (tenant, *values, tenant, *values, *values)))
@@ -90,8 +90,8 @@ def undoable_of_turn(db: sqlite3.Connection, tenant: str, turn: ChangeTurn) -> l
 
 def redoable_of_turn(db: sqlite3.Connection, tenant: str, turn: ChangeTurn) -> list[ChangeRow]:
     """The undos of what a turn did, the newest first."""
-    here, values = _in_turn("c", turn)
-    query = f"{_EFFECT} WHERE c.tenant = ? AND {here} AND {_MATTERS} AND c.undone = 1 ORDER BY e.id DESC"
+    in_turn, values = _in_turn("c", turn)
+    query = f"{_EFFECT} WHERE c.tenant = ? AND {in_turn} AND {_MATTERS} AND c.undone = 1 ORDER BY e.id DESC"
     return _rows(db.execute(query, (tenant, *values)))
 
 
@@ -121,12 +121,12 @@ def latest_undo(db: sqlite3.Connection, tenant: str, session: str | None) -> lis
         "SELECT e.session, e.call_id FROM changes e JOIN changes c ON c.id = e.root AND c.toggled = e.id "
         f"WHERE e.tenant = ? {where}AND e.root IS NOT NULL AND c.undone = 1 ORDER BY e.id DESC LIMIT 1"
     )
-    found = db.execute(last, (tenant, *values)).fetchone()
-    if found is None:
+    row = db.execute(last, (tenant, *values)).fetchone()
+    if row is None:
         return []
     call = "c.tenant = ? AND e.session = ? AND e.call_id = ?"
     query = f"{_EFFECT} WHERE {call} AND c.undone = 1 AND {_MATTERS} ORDER BY e.id DESC"
-    return _rows(db.execute(query, (tenant, *found)))
+    return _rows(db.execute(query, (tenant, *row)))
 
 
 def first_change_of_call(
@@ -156,10 +156,10 @@ def all_changes(db: sqlite3.Connection, tenant: str, path: str | None = None) ->
     return _rows(db.execute(query, (tenant, *values)))
 
 
-def _turn(found: tuple[str, int | None, str] | None) -> ChangeTurn | None:
-    if found is None:
+def _turn(row: tuple[str, int | None, str] | None) -> ChangeTurn | None:
+    if row is None:
         return None
-    session, number, call_id = found
+    session, number, call_id = row
     return ChangeTurn(session, number, None if number is not None else call_id)
 
 
@@ -207,8 +207,8 @@ def plan_reversals(
     clashes: dict[str, UndoConflict] = {}
     for step in steps:
         if step.path not in files:
-            found = now(step.path)
-            files[step.path] = Reversal(step.path, found, found)
+            current = now(step.path)
+            files[step.path] = Reversal(step.path, current, current)
         file = files[step.path]
         if file.then != step.after:
             clashes.setdefault(step.path, UndoConflict(step.path, step))

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from handrail.ext import Clock, ToolError
+from handrail import ToolError
+from handrail.ext.ports import Clock
 from handrail.toolsets.workspace.changes import history, recovery
 from handrail.toolsets.workspace.changes.database import (
     BEGUN,
@@ -39,7 +40,7 @@ _MAX_REMEMBERED_SIZE = 1_000_000
 _RECENT = 8
 _INSERT = (
     "INSERT INTO changes (state, tenant, session, turn, call_id, agent, at, path, operation, before, after,"
-    f" mode, folders, root, owner) VALUES ({BEGUN}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    f" mode, folders, root, owner) VALUES ({BEGUN}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id"
 )
 _MARK = "UPDATE changes SET state = ? WHERE id = ?"
 
@@ -152,13 +153,13 @@ class ChangeJournal:
             who = self._caller_columns(change)
             for held, _ in files:
                 self._store_content(db, held)
-            return [[self._insert(db, who, one.row) for one in steps] for _, steps in files]
+            return [[self._insert(db, who, step.row) for step in steps] for _, steps in files]
 
     def content(self, name: bytes) -> bytes | None:
         """A content by its hash; None when it is no longer kept."""
         with self._database.reading() as db:
-            found = db.execute("SELECT data FROM contents WHERE hash = ?", (name,)).fetchone()
-        return None if found is None else bytes(found[0])
+            row = db.execute("SELECT data FROM contents WHERE hash = ?", (name,)).fetchone()
+        return None if row is None else bytes(row[0])
 
     def done(self, number: int) -> None:
         """It has happened."""
@@ -189,23 +190,23 @@ class ChangeJournal:
     def before(self, tenant: str, session: str, call_id: str, path: str) -> bytes | None:
         """What a file held before a call changed it; None when there was none, or it is not kept."""
         with self._database.reading() as db:
-            found = history.first_change_of_call(db, tenant, session, call_id, path)
-        name = found[0].before if found else None
+            rows = history.first_change_of_call(db, tenant, session, call_id, path)
+        name = rows[0].before if rows else None
         return None if name is None else self.content(name)
 
     def history(self, tenant: str, path: str | None = None) -> list[ChangeRow]:
         """Everything that happened to a file, or to all, the oldest first."""
         return self.query(lambda db: history.all_changes(db, tenant, path))
 
-    def as_tracker_record(self, kept: ChangeRow) -> dict[str, Any]:
+    def as_tracker_record(self, row: ChangeRow) -> dict[str, Any]:
         """A change with its contents, in the words of other trackers."""
         return {
-            "filePath": kept.path,
-            "operation": kept.operation,
-            "contentBefore": None if kept.before is None else self.content(kept.before),
-            "contentAfter": None if kept.after is None else self.content(kept.after),
-            "turnNumber": kept.turn,
-            "toolCallId": kept.call_id,
+            "filePath": row.path,
+            "operation": row.operation,
+            "contentBefore": None if row.before is None else self.content(row.before),
+            "contentAfter": None if row.after is None else self.content(row.after),
+            "turnNumber": row.turn,
+            "toolCallId": row.call_id,
         }
 
     @contextmanager
@@ -251,18 +252,17 @@ class ChangeJournal:
         return (change.tenant, change.session, change.turn, change.call_id, change.agent, self._clock.now())
 
     def _insert(self, db: sqlite3.Connection, who: tuple[object, ...], what: tuple[object, ...]) -> int:
-        number = db.execute(_INSERT, (*who, *what, self._owner)).lastrowid
-        assert number is not None
+        (number,) = db.execute(_INSERT, (*who, *what, self._owner)).fetchone()
         if what[5] is not None or what[6] is not None:
             self._with_side_rows.add(number)
-        return number
+        return int(number)
 
     def _store_content(self, db: sqlite3.Connection, data: bytes | None) -> bytes | None:
-        for known, its_name in self._recent:
-            if known == data:
-                return its_name
+        for stored, stored_name in self._recent:
+            if stored == data:
+                return stored_name
         name = content_hash(data)
-        if data is None or name is None or len(data) > self._bounds.one:
+        if data is None or name is None or len(data) > self._bounds.largest:
             return name
         query = "INSERT OR IGNORE INTO contents VALUES (?, ?, ?)"
         if db.execute("SELECT 1 FROM contents WHERE hash = ?", (name,)).fetchone() is None:
@@ -306,14 +306,16 @@ class ChangeJournal:
                 )
                 db.execute(toggled, (undone, number, root, number))
             if state == DONE and folders is not None:
-                known = [[name, *_folder_identity(self.workspace, name)] for name, *_ in json.loads(folders)]
-                db.execute("UPDATE changes SET folders = ? WHERE id = ?", (json.dumps(known), number))
+                identities = [
+                    [name, *_folder_identity(self.workspace, name)] for name, *_ in json.loads(folders)
+                ]
+                db.execute("UPDATE changes SET folders = ? WHERE id = ?", (json.dumps(identities), number))
 
     def _current_hash(self, path: str) -> bytes | None:
         """The name of what a file holds."""
         try:
-            found = self.workspace.stat(path)
-            if found is not None and found.st_size > MAX_RECORDED_SIZE:
+            file_stat = self.workspace.stat(path)
+            if file_stat is not None and file_stat.st_size > MAX_RECORDED_SIZE:
                 return FOREIGN_CONTENT
             return content_hash(self.workspace.read(path))
         except ToolError as error:
@@ -325,5 +327,5 @@ def _folders_json(folders: Sequence[str]) -> str | None:
 
 
 def _folder_identity(workspace: Workspace, folder: str) -> tuple[int, int] | tuple[()]:
-    found = workspace.stat(folder)
-    return () if found is None else (found.st_dev, found.st_ino)
+    file_stat = workspace.stat(folder)
+    return () if file_stat is None else (file_stat.st_dev, file_stat.st_ino)

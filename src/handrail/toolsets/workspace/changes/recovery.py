@@ -38,10 +38,10 @@ def is_owner_alive(name: str | None) -> bool:
 def _start_time(pid: int) -> str | None:
     """When a process began, which tells it from a later one of its number; None of one that has ended."""
     try:
-        told = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+        process_stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:
         return None
-    fields = told.rpartition(")")[2].split()
+    fields = process_stat.rpartition(")")[2].split()
     return None if fields[0] in "ZX" else fields[19]
 
 
@@ -72,8 +72,9 @@ def contested_changes(
     alike: dict[object, list[Sequence[UnsettledChange]]] = {}
     for steps in calls:
         alike.setdefault((steps[-1].path, steps[0].before, steps[-1].after), []).append(steps)
-    rivals = [found for found in alike.values() if len(found) > 1]
-    return {steps[-1].id for found in rivals if any(lives(one[-1].owner) for one in found) for steps in found}
+    rivals = [group for group in alike.values() if len(group) > 1]
+    living = [group for group in rivals if any(lives(steps[-1].owner) for steps in group)]
+    return {steps[-1].id for group in living for steps in group}
 
 
 def settled_state(

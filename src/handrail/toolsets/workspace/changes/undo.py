@@ -1,25 +1,29 @@
-"""Undo: files get back what they held. All is checked first; then each file is changed as a whole."""
+"""Undo: files get back what they held; undo_file and undo_turn.
+
+All is checked first; then each file is changed as a whole.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from handrail import Context, Result
-from handrail.ext import ToolError
+from handrail import Context, Result, Tool, ToolError, tool
 from handrail.toolsets.workspace.atomic_write import FileStamp
 from handrail.toolsets.workspace.changes import history
 from handrail.toolsets.workspace.changes.history import (
     FOREIGN_CONTENT,
     ChangeRow,
+    ChangeTurn,
     Reversal,
     UndoConflict,
     plan_reversals,
@@ -27,6 +31,7 @@ from handrail.toolsets.workspace.changes.history import (
 from handrail.toolsets.workspace.changes.journal import ChangeJournal, UndoStep, content_hash
 from handrail.toolsets.workspace.file_content import byte_order_mark, is_binary
 from handrail.toolsets.workspace.files.diff import diff
+from handrail.toolsets.workspace.files.save import resolve_missing
 from handrail.toolsets.workspace.workspace import MAX_RECORDED_SIZE, JournalEntry, Workspace
 
 
@@ -46,7 +51,7 @@ class ReadyReversal:
     """A reversal with the contents at hand."""
 
     reversal: Reversal
-    found: _CurrentFile
+    current: _CurrentFile
     then: bytes | None
 
     @property
@@ -55,7 +60,7 @@ class ReadyReversal:
 
     @property
     def now(self) -> bytes | None:
-        return self.found.data
+        return self.current.data
 
 
 def prepare_undo(changes: ChangeJournal, steps: Sequence[ChangeRow]) -> list[ReadyReversal]:
@@ -68,34 +73,42 @@ def prepare_undo(changes: ChangeJournal, steps: Sequence[ChangeRow]) -> list[Rea
 
     files, clashes = plan_reversals(steps, now)
     if clashes:
-        raise _conflict_error(changes, clashes, {one.path: one.now for one in files})
-    for one in files:
-        changes.workspace.check_change(one.path)
-    return [ReadyReversal(one, seen[one.path], _stored_content(changes, one)) for one in files]
+        raise _conflict_error(changes, clashes, {reversal.path: reversal.now for reversal in files})
+    for reversal in files:
+        changes.workspace.check_change(reversal.path)
+    return [
+        ReadyReversal(reversal, seen[reversal.path], _stored_content(changes, reversal)) for reversal in files
+    ]
 
 
 def apply_undo(changes: ChangeJournal, ready: Sequence[ReadyReversal], ctx: Context) -> None:
     """Do it for all files or for none, and keep that it was done, so that this can be undone as well."""
     workspace = changes.workspace
     whose = JournalEntry.of(ctx, "", "write", None, None, None)
-    numbers = changes.begin(whose, [(one.now, _undo_steps(workspace, one)) for one in ready])
+    numbers = changes.begin(whose, [(reversal.now, _undo_steps(workspace, reversal)) for reversal in ready])
     put = 0
     try:
-        for one in ready:
-            _restore(workspace, one)
+        for reversal in ready:
+            _restore(workspace, reversal)
             put += 1
     except BaseException as error:
-        left = [_roll_back(workspace, one) for one in ready[:put]] + [True] * (len(ready) - put)
-        for steps, is_as_before in zip(numbers, left, strict=True):
+        rolled_back = [_roll_back(workspace, reversal) for reversal in ready[:put]] + [True] * (
+            len(ready) - put
+        )
+        for steps, is_as_before in zip(numbers, rolled_back, strict=True):
             if is_as_before:
                 changes.dropped(*steps)
             else:
                 changes.all_done(steps)
         if isinstance(error, ToolError):
-            undone = [one.path for one, is_as_before in zip(ready, left, strict=True) if not is_as_before]
+            undone = [
+                reversal.path
+                for reversal, is_as_before in zip(ready, rolled_back, strict=True)
+                if not is_as_before
+            ]
             raise _partial_error(error, ready[put].path, undone) from error
         raise
-    for step in (step for one in ready if one.then is None for step in one.reversal.steps):
+    for step in (step for reversal in ready if reversal.then is None for step in reversal.reversal.steps):
         _remove_created_folders(workspace, step)
     changes.all_done(number for steps in numbers for number in steps)
 
@@ -104,62 +117,62 @@ def _current_file(workspace: Workspace, path: str) -> _CurrentFile:
     try:
         if workspace.relative(path) != path:  # a link stands in the way, perhaps to nothing
             return _CurrentFile(None, None, None, ours=False)
-        found = workspace.stat(path)
-        if found is None:
+        file_stat = workspace.stat(path)
+        if file_stat is None:
             return _CurrentFile(None, None, None)
-        if found.st_size > MAX_RECORDED_SIZE:  # these tools leave none that is so large
+        if file_stat.st_size > MAX_RECORDED_SIZE:  # these tools leave none that is so large
             return _CurrentFile(None, None, None, ours=False)
         stamp = workspace.stamp(path)
-        return _CurrentFile(stamp, workspace.read(path), stat.S_IMODE(found.st_mode))
+        return _CurrentFile(stamp, workspace.read(path), stat.S_IMODE(file_stat.st_mode))
     except ToolError as error:
         if error.code == "FILE_NOT_FOUND":
             return _CurrentFile(None, None, None)
         return _CurrentFile(None, None, None, ours=False)
 
 
-def _stored_content(changes: ChangeJournal, one: Reversal) -> bytes | None:
-    if one.then is None:
+def _stored_content(changes: ChangeJournal, reversal: Reversal) -> bytes | None:
+    if reversal.then is None:
         return None
-    data = changes.content(one.then)
+    data = changes.content(reversal.then)
     if data is None:
         raise ToolError(
-            f"What {one.path} held before is no longer kept: it was too large, or too long ago. "
+            f"What {reversal.path} held before is no longer kept: it was too large, or too long ago. "
             "Nothing was undone.",
             code="NOT_KEPT",
         )
     return data
 
 
-def _undo_steps(workspace: Workspace, one: ReadyReversal) -> list[UndoStep]:
+def _undo_steps(workspace: Workspace, ready: ReadyReversal) -> list[UndoStep]:
     """A row for each step; between them the file is what it was between the changes."""
-    made = workspace.missing_folders(one.path) if one.now is None else ()
-    mode, found = one.found.mode, []
-    for step in one.reversal.steps:
+    folders = workspace.missing_folders(ready.path) if ready.now is None else ()
+    mode, steps = ready.current.mode, []
+    for step in ready.reversal.steps:
         word = "redo" if step.operation == "undo" else "undo"
-        found.append(UndoStep(step.of, word, one.path, step.after, step.before, mode, made))
-        made = ()
+        steps.append(UndoStep(step.of, word, ready.path, step.after, step.before, mode, folders))
+        folders = ()
         if step.after is None or step.before is None:
             mode = step.mode
-    return found
+    return steps
 
 
-def _restore(workspace: Workspace, one: ReadyReversal) -> None:
-    if one.then is not None:
-        workspace.write(one.path, one.then, expected=one.found.stamp, mode=one.reversal.mode)
-    elif one.now is not None:
-        workspace.remove(one.path, expected=one.found.stamp)
+def _restore(workspace: Workspace, ready: ReadyReversal) -> None:
+    if ready.then is not None:
+        workspace.write(ready.path, ready.then, expected=ready.current.stamp, mode=ready.reversal.mode)
+    elif ready.now is not None:
+        workspace.remove(ready.path, expected=ready.current.stamp)
 
 
-def _roll_back(workspace: Workspace, one: ReadyReversal) -> bool:
+def _roll_back(workspace: Workspace, ready: ReadyReversal) -> bool:
     """Give a file back what it held before this undo; False where somebody else was faster."""
-    found = _current_file(workspace, one.path)
-    if not found.ours or found.data != one.then:
+    current = _current_file(workspace, ready.path)
+    if not current.ours or current.data != ready.then:
         return False
     try:
-        if one.now is not None:
-            workspace.write(one.path, one.now, expected=found.stamp, mode=one.found.mode)
-        elif one.then is not None:
-            workspace.remove(one.path, expected=found.stamp)
+        if ready.now is not None:
+            workspace.write(ready.path, ready.now, expected=current.stamp, mode=ready.current.mode)
+        elif ready.then is not None:
+            workspace.remove(ready.path, expected=current.stamp)
     except ToolError:
         return False
     return True
@@ -168,9 +181,9 @@ def _roll_back(workspace: Workspace, one: ReadyReversal) -> bool:
 def _remove_created_folders(workspace: Workspace, step: ChangeRow) -> None:
     """Remove the folders that were made for a file, if they are still those, and nothing is in them."""
     with suppress(ToolError):
-        for name, *known in reversed(json.loads(step.folders or "[]")):
-            found = workspace.stat(name)
-            if found is None or known != [found.st_dev, found.st_ino]:
+        for name, *identity in reversed(json.loads(step.folders or "[]")):
+            file_stat = workspace.stat(name)
+            if file_stat is None or identity != [file_stat.st_dev, file_stat.st_ino]:
                 return
             with workspace.resolver.resolved(name) as resolved:
                 if "/".join(resolved.parts) == name:
@@ -181,36 +194,38 @@ def _conflict_error(
     changes: ChangeJournal, clashes: Sequence[UndoConflict], now: Mapping[str, bytes | None]
 ) -> ToolError:
     """What stands in the way of an undo: later changes of these tools, or something else."""
-    ours = [last for one in clashes if (last := _later_change(changes, one, now[one.path])) is not None]
-    names = ", ".join(one.path for one in clashes)
+    ours = [last for clash in clashes if (last := _later_change(changes, clash, now[clash.path])) is not None]
+    names = ", ".join(clash.path for clash in clashes)
     which = "it" if len(clashes) == 1 else "them"
-    later = ", ".join(f"{one.path} in {_turn_or_call(one)}" for one in ours)
+    later = ", ".join(f"{row.path} in {_turn_or_call(row)}" for row in ours)
     if len(ours) == len(clashes):
-        said = f"changed again since by these tools: {later}. Undo that first. Nothing was undone."
+        reason = f"changed again since by these tools: {later}. Undo that first. Nothing was undone."
     else:
-        said = (
+        reason = (
             f"changed by something else since these tools changed {which} (a shell command, an editor, "
             "another agent). Undoing would lose that, so nothing was undone. Look at what is there now, and "
             "change that instead." + (f" These tools themselves changed {later}." if ours else "")
         )
-    return ToolError(f"{names}: {said}", code="CHANGED_ELSEWHERE")
+    return ToolError(f"{names}: {reason}", code="CHANGED_ELSEWHERE")
 
 
 def _later_change(changes: ChangeJournal, clash: UndoConflict, now: bytes | None) -> ChangeRow | None:
     """The change of these tools that left a file as it is now."""
-    found = changes.query(partial(history.undoable, tenant=clash.step.tenant, path=clash.path, most=1))
-    return next((one for one in found if one.after == now), None)
+    rows = changes.query(partial(history.undoable, tenant=clash.step.tenant, path=clash.path, most=1))
+    return next((row for row in rows if row.after == now), None)
 
 
-def _turn_or_call(one: ChangeRow) -> str:
-    return f"call {one.call_id}" if one.turn is None else f"turn {one.turn}"
+def _turn_or_call(row: ChangeRow) -> str:
+    return f"call {row.call_id}" if row.turn is None else f"turn {row.turn}"
 
 
 def _partial_error(error: ToolError, path: str, undone: Sequence[str]) -> ToolError:
     """What stands in the way was not there when all was checked."""
-    left = f"Undone all the same: {', '.join(undone)}. The rest was not." if undone else "Nothing was undone."
+    outcome = (
+        f"Undone all the same: {', '.join(undone)}. The rest was not." if undone else "Nothing was undone."
+    )
     where = "" if path in str(error) else f"{path}: "
-    return ToolError(f"{where}{error} {left}", code=error.code)
+    return ToolError(f"{where}{error} {outcome}", code=error.code)
 
 
 class UndoneFile(BaseModel):
@@ -233,16 +248,16 @@ def undo_result(ready: list[ReadyReversal], *, preview: bool, redo: bool, what: 
     """The result of an undo of these files."""
     files = [
         UndoneFile(
-            path=one.path,
-            action=one.reversal.action,
-            changes=len(one.reversal.steps),
-            diff=undo_diff(one.path, one.now, one.then),
+            path=reversal.path,
+            action=reversal.reversal.action,
+            changes=len(reversal.reversal.steps),
+            diff=undo_diff(reversal.path, reversal.now, reversal.then),
         )
-        for one in ready
+        for reversal in ready
     ]
     verb = "bring back" if redo else "undo"
     past = "Brought back" if redo else "Undid"
-    named = ", ".join(f"{one.path} ({one.action})" for one in files[:5])
+    named = ", ".join(f"{file.path} ({file.action})" for file in files[:5])
     named += f" and {len(files) - 5} more" if len(files) > 5 else ""
     head = (
         f"This would {verb} {what}: {named}. Nothing was changed." if preview else f"{past} {what}: {named}"
@@ -250,8 +265,8 @@ def undo_result(ready: list[ReadyReversal], *, preview: bool, redo: bool, what: 
     return Result(
         data=UndoResult(preview=preview, files=files),
         summary=head if preview else f"{head}.",
-        output="\n".join([head, *(one.diff for one in files)]),
-        metadata={"paths": [one.path for one in files]},
+        output="\n".join([head, *(file.diff for file in files)]),
+        metadata={"paths": [file.path for file in files]},
     )
 
 
@@ -269,3 +284,146 @@ def _lenient_text(data: bytes | None) -> str:
 
 def _size_text(data: bytes | None) -> str:
     return "no file" if data is None else f"{len(data)} bytes"
+
+
+_UNDO_TOOL: Mapping[str, Any] = {
+    "level": "write",
+    "level_fn": lambda args: "read" if args.preview else "write",
+    "danger": "moderate",
+    "danger_fn": lambda args: "safe" if args.preview else "moderate",
+    "capabilities": ["read", "write"],
+    "concurrency": "sequential",
+    "category": "workspace",
+    "origin": "system",
+}
+_KEPT = "Only what write_file, edit_file and file_delete did is kept"
+_NOT_KEPT = "what bash or other programs changed cannot be undone here."
+
+
+def undo_file(changes: ChangeJournal) -> Tool:
+    workspace = changes.workspace
+
+    @tool(
+        "undo_file",
+        **_UNDO_TOOL,
+        reads=lambda args: workspace.key(args.path) if args.preview else (),
+        writes=lambda args: () if args.preview else workspace.key(args.path),
+        preview=lambda args, ctx: act(args.path, args.steps, args.redo, ctx, preview=True).output,
+        icon="undo-2",
+        output=UndoResult,
+    )
+    def undo_file(
+        path: Annotated[str, Field(description="The file, relative to the workspace")],
+        preview: Annotated[bool, Field(description="Only show what would happen")] = False,
+        steps: Annotated[int, Field(description="How many changes to undo", ge=1, le=100)] = 1,
+        redo: Annotated[bool, Field(description="Bring back what the last undo of this file took")] = False,
+        *,
+        ctx: Context,
+    ) -> Result:
+        return act(path, steps, redo, ctx, preview=preview)
+
+    def act(path: str, steps: int, redo: bool, ctx: Context, *, preview: bool) -> Result:
+        name = resolve_missing(workspace, path)
+        find = history.redoable if redo else history.undoable
+        rows = changes.query(lambda db: find(db, ctx.tenant_id, name, steps))
+        if not rows and redo:
+            raise _nothing_to_redo(name)
+        if not rows:
+            is_redoable = bool(changes.query(lambda db: history.redoable(db, ctx.tenant_id, name, 1)))
+            raise _nothing_to_undo(name, is_redoable)
+        return _undo(changes, rows, ctx, "the last change", preview=preview, redo=redo)
+
+    return undo_file
+
+
+def _undo(
+    changes: ChangeJournal, rows: list[ChangeRow], ctx: Context, single: str, *, preview: bool, redo: bool
+) -> Result:
+    """Undo or redo these changes, or only say what that would do. `single` is what one of them is called."""
+    ready = prepare_undo(changes, rows)
+    if not preview:
+        apply_undo(changes, ready, ctx)
+    count = single if len(rows) == 1 else f"{len(rows)} changes"
+    return undo_result(ready, preview=preview, redo=redo, what=count)
+
+
+def _nothing_to_redo(path: str) -> ToolError:
+    return ToolError(
+        f"There is no undo of {path} to take back: none was made, or the file was changed since.",
+        code="NOTHING_TO_REDO",
+    )
+
+
+def _nothing_to_undo(path: str, is_redoable: bool) -> ToolError:
+    redo = " Use redo=true to bring an undo back." if is_redoable else ""
+    return ToolError(
+        f"There is no change of {path} to undo. {_KEPT}; {_NOT_KEPT}{redo}", code="NOTHING_TO_UNDO"
+    )
+
+
+def undo_turn(changes: ChangeJournal) -> Tool:
+    everything = changes.workspace.key(".") + "/"
+
+    @tool(
+        "undo_turn",
+        **_UNDO_TOOL,
+        reads=lambda args: everything if args.preview else (),
+        writes=lambda args: () if args.preview else everything,
+        preview=lambda args, ctx: act(args.turn, args.redo, ctx, preview=True).output,
+        icon="rotate-ccw-clock",
+        output=UndoResult,
+    )
+    def undo_turn(
+        turn: Annotated[
+            int | None, Field(description="The turn's number; left out, the current turn")
+        ] = None,
+        preview: Annotated[bool, Field(description="Only show what would happen")] = False,
+        redo: Annotated[bool, Field(description="Bring back what the last undo took")] = False,
+        *,
+        ctx: Context,
+    ) -> Result:
+        return act(turn, redo, ctx, preview=preview)
+
+    def act(turn: int | None, redo: bool, ctx: Context, *, preview: bool) -> Result:
+        rows = changes.query(lambda db: _steps(db, ctx, turn, redo=redo))
+        return _undo(changes, rows, ctx, "1 change", preview=preview, redo=redo)
+
+    return undo_turn
+
+
+def _steps(db: sqlite3.Connection, ctx: Context, number: int | None, *, redo: bool) -> list[ChangeRow]:
+    tenant = ctx.tenant_id
+    session = None if ctx.session_id == f"call:{ctx.call_id}" else ctx.session_id
+    if redo and number is None:
+        rows = history.latest_undo(db, tenant, session)
+    else:
+        turn = _turn(db, ctx, session, number)
+        find = history.redoable_of_turn if redo else history.undoable_of_turn
+        rows = [] if turn is None else find(db, tenant, turn)
+    if not rows:
+        raise _nothing_in_turn(db, tenant, session, number if number is not None else ctx.turn, redo=redo)
+    return rows
+
+
+def _turn(db: sqlite3.Connection, ctx: Context, session: str | None, number: int | None) -> ChangeTurn | None:
+    """The turn that is meant; where turns have no numbers, the last call that changed something."""
+    if number is None and ctx.turn is None:
+        return history.newest_turn(db, ctx.tenant_id, session)
+    if number is not None and session is None:
+        return history.numbered_turn(db, ctx.tenant_id, number)
+    return ChangeTurn(ctx.session_id, ctx.turn if number is None else number, None)
+
+
+def _nothing_in_turn(
+    db: sqlite3.Connection, tenant: str, session: str | None, number: int | None, *, redo: bool
+) -> ToolError:
+    if redo:
+        return ToolError("There is no undo to take back.", code="NOTHING_TO_REDO")
+    where = "" if number is None else f" in turn {number}"
+    last = history.newest_turn(db, tenant, session) if session is not None else None
+    hint = (
+        f" The last turn that changed files is {last.number}: give turn={last.number}."
+        if last and last.number is not None
+        else ""
+    )
+    return ToolError(f"Nothing is to be undone{where}.{hint} {_KEPT}: {_NOT_KEPT}", code="NOTHING_TO_UNDO")

@@ -25,8 +25,8 @@ def line_opcodes(old: Sequence[str], new: Sequence[str]) -> list[Opcode]:
     opcodes: list[Opcode] = []
     ours = theirs = 0
     for row, other in (*_unique_common_lines(old, new), (len(old), len(new))):
-        for one in _opcodes_between(old[ours:row], new[theirs:other], ours, theirs):
-            _append_opcode(opcodes, one)
+        for opcode in _opcodes_between(old[ours:row], new[theirs:other], ours, theirs):
+            _append_opcode(opcodes, opcode)
         if row < len(old):
             _append_opcode(opcodes, ("equal", row, row + 1, other, other + 1))
         ours, theirs = row + 1, other + 1
@@ -45,12 +45,12 @@ def _opcodes_between(old: Sequence[str], new: Sequence[str], row: int, other: in
         yield kind, row + a, row + b, other + c, other + d
 
 
-def _append_opcode(opcodes: list[Opcode], one: Opcode) -> None:
+def _append_opcode(opcodes: list[Opcode], opcode: Opcode) -> None:
     """Put it behind the others, as one with the last where that is of its kind."""
-    if opcodes and opcodes[-1][0] == one[0]:
+    if opcodes and opcodes[-1][0] == opcode[0]:
         _, a, _, c, _ = opcodes.pop()
-        one = (one[0], a, one[2], c, one[4])
-    opcodes.append(one)
+        opcode = (opcode[0], a, opcode[2], c, opcode[4])
+    opcodes.append(opcode)
 
 
 def _unique_common_lines(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
@@ -138,39 +138,43 @@ def diff(before: str, after: str, name: str, same: UnchangedText = _NOTHING_KNOW
         lines += [*_marked(" ", lead), *_marked("-", gone), *_marked("+", came), *_marked(" ", tail)]
         return Diff(_bounded(lines), len(came), len(gone))
     opcodes = line_opcodes(old, new)
-    changed = [one for one in opcodes if one[0] != "equal"]
+    changed = [opcode for opcode in opcodes if opcode[0] != "equal"]
     added = sum([end - start for _, _, _, start, end in changed])
     removed = sum([end - start for _, start, end, _, _ in changed])
     return Diff(_bounded(lines + _unified(old, new, opcodes, above)), added, removed)
 
 
-def _common_front(one: str, other: str, known: int, back: int) -> int:
+def _common_front(before: str, after: str, shared: int, back: int) -> int:
     """How many characters two texts share at the front, without what they share at the back."""
-    low, high = known, min(len(one), len(other)) - back
+    low, high = shared, min(len(before), len(after)) - back
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if before[low:middle] == after[low:middle]:
             low = middle
         else:
             high = middle - 1
     return low
 
 
-def _common_back(one: str, other: str, front: int, known: int) -> int:
+def _common_back(before: str, after: str, front: int, shared: int) -> int:
     """How many characters of whole lines two texts share at the back, beyond what they share in front."""
-    ours, theirs = len(one), len(other)
+    ours, theirs = len(before), len(after)
     high = min(ours, theirs) - front
-    low = min(known, high)
+    low = min(shared, high)
     while low < high:
         middle = (low + high + 1) // 2
-        if one[ours - middle : ours - low] == other[theirs - middle : theirs - low]:
+        if before[ours - middle : ours - low] == after[theirs - middle : theirs - low]:
             low = middle
         else:
             high = middle - 1
     begins, begin = ours - low, theirs - low
-    if low and (begins == front or one[begins - 1] == "\n") and (begin == front or other[begin - 1] == "\n"):
+    if (
+        low
+        and (begins == front or before[begins - 1] == "\n")
+        and (begin == front or after[begin - 1] == "\n")
+    ):
         return low
-    end = one.find("\n", begins)
+    end = before.find("\n", begins)
     return 0 if end < 0 else ours - end - 1
 
 
@@ -207,7 +211,7 @@ def lines_with_ends(text: str) -> list[str]:
 
 def _unified(old: list[str], new: list[str], opcodes: list[Opcode], above: int) -> list[str]:
     lines: list[str] = []
-    for group in _groups(opcodes):
+    for group in _KnownOpcodes(opcodes).get_grouped_opcodes(_CONTEXT_LINES):
         (_, a, _, c, _), (_, _, b, _, d) = group[0], group[-1]
         lines.append(f"@@ -{_span(a, b, above)} +{_span(c, d, above)} @@")
         for kind, ours, ours_end, theirs, theirs_end in group:
@@ -219,25 +223,15 @@ def _unified(old: list[str], new: list[str], opcodes: list[Opcode], above: int) 
     return lines
 
 
-def _groups(opcodes: list[Opcode]) -> Iterator[list[Opcode]]:
-    """Changes that stand near each other, with the unchanged lines around them."""
-    group: list[Opcode] = []
-    for nth, (kind, a, b, c, d) in enumerate(opcodes):
-        if kind != "equal":
-            group.append((kind, a, b, c, d))
-            continue
-        first, last = nth == 0, nth == len(opcodes) - 1
-        if not first and not last and b - a <= 2 * _CONTEXT_LINES:
-            group.append((kind, a, b, c, d))
-            continue
-        if not first:
-            group.append((kind, a, min(b, a + _CONTEXT_LINES), c, min(d, c + _CONTEXT_LINES)))
-            yield group
-            group = []
-        if not last:
-            group.append((kind, max(a, b - _CONTEXT_LINES), b, max(c, d - _CONTEXT_LINES), d))
-    if any(kind != "equal" for kind, *_ in group):
-        yield group
+class _KnownOpcodes(SequenceMatcher[str]):
+    """Groups changes that stand near each other, with the unchanged lines around them."""
+
+    def __init__(self, opcodes: list[Opcode]) -> None:
+        super().__init__()
+        self._opcodes = opcodes
+
+    def get_opcodes(self) -> list[Opcode]:  # type: ignore[override]
+        return self._opcodes
 
 
 def _span(start: int, end: int, above: int) -> str:

@@ -27,42 +27,42 @@ _HTML_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|#\d+);")
 
 def likely_mistakes(search: str) -> list[str]:
     """What is likely wrong with a search text, whatever the file holds."""
-    told = []
+    hints = []
     if strip_line_numbers(search) != search:
-        told.append("search begins with line numbers, which are not part of the file: leave them out.")
+        hints.append("search begins with line numbers, which are not part of the file: leave them out.")
     if "\n" not in search and "\\n" in search:
-        told.append("search has a backslash and an n where a line should end: write real line ends.")
+        hints.append("search has a backslash and an n where a line should end: write real line ends.")
     if _HTML_ENTITY.search(search):
-        told.append("search has HTML entities such as &lt;: write the characters themselves.")
+        hints.append("search has HTML entities such as &lt;: write the characters themselves.")
     if any(_ELLIPSIS.fullmatch(line) for line in search.split("\n")):
-        told.append("search leaves lines out with dots: write all of them, or search for fewer lines.")
+        hints.append("search leaves lines out with dots: write all of them, or search for fewer lines.")
     if _REGEX_SYNTAX.search(search):
-        told.append("search is taken as it is written, not as a regular expression.")
-    return told
+        hints.append("search is taken as it is written, not as a regular expression.")
+    return hints
 
 
 def strip_line_numbers(search: str) -> str:
     """The search without the line numbers of a listing, if all of its lines have one."""
     lines = ["" if line.strip().isdecimal() else line for line in search.split("\n")]
-    said = [line for line in lines if line.strip()]
-    if not said or not all(map(_LINE_NUMBER.match, said)):
+    filled = [line for line in lines if line.strip()]
+    if not filled or not all(map(_LINE_NUMBER.match, filled)):
         return search
     return "\n".join(_LINE_NUMBER.sub("", line, count=1) for line in lines)
 
 
-def describe_differences(wanted: Sequence[str], held: Sequence[str], row: int) -> list[str]:
+def describe_differences(search_lines: Sequence[str], held: Sequence[str], row: int) -> list[str]:
     """The first lines that differ, and in what."""
-    told: list[str] = []
+    lines: list[str] = []
     unequal = 0
-    for nth, (ours, theirs) in enumerate(zip_longest(wanted, held)):
+    for nth, (ours, theirs) in enumerate(zip_longest(search_lines, held)):
         if ours == theirs:
             continue
         unequal += 1
         if unequal <= _MAX_DIFFERENCES:
-            told.append(_describe_difference(ours, theirs, row + nth, alone=len(wanted) == 1))
+            lines.append(_describe_difference(ours, theirs, row + nth, alone=len(search_lines) == 1))
     if unequal > _MAX_DIFFERENCES:
-        told.append(f"and {unequal - _MAX_DIFFERENCES} more lines")
-    return told
+        lines.append(f"and {unequal - _MAX_DIFFERENCES} more lines")
+    return lines
 
 
 def _describe_difference(ours: str | None, theirs: str | None, row: int, *, alone: bool) -> str:
@@ -82,15 +82,15 @@ def _describe_difference(ours: str | None, theirs: str | None, row: int, *, alon
 
 def _reasons(ours: str, theirs: str) -> Iterator[str]:
     """The kinds of difference that together are the whole difference, or none."""
-    left = ours, theirs
-    told = []
+    remaining = ours, theirs
+    reasons = []
     for name, plain in _DIFFERENCE_KINDS:
-        less = plain(left[0]), plain(left[1])
-        if less[0] == less[1] or (less != left and _nearer(left, less)):
-            told.append(name)
-            left = less
-        if left[0] == left[1]:
-            yield from told
+        less = plain(remaining[0]), plain(remaining[1])
+        if less[0] == less[1] or (less != remaining and _nearer(remaining, less)):
+            reasons.append(name)
+            remaining = less
+        if remaining[0] == remaining[1]:
+            yield from reasons
             return
 
 
@@ -99,8 +99,8 @@ def _nearer(before: tuple[str, str], after: tuple[str, str]) -> bool:
     return _unequal(*after) < _unequal(*before)
 
 
-def _unequal(one: str, other: str) -> int:
-    return sum(a != b for a, b in zip_longest(one, other))
+def _unequal(ours: str, theirs: str) -> int:
+    return sum(a != b for a, b in zip_longest(ours, theirs))
 
 
 def _tabless(line: str) -> str:
@@ -126,7 +126,7 @@ _DIFFERENCE_KINDS = (
 def quote_line(line: str) -> str:
     """A line with its tabs and other characters that cannot be seen written out."""
     shown = line if len(line) <= _MAX_QUOTED else line[:_MAX_QUOTED] + "…"
-    plain = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in shown)
+    plain = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in shown)
     return f"`{plain}`"
 
 
@@ -166,29 +166,29 @@ def fold_line(line: str) -> str:
 
 def most_similar(lines: Sequence[str], search: str) -> list[SimilarLines]:
     """At most three places, the most alike first."""
-    wanted = search.rstrip("\n").split("\n")[:_MAX_SEARCH_LINES]
-    starts = _by_lines(lines, wanted) or _by_words(lines, wanted)
+    search_lines = search.rstrip("\n").split("\n")[:_MAX_SEARCH_LINES]
+    starts = _by_lines(lines, search_lines) or _by_words(lines, search_lines)
     likeness = LineSimilarity()
-    scored = [(_score(lines, wanted, row, likeness), -row) for row in starts]
-    best = nlargest(_MAX_CANDIDATES, (one for one in scored if one[0] >= _MIN_SIMILARITY))
+    scored = [(_score(lines, search_lines, row, likeness), -row) for row in starts]
+    best = nlargest(_MAX_CANDIDATES, (candidate for candidate in scored if candidate[0] >= _MIN_SIMILARITY))
     if best and best[0][0] > 0.9:
-        best = [one for one in best if one[0] > 0.9]
+        best = [candidate for candidate in best if candidate[0] > 0.9]
     count = search.rstrip("\n").count("\n") + 1
     return [
         SimilarLines(1 - row, min(count, len(lines) + row), min(99, int(100 * score))) for score, row in best
     ]
 
 
-def _by_lines(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
+def _by_lines(lines: Sequence[str], search_lines: Sequence[str]) -> list[int]:
     """Where the text would begin by those of its lines that are in the file, however they are written."""
     sought: dict[str, list[int]] = {}
-    for nth, line in enumerate(wanted):
+    for nth, line in enumerate(search_lines):
         if len(folded := fold_line(line)) > 1:
             sought.setdefault(folded, []).append(nth)
     places: dict[str, list[int]] = {folded: [] for folded in sought}
     for row, line in enumerate(lines):
-        if (found := places.get(fold_line(line))) is not None and len(found) <= _TOO_COMMON:
-            found.append(row)
+        if (rows_of_line := places.get(fold_line(line))) is not None and len(rows_of_line) <= _TOO_COMMON:
+            rows_of_line.append(row)
     votes: Counter[int] = Counter()
     for folded, rows in places.items():
         if len(rows) <= _TOO_COMMON:
@@ -199,19 +199,19 @@ def _by_lines(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
     return [row for row, _ in votes.most_common(_MAX_COMPARED_PLACES)]
 
 
-def _by_words(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
+def _by_words(lines: Sequence[str], search_lines: Sequence[str]) -> list[int]:
     """Where the line of the text that says most would stand by the words it shares with lines of the file."""
-    nth = max(range(len(wanted)), key=lambda at: len(wanted[at].strip()))
-    words = {word.casefold() for word in _WORD.findall(wanted[nth])}
+    nth = max(range(len(search_lines)), key=lambda at: len(search_lines[at].strip()))
+    words = {word.casefold() for word in _WORD.findall(search_lines[nth])}
     if not words:
         return []
     shared: dict[int, set[str]] = {}
     spread: Counter[str] = Counter()
     for row, line in enumerate(lines):
-        found = words.intersection(map(str.casefold, _WORD.findall(line[:2_000])))
-        if found:
-            shared[row] = found
-            spread.update(found)
+        common = words.intersection(map(str.casefold, _WORD.findall(line[:2_000])))
+        if common:
+            shared[row] = common
+            spread.update(common)
     best = nlargest(
         _MAX_COMPARED_PLACES,
         shared,
@@ -220,23 +220,23 @@ def _by_words(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
     return [row - nth for row in best if row >= nth]
 
 
-def _score(lines: Sequence[str], wanted: Sequence[str], row: int, likeness: LineSimilarity) -> float:
+def _score(lines: Sequence[str], search_lines: Sequence[str], row: int, likeness: LineSimilarity) -> float:
     """How alike the text and the lines from a row on are, by the share of each line."""
-    total = sum(len(line.strip()) + 1 for line in wanted)
+    total = sum(len(line.strip()) + 1 for line in search_lines)
     alike = 0.0
-    for line, held in zip(wanted, lines[row : row + len(wanted)], strict=False):
+    for line, held in zip(search_lines, lines[row : row + len(search_lines)], strict=False):
         ours, theirs = line.strip(), held.strip()
-        share = _share(ours, theirs, len(wanted) == 1, likeness)
+        share = _share(ours, theirs, len(search_lines) == 1, likeness)
         alike += share * (len(ours) + 1)
     return alike / total
 
 
 def _share(ours: str, theirs: str, alone: bool, likeness: LineSimilarity) -> float:
     """How much of a line is in a line of the file; a single one may be a part of it."""
-    one, other = fold_line(ours), fold_line(theirs)
-    if one == other:
+    folded, folded_theirs = fold_line(ours), fold_line(theirs)
+    if folded == folded_theirs:
         return 1.0
-    return 0.95 if alone and one and one in other else likeness(ours, theirs)
+    return 0.95 if alone and folded and folded in folded_theirs else likeness(ours, theirs)
 
 
 MAX_PLACES = 10
@@ -258,11 +258,11 @@ def several_matches(text: str, search: str, rows: Sequence[int], way: str, name:
     lines = text.removesuffix("\n").split("\n")
     count = search.rstrip("\n").count("\n") + 1
     more = f"{len(shown)} or more" if len(rows) > len(shown) else str(len(rows))
-    told = [f"the search text fits {more} places in {name}{_match_note(way)}:"]
+    report = [f"the search text fits {more} places in {name}{_match_note(way)}:"]
     for row, places in Counter(shown).items():
-        told.append(f"line {row}:" if places == 1 else f"line {row}, {places} times:")
-        told += _with_line_numbers(lines, max(1, row - 1), min(len(lines), row + min(count, 3)))
-    return "\n".join([*told, _how_to_distinguish(rows, way)])
+        report.append(f"line {row}:" if places == 1 else f"line {row}, {places} times:")
+        report += _with_line_numbers(lines, max(1, row - 1), min(len(lines), row + min(count, 3)))
+    return "\n".join([*report, _how_to_distinguish(rows, way)])
 
 
 def too_many_matches(name: str) -> str:
@@ -289,39 +289,41 @@ def no_match(text: str, search: str, name: str, earlier: bool) -> str:
     count = len(lines) - (lines[-1] == "")
     if not count:
         return f"{name} is empty, so there is nothing to find. Give an empty search to fill it."
-    told = [f"the search text is not in {name} ({count} line{'s' * (count != 1)})."]
+    report = [f"the search text is not in {name} ({count} line{'s' * (count != 1)})."]
     if earlier:
-        told.append(
+        report.append(
             "It was there before this call: an earlier edit of the same call has replaced it. "
             "Edits are applied in order, so search for the text as the earlier ones leave it."
         )
-    told += likely_mistakes(search)
+    report += likely_mistakes(search)
     meant = strip_line_numbers(search)
     candidates = most_similar(lines, meant)
     if not candidates:
-        told.append("Nothing like it was found either. Read the file and copy the lines as they are.")
-        return "\n".join(told)
-    told.append("Nearest:")
-    wanted = meant.rstrip("\n").split("\n")
-    for one in candidates:
-        told += _describe_candidate(lines, wanted, one)
-    told.append("Copy the lines as the file has them, without line numbers, and call again.")
-    return "\n".join(told)
+        report.append("Nothing like it was found either. Read the file and copy the lines as they are.")
+        return "\n".join(report)
+    report.append("Nearest:")
+    search_lines = meant.rstrip("\n").split("\n")
+    for candidate in candidates:
+        report += _describe_candidate(lines, search_lines, candidate)
+    report.append("Copy the lines as the file has them, without line numbers, and call again.")
+    return "\n".join(report)
 
 
-def _describe_candidate(lines: Sequence[str], wanted: Sequence[str], one: SimilarLines) -> list[str]:
-    held = lines[one.row - 1 : one.row - 1 + one.count]
-    where = f"line {one.row}" if one.count == 1 else f"lines {one.row} to {one.row + one.count - 1}"
-    told = [f"{where} ({one.percent} % alike):"]
-    told += _with_line_numbers(lines, one.row, one.row + one.count - 1)
-    return told + [f"  differs: {reason}" for reason in describe_differences(wanted, held, one.row)]
+def _describe_candidate(lines: Sequence[str], search: Sequence[str], candidate: SimilarLines) -> list[str]:
+    first, last = candidate.row, candidate.row + candidate.count - 1
+    where = f"line {first}" if first == last else f"lines {first} to {last}"
+    return [
+        f"{where} ({candidate.percent} % alike):",
+        *_with_line_numbers(lines, first, last),
+        *(f"  differs: {reason}" for reason in describe_differences(search, lines[first - 1 : last], first)),
+    ]
 
 
 def _with_line_numbers(lines: Sequence[str], first: int, last: int) -> list[str]:
     """Lines with their numbers; of many only the first ones."""
     end = min(last, first + _MAX_SHOWN_LINES - 1)
-    told = [f"{row:>6}\t{shorten_line(lines[row - 1])}" for row in range(first, end + 1)]
-    return told + ([f"       … {last - end} more lines"] if last > end else [])
+    numbered = [f"{row:>6}\t{shorten_line(lines[row - 1])}" for row in range(first, end + 1)]
+    return numbered + ([f"       … {last - end} more lines"] if last > end else [])
 
 
 def shorten_line(line: str) -> str:

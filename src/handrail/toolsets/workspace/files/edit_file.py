@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from handrail import Context, Result, Tool, tool
-from handrail.ext import ToolError
+from handrail import Context, Result, Tool, ToolError, tool
 from handrail.toolsets.workspace.file_content import DecodedText, check_round_trip, decode, encode, is_text
 from handrail.toolsets.workspace.files.diff import diff
 from handrail.toolsets.workspace.files.edit_errors import quote_line
@@ -24,7 +23,7 @@ from handrail.toolsets.workspace.files.save import (
     read_for_change,
     save,
 )
-from handrail.toolsets.workspace.workspace import Workspace
+from handrail.toolsets.workspace.workspace import WRITE_TOOL, Workspace
 
 _MAX_EDITS = 100
 _MAX_KEPT_SHOWN = 3
@@ -48,8 +47,7 @@ class OneEdit(BaseModel):
         ),
     ]
     replace: Annotated[
-        str,
-        Field(description="The text to put there", validation_alias=AliasChoices("replace", *_REPLACE)),
+        str, Field(description="The text to put there", validation_alias=AliasChoices("replace", *_REPLACE))
     ]
     replace_all: Annotated[bool, Field(description="Replace every place that fits")] = False
 
@@ -87,8 +85,7 @@ _FORM = {
 def edit_file(workspace: Workspace) -> Tool:
     @tool(
         "edit_file",
-        level="write",
-        capabilities=["write"],
+        **WRITE_TOOL,
         aliases=("edit",),
         param_aliases={
             "path": ("file_path", "filePath", "file", "filename"),
@@ -96,13 +93,10 @@ def edit_file(workspace: Workspace) -> Tool:
             "replace": _REPLACE,
             "replace_all": ("replaceAll",),
         },
-        concurrency="by_path",
         writes=lambda args: workspace.key(args.path),
         preview=lambda args, ctx: _preview(workspace, args),
-        category="workspace",
         icon="file-pen",
         form=_FORM,
-        origin="system",
         output=FileEdit,
     )
     async def edit_file(
@@ -126,12 +120,12 @@ def edit_file(workspace: Workspace) -> Tool:
         *,
         ctx: Context,
     ) -> Result:
-        wanted = _requested_edits(search, replace, replace_all, edits)
-        is_short = sum([len(one.search) + len(one.replace) for one in wanted]) <= _MAX_LOOP_CHARACTERS
+        requested = _requested_edits(search, replace, replace_all, edits)
+        is_short = sum([len(edit.search) + len(edit.replace) for edit in requested]) <= _MAX_LOOP_CHARACTERS
 
         def plan_in_loop(name: str, before: bytes) -> PlannedEdit | None:
             text = _text_of(before, encoding, path)
-            edited = simple_edit(text.text, wanted) if is_short else None
+            edited = simple_edit(text.text, requested) if is_short else None
             if edited is None:
                 return None
             after = encode(text.with_text(edited.text), path)
@@ -139,7 +133,7 @@ def edit_file(workspace: Workspace) -> Tool:
 
         def edit_in_thread() -> Result:
             with workspace.lock_path(path):
-                name, before, text, edited = _apply_to_file(workspace, path, wanted, encoding)
+                name, before, text, edited = _apply_to_file(workspace, path, requested, encoding)
                 after = encode(text.with_text(edited.text), path)
                 save(workspace, ctx, name, "edit", before, after)
             return _result(name, text.text, edited, len(after), before is None)
@@ -151,19 +145,19 @@ def edit_file(workspace: Workspace) -> Tool:
 
 
 def _apply_to_file(
-    workspace: Workspace, path: str, wanted: Sequence[Edit], encoding: str
+    workspace: Workspace, path: str, requested: Sequence[Edit], encoding: str
 ) -> tuple[str, FileSnapshot | None, DecodedText, EditedText]:
     """The file, its text, and that after the edits. Nothing is written."""
     name, before = read_for_change(workspace, path, MAX_TEXT_SIZE)
-    if before is None and wanted[0].search:
+    if before is None and requested[0].search:
         raise not_found(workspace, path, "Check the path, or make the file with write_file.")
     text = DecodedText("") if before is None else _text_of(before.data, encoding, path)
-    return name, before, text, apply_edits(text.text, wanted, name)
+    return name, before, text, apply_edits(text.text, requested, name)
 
 
 def _preview(workspace: Workspace, args: Any) -> str:
-    wanted = _requested_edits(args.search, args.replace, args.replace_all, args.edits)
-    name, _, text, edited = _apply_to_file(workspace, args.path, wanted, args.encoding)
+    requested = _requested_edits(args.search, args.replace, args.replace_all, args.edits)
+    name, _, text, edited = _apply_to_file(workspace, args.path, requested, args.encoding)
     return diff(text.text, edited.text, name, edited.same).text
 
 
@@ -187,7 +181,7 @@ def _requested_edits(
 ) -> list[Edit]:
     """The edits of a call, however they are given."""
     if edits and search is None and replace is None:
-        return [Edit(one.search, one.replace, one.replace_all or replace_all) for one in edits]
+        return [Edit(edit.search, edit.replace, edit.replace_all or replace_all) for edit in edits]
     if not edits and search is not None and replace is not None:
         return [Edit(search, replace, replace_all)]
     if search is not None and not edits:
@@ -209,9 +203,12 @@ def _result(path: str, before: str, edited: EditedText, size: int, new: bool) ->
     operation = "created" if new else "unchanged" if is_same else "edited"
     done = [
         DoneEdit(
-            matched=one.way, count=one.count, lines=list(one.lines), kept=[theirs for _, theirs in one.kept]
+            matched=applied.way,
+            count=applied.count,
+            lines=list(applied.lines),
+            kept=[theirs for _, theirs in applied.kept],
         )
-        for one in edited.applied
+        for applied in edited.applied
     ]
     data = FileEdit(
         path=path,
@@ -223,7 +220,7 @@ def _result(path: str, before: str, edited: EditedText, size: int, new: bool) ->
         edits=done,
     )
     summary = f"Nothing changed in {path}" if is_same else f"{operation.capitalize()} {path}"
-    lines = [_line(nth, one, len(done) > 1) for nth, one in enumerate(edited.applied, 1)]
+    lines = [_line(nth, applied, len(done) > 1) for nth, applied in enumerate(edited.applied, 1)]
     return Result(
         data=data,
         summary=f"{summary} (+{change.added} -{change.removed})",
@@ -238,20 +235,20 @@ _MATCH_NOTES = {
 }
 
 
-def _line(number: int, one: AppliedEdit, several: bool) -> str:
-    where = ", ".join(map(str, one.lines)) + (", …" if one.count > len(one.lines) else "")
+def _line(number: int, applied: AppliedEdit, several: bool) -> str:
+    where = ", ".join(map(str, applied.lines)) + (", …" if applied.count > len(applied.lines) else "")
     lead = f"Edit {number}: " if several else "The edit: "
-    places = f"at line {where}" if one.count == 1 else f"{one.count} places, at lines {where}"
-    return f"{lead}{places}{_MATCH_NOTES[one.way]}.{_kept_note(one.kept)}"
+    places = f"at line {where}" if applied.count == 1 else f"{applied.count} places, at lines {where}"
+    return f"{lead}{places}{_MATCH_NOTES[applied.way]}.{_kept_note(applied.kept)}"
 
 
 def _kept_note(kept: Sequence[tuple[str, str]]) -> str:
     """What whoever made the call has wrong about the file, though nothing was done to it."""
     if not kept:
         return ""
-    told = [
+    lines = [
         f"{quote_line(theirs.strip())} (search has {quote_line(ours.strip())})"
         for ours, theirs in kept[:_MAX_KEPT_SHOWN]
     ]
     more = f" and {len(kept) - _MAX_KEPT_SHOWN} more" if len(kept) > _MAX_KEPT_SHOWN else ""
-    return f" Not as search has it, and left as it is: {', '.join(told)}{more}."
+    return f" Not as search has it, and left as it is: {', '.join(lines)}{more}."

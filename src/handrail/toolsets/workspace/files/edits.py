@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace.files import edit_errors
 from handrail.toolsets.workspace.files.diff import UnchangedText, lines_with_ends
 from handrail.toolsets.workspace.files.text_match import (
@@ -55,6 +55,10 @@ class AppliedEdit:
     kept: tuple[tuple[str, str], ...] = ()
     """Lines that stayed though the search has them otherwise: as it has them, and as the file does."""
 
+    def moved(self, grown: Sequence[tuple[int, int]]) -> AppliedEdit:
+        """The same, with its lines where they are after a later edit."""
+        return replace(self, lines=tuple(line + _lines_added_before(grown, line) for line in self.lines))
+
 
 @dataclass(frozen=True, slots=True)
 class EditedText:
@@ -72,13 +76,13 @@ def apply_edits(text: str, edits: Sequence[Edit], name: str) -> EditedText:
         return simple
     now = text
     front, above, back = len(text), 0, len(text)
-    done: list[_PendingEdit] = []
+    done: list[AppliedEdit] = []
     failed: list[tuple[Edit, ToolError]] = []
     for number, edit in enumerate(edits, 1):
         label = f"Edit {number} of {len(edits)}: " if len(edits) > 1 else "The edit: "
         if edit.replace_all and _is_within_lines(edit) and edit.search in now:
             rows = _first_rows(now, edit.search)
-            done.append(_PendingEdit("exact", now.count(edit.search), rows))
+            done.append(AppliedEdit("exact", now.count(edit.search), tuple(rows)))
             front, above = min((front, above), (now.find(edit.search), rows[0] - 1))
             back = min(back, len(now) - now.rfind(edit.search) - len(edit.search))
             now = now.replace(edit.search, edit.replace)
@@ -94,24 +98,12 @@ def apply_edits(text: str, edits: Sequence[Edit], name: str) -> EditedText:
         changed, lines, grown = _replace_pieces(now, pieces)
         front, above = min((front, above), (pieces[0].start, lines[0] - 1))
         back = min(back, len(now) - pieces[-1].end)
-        for earlier in done:
-            earlier.lines = [line + _lines_added_before(grown, line) for line in earlier.lines]
-        done.append(_PendingEdit(way, len(pieces), lines, stay))
+        done = [earlier.moved(grown) for earlier in done]
+        done.append(AppliedEdit(way, len(pieces), tuple(lines), stay))
         now = changed
     if failed:
         raise _combined_error(failed, len(edits))
-    applied = tuple([AppliedEdit(one.way, one.count, tuple(one.lines), one.kept) for one in done])
-    return EditedText(now, applied, UnchangedText(front, back, above))
-
-
-@dataclass(slots=True)
-class _PendingEdit:
-    """An edit that is done, whose lines move with those that follow."""
-
-    way: MatchKind
-    count: int
-    lines: list[int]
-    kept: tuple[tuple[str, str], ...] = ()
+    return EditedText(now, tuple(done), UnchangedText(front, back, above))
 
 
 def simple_edit(text: str, edits: Sequence[Edit]) -> EditedText | None:
@@ -139,19 +131,19 @@ def _first_rows(text: str, search: str) -> list[int]:
     """The lines of the first places."""
     rows: list[int] = []
     at, row = 0, 1
-    while len(rows) < _MAX_REPORTED_LINES and (found := text.find(search, at)) >= 0:
-        row += text.count("\n", at, found)
+    while len(rows) < _MAX_REPORTED_LINES and (start := text.find(search, at)) >= 0:
+        row += text.count("\n", at, start)
         rows.append(row)
-        at = found + len(search)
+        at = start + len(search)
     return rows
 
 
 def _combined_error(failed: Sequence[tuple[Edit, ToolError]], edits: int) -> ToolError:
     """Everything that is wrong with a call, so that it is repaired at once."""
-    told = [str(error) for _, error in failed]
+    messages = [str(error) for _, error in failed]
     if edits > 1:
-        told.append(f"Nothing was changed: of the {edits} edits of this call none was done.")
-    return ToolError("\n".join(told), code=failed[0][1].code)
+        messages.append(f"Nothing was changed: of the {edits} edits of this call none was done.")
+    return ToolError("\n".join(messages), code=failed[0][1].code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,45 +169,45 @@ def _locate(
             break
         try:
             places = find(view.text, view.search)
-            found = (
+            matches = (
                 _without_overlaps(places)
                 if edit.replace_all
                 else list(islice(places, edit_errors.MAX_PLACES + 1))
             )
-            if way == "exact" and view.is_shifted(found, edit):
+            if way == "exact" and view.is_shifted(matches, edit):
                 continue
         except TooManyMatches:
             raise ToolError(label + edit_errors.too_many_matches(name), code="SEVERAL_MATCHES") from None
-        if len(found) > 1 and not edit.replace_all:
-            rows = [view.text.count("\n", 0, one.start) + 1 for one in found]
-            said = edit_errors.several_matches(view.text, view.search, rows, way, name)
-            raise ToolError(label + said, code="SEVERAL_MATCHES")
-        stay = view.kept_otherwise(found[0], edit) if found and way == "anchored" else []
+        if len(matches) > 1 and not edit.replace_all:
+            rows = [view.text.count("\n", 0, match.start) + 1 for match in matches]
+            message = edit_errors.several_matches(view.text, view.search, rows, way, name)
+            raise ToolError(label + message, code="SEVERAL_MATCHES")
+        stay = view.kept_otherwise(matches[0], edit) if matches and way == "anchored" else []
         if stay is None:
             break
-        if found:
-            return way, [view.piece(one, edit, way) for one in found], tuple(stay)
+        if matches:
+            return way, [view.piece(match, edit, way) for match in matches], tuple(stay)
     earlier = now != before and edit.search in before
     raise ToolError(label + edit_errors.no_match(view.text, view.search, name, earlier), code="NO_MATCH")
 
 
-def _without_overlaps(found: Iterator[TextMatch]) -> list[TextMatch]:
+def _without_overlaps(matches: Iterator[TextMatch]) -> list[TextMatch]:
     """Those that do not overlap an earlier one."""
-    kept: list[TextMatch] = []
-    for one in found:
-        if not kept or one.start >= kept[-1].end:
-            kept.append(one)
-    return kept
+    chosen: list[TextMatch] = []
+    for match in matches:
+        if not chosen or match.start >= chosen[-1].end:
+            chosen.append(match)
+    return chosen
 
 
 def _replace_pieces(text: str, pieces: Sequence[_Piece]) -> tuple[str, list[int], list[tuple[int, int]]]:
     """The text with its pieces replaced, where the first ones begin, and how many lines came up to where."""
-    told: list[str] = []
+    parts: list[str] = []
     lines: list[int] = []
     grown: list[tuple[int, int]] = []
     at, line, added = 0, 1, 0
     for piece in pieces:
-        told += (text[at : piece.start], piece.instead)
+        parts += (text[at : piece.start], piece.instead)
         line += text.count("\n", at, piece.start)
         if len(lines) < _MAX_REPORTED_LINES:
             lines.append(line + added)
@@ -225,8 +217,8 @@ def _replace_pieces(text: str, pieces: Sequence[_Piece]) -> tuple[str, list[int]
         grown.append((line, added))
         line += gone
         at = piece.end
-    told.append(text[at:])
-    return "".join(told), lines, grown
+    parts.append(text[at:])
+    return "".join(parts), lines, grown
 
 
 def _lines_added_before(grown: Sequence[tuple[int, int]], line: int) -> int:
@@ -250,7 +242,7 @@ class _NormalizedText:
             self.search = search.replace("\r\n", "\n")
         if "\r" in text and "\r\n" in text:  # one character is found much faster than two
             self.text = text.replace("\r\n", "\n")
-            self._returns = [one.start() - nth for nth, one in enumerate(re.finditer("\r\n", text))]
+            self._returns = [match.start() - nth for nth, match in enumerate(re.finditer("\r\n", text))]
 
     def piece(self, match: TextMatch, edit: Edit, way: MatchKind) -> _Piece:
         """What a match stands for in the text itself."""
@@ -262,11 +254,11 @@ class _NormalizedText:
             instead = reindent(self.search, instead, self.text[match.start : match.end], match.shift)
         return _Piece(start, end, self._with_ends(start, end, instead) if "\n" in instead else instead)
 
-    def is_shifted(self, found: Sequence[TextMatch], edit: Edit) -> bool:
+    def is_shifted(self, matches: Sequence[TextMatch], edit: Edit) -> bool:
         """Whether a search is there exactly, and yet means its line with less indentation than it has."""
-        if len(found) != 1 or edit.replace_all:
+        if len(matches) != 1 or edit.replace_all:
             return False
-        at = found[0].start
+        at = matches[0].start
         if not begins_in_indentation(self.text, at, self.search, edit.replace):
             return False
         lines = list(islice(whitespace_matches(self.text, self.search), 2))
@@ -282,11 +274,11 @@ class _NormalizedText:
         held = lines_with_ends(self._raw[start:end])
         if not held or len({line.endswith("\r\n") for line in held if line.endswith("\n")}) < 2:
             return instead.replace("\n", new)
-        given = lines_with_ends(instead)
-        told: list[str] = []
-        for kept, ours, theirs in shared_blocks([line.replace("\r\n", "\n") for line in held], given):
-            told += held[ours] if kept else [line.replace("\n", new) for line in given[theirs]]
-        return "".join(told)
+        new_lines = lines_with_ends(instead)
+        lines: list[str] = []
+        for is_kept, ours, theirs in shared_blocks([line.replace("\r\n", "\n") for line in held], new_lines):
+            lines += held[ours] if is_kept else [line.replace("\n", new) for line in new_lines[theirs]]
+        return "".join(lines)
 
     def _real(self, at: int) -> int:
         return at + bisect_left(self._returns, at)

@@ -6,8 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from handrail import Context, Result, Tool, tool
-from handrail.ext import ToolError
+from handrail import Context, Result, Tool, ToolError, tool
 from handrail.toolsets.workspace.file_content import decode_leniently
 from handrail.toolsets.workspace.files.diff import Diff, diff
 from handrail.toolsets.workspace.files.not_found import not_found

@@ -16,7 +16,7 @@ from handrail.toolsets.workspace.files.not_found import not_found, visible_names
 from handrail.toolsets.workspace.files.pages import CHUNK
 from handrail.toolsets.workspace.search.gitignore import IgnoreLevel, load_level
 from handrail.toolsets.workspace.target_file import path_from_root
-from handrail.toolsets.workspace.workspace import Workspace
+from handrail.toolsets.workspace.workspace import READ_TOOL, Workspace
 
 _HEAD = 1 << 16
 _MAX_COUNTED = 1 << 28
@@ -48,45 +48,41 @@ class FileInfo(BaseModel):
 def get_file_info(workspace: Workspace) -> Tool:
     @tool(
         "get_file_info",
-        level="read",
-        capabilities=["read"],
+        **READ_TOOL,
         param_aliases={"path": ("file_path", "filePath", "file", "filename")},
-        concurrency="parallel",
         reads=lambda args: workspace.key(args.path),
-        category="workspace",
         icon="info",
-        origin="system",
         output=FileInfo,
     )
     async def get_file_info(
         path: Annotated[str, Field(description="A file or folder, relative to the root of the workspace")],
     ) -> Result:
         info = await asyncio.to_thread(_info, workspace, path)
-        told = [f"{name}: {value}" for name, value in info.model_dump(exclude_none=True).items()]
-        return Result(data=info, summary=f"{info.path} is a {info.type}", output="\n".join(told))
+        lines = [f"{name}: {value}" for name, value in info.model_dump(exclude_none=True).items()]
+        return Result(data=info, summary=f"{info.path} is a {info.type}", output="\n".join(lines))
 
     return get_file_info
 
 
 def _info(workspace: Workspace, path: str) -> FileInfo:
-    found = workspace.stat(path)
-    if found is None:
+    file_stat = workspace.stat(path)
+    if file_stat is None:
         raise not_found(workspace, path)
     name = workspace.relative(path)
-    given = path_from_root(workspace.resolver.parts(path))
-    regular, folder = stat.S_ISREG(found.st_mode), stat.S_ISDIR(found.st_mode)
+    spelled = path_from_root(workspace.resolver.parts(path))
+    regular, folder = stat.S_ISREG(file_stat.st_mode), stat.S_ISDIR(file_stat.st_mode)
     info = FileInfo(
-        path=given,
+        path=spelled,
         type="file" if regular else "folder" if folder else "other",
-        size=found.st_size,
-        mode=stat.filemode(found.st_mode),
-        modified=datetime.fromtimestamp(found.st_mtime, UTC).isoformat(timespec="seconds"),
-        target=None if name == given else name,
+        size=file_stat.st_size,
+        mode=stat.filemode(file_stat.st_mode),
+        modified=datetime.fromtimestamp(file_stat.st_mtime, UTC).isoformat(timespec="seconds"),
+        target=None if name == spelled else name,
         ignored=_is_ignored(workspace, name, folder),
     )
     if folder:
         return info.model_copy(update={"entries": len(visible_names(workspace, name))})
-    if workspace.may_read(found):
+    if workspace.may_read(file_stat):
         with workspace.open(name) as file:
             return info.model_copy(update=_contents(file))
     return info

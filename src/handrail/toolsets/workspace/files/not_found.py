@@ -1,4 +1,4 @@
-"""Missing: what to say of a path that leads nowhere, so that the next one leads somewhere."""
+"""Not found: what to say of a path that leads nowhere, so that the next one leads somewhere."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from difflib import get_close_matches
 from itertools import islice
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace.target_file import path_from_root
 from handrail.toolsets.workspace.workspace import Workspace
 
@@ -33,11 +33,11 @@ def not_found(
         )
     near = _similar_names(names, parts[existing])
     rest = parts[existing + 1 :]
-    guesses = ", ".join(path_from_root((*parts[:existing], one, *rest)) for one in near)
-    said = f"There is no {path} in the workspace."
+    guesses = ", ".join(path_from_root((*parts[:existing], name, *rest)) for name in near)
+    message = f"There is no {path} in the workspace."
     if rest:
-        said += f" The folder {path_from_root(parts[: existing + 1])} does not exist."
-    return ToolError(f"{said} {f'Did you mean {guesses}?' if guesses else remedy}", code="FILE_NOT_FOUND")
+        message += f" The folder {path_from_root(parts[: existing + 1])} does not exist."
+    return ToolError(f"{message} {f'Did you mean {guesses}?' if guesses else remedy}", code="FILE_NOT_FOUND")
 
 
 def visible_names(workspace: Workspace, path: str) -> list[str]:
@@ -47,9 +47,9 @@ def visible_names(workspace: Workspace, path: str) -> list[str]:
         listed = os.open(".", _LISTED, dir_fd=held)
     finally:
         os.close(held)
-    parts = tuple(one for one in path.split("/") if one != ".")
+    parts = tuple(part for part in path.split("/") if part != ".")
     try:
-        return [one for one in os.listdir(listed) if not workspace.is_hidden((*parts, one))]
+        return [name for name in os.listdir(listed) if not workspace.is_hidden((*parts, name))]
     finally:
         os.close(listed)
 
@@ -70,5 +70,5 @@ def _names_or_none(workspace: Workspace, folder: tuple[str, ...]) -> list[str]:
 
 def _similar_names(names: list[str], name: str) -> list[str]:
     """Those that are like the one that is missing, whatever their case."""
-    folded = {one.casefold(): one for one in islice(sorted(names), _MAX_NAMES) if one.isprintable()}
-    return [folded[one] for one in get_close_matches(name.casefold(), folded, 3, 0.6)]
+    folded = {name.casefold(): name for name in islice(sorted(names), _MAX_NAMES) if name.isprintable()}
+    return [folded[match] for match in get_close_matches(name.casefold(), folded, 3, 0.6)]

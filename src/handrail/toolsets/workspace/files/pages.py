@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 
-from handrail.ext import ToolError
+from handrail import ToolError
 
 CHUNK = 1 << 18
 _MAX_COUNTED = 1 << 28
@@ -151,15 +151,15 @@ def _skip_to_line(source: ByteSource, first: int, chunk: int) -> tuple[bytes | N
 
 def _count_lines(source: ByteSource, seen: int, collected: _LineCollector, chunk: int) -> int | None:
     """How many lines there are altogether, if it does not take too long to find out."""
-    left, open_end = _MAX_COUNTED, collected.unread_open
+    budget, open_end = _MAX_COUNTED, collected.unread_open
     seen += collected.unread_ends
-    while left > 0:
+    while budget > 0:
         data = source.read(chunk)
         if not data:
             return seen + open_end
         seen += data.count(b"\n")
         open_end = not data.endswith(b"\n")
-        left -= len(data)
+        budget -= len(data)
     return None
 
 

@@ -9,8 +9,8 @@ from typing import Annotated, BinaryIO
 
 from pydantic import BaseModel, Field
 
-from handrail import Result, Tool, tool
-from handrail.ext import MODEL_LIMIT, Attachment, ToolError
+from handrail import Attachment, Result, Tool, ToolError, tool
+from handrail.ext.tools import MODEL_LIMIT
 from handrail.toolsets.workspace.file_content import (
     ATTACHABLE,
     byte_order_mark,
@@ -27,7 +27,7 @@ from handrail.toolsets.workspace.files.pages import (
     page_of_text,
     wrong_encoding,
 )
-from handrail.toolsets.workspace.workspace import Workspace
+from handrail.toolsets.workspace.workspace import READ_TOOL, Workspace
 
 DEFAULT_LINES = 2_000
 _CHARACTERS = MODEL_LIMIT - 1_000
@@ -58,19 +58,15 @@ class FileText(BaseModel):
 def read_file(workspace: Workspace) -> Tool:
     @tool(
         "read_file",
-        level="read",
-        capabilities=["read"],
+        **READ_TOOL,
         aliases=("read", "file_read"),
         param_aliases={
             "path": ("file_path", "filePath", "file", "filename"),
             "offset": ("start_line", "startLine"),
             "end_line": ("endLine",),
         },
-        concurrency="parallel",
         reads=lambda args: workspace.key(args.path),
-        category="workspace",
         icon="file-text",
-        origin="system",
         output=FileText,
     )
     async def read_file(
@@ -177,24 +173,24 @@ def _result(path: str, page: TextPage, size: int, encoding: str, bounds: PageLim
         encoding=encoding,
         next_offset=page.last + 1 if page.more else None,
     )
-    told = [shown] if lines else []
+    output = [shown] if lines else []
     if note := _note(path, page, bounds):
-        told.append(note)
+        output.append(note)
     count = f"{len(lines)} line{'s' * (len(lines) != 1)}"
-    return Result(data=data, summary=f"Read {count} of {path}", output="\n".join(told))
+    return Result(data=data, summary=f"Read {count} of {path}", output="\n".join(output))
 
 
 def _note(path: str, page: TextPage, bounds: PageLimits) -> str:
     """What is not shown, and how to get it."""
     if not page.lines:
         return f"[{path} is empty]"
-    whole = page.first == 1 and not page.more
-    if whole:
+    is_complete = page.first == 1 and not page.more
+    if is_complete:
         return ""
     total = "more" if page.total is None else str(page.total)
-    told = f"[lines {page.first} to {page.last} of {total}."
+    note = f"[lines {page.first} to {page.last} of {total}."
     if page.more:
-        told += f" Read on with offset={page.last + 1}."
+        note += f" Read on with offset={page.last + 1}."
         if len(page.lines) < bounds.count:
-            told += " There is no room for more in one answer."
-    return told + "]"
+            note += " There is no room for more in one answer."
+    return note + "]"

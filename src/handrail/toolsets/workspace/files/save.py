@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from handrail import Context, Result
-from handrail.ext import ToolError
+from handrail import Context, Result, ToolError
 from handrail.toolsets.workspace.atomic_write import FileStamp, stamp_of
 from handrail.toolsets.workspace.disk_threads import DiskTask
 from handrail.toolsets.workspace.locks import WouldBlock
@@ -49,14 +48,14 @@ def read_for_change(
 ) -> tuple[str, FileSnapshot | None]:
     """The way from the root to a file without links, and the file as it is now; None when there is none."""
     try:
-        name, found, data = workspace.read_for_change(path, most)
+        name, file_stat, data = workspace.read_for_change(path, most)
     except ToolError as error:
         if error.code != "FILE_NOT_FOUND":
             raise
         if path.endswith("/"):
             raise ToolError(f"{path} names a folder. Give the path of a file.", code="NOT_A_FILE") from None
         return resolve_missing(workspace, path), None
-    return name, FileSnapshot(data, stamp_of(found), S_IMODE(found.st_mode))
+    return name, FileSnapshot(data, stamp_of(file_stat), S_IMODE(file_stat.st_mode))
 
 
 def save(
@@ -127,10 +126,10 @@ _MAX_LOOP_SIZE = 128 * 1024
 
 
 class PlannedEdit(NamedTuple):
-    """What a file shall hold, and how that is told."""
+    """What a file shall hold, and what makes the result of it."""
 
     after: bytes
-    told: Callable[[], Result]
+    make_result: Callable[[], Result]
 
 
 async def edit_in_loop(
@@ -142,27 +141,27 @@ async def edit_in_loop(
 ) -> Result | None:
     """Change a file that is there; None where that was not to be had without waiting.
 
-    `draw_up` gets the way to the file without links, and its bytes; None says that it would take long.
+    `plan` gets the way to the file without links, and its bytes; None says that it would take long.
     """
     began = time.monotonic()
     if workspace.disk.is_slow:
         return None
     try:
         with workspace.target(path) as target, workspace.try_lock(target):
-            found, before = target.read(_MAX_LOOP_SIZE)
+            file_stat, before = target.read(_MAX_LOOP_SIZE)
             planned = plan(target.name, before)
             if planned is None or planned.after == before:
                 return None
-            with target.draft_for(planned.after, found) as draft:
-                task = workspace.disk.start(partial(target.publish, draft, stamp_of(found)))
+            with target.draft_for(planned.after, file_stat) as draft:
+                task = workspace.disk.start(partial(target.publish, draft, stamp_of(file_stat)))
                 try:
-                    mode = S_IMODE(found.st_mode)
+                    mode = S_IMODE(file_stat.st_mode)
                     change = JournalEntry.of(ctx, target.name, operation, before, planned.after, mode)
                     number = workspace.journal.record(change, wait=False)
                     workspace.disk.record_delay(time.monotonic() - began)
                     task.go()
                     try:
-                        told = planned.told()
+                        result = planned.make_result()
                     finally:
                         await _finish(task, workspace, number)
                 finally:
@@ -170,7 +169,7 @@ async def edit_in_loop(
     except (WouldBlock, ToolError):
         return None
     workspace.notify_changed(target.name)
-    return told
+    return result
 
 
 async def _finish(task: DiskTask, workspace: Workspace, number: int) -> None:

@@ -30,25 +30,25 @@ class LineSimilarity:
     def spent(self) -> bool:
         return self._left < 0
 
-    def __call__(self, one: str, other: str) -> float:
+    def __call__(self, ours: str, theirs: str) -> float:
         """1 when equal, 0 when nothing is shared or it cannot be told."""
-        if one == other:
+        if ours == theirs:
             return 1.0
-        longest = max(len(one), len(other))
-        if not one or not other or longest > _MAX_LINE:
+        longest = max(len(ours), len(theirs))
+        if not ours or not theirs or longest > _MAX_LINE:
             return 0.0
-        self._left -= len(one) * len(other) if longest <= _MAX_LETTERS else longest
+        self._left -= len(ours) * len(theirs) if longest <= _MAX_LETTERS else longest
         if self.spent:
             return 0.0
         if longest <= _MAX_LETTERS:
-            return SequenceMatcher(None, one, other, autojunk=False).ratio()
-        return _by_pairs(one, other)
+            return SequenceMatcher(None, ours, theirs, autojunk=False).ratio()
+        return _by_pairs(ours, theirs)
 
 
-def _by_pairs(one: str, other: str) -> float:
+def _by_pairs(ours: str, theirs: str) -> float:
     """How many pairs of neighbouring letters two lines share."""
-    shared = Counter(pairwise(one)) & Counter(pairwise(other))
-    return 2 * shared.total() / (len(one) + len(other) - 2)
+    shared = Counter(pairwise(ours)) & Counter(pairwise(theirs))
+    return 2 * shared.total() / (len(ours) + len(theirs) - 2)
 
 
 BLANKS = " \t"
@@ -75,9 +75,9 @@ class IndentShift:
         """Whether it moves lines, and does more than turn their tabs."""
         return bool(self.take or self.put)
 
-    def turning(self, ours: Sequence[str], given: Sequence[str]) -> IndentShift:
+    def turning(self, ours: Sequence[str], new_lines: Sequence[str]) -> IndentShift:
         """The same shift, with tabs for the steps of new lines where those of the search had none to tell."""
-        steps = [indent for line in given if (indent := indent_of(line)) != line and indent]
+        steps = [indent for line in new_lines if (indent := indent_of(line)) != line and indent]
         if self.old or set(self.put) != {"\t"} or any(map(indent_of, ours)) or "\t" in "".join(steps):
             return self
         return replace(self, old=min(steps, key=len, default=""), new="\t")
@@ -94,9 +94,9 @@ def indent_of(line: str) -> str:
 def shift_between(ours: Sequence[str], theirs: Sequence[str]) -> IndentShift | None:
     """The one shift that turns the indentation of each line of ours into that of theirs, if there is one."""
     pairs = [
-        (indent_of(one), indent_of(other))
-        for one, other in zip(ours, theirs, strict=True)
-        if one.strip(BLANKS)
+        (indent_of(ours_line), indent_of(theirs_line))
+        for ours_line, theirs_line in zip(ours, theirs, strict=True)
+        if ours_line.strip(BLANKS)
     ]
     if not pairs:
         return NO_SHIFT
@@ -158,8 +158,8 @@ def exact_matches(text: str, search: str) -> Iterator[TextMatch]:
 
 def whitespace_matches(text: str, search: str) -> Iterator[TextMatch]:
     """Whole lines that differ from the search in trailing blanks and by one shift of the indentation."""
-    wanted, closed = search_lines(search)
-    bare = [line.strip(BLANKS) for line in wanted]
+    sought, closed = search_lines(search)
+    bare = [line.strip(BLANKS) for line in sought]
     if not any(bare):
         return
     lines = text.split("\n")
@@ -171,12 +171,12 @@ def whitespace_matches(text: str, search: str) -> Iterator[TextMatch]:
     while at >= 0:
         row += joined.count("\n", seen, at)
         seen = at
-        budget -= len(wanted)
+        budget -= len(sought)
         if budget < 0:
             raise TooManyMatches
-        shift = shift_between(wanted, lines[row : row + len(wanted)])
+        shift = shift_between(sought, lines[row : row + len(sought)])
         if shift is not None:
-            yield places.match(row, len(wanted), closed, shift)
+            yield places.match(row, len(sought), closed, shift)
         at = joined.find(needle, at + 1)
 
 
@@ -186,40 +186,40 @@ def anchored_matches(text: str, search: str) -> Iterator[TextMatch]:
     A single block is taken only when its first or last line stands nowhere else: otherwise the search may
     be meant for another one, which is not as alike.
     """
-    wanted, closed = search_lines(search)
-    bare = [line.strip(BLANKS) for line in wanted]
+    sought, closed = search_lines(search)
+    bare = [line.strip(BLANKS) for line in sought]
     count = len(bare)
     if count < _ANCHORED_LINES or not bare[0] or not bare[-1]:
         return
     lines = text.split("\n")
     held = [line.strip(BLANKS) for line in lines]
-    known, likeness, budget = frozenset(held), LineSimilarity(), _BUDGET
-    found: list[tuple[int, IndentShift]] = []
+    existing, likeness, budget = frozenset(held), LineSimilarity(), _BUDGET
+    matches: list[tuple[int, IndentShift]] = []
     for row in range(len(held) - count + 1):
         if held[row] != bare[0] or held[row + count - 1] != bare[-1]:
             continue
         budget -= count
-        shift = shift_between((wanted[0], wanted[-1]), (lines[row], lines[row + count - 1]))
-        if shift is not None and _is_alike(bare[1:-1], held[row + 1 : row + count - 1], known, likeness):
-            found.append((row, shift))
+        shift = shift_between((sought[0], sought[-1]), (lines[row], lines[row + count - 1]))
+        if shift is not None and _is_alike(bare[1:-1], held[row + 1 : row + count - 1], existing, likeness):
+            matches.append((row, shift))
         if budget < 0 or likeness.spent:
             raise TooManyMatches
-        if len(found) == _MAX_PLACES:
+        if len(matches) == _MAX_PLACES:
             break
     places = _RowOffsets(lines)
-    if len(found) > 1 or held.count(bare[0]) == 1 or held.count(bare[-1]) == 1:
-        yield from (places.match(row, count, closed, shift) for row, shift in found)
+    if len(matches) > 1 or held.count(bare[0]) == 1 or held.count(bare[-1]) == 1:
+        yield from (places.match(row, count, closed, shift) for row, shift in matches)
 
 
 def _is_alike(
-    wanted: Sequence[str], held: Sequence[str], known: AbstractSet[str], likeness: LineSimilarity
+    sought: Sequence[str], held: Sequence[str], existing: AbstractSet[str], likeness: LineSimilarity
 ) -> bool:
     """Whether at least half of the lines are equal, and the others differ in little.
 
     A line that the file has somewhere else is not meant for another one.
     """
-    unequal = [(ours, theirs) for ours, theirs in zip(wanted, held, strict=True) if ours != theirs]
-    if 2 * len(unequal) > len(wanted) or any(ours in known for ours, _ in unequal):
+    unequal = [(ours, theirs) for ours, theirs in zip(sought, held, strict=True) if ours != theirs]
+    if 2 * len(unequal) > len(sought) or any(ours in existing for ours, _ in unequal):
         return False
     return all(likeness(ours, theirs) >= _ALIKE for ours, theirs in unequal)
 
@@ -246,37 +246,37 @@ class _RowOffsets:
         return TextMatch(self._at, end if closed and not last else end - 1, shift)
 
 
-def reindent(search: str, replace: str, found: str, shift: IndentShift) -> str:
+def reindent(search: str, replace: str, matched: str, shift: IndentShift) -> str:
     """The replacement as it goes in place of what was found by anything but its exact text.
 
     Its lines are shifted as those of the search were. A line that search and replacement share stays as
     the file has it.
     """
-    wanted, _ = search_lines(search)
-    given, closed = search_lines(replace)
-    held, held_closed = search_lines(found)
-    told: list[str] = []
-    turned = shift.turning(wanted, given)
-    for kept, ours, theirs in shared_blocks(wanted, given):
-        told += held[ours] if kept else [_shift_line(line, turned) for line in given[theirs]]
+    sought, _ = search_lines(search)
+    replacement, closed = search_lines(replace)
+    held, held_closed = search_lines(matched)
+    lines: list[str] = []
+    turned = shift.turning(sought, replacement)
+    for is_kept, ours, theirs in shared_blocks(sought, replacement):
+        lines += held[ours] if is_kept else [_shift_line(line, turned) for line in replacement[theirs]]
     if replace == "":
         return ""
     closes = closed and (held_closed or not search.endswith("\n"))
-    return "\n".join(told) + ("\n" if closes else "")
+    return "\n".join(lines) + ("\n" if closes else "")
 
 
-def differing_kept_lines(search: str, replace: str, found: str) -> list[tuple[str, str]] | None:
+def differing_kept_lines(search: str, replace: str, matched: str) -> list[tuple[str, str]] | None:
     """Lines that stay though the search has them otherwise than the file, as both have them.
 
     None when the replacement would take one of those away: whoever wrote it does not know what the file says.
     """
-    wanted, held = search_lines(search)[0], search_lines(found)[0]
+    sought, held = search_lines(search)[0], search_lines(matched)[0]
     stay: list[tuple[str, str]] = []
-    for kept, ours, _ in shared_blocks(wanted, search_lines(replace)[0]):
-        for line, theirs in zip(wanted[ours], held[ours], strict=True):
-            if kept and line.strip(BLANKS) != theirs.strip(BLANKS):
+    for is_kept, ours, _ in shared_blocks(sought, search_lines(replace)[0]):
+        for line, theirs in zip(sought[ours], held[ours], strict=True):
+            if is_kept and line.strip(BLANKS) != theirs.strip(BLANKS):
                 stay.append((line, theirs))
-            elif not kept and _without_typography(line) != _without_typography(theirs):
+            elif not is_kept and _without_typography(line) != _without_typography(theirs):
                 return None
     return stay
 
@@ -300,20 +300,22 @@ def begins_in_indentation(text: str, at: int, search: str, replace: str) -> bool
     return any(len(indent_of(line)) < depth for line in replace.split("\n")[1:] if line.strip(BLANKS))
 
 
-def shared_blocks(wanted: list[str], given: list[str]) -> Iterator[tuple[bool, slice, slice]]:
+def shared_blocks(sought: list[str], replacement: list[str]) -> Iterator[tuple[bool, slice, slice]]:
     """What search and replacement share, and what they do not; for large blocks only before and after."""
-    if max(len(wanted), len(given)) <= _MAX_COMPARED_LINES:
+    if max(len(sought), len(replacement)) <= _MAX_COMPARED_LINES:
         for kind, ours, ours_end, theirs, theirs_end in SequenceMatcher(
-            None, wanted, given, autojunk=False
+            None, sought, replacement, autojunk=False
         ).get_opcodes():
             yield kind == "equal", slice(ours, ours_end), slice(theirs, theirs_end)
         return
-    least = min(len(wanted), len(given))
-    front = next((row for row in range(least) if wanted[row] != given[row]), least)
-    back = next((row for row in range(least - front) if wanted[-1 - row] != given[-1 - row]), least - front)
+    least = min(len(sought), len(replacement))
+    front = next((row for row in range(least) if sought[row] != replacement[row]), least)
+    back = next(
+        (row for row in range(least - front) if sought[-1 - row] != replacement[-1 - row]), least - front
+    )
     yield True, slice(front), slice(front)
-    yield False, slice(front, len(wanted) - back), slice(front, len(given) - back)
-    yield True, slice(len(wanted) - back, None), slice(len(given) - back, None)
+    yield False, slice(front, len(sought) - back), slice(front, len(replacement) - back)
+    yield True, slice(len(sought) - back, None), slice(len(replacement) - back, None)
 
 
 def _shift_line(line: str, shift: IndentShift) -> str:

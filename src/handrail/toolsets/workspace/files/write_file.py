@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from handrail import Context, Result, Tool, tool
-from handrail.ext import ToolError
+from handrail import Context, Result, Tool, ToolError, tool
 from handrail.toolsets.workspace.file_content import (
     DecodedText,
     codec_name,
@@ -24,7 +23,7 @@ from handrail.toolsets.workspace.files.save import (
     read_for_change,
     save,
 )
-from handrail.toolsets.workspace.workspace import Workspace
+from handrail.toolsets.workspace.workspace import WRITE_TOOL, Workspace
 
 Newline = Literal["keep", "lf", "crlf"]
 
@@ -32,20 +31,16 @@ Newline = Literal["keep", "lf", "crlf"]
 def write_file(workspace: Workspace) -> Tool:
     @tool(
         "write_file",
-        level="write",
-        capabilities=["write"],
+        **WRITE_TOOL,
         aliases=("write",),
         param_aliases={
             "path": ("file_path", "filePath", "file", "filename"),
             "content": ("contents", "text"),
         },
-        concurrency="by_path",
         writes=lambda args: workspace.key(args.path),
         preview=lambda args, ctx: _preview(workspace, args),
-        category="workspace",
         icon="file-plus",
         form={"content": {"widget": "textarea", "rows": 12, "class": "form-code"}},
-        origin="system",
         output=FileChange,
     )
     def write_file(

@@ -77,13 +77,16 @@ _WORDS = re.compile(
 
 def definitions(end: str, data: bytes, grammar: Grammar | None = None) -> list[Definition]:
     """The definitions of a file whose name ends so, in the order of its lines."""
-    found = None
+    parsed = None
     if len(data) <= _MAX_PARSED:
         if end in (".py", ".pyi"):
-            found = _by_python(data)
+            parsed = _by_python(data)
         elif grammar is not None and (parser := _parser(grammar)) is not None:
-            found = list(_definitions_below(parser.parse(data).root_node))
-    once = {(one.line, one.name): one for one in sorted(_by_words(data) if found is None else found)}
+            parsed = list(_definitions_below(parser.parse(data).root_node))
+    once = {
+        (definition.line, definition.name): definition
+        for definition in sorted(_by_words(data) if parsed is None else parsed)
+    }
     return list(once.values())
 
 
@@ -92,19 +95,21 @@ def _by_python(data: bytes) -> list[Definition] | None:
         tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    found = []
+    defined = []
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
-            found.append(Definition(node.lineno, node.name, "class"))
+            defined.append(Definition(node.lineno, node.name, "class"))
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            found.append(Definition(node.lineno, node.name, "function"))
+            defined.append(Definition(node.lineno, node.name, "function"))
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            names = (one for target in targets for one in ast.walk(target) if isinstance(one, ast.Name))
-            found += [
-                Definition(one.lineno, one.id, "variable") for one in names if isinstance(one.ctx, ast.Store)
+            names = (node for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
+            defined += [
+                Definition(name.lineno, name.id, "variable")
+                for name in names
+                if isinstance(name.ctx, ast.Store)
             ]
-    return found
+    return defined
 
 
 @lru_cache(maxsize=32)
@@ -113,8 +118,8 @@ def _parser(grammar: Grammar) -> Parser | None:
     try:
         from tree_sitter import Language, Parser
 
-        made: Callable[[], object] = getattr(import_module(grammar.module), grammar.function)
-        return Parser(Language(made()))
+        language: Callable[[], object] = getattr(import_module(grammar.module), grammar.function)
+        return Parser(Language(language()))
     except (ImportError, ValueError):
         return None
 
@@ -143,10 +148,10 @@ def _kind(node: Node) -> str | None:
         return "constant"
     if node.type in ("assignment", "assignment_expression", "pair"):
         value = node.child_by_field_name("right") or node.child_by_field_name("value")
-        left = node.child_by_field_name("left")
+        target = node.child_by_field_name("left")
         if value is not None and value.type in _FUNCTIONS:
             return "function"
-        if left is not None and left.type == "constant":  # of Ruby
+        if target is not None and target.type == "constant":  # of Ruby
             return "constant"
     return kind
 
@@ -167,18 +172,18 @@ def _names(node: Node) -> Iterator[Node]:
         yield node
         return
     for field in ("name", "declarator", "property", "left", "key"):
-        found = node.children_by_field_name(field)
-        for one in found:
-            yield from _inner(one)
-        if found:
+        nodes = node.children_by_field_name(field)
+        for name_node in nodes:
+            yield from _inner(name_node)
+        if nodes:
             return
 
 
 def _inner(node: Node) -> Iterator[Node]:
     if node.type in ("object_pattern", "array_pattern", "pair_pattern", "parenthesized_declarator"):
         of_pair = node.child_by_field_name("value")
-        for one in [of_pair] if of_pair is not None else node.named_children:
-            yield from _inner(one)
+        for child in [of_pair] if of_pair is not None else node.named_children:
+            yield from _inner(child)
     elif (deeper := node.child_by_field_name("declarator")) is not None:
         yield from _inner(deeper)
     elif node.type == "member_expression" and (last := node.child_by_field_name("property")) is not None:
@@ -194,34 +199,34 @@ def _inner(node: Node) -> Iterator[Node]:
 def _bare(node: Node) -> str | None:
     """A name without what it belongs to."""
     text = (node.text or b"").decode("utf-8", "replace").strip("'\"[]")
-    found = _OPERATOR.fullmatch(text) or _QUALIFIED.fullmatch(text)
-    return found[1] if found else None
+    match = _OPERATOR.fullmatch(text) or _QUALIFIED.fullmatch(text)
+    return match[1] if match else None
 
 
 def _by_words(data: bytes) -> list[Definition]:
-    found = []
+    defined = []
     for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
         if match := _WORDS.match(line[:1000]):
             words = match[1].lower().split()
             kind = next((word for word in words if word not in ("create", "or", "replace")), words[0])
-            found.append(Definition(number, match[2], kind))
-    return found
+            defined.append(Definition(number, match[2], kind))
+    return defined
 
 
-def named_like(found: Sequence[Definition], words: Sequence[str]) -> list[Definition]:
+def named_like(defined: Sequence[Definition], words: Sequence[str]) -> list[Definition]:
     """Those whose name has one of the words in it, in any case."""
     lowered = [word.lower() for word in words]
-    return [one for one in found if any(word in one.name.lower() for word in lowered)]
+    return [definition for definition in defined if any(word in definition.name.lower() for word in lowered)]
 
 
 def main() -> None:
     """For each [descriptor, end of the name, grammar or null] answer [descriptor, definitions]."""
-    asked = json.loads(sys.stdin.buffer.readline())
-    for fd, end, grammar in asked["files"]:
+    task = json.loads(sys.stdin.buffer.readline())
+    for fd, end, grammar in task["files"]:
         with os.fdopen(fd, "rb") as file:
-            data = file.read(asked["most"])
-        found = definitions(end, data, None if grammar is None else Grammar(*grammar))
-        sys.stdout.write(json.dumps([fd, named_like(found, asked["words"])]) + "\n")
+            data = file.read(task["most"])
+        defined = definitions(end, data, None if grammar is None else Grammar(*grammar))
+        sys.stdout.write(json.dumps([fd, named_like(defined, task["words"])]) + "\n")
         sys.stdout.flush()
 
 

@@ -45,18 +45,12 @@ def plural(count: int, thing: str) -> str:
 
 def left_out_notes(match_counts: MatchCounts, largest: int) -> list[str]:
     """What a search did not show, in sentences."""
-    said = []
+    notes = []
     if match_counts.binary:
-        said.append(f"{plural(match_counts.binary, 'binary file')} with matches left out.")
+        notes.append(f"{plural(match_counts.binary, 'binary file')} with matches left out.")
     if match_counts.large:
-        said.append(f"{plural(match_counts.large, 'file')} over {size_text(largest)} not searched.")
+        notes.append(f"{plural(match_counts.large, 'file')} over {size_text(largest)} not searched.")
     if match_counts.linked:
-        said.append(
-            f"{plural(match_counts.linked, 'file')} left out that {_have(match_counts.linked)} several "
-            "hard links."
-        )
-    return said
-
-
-def _have(count: int) -> str:
-    return "has" if count == 1 else "have"
+        have = "has" if match_counts.linked == 1 else "have"
+        notes.append(f"{plural(match_counts.linked, 'file')} left out that {have} several hard links.")
+    return notes

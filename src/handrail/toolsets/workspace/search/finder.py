@@ -1,18 +1,19 @@
-"""Finder: the way of a search through either engine, and what of it may be seen."""
+"""Finder: a search by ripgrep, and what of it may be seen."""
 
 from __future__ import annotations
 
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Protocol
 
-from handrail.ext import Signal, ToolError
+from handrail import ToolError
+from handrail.ext.tools import Signal
 from handrail.toolsets.workspace.file_content import is_binary
-from handrail.toolsets.workspace.search import ripgrep
 from handrail.toolsets.workspace.search.glob_patterns import compile_glob, kind_pattern
+from handrail.toolsets.workspace.search.lookaround import PythonRegexEngine
 from handrail.toolsets.workspace.search.process import SECONDS
-from handrail.toolsets.workspace.search.python_engine import PythonEngine
 from handrail.toolsets.workspace.search.query import (
     MatchCounts,
     SearchLine,
@@ -23,6 +24,7 @@ from handrail.toolsets.workspace.search.query import (
     python_problem,
 )
 from handrail.toolsets.workspace.search.regex_worker import LinkFreeOpener
+from handrail.toolsets.workspace.search.ripgrep import Ripgrep, find_ripgrep
 from handrail.toolsets.workspace.workspace import Workspace
 
 _HEAD = 8_192
@@ -33,7 +35,6 @@ _MAX_OPEN = 100
 class SearchEngine(Protocol):
     """What looks through files."""
 
-    def files(self, scope: SearchScope, signal: Signal) -> list[str]: ...
     def count(self, query: SearchQuery, scope: SearchScope, signal: Signal) -> MatchCounts: ...
     def show(
         self, query: SearchQuery, opened: Sequence[int], signal: Signal, before: int, after: int, most: int
@@ -41,30 +42,24 @@ class SearchEngine(Protocol):
 
 
 class Finder:
-    """Finds in one workspace, with ripgrep where that is installed.
+    """Finds in one workspace, by ripgrep.
 
-    An engine may be led astray by a link that is swapped in while it walks. So what it names is only a hint:
-    each file that is told of is opened again below the root, and its lines are taken from there.
+    It may be led astray by a link that is swapped in while it walks. So what it names is only a hint:
+    each file that is shown is opened again below the root, and its lines are taken from there.
     """
 
-    def __init__(self, workspace: Workspace, program: str | None = None, seconds: float = SECONDS) -> None:
+    def __init__(self, workspace: Workspace, program: str | None, seconds: float = SECONDS) -> None:
         self.workspace = workspace
-        self._python_engine: SearchEngine = PythonEngine(workspace, seconds)
-        self._ripgrep: SearchEngine | None = None
-        if program is not None:
-            self._ripgrep = ripgrep.Ripgrep(program, workspace, seconds)
+        self._ripgrep = Ripgrep(program, workspace, seconds)
+        self._python = PythonRegexEngine(self._ripgrep)
 
     @classmethod
     def of(cls, workspace: Workspace) -> Finder:
-        return cls(workspace, ripgrep.find_ripgrep())
+        return cls(workspace, find_ripgrep())
 
     def files(self, scope: SearchScope, signal: Signal) -> list[str]:
         """All files, in any order."""
-        try:
-            found = (self._ripgrep or self._python_engine).files(scope, signal)
-        except UnsupportedPattern:
-            found = self._python_engine.files(scope, signal)
-        return [path for path in found if not self._is_hidden(path)]
+        return [path for path in self._ripgrep.files(scope, signal) if not self._is_hidden(path)]
 
     def _is_hidden(self, path: str) -> bool:
         """As the workspace says, and what repositories keep for themselves; most paths need not ask."""
@@ -77,21 +72,13 @@ class Finder:
         self, query: SearchQuery, scope: SearchScope, signal: Signal
     ) -> tuple[MatchCounts, SearchEngine]:
         """How many lines match in each file that may be read and is text, and the engine that said so."""
-        for engine in (self._ripgrep, self._python_engine):
-            if engine is not None:
-                try:
-                    return self._checked(engine.count(query, scope, signal), signal), engine
-                except UnsupportedPattern:
-                    continue
-        raise self._wrong(query)
-
-    def _wrong(self, query: SearchQuery) -> ToolError:
-        if query.expression.python is not None:
-            return invalid_regex("no engine understands it")
-        reason = python_problem(query.expression.ripgrep or "")
-        if self._ripgrep is None and not query.expression.mistaken:
-            reason += ". Perhaps ripgrep would know it, which is not installed here"
-        return invalid_regex(reason)
+        engines: tuple[SearchEngine, ...] = (self._ripgrep, self._python)
+        for engine in engines:
+            try:
+                return self._checked(engine.count(query, scope, signal), signal), engine
+            except UnsupportedPattern:
+                continue
+        raise _unsupported(query)
 
     def lines(
         self,
@@ -106,12 +93,12 @@ class Finder:
         for opened in self.opening(paths):
             shown: dict[str, list[SearchLine]] = {path: [] for path in opened.values()}
             try:
-                told = engine.show(query, list(opened), signal, *around, most)
+                matches = engine.show(query, list(opened), signal, *around, most)
             except UnsupportedPattern:
-                if engine is self._python_engine or query.expression.python is None:
-                    raise self._wrong(query) from None
-                told = self._python_engine.show(query, list(opened), signal, *around, most)
-            for fd, line in told:
+                if engine is self._python or query.expression.python is None:
+                    raise _unsupported(query) from None
+                matches = self._python.show(query, list(opened), signal, *around, most)
+            for fd, line in matches:
                 shown[opened[fd]].append(line)
             yield from ((path, lines) for path, lines in shown.items() if lines)
 
@@ -135,8 +122,7 @@ class Finder:
         for path in paths:
             folder, slash, name = path.rpartition("/")
             names.setdefault(folder + slash, []).append(name)
-        folders = LinkFreeOpener(str(self.workspace.root))
-        try:
+        with self._opener() as folders:
             for folder, inside in sorted(names.items()):
                 signal.throw_if_aborted()
                 try:
@@ -144,56 +130,52 @@ class Finder:
                 except OSError:
                     continue
                 for name in inside:
-                    try:
-                        found = os.stat(name, dir_fd=fd, follow_symlinks=False)
-                    except OSError:
-                        continue
-                    if stat.S_ISREG(found.st_mode):
-                        yield folder + name, found
-        finally:
-            folders.close()
+                    with suppress(OSError):
+                        stats = os.stat(name, dir_fd=fd, follow_symlinks=False)
+                        if stat.S_ISREG(stats.st_mode):
+                            yield folder + name, stats
+
+    def _opener(self) -> LinkFreeOpener:
+        return LinkFreeOpener(str(self.workspace.root))
 
     def _open(self, path: str) -> int | None:
-        folders = LinkFreeOpener(str(self.workspace.root))
-        try:
-            fd = folders.open(path)
-        except OSError:
-            return None
-        finally:
-            folders.close()
+        with self._opener() as folders:
+            try:
+                fd = folders.open(path)
+            except OSError:
+                return None
         if self.workspace.may_read(os.fstat(fd)):
             return fd
         os.close(fd)
         return None
 
     def _checked(self, match_counts: MatchCounts, signal: Signal) -> MatchCounts:
-        """What is left of what an engine found once each file was opened below the root."""
-        folders = LinkFreeOpener(str(self.workspace.root))
+        """What remains of what an engine found once each file was opened below the root."""
         files: dict[str, int] = {}
         binary = linked = 0
-        try:
+        with self._opener() as folders:
             for path in sorted(match_counts.files):
                 signal.throw_if_aborted()
                 if self._is_hidden(path):
                     continue
-                try:
+                with suppress(OSError):
                     fd = folders.open(path)
-                except OSError:
-                    continue
-                try:
-                    if not self.workspace.may_read(os.fstat(fd)):
-                        linked += 1
-                    elif is_binary(os.read(fd, _HEAD)):
-                        binary += 1
-                    else:
-                        files[path] = match_counts.files[path]
-                except OSError:
-                    continue
-                finally:
-                    os.close(fd)
-        finally:
-            folders.close()
+                    try:
+                        if not self.workspace.may_read(os.fstat(fd)):
+                            linked += 1
+                        elif is_binary(os.read(fd, _HEAD)):
+                            binary += 1
+                        else:
+                            files[path] = match_counts.files[path]
+                    finally:
+                        os.close(fd)
         return MatchCounts(files, match_counts.large, binary, linked)
+
+
+def _unsupported(query: SearchQuery) -> ToolError:
+    if query.expression.python is not None:
+        return invalid_regex("no engine understands it")
+    return invalid_regex(python_problem(query.expression.ripgrep or "") or "no engine here understands it")
 
 
 def read_keys(workspace: Workspace, path: str) -> tuple[str, str]:
@@ -212,14 +194,15 @@ def search_scope(
     """Where to look: below a folder or in one file, at files that fit a pattern or are of a kind."""
     if glob is not None and kind is not None:
         raise ToolError("Give a glob or a type, not both.", code="INVALID_PATTERN")
-    found = workspace.stat(path)
-    if found is None:
+    stats = workspace.stat(path)
+    if stats is None:
         raise ToolError(
             f"There is no {path} in the workspace. See what there is with list_files.", code="FILE_NOT_FOUND"
         )
-    if not stat.S_ISDIR(found.st_mode) and not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISDIR(stats.st_mode) and not stat.S_ISREG(stats.st_mode):
         raise ToolError(f"{path} is a device, pipe or socket, not a file.", code="NOT_A_FILE")
-    wanted = kind_pattern(kind) if kind is not None else glob
-    pattern = None if wanted is None else compile_glob(wanted)
+    if kind is not None:
+        glob = kind_pattern(kind)
+    pattern = None if glob is None else compile_glob(glob)
     start = workspace.relative(path).removeprefix("./")
-    return SearchScope(start, not stat.S_ISDIR(found.st_mode), pattern, include_ignored)
+    return SearchScope(start, not stat.S_ISDIR(stats.st_mode), pattern, include_ignored)

@@ -1,4 +1,8 @@
-"""Gitignore: which files a project ignores, by `.gitignore`, `.ignore` and `.rgignore`."""
+"""Gitignore: which files a project ignores, by `.gitignore`, `.ignore` and `.rgignore`.
+
+Ripgrep applies these rules to the files that it lists. It says nothing of a single path, which get_file_info
+tells about, nor of folders, links and pipes, which list_files shows: for them the rules are read here.
+"""
 
 from __future__ import annotations
 
@@ -65,9 +69,9 @@ def parse_rule(text: str) -> IgnoreRule | None:
 
 def _strip_blanks(line: str) -> str:
     """Without the blanks at its end that no backslash stands before."""
-    kept = line.rstrip(" ")
-    backslashes = len(kept) - len(kept.rstrip("\\"))
-    return kept + " " if backslashes % 2 and kept != line else kept
+    stripped = line.rstrip(" ")
+    backslashes = len(stripped) - len(stripped.rstrip("\\"))
+    return stripped + " " if backslashes % 2 and stripped != line else stripped
 
 
 def _is_any_folders(pieces: list[str]) -> bool:
@@ -76,7 +80,7 @@ def _is_any_folders(pieces: list[str]) -> bool:
 
 def _merge_stars(pieces: list[str]) -> list[str]:
     """Stars that follow each other are one."""
-    return [one for at, one in enumerate(pieces) if one != STAR or pieces[at - 1 : at] != [STAR]]
+    return [piece for at, piece in enumerate(pieces) if piece != STAR or pieces[at - 1 : at] != [STAR]]
 
 
 class _RuleReader:
@@ -165,10 +169,10 @@ class IgnoreRules:
     """One file of rules. Paths are relative to its folder; those of folders end with a slash."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        found = [rule for line in lines if (rule := parse_rule(_bytewise(line))) is not None]
-        self._by_name = _LastMatch([(at, one.regex) for at, one in enumerate(found) if one.by_name])
-        self._by_path = _LastMatch([(at, one.regex) for at, one in enumerate(found) if not one.by_name])
-        self._ignored = [rule.ignored for rule in found]
+        rules = [rule for line in lines if (rule := parse_rule(_bytewise(line))) is not None]
+        self._by_name = _LastMatch([(at, rule.regex) for at, rule in enumerate(rules) if rule.by_name])
+        self._by_path = _LastMatch([(at, rule.regex) for at, rule in enumerate(rules) if not rule.by_name])
+        self._ignored = [rule.ignored for rule in rules]
 
     def __bool__(self) -> bool:
         return bool(self._ignored)
@@ -195,8 +199,8 @@ class _LastMatch:
 
     def fits(self, text: str) -> int:
         """The number; -1 where none fits."""
-        found = self._regex.match(text) if self._numbers else None
-        return -1 if found is None or found.lastindex is None else self._numbers[found.lastindex - 1]
+        match = self._regex.match(text) if self._numbers else None
+        return -1 if match is None or match.lastindex is None else self._numbers[match.lastindex - 1]
 
 
 class IgnoreLevel(NamedTuple):
@@ -215,9 +219,9 @@ class IgnoreLevel(NamedTuple):
             while level is not None:
                 if (
                     level.rules[kind]
-                    and (said := level.rules[kind].decision(path[len(level.prefix) :])) is not None
+                    and (decision := level.rules[kind].decision(path[len(level.prefix) :])) is not None
                 ):
-                    return said
+                    return decision
                 level = level.above
         return False
 
@@ -226,12 +230,12 @@ def load_level(
     folder: int, prefix: str, above: IgnoreLevel | None, names: frozenset[str] | None = None
 ) -> IgnoreLevel | None:
     """The level of an open folder; the one above where it has no rules. `names`: what is in the folder."""
-    found = [
+    texts = [
         _read(folder, kind) if names is None or kind.split("/")[0] in names else None for kind in _RULE_FILES
     ]
-    if not any(found):
+    if not any(texts):
         return above
-    return IgnoreLevel(above, prefix, tuple(_rules(text or "") for text in found))
+    return IgnoreLevel(above, prefix, tuple(_rules(text or "") for text in texts))
 
 
 def parent_rules(workspace: Workspace, start: str) -> str | None:

@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from handrail import Context, Result, Tool, tool
-from handrail.ext import Signal, ToolError
+from handrail import Context, Result, Tool, ToolError, tool
+from handrail.ext.tools import Signal
 from handrail.toolsets.workspace.search import display
 from handrail.toolsets.workspace.search.finder import Finder, read_keys, search_scope
 from handrail.toolsets.workspace.search.query import SearchScope
-from handrail.toolsets.workspace.workspace import Workspace
+from handrail.toolsets.workspace.workspace import READ_TOOL, Workspace
 
 
 class FoundFile(BaseModel):
@@ -36,13 +36,9 @@ def glob(workspace: Workspace, finder: Finder | None = None) -> Tool:
 
     @tool(
         "glob",
-        level="read",
-        capabilities=["read"],
-        concurrency="parallel",
+        **READ_TOOL,
         reads=lambda args: read_keys(workspace, args.path),
-        category="workspace",
         icon="folder-search",
-        origin="system",
         output=FoundFiles,
     )
     def glob(
@@ -72,9 +68,9 @@ def glob(workspace: Workspace, finder: Finder | None = None) -> Tool:
 def _result(finder: Finder, scope: SearchScope, newest_first: bool, limit: int, signal: Signal) -> Result:
     paths = finder.files(scope, signal)
     if newest_first:
-        found = [(stat.st_mtime_ns, path, stat) for path, stat in finder.stats(paths, signal)]
-        total = len(found)
-        shown = [(path, stat) for _, path, stat in nlargest(limit, found)]
+        newest = [(stat.st_mtime_ns, path, stat) for path, stat in finder.stats(paths, signal)]
+        total = len(newest)
+        shown = [(path, stat) for _, path, stat in nlargest(limit, newest)]
     else:
         total = len(paths)
         shown = sorted(finder.stats(nsmallest(limit, paths), signal))
@@ -86,7 +82,7 @@ def _result(finder: Finder, scope: SearchScope, newest_first: bool, limit: int, 
         )
         for path, stat in shown
     ]
-    lines = [one.path for one in files]
+    lines = [file.path for file in files]
     if total > len(files):
         lines.append(
             f"[{len(files):,} of {display.plural(total, 'file')} shown. Narrow the pattern or the path.]"

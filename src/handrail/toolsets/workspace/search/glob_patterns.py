@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from handrail.ext import ToolError
+from handrail import ToolError
 
 STAR = "*"
 """Among the pieces of a name: any characters."""
@@ -22,21 +22,21 @@ def name_regex(pieces: Sequence[str]) -> str:
     if not rest:
         return first
     *middle, last = rest
-    return first + "".join(f"(?>[^/]*?{one})" for one in middle) + "[^/]*" + last
+    return first + "".join(f"(?>[^/]*?{group})" for group in middle) + "[^/]*" + last
 
 
 def path_regex(parts: Sequence[str]) -> str:
     """A path: expressions for one name each, and any folders. It must end where the expression ends."""
     *above, last = parts
     name = f"(?=[^/]){last}"  # a name has at least one character
-    groups = ["".join(f"{one}/" for one in group) for group in _split_at(above, ANY_FOLDERS)]
+    groups = ["".join(f"{name}/" for name in group) for group in _split_at(above, ANY_FOLDERS)]
     first, *rest = groups
     if last == ANY_FOLDERS:
-        return first + "".join(_first_place(one) for one in rest) + ".+"
+        return first + "".join(_first_place(group) for group in rest) + ".+"
     if not rest:
         return first + name
     *middle, end = rest
-    return first + "".join(_first_place(one) for one in middle) + f"(?:[^/]+/)*?{end}{name}"
+    return first + "".join(_first_place(group) for group in middle) + f"(?:[^/]+/)*?{end}{name}"
 
 
 def _first_place(group: str) -> str:
@@ -77,12 +77,12 @@ class GlobPattern(NamedTuple):
 @lru_cache(maxsize=256)
 def compile_glob(text: str) -> GlobPattern:
     """Read a pattern. Without a slash it speaks of names in any folder; with one, of the path."""
-    written = [_normalize(one) for one in _expand_braces(text)]
-    names = [one.rpartition("/")[2] for one in written]
-    known = all(_SAME_IN_RIPGREP.fullmatch(one) and one != "**" for one in names)
-    regex = "|".join(f"(?:{_regex(one)})" for one in written)
-    anywhere = known and all(one == f"**/{name}" for one, name in zip(written, names, strict=True))
-    return GlobPattern(re.compile(rf"(?:{regex})\Z", re.DOTALL), tuple(names) if known else None, anywhere)
+    written = [_normalize(pattern) for pattern in _expand_braces(text)]
+    names = [pattern.rpartition("/")[2] for pattern in written]
+    is_same = all(_SAME_IN_RIPGREP.fullmatch(name) and name != "**" for name in names)
+    regex = "|".join(f"(?:{_regex(pattern)})" for pattern in written)
+    anywhere = is_same and all(pattern == f"**/{name}" for pattern, name in zip(written, names, strict=True))
+    return GlobPattern(re.compile(rf"(?:{regex})\Z", re.DOTALL), tuple(names) if is_same else None, anywhere)
 
 
 def invalid_glob(reason: str) -> ToolError:
@@ -113,13 +113,16 @@ def _expand_braces(text: str) -> list[str]:
     done: list[str] = []
     todo = [text]
     while todo:
-        one = todo.pop()
-        found = _innermost(one)
-        if found is None:
-            done.append(one)
+        pattern = todo.pop()
+        braces = _innermost(pattern)
+        if braces is None:
+            done.append(pattern)
         else:
-            begin, end = found
-            todo.extend(one[:begin] + choice + one[end + 1 :] for choice in one[begin + 1 : end].split(","))
+            begin, end = braces
+            todo.extend(
+                pattern[:begin] + choice + pattern[end + 1 :]
+                for choice in pattern[begin + 1 : end].split(",")
+            )
         if len(done) + len(todo) > _MAX_ALTERNATIVES:
             raise invalid_glob(f"stands for more than {_MAX_ALTERNATIVES} others")
     return sorted(set(done))

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import BaseModel, Field
 
 from handrail import Context, Result, Tool, tool
-from handrail.ext import Signal
+from handrail.ext.tools import Signal
 from handrail.toolsets.workspace.search import display
 from handrail.toolsets.workspace.search.finder import Finder, SearchEngine, read_keys, search_scope
 from handrail.toolsets.workspace.search.query import (
@@ -20,7 +20,7 @@ from handrail.toolsets.workspace.search.query import (
     SearchScope,
     translate_regex,
 )
-from handrail.toolsets.workspace.workspace import Workspace
+from handrail.toolsets.workspace.workspace import READ_TOOL, Workspace
 
 
 class MatchPage(NamedTuple):
@@ -52,9 +52,9 @@ def page_lines(
     matching = [line.number for line in lines if line.at >= 0][skipped : skipped + most]
     before, after = around
     near = {at for number in matching for at in range(number - before, number + after + 1)}
-    kept = [line for line in lines if line.number in near]
+    shown = [line for line in lines if line.number in near]
     chosen = set(matching)
-    return [line if line.number in chosen else line._replace(at=-1) for line in kept]
+    return [line if line.number in chosen else line._replace(at=-1) for line in shown]
 
 
 def lines_after_gaps(lines: Sequence[SearchLine]) -> set[int]:
@@ -96,14 +96,10 @@ def grep(workspace: Workspace, finder: Finder | None = None) -> Tool:
 
     @tool(
         "grep",
-        level="read",
-        capabilities=["read"],
-        concurrency="parallel",
+        **READ_TOOL,
         reads=lambda args: read_keys(workspace, args.path),
-        category="workspace",
         icon="text-search",
         form={"pattern": {"widget": "text", "class": "form-code"}},
-        origin="system",
         output=Matches,
     )
     def grep(
@@ -170,14 +166,14 @@ class _Search:
         if offset + limit < total:
             data.next_offset = offset + limit
         files = display.plural(data.total_files, "file")
-        found = f"{display.plural(data.total_lines, 'matching line')} in {files}"
+        totals = f"{display.plural(data.total_lines, 'matching line')} in {files}"
         notes = display.left_out_notes(match_counts, MAX_PYTHON_SIZE)
         if offset or count < total:
             page = f"{count:,} of {display.plural(total, thing)} shown"
             more = f"; continue with offset={data.next_offset}" if data.next_offset is not None else ""
-            notes.insert(0, f"{page} ({found}){more}.")
+            notes.insert(0, f"{page} ({totals}){more}.")
         text = "\n".join([*shown, *(f"[{note}]" for note in notes)])
-        return Result(data=data, summary=f"Found {found}", output=text)
+        return Result(data=data, summary=f"Found {totals}", output=text)
 
     def _lines(
         self, match_counts: MatchCounts, engine: SearchEngine, offset: int, limit: int
@@ -189,11 +185,11 @@ class _Search:
             engine, self._query, page.paths, self._signal, self._around, page.skipped + limit
         )
         for path, lines in finds:
-            kept = page_lines(lines, skipped, limit - len(data.lines), self._around)
-            skipped, apart, named = 0, lines_after_gaps(kept), display.path_text(path)
-            if shown and any(self._around) and kept:
+            page_rows = page_lines(lines, skipped, limit - len(data.lines), self._around)
+            skipped, apart, named = 0, lines_after_gaps(page_rows), display.path_text(path)
+            if shown and any(self._around) and page_rows:
                 shown.append("--")
-            for line in kept:
+            for line in page_rows:
                 if line.number in apart and any(self._around):
                     shown.append("--")
                 text, mark = display.shorten(line.text, line.at), ":" if line.at >= 0 else "-"
@@ -209,7 +205,7 @@ class _Search:
         data = _totals(match_counts)
         for path, _ in self._finder.lines(engine, self._query, paths, self._signal, (0, 0), 1):
             data.files.append(MatchingFile(path=display.path_text(path), lines=match_counts.files[path]))
-        return data, [f"{one.path}: {one.lines}" if counts else one.path for one in data.files]
+        return data, [f"{file.path}: {file.lines}" if counts else file.path for file in data.files]
 
 
 def _totals(match_counts: MatchCounts) -> Matches:
@@ -224,11 +220,13 @@ def _totals(match_counts: MatchCounts) -> Matches:
 
 def _nothing(match_counts: MatchCounts, pattern: str, scope: SearchScope, query: SearchQuery) -> Result:
     """No line matches; what to try instead."""
-    said = ["No line matches.", *display.left_out_notes(match_counts, MAX_PYTHON_SIZE)]
+    advice = ["No line matches.", *display.left_out_notes(match_counts, MAX_PYTHON_SIZE)]
     if "\\|" in pattern and not query.literal:
-        said.append("\\| stands for the character itself: write a|b for one of two.")
+        advice.append("\\| stands for the character itself: write a|b for one of two.")
     if not query.ignore_case and pattern != pattern.lower():
-        said.append("Upper and lower case count: try ignore_case=true.")
+        advice.append("Upper and lower case count: try ignore_case=true.")
     if not scope.include_ignored:
-        said.append("Files that .gitignore names were not searched: include_ignored=true searches them too.")
-    return Result(data=_totals(match_counts), summary="No line matches", output=" ".join(said))
+        advice.append(
+            "Files that .gitignore names were not searched: include_ignored=true searches them too."
+        )
+    return Result(data=_totals(match_counts), summary="No line matches", output=" ".join(advice))

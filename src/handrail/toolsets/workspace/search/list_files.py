@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from handrail import Context, Result, Tool, tool
-from handrail.ext import Signal, ToolError
+from handrail import Context, Result, Tool, ToolError, tool
+from handrail.ext.tools import Signal
 from handrail.toolsets.workspace.search import display
 from handrail.toolsets.workspace.search.finder import read_keys, search_scope
 from handrail.toolsets.workspace.search.query import SearchScope
 from handrail.toolsets.workspace.search.walk import MAX_DEPTH, WalkEntry, walk
-from handrail.toolsets.workspace.workspace import Workspace
+from handrail.toolsets.workspace.workspace import READ_TOOL, Workspace
 
 _MAX_COUNTED = 200_000
 
@@ -36,14 +36,10 @@ class FolderListing(BaseModel):
 def list_files(workspace: Workspace) -> Tool:
     @tool(
         "list_files",
-        level="read",
-        capabilities=["read"],
+        **READ_TOOL,
         aliases=["list"],
-        concurrency="parallel",
         reads=lambda args: read_keys(workspace, args.path),
-        category="workspace",
         icon="folder-tree",
-        origin="system",
         output=FolderListing,
     )
     def list_files(
@@ -80,16 +76,16 @@ def list_files(workspace: Workspace) -> Tool:
 def _result(workspace: Workspace, scope: SearchScope, deepest: int, limit: int, signal: Signal) -> Result:
     entries: list[Listed] = []
     total = 0
-    for one in walk(workspace, scope.start, signal, include_ignored=scope.include_ignored, deepest=deepest):
-        if scope.pattern is not None and (one.is_folder or not scope.includes(one.path)):
+    for entry in walk(workspace, scope.start, signal, include_ignored=scope.include_ignored, deepest=deepest):
+        if scope.pattern is not None and (entry.is_folder or not scope.includes(entry.path)):
             continue
         total += 1
         if len(entries) < limit:
-            entries.append(_listed(one))
+            entries.append(_listed(entry))
         elif total >= _MAX_COUNTED:
             break
     more = total - len(entries)
-    shown = [_line(one) for one in entries]
+    shown = [_line(entry) for entry in entries]
     counted = f"{total:,}{'+' if total >= _MAX_COUNTED else ''}"
     if more:
         remedy = "Name a folder below, give a glob, or raise the limit"

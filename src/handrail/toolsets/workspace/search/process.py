@@ -13,9 +13,10 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple, cast
 
-from handrail.ext import Signal, ToolError
+from handrail import ToolError
+from handrail.ext.tools import Signal
 
 SECONDS = 30.0
 _MEMORY = 4 * 1024**3
@@ -50,41 +51,41 @@ def run(
     signal: Signal,
     *,
     take: Callable[[bytes], None],
-    given: bytes = b"",
+    stdin: bytes = b"",
     keep_open: Sequence[int] = (),
     seconds: float = SECONDS,
 ) -> ProcessResult:
     """Run a program and hand on its output, piece by piece, as it comes."""
     signal.throw_if_aborted()
-    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
-        said.write(given)
-        said.seek(0)
+    with tempfile.TemporaryFile() as input_file, tempfile.TemporaryFile() as errors:
+        input_file.write(stdin)
+        input_file.seek(0)
         process = subprocess.Popen(
             command,
             cwd=folder,
-            stdin=said,
+            stdin=input_file,
             stdout=subprocess.PIPE,
-            stderr=complained,
+            stderr=errors,
             pass_fds=tuple(keep_open),
             start_new_session=True,
             env=_environment(),
         )
+        output = cast(IO[bytes], process.stdout)
         _limit_memory(process)
-        heed = signal.on_abort(lambda: _kill(process))
+        unsubscribe = signal.on_abort(lambda: _kill(process))
         try:
-            _read_output(process, take, time.monotonic() + seconds)
+            _read_output(output.fileno(), take, time.monotonic() + seconds)
             code = process.wait()
         except BaseException:
             _kill(process)
             process.wait()
             raise
         finally:
-            heed()
-            if process.stdout is not None:
-                process.stdout.close()
+            unsubscribe()
+            output.close()
         signal.throw_if_aborted()
-        complained.seek(0)
-        return ProcessResult(code, complained.read(_MAX_ERRORS))
+        errors.seek(0)
+        return ProcessResult(code, errors.read(_MAX_ERRORS))
 
 
 def _environment() -> dict[str, str]:
@@ -99,14 +100,12 @@ def _limit_memory(process: subprocess.Popen[bytes]) -> None:
             resource.prlimit(process.pid, resource.RLIMIT_AS, (_MEMORY, _MEMORY))
 
 
-def _read_output(process: subprocess.Popen[bytes], take: Callable[[bytes], None], deadline: float) -> None:
-    assert process.stdout is not None
-    fd = process.stdout.fileno()
+def _read_output(fd: int, take: Callable[[bytes], None], deadline: float) -> None:
     with selectors.DefaultSelector() as selector:
         selector.register(fd, selectors.EVENT_READ)
         while True:
-            left = deadline - time.monotonic()
-            if left <= 0 or not selector.select(left):
+            remaining = deadline - time.monotonic()
+            if remaining <= 0 or not selector.select(remaining):
                 raise ToolError(
                     "The search took too long and was stopped. Name a folder in `path`, narrow the files "
                     "with `glob`, or write a simpler pattern: nested repetitions such as (a+)+ are slow.",

@@ -7,7 +7,7 @@ import sys
 import warnings
 from typing import NamedTuple
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace.search.glob_patterns import GlobPattern
 
 _SPECIAL = "\\.+*?()|[]{}^$#&-~"
@@ -44,8 +44,6 @@ class EngineRegex(NamedTuple):
 
     ripgrep: str | None
     python: str | None
-    mistaken: bool = False
-    """Whether Python finds something wrong with what both should know."""
 
 
 def translate_regex(pattern: str, *, literal: bool = False) -> EngineRegex:
@@ -56,21 +54,16 @@ def translate_regex(pattern: str, *, literal: bool = False) -> EngineRegex:
         raise invalid_regex("it has a character that no text has")
     if literal:
         return EngineRegex(pattern, re.escape(pattern))
-    found = _RegexTranslator(pattern).read()
-    if found.python is None:
-        return found
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            re.compile(found.python)
-    except (re.error, FutureWarning, DeprecationWarning, OverflowError, RecursionError) as error:
-        if found.ripgrep is None:
-            raise invalid_regex(str(error)) from None
-        return EngineRegex(found.ripgrep, None, mistaken=True)
-    return found
+    translated = _RegexTranslator(pattern).read()
+    problem = None if translated.python is None else python_problem(translated.python)
+    if problem is None:
+        return translated
+    if translated.ripgrep is None:
+        raise invalid_regex(problem)
+    return EngineRegex(translated.ripgrep, None)
 
 
-def python_problem(pattern: str) -> str:
+def python_problem(pattern: str) -> str | None:
     """What Python finds wrong with a pattern."""
     try:
         with warnings.catch_warnings():
@@ -78,7 +71,7 @@ def python_problem(pattern: str) -> str:
             re.compile(pattern)
     except (re.error, FutureWarning, DeprecationWarning, OverflowError, RecursionError) as error:
         return str(error)
-    return "no engine here understands it"
+    return None
 
 
 def invalid_regex(reason: str) -> ToolError:
@@ -147,15 +140,15 @@ class _RegexTranslator:
             raise invalid_regex("it ends with a lone backslash")
         if char == "n":
             raise invalid_regex("it has a line break, but lines are searched one by one")
-        if found := _PROPERTY.match(rest):
-            self._keep(found.end(), "ripgrep")
-        elif found := _CODE.match(rest):
-            code = int(found[1], 16)
+        if match := _PROPERTY.match(rest):
+            self._keep(match.end(), "ripgrep")
+        elif match := _CODE.match(rest):
+            code = int(match[1], 16)
             if code > sys.maxunicode or 0xD800 <= code <= 0xDFFF:
                 raise invalid_regex("it has a character that no text has")
-            self._write(found.end(), f"\\x{{{found[1]}}}", re.escape(chr(code)))
-        elif found := _NAMED.match(rest):
-            self._keep(found.end(), "python")
+            self._write(match.end(), f"\\x{{{match[1]}}}", re.escape(chr(code)))
+        elif match := _NAMED.match(rest):
+            self._keep(match.end(), "python")
         elif char in _ESCAPES and not in_set:
             self._write(2, rest[:2], _ESCAPES[char])
         elif char in _BLANKS:
@@ -236,7 +229,7 @@ def _by_code(char: str) -> str:
 
 
 MAX_PYTHON_SIZE = 64 * 1_048_576
-"""Bytes of the largest file that Python searches; ripgrep takes any."""
+"""Bytes of the largest file that Python searches for look-around; ripgrep takes any."""
 
 
 class UnsupportedPattern(Exception):

@@ -1,4 +1,4 @@
-"""Seeker: looks for a regular expression in files, as a program of its own that can be stopped at any time.
+"""Regex worker: looks for a regular expression in files, as a program of its own that can be stopped.
 
 It is run by its path, with nothing but the standard library. Standard input has a line of JSON that says what
 to do, and after it, for `count`, the paths below the root, each with a NUL at its end.
@@ -59,7 +59,10 @@ class LinkFreeOpener:
             self._at = folder
         return self._way[-1][1] if self._way else self._root
 
-    def close(self) -> None:
+    def __enter__(self) -> LinkFreeOpener:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._leave(0)
         os.close(self._root)
 
@@ -79,29 +82,29 @@ class LinkFreeOpener:
             os.close(self._way.pop()[1])
 
 
-def count(asked: dict[str, Any], paths: list[bytes], regex: re.Pattern[str]) -> Iterator[Any]:
+def count(task: dict[str, Any], paths: list[bytes], regex: re.Pattern[str]) -> Iterator[Any]:
     """[number of the path, matching lines] for each file with some; [number, -1] for a too large one."""
-    folders = LinkFreeOpener(asked["root"])
+    folders = LinkFreeOpener(task["root"])
     for number, path in enumerate(paths):
         try:
-            data = _data(folders.open(os.fsdecode(path)), asked["largest"])
+            data = _data(folders.open(os.fsdecode(path)), task["largest"])
         except OSError:
             continue
         if data is None:
             yield [number, -1]
             continue
-        found = sum(1 for line in decode_lines(data) if regex.search(line))
-        if found:
-            yield [number, found]
+        lines = sum(1 for line in decode_lines(data) if regex.search(line))
+        if lines:
+            yield [number, lines]
 
 
 def _data(fd: int, largest: int) -> bytes | None:
     """What a file holds; None for a too large one, and nothing for what is no file."""
     try:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode):
+        file_stat = os.fstat(fd)
+        if not stat.S_ISREG(file_stat.st_mode):
             return b""
-        if found.st_size > largest:
+        if file_stat.st_size > largest:
             return None
         with open(fd, "rb", closefd=False) as file:
             return file.read()
@@ -109,34 +112,34 @@ def _data(fd: int, largest: int) -> bytes | None:
         os.close(fd)
 
 
-def show(asked: dict[str, Any], regex: re.Pattern[str]) -> Iterator[Any]:
+def show(task: dict[str, Any], regex: re.Pattern[str]) -> Iterator[Any]:
     """[descriptor, line, text around the match, where it begins or -1 for a line around one]."""
-    before, after, most = asked["before"], asked["after"], asked["most"]
-    for fd in asked["open"]:
+    before, after, most = task["before"], task["after"], task["most"]
+    for fd in task["open"]:
         with os.fdopen(fd, "rb") as file:
             lines = decode_lines(file.read())
-        found: dict[int, int] = {}
+        matches: dict[int, int] = {}
         for number, line in enumerate(lines):
             if match := regex.search(line):
-                found[number] = match.start()
-                if len(found) == most:
+                matches[number] = match.start()
+                if len(matches) == most:
                     break
         shown = {
             at
-            for number in found
+            for number in matches
             for at in range(max(0, number - before), min(len(lines), number + after + 1))
         }
         for number in sorted(shown):
-            at = found.get(number, -1)
+            at = matches.get(number, -1)
             begin = max(0, at - _CHARACTERS_AROUND)
             yield [fd, number + 1, lines[number][begin : begin + 2 * _CHARACTERS_AROUND], at - begin]
 
 
 def main() -> None:
     head, _, rest = sys.stdin.buffer.read().partition(b"\n")
-    asked = json.loads(head)
-    regex = re.compile(asked["pattern"], re.IGNORECASE if asked["ignore_case"] else 0)
-    answers = count(asked, rest.split(b"\0")[:-1], regex) if asked["do"] == "count" else show(asked, regex)
+    task = json.loads(head)
+    regex = re.compile(task["pattern"], re.IGNORECASE if task["ignore_case"] else 0)
+    answers = count(task, rest.split(b"\0")[:-1], regex) if task["do"] == "count" else show(task, regex)
     for answer in answers:
         sys.stdout.write(json.dumps(answer) + "\n")
 

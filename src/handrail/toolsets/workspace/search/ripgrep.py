@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import NamedTuple
 
-from handrail.ext import Signal
+from handrail import ToolError
+from handrail.ext.tools import Signal
 from handrail.toolsets.workspace.path_rules import STATE_FOLDER
 from handrail.toolsets.workspace.search.gitignore import parent_rules
 from handrail.toolsets.workspace.search.process import SECONDS, OutputBuffer, run
-from handrail.toolsets.workspace.search.python_engine import PythonEngine
 from handrail.toolsets.workspace.search.query import (
     MatchCounts,
     SearchLine,
@@ -25,6 +25,7 @@ from handrail.toolsets.workspace.search.query import (
     SearchScope,
     UnsupportedPattern,
 )
+from handrail.toolsets.workspace.search.walk import walk
 from handrail.toolsets.workspace.workspace import Workspace
 
 
@@ -163,21 +164,25 @@ def find_ripgrep() -> str | None:
 
 def _version(program: str) -> int:
     try:
-        told = subprocess.run([program, "--version"], capture_output=True, timeout=10, check=True).stdout
+        output = subprocess.run([program, "--version"], capture_output=True, timeout=10, check=True).stdout
     except (OSError, subprocess.SubprocessError):
         return 0
-    found = re.match(rb"ripgrep (\d+)", told)
-    return int(found[1]) if found else 0
+    version = re.match(rb"ripgrep (\d+)", output)
+    return int(version[1]) if version else 0
+
+
+def search_failed() -> ToolError:
+    return ToolError("The search broke off. Narrow it with `path` or `glob`.")
 
 
 class Ripgrep:
-    """Walks and searches by ripgrep."""
+    """Lists and searches files by ripgrep."""
 
-    def __init__(self, program: str, workspace: Workspace, seconds: float = SECONDS) -> None:
+    def __init__(self, program: str | None, workspace: Workspace, seconds: float = SECONDS) -> None:
         self._program = program
         self._workspace = workspace
-        self._seconds = seconds
-        self._python_engine = PythonEngine(workspace, seconds)
+        self.root = workspace.root
+        self.seconds = seconds
 
     def files(self, scope: SearchScope, signal: Signal) -> list[str]:
         """All files, in any order."""
@@ -185,40 +190,41 @@ class Ripgrep:
             return [scope.start]
         rules = self._rules_above(scope)
         if rules is None:
-            return self._python_engine.files(scope, signal)
-        with self._walking(scope, rules) as options:
-            told = self._listed(["--files", *options, "--", _start_argument(scope.start)], signal)
-        paths = told.decode("utf-8", "surrogateescape").split("\0")[:-1]
-        found = (path.removeprefix("./") for path in paths)
+            entries = walk(self._workspace, scope.start, signal)
+            return [entry.path for entry in entries if entry.is_file and scope.includes(entry.path)]
+        with self._walk_options(scope, rules) as options:
+            try:
+                output = self._output(["--files", *options, "--", _start_argument(scope.start)], signal)
+            except UnsupportedPattern:
+                raise search_failed() from None
+        names = output.decode("utf-8", "surrogateescape").split("\0")[:-1]
+        paths = (name.removeprefix("./") for name in names)
         exact = scope.pattern is None or (scope.pattern.only_names and name_filter(scope.names).is_exact)
-        return list(found) if exact else [path for path in found if scope.includes(path)]
+        return list(paths) if exact else [path for path in paths if scope.includes(path)]
 
     def count(self, query: SearchQuery, scope: SearchScope, signal: Signal) -> MatchCounts:
         """How many lines match, file by file."""
-        if query.expression.ripgrep is None:
-            raise UnsupportedPattern
         words = ["--count", "--with-filename", *_TEXT, *_query_arguments(query)]
         rules = self._rules_above(scope)
         if rules is None:
-            named = _argument_batches(
-                [_start_argument(path) for path in self._python_engine.files(scope, signal)]
-            )
-            parts = [self._listed([*words, *_WALK, "--no-ignore", "--", *names], signal) for names in named]
+            batches = _argument_batches([_start_argument(path) for path in self.files(scope, signal)])
+            words += [*_WALK, "--no-ignore", "--"]
+            outputs = [self._output([*words, *batch], signal) for batch in batches]
         else:
-            with self._walking(scope, rules) as options:
-                parts = [self._listed([*words, *options, "--", _start_argument(scope.start)], signal)]
-        found = {}
-        for name, number in (line for part in parts for line in _COUNTED.findall(part)):
+            with self._walk_options(scope, rules) as options:
+                outputs = [self._output([*words, *options, "--", _start_argument(scope.start)], signal)]
+        counts = {}
+        for name, lines in (record for output in outputs for record in _COUNTED.findall(output)):
             path = os.fsdecode(name.removeprefix(b"./"))
             if scope.includes(path):
-                found[path] = int(number)
-        return MatchCounts(found)
+                counts[path] = int(lines)
+        return MatchCounts(counts)
 
     def show(
         self, query: SearchQuery, opened: Sequence[int], signal: Signal, before: int, after: int, most: int
     ) -> list[tuple[int, SearchLine]]:
-        """The lines of files that are open already: which one, and the line."""
-        found: list[tuple[int, SearchLine]] = []
+        """The lines of files that are open already, each with the descriptor of its file."""
+        lines: list[tuple[int, SearchLine]] = []
         words = [
             *OUTPUT_FORMAT,
             *_TEXT,
@@ -229,11 +235,11 @@ class Ripgrep:
             "--",
         ]
         words += [f"/dev/fd/{fd}" for fd in opened]
-        records = OutputParser(lambda fd, line: found.append((fd, line)))
-        self._run(words, signal, records.take, opened)
-        return found
+        parser = OutputParser(lambda fd, line: lines.append((fd, line)))
+        self._run(words, signal, parser.take, opened)
+        return lines
 
-    def _listed(self, words: list[str], signal: Signal) -> bytearray:
+    def _output(self, words: list[str], signal: Signal) -> bytearray:
         collected = OutputBuffer()
         self._run(words, signal, collected.take)
         return collected.output
@@ -241,32 +247,36 @@ class Ripgrep:
     def _run(
         self, words: list[str], signal: Signal, take: Callable[[bytes], None], keep_open: Sequence[int] = ()
     ) -> None:
+        if self._program is None:
+            raise ToolError(
+                "ripgrep is not installed, which searches need: pip install 'handrail[workspace]'",
+                code="NOT_INSTALLED",
+            )
         command = [self._program, *_ALWAYS, *words]
-        root = self._workspace.root
-        ran = run(command, root, signal, take=take, keep_open=keep_open, seconds=self._seconds)
+        result = run(command, self.root, signal, take=take, keep_open=keep_open, seconds=self.seconds)
         # files that cannot be read are passed over without a word: what it says is about the call itself
-        if ran.code not in (0, 1, 2) or (ran.code == 2 and ran.errors):
+        if result.code not in (0, 1, 2) or (result.code == 2 and result.errors):
             raise UnsupportedPattern
 
     def _never(self, include_ignored: bool) -> Iterator[str]:
         """What need not be walked: none of it is shown. To say so costs time, which most trees are spared."""
-        if os.path.lexists(self._workspace.root / ".git"):
+        if os.path.lexists(self.root / ".git"):
             yield "--glob=!.git"
         if include_ignored:  # otherwise its own rules say so
             yield f"--glob=!/{STATE_FOLDER}"
 
     def _rules_above(self, scope: SearchScope) -> str | None:
-        """None where ripgrep, to which they all count least, would judge by them otherwise than Python."""
+        """None where some outrank those below the start: ripgrep lets all that it is given count least."""
         return "" if scope.include_ignored or scope.is_file else parent_rules(self._workspace, scope.start)
 
     @contextmanager
-    def _walking(self, scope: SearchScope, rules: str) -> Iterator[list[str]]:
+    def _walk_options(self, scope: SearchScope, rules: str) -> Iterator[list[str]]:
         """The options that say which files to look at."""
-        named = name_filter(scope.names)
-        options = [*_WALK, *self._never(scope.include_ignored), *named.options]
+        names = name_filter(scope.names)
+        options = [*_WALK, *self._never(scope.include_ignored), *names.options]
         if scope.include_ignored:
             options.append("--no-ignore")
-        rules = named.rules + rules
+        rules = names.rules + rules
         if not rules:
             yield options
             return
@@ -294,8 +304,9 @@ def _argument_batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _query_arguments(query: SearchQuery) -> list[str]:
+    if query.expression.ripgrep is None:
+        raise UnsupportedPattern
     words = ["--ignore-case"] if query.ignore_case else ["--case-sensitive"]
     if query.literal:
         words.append("--fixed-strings")
-    assert query.expression.ripgrep is not None
     return [*words, f"--regexp={query.expression.ripgrep}"]

@@ -11,8 +11,8 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, Field
 
-from handrail import Context, Result, Tool, tool
-from handrail.ext import Signal, ToolError
+from handrail import Context, Result, Tool, ToolError, tool
+from handrail.ext.tools import Signal
 from handrail.toolsets.workspace.search import definitions as program
 from handrail.toolsets.workspace.search import display
 from handrail.toolsets.workspace.search.definitions import Definition, Grammar
@@ -27,7 +27,7 @@ from handrail.toolsets.workspace.search.query import (
     translate_regex,
 )
 from handrail.toolsets.workspace.syntax_parsers import GRAMMARS
-from handrail.toolsets.workspace.workspace import Workspace
+from handrail.toolsets.workspace.workspace import READ_TOOL, Workspace
 
 _WORD = re.compile(r"[A-Za-z_$\u0080-\U0010ffff][\w$]*")
 _DATA = {end for kind in ("docs", "json", "yaml", "toml", "xml", "html", "css") for end in FILE_KINDS[kind]}
@@ -68,15 +68,17 @@ def rank_lines(
     path: str, lines: Iterable[SearchLine], defined: Sequence[Definition], words: Sequence[str]
 ) -> Iterable[RankedLine]:
     """What the matching lines of a file are worth."""
-    here: dict[int, list[Definition]] = {}
-    for one in defined:
-        here.setdefault(one.line, []).append(one)
+    by_line: dict[int, list[Definition]] = {}
+    for definition in defined:
+        by_line.setdefault(definition.line, []).append(definition)
     exact = {word: re.compile(rf"(?<!\w){re.escape(word)}(?!\w)") for word in words}
     aside = 2 if not is_code(path) else 1 if _TEST.search(path) else 0
     for line in lines:
         if line.at < 0:
             continue
-        best = min((_definition_rank(one, words) for one in here.get(line.number, ())), default=None)
+        best = min(
+            (_definition_rank(definition, words) for definition in by_line.get(line.number, ())), default=None
+        )
         is_definition = best is not None and best[0] < 3
         missing = sum(1 for regex in exact.values() if not regex.search(line.text))
         tier = best[0] if best is not None and is_definition else 3
@@ -84,19 +86,19 @@ def rank_lines(
         yield RankedLine((tier, missing, aside, line.number), path, line.number, kind, line.text, line.at)
 
 
-def _definition_rank(one: Definition, words: Sequence[str]) -> tuple[int, str]:
+def _definition_rank(definition: Definition, words: Sequence[str]) -> tuple[int, str]:
     """0: it is the name; 1: but for the case; 2: it has the name in it; 3: it is another."""
-    if one.name in words:
-        return 0, one.kind
-    lowered = one.name.lower()
+    if definition.name in words:
+        return 0, definition.kind
+    lowered = definition.name.lower()
     if any(word.lower() == lowered for word in words):
-        return 1, one.kind
-    return (2 if any(word.lower() in lowered for word in words) else 3), one.kind
+        return 1, definition.kind
+    return (2 if any(word.lower() in lowered for word in words) else 3), definition.kind
 
 
-def best_first(found: Iterable[RankedLine]) -> list[RankedLine]:
+def best_first(lines: Iterable[RankedLine]) -> list[RankedLine]:
     """The best first; among equals by path and line."""
-    return sorted(found, key=lambda hit: (hit.rank[:3], hit.path, hit.line))
+    return sorted(lines, key=lambda hit: (hit.rank[:3], hit.path, hit.line))
 
 
 _PARSE_TIMEOUT = 10.0
@@ -107,8 +109,8 @@ _HEADERS = (".h", ".hh", ".hxx")
 
 def grammar_for(end: str) -> Grammar | None:
     """The grammar of files whose names end so."""
-    known = GRAMMARS.get(".hpp" if end in _HEADERS else end)
-    return None if known is None or end in _NO_CODE else Grammar(*known)
+    grammar = GRAMMARS.get(".hpp" if end in _HEADERS else end)
+    return None if grammar is None or end in _NO_CODE else Grammar(*grammar)
 
 
 def definitions_in(
@@ -119,12 +121,12 @@ def definitions_in(
     seconds: float = _PARSE_TIMEOUT,
 ) -> dict[str, list[Definition]]:
     """What of these names each file defines. What is not found out in time is left out."""
-    found: dict[str, list[Definition]] = {}
+    by_path: dict[str, list[Definition]] = {}
     for opened in finder.opening(paths):
         collected = OutputBuffer()
         ends = {fd: PurePosixPath(path).suffix.lower() for fd, path in opened.items()}
         files = [[fd, end, grammar_for(end)] for fd, end in ends.items()]
-        asked = json.dumps({"files": files, "words": list(words), "most": _MAX_PARSED_BYTES}).encode() + b"\n"
+        task = json.dumps({"files": files, "words": list(words), "most": _MAX_PARSED_BYTES}).encode() + b"\n"
         command = [sys.executable, "-I", "-W", "ignore", program.__file__]
         try:
             root = finder.workspace.root
@@ -133,7 +135,7 @@ def definitions_in(
                 root,
                 signal,
                 take=collected.take,
-                given=asked,
+                stdin=task,
                 keep_open=list(opened),
                 seconds=seconds,
             )
@@ -141,8 +143,8 @@ def definitions_in(
             signal.throw_if_aborted()
         for line in collected.output.split(b"\n")[:-1]:
             fd, defined = json.loads(line)
-            found[opened[fd]] = [Definition(*one) for one in defined]
-    return found
+            by_path[opened[fd]] = [Definition(*row) for row in defined]
+    return by_path
 
 
 _MAX_FILES = 200
@@ -172,13 +174,9 @@ def search_code(workspace: Workspace, finder: Finder | None = None) -> Tool:
 
     @tool(
         "search_code",
-        level="read",
-        capabilities=["read"],
-        concurrency="parallel",
+        **READ_TOOL,
         reads=lambda args: read_keys(workspace, args.path),
-        category="workspace",
         icon="code",
-        origin="system",
         output=CodeMatches,
     )
     def search_code(
@@ -212,22 +210,18 @@ def search_code(workspace: Workspace, finder: Finder | None = None) -> Tool:
 
 
 def _result(finder: Finder, scope: SearchScope, words: list[str], limit: int, signal: Signal) -> Result:
-    match_counts, found = _search(finder, scope, words, signal)
+    match_counts, ranked = _search(finder, scope, words, signal)
     total, files = sum(match_counts.files.values()), len(match_counts.files)
-    shown = best_first(found)[:limit]
+    shown = best_first(ranked)[:limit]
     lines = [
-        CodeLine(
-            path=display.path_text(hit.path),
-            line=hit.line,
-            defines=hit.kind,
-            text=_text(hit),
-        )
+        CodeLine(path=display.path_text(hit.path), line=hit.line, defines=hit.kind, text=_text(hit))
         for hit in shown
     ]
     texts = [
-        f"{one.path}:{one.line}: {f'({one.defines}) ' if one.defines else ''}{one.text}" for one in lines
+        f"{line.path}:{line.line}: {f'({line.defines}) ' if line.defines else ''}{line.text}"
+        for line in lines
     ]
-    defined = sum(1 for one in lines if one.defines)
+    defined = sum(1 for line in lines if line.defines)
     summary = f"Found {display.plural(defined, 'definition')} among {display.plural(total, 'line')}"
     if total > len(lines):
         texts.append(
@@ -264,7 +258,7 @@ def _search(
         paths.sort(key=lambda path: path not in likely.files)
     near = paths[:_MAX_FILES]
     defined = definitions_in(finder, [path for path in near if is_code(path)], words, signal)
-    found: list[RankedLine] = []
+    ranked: list[RankedLine] = []
     for path, lines in finder.lines(engine, query, near, signal, (0, 0), _MAX_LINES):
-        found += rank_lines(path, lines, defined.get(path, ()), words)
-    return match_counts, found
+        ranked += rank_lines(path, lines, defined.get(path, ()), words)
+    return match_counts, ranked

@@ -9,12 +9,12 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from handrail import Context, Result, Tool, tool
-from handrail.ext import Signal, ToolError
+from handrail import Context, Result, Tool, ToolError, tool
+from handrail.ext.tools import Signal
 from handrail.toolsets.workspace.search import display
 from handrail.toolsets.workspace.search.finder import Finder, read_keys, search_scope
 from handrail.toolsets.workspace.search.query import SearchScope
-from handrail.toolsets.workspace.workspace import Workspace
+from handrail.toolsets.workspace.workspace import READ_TOOL, Workspace
 
 _PARTS = re.compile(r"[\s/]+")
 _WHOLE, _STEM, _BEGIN, _INSIDE, _PATH, _LOOSE = 1000, 900, 700, 500, 300, 100
@@ -29,7 +29,9 @@ def best_paths(query: str, paths: Iterable[str], limit: int) -> tuple[list[str],
         lowered = path.lower()
         if all(regex.search(lowered) for regex in loose):
             scored.append((_score(words, loose, lowered), path))
-    top = nlargest(limit, scored, key=lambda one: (one[0], -len(one[1]), _reversed_key(one[1])))
+    top = nlargest(
+        limit, scored, key=lambda candidate: (candidate[0], -len(candidate[1]), _reversed_key(candidate[1]))
+    )
     return [path for _, path in top], len(scored)
 
 
@@ -60,10 +62,10 @@ def _fit(word: str, loose: re.Pattern[str], path: str, name: str, stem: str) -> 
         return _INSIDE + len(word) / len(name)
     if word in path:
         return _PATH + len(word) / len(path)
-    if found := loose.search(name):
-        return _LOOSE + 50 * len(word) / len(found[0])
-    found = loose.search(path)
-    return 50 * len(word) / len(found[0]) if found else 0.0
+    if match := loose.search(name):
+        return _LOOSE + 50 * len(word) / len(match[0])
+    match = loose.search(path)
+    return 50 * len(word) / len(match[0]) if match else 0.0
 
 
 def _reversed_key(path: str) -> tuple[int, ...]:
@@ -83,13 +85,9 @@ def search_files(workspace: Workspace, finder: Finder | None = None) -> Tool:
 
     @tool(
         "search_files",
-        level="read",
-        capabilities=["read"],
-        concurrency="parallel",
+        **READ_TOOL,
         reads=lambda args: read_keys(workspace, args.path),
-        category="workspace",
         icon="file-search",
-        origin="system",
         output=NamedFiles,
     )
     def search_files(
@@ -118,9 +116,9 @@ def search_files(workspace: Workspace, finder: Finder | None = None) -> Tool:
 
 
 def _result(finder: Finder, scope: SearchScope, query: str, limit: int, signal: Signal) -> Result:
-    found, total = best_paths(query, finder.files(scope, signal), limit)
-    existing = {path for path, _ in finder.stats(sorted(found), signal)}
-    paths = [display.path_text(path) for path in found if path in existing]
+    best, total = best_paths(query, finder.files(scope, signal), limit)
+    existing = {path for path, _ in finder.stats(sorted(best), signal)}
+    paths = [display.path_text(path) for path in best if path in existing]
     lines = list(paths)
     if total > len(paths):
         lines.append(f"[{len(paths):,} of {display.plural(total, 'file')} shown, the best first.]")

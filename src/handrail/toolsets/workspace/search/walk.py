@@ -1,4 +1,8 @@
-"""Walk: everything below a folder, over descriptors of folders, never through a link."""
+"""Walk: everything below a folder, over descriptors of folders, never through a link.
+
+Ripgrep lists files alone; a listing also shows folders, empty ones too, links, pipes and devices. And to
+ripgrep the `.ignore` of a folder above the start counts less than any rule below it, and to this walk more.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import stat
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from handrail.ext import Signal
+from handrail.ext.tools import Signal
 from handrail.toolsets.workspace.path_resolution import path_error
 from handrail.toolsets.workspace.search.gitignore import IgnoreLevel, load_level
 from handrail.toolsets.workspace.workspace import Workspace
@@ -23,12 +27,8 @@ class WalkEntry(NamedTuple):
 
     path: str
     """From the root of the workspace."""
-    depth: int
-    """1 for what lies in the folder where the walk began."""
     mode: int
     size: int
-    modified: int
-    links: int
 
     @property
     def is_file(self) -> bool:
@@ -46,26 +46,22 @@ def walk(
     *,
     include_ignored: bool = False,
     deepest: int = MAX_DEPTH,
-    sizes: bool = True,
 ) -> Iterator[WalkEntry]:
-    """What lies below a folder, in the order of its names. Without `sizes` only kinds are looked up."""
+    """What lies below a folder, in the order of its names."""
     parts = tuple(part for part in start.split("/") if part != ".")
     root = workspace.open_folder(".")
     try:
-        yield from _Walk(workspace, signal, include_ignored, deepest, sizes).below(root, parts)
+        yield from _Walk(workspace, signal, include_ignored, deepest).below(root, parts)
     finally:
         os.close(root)
 
 
 class _Walk:
-    def __init__(
-        self, workspace: Workspace, signal: Signal, include_ignored: bool, deepest: int, sizes: bool
-    ) -> None:
+    def __init__(self, workspace: Workspace, signal: Signal, include_ignored: bool, deepest: int) -> None:
         self._workspace = workspace
         self._signal = signal
         self._include_ignored = include_ignored
         self._deepest = deepest
-        self._sizes = sizes
 
     def below(self, root: int, parts: tuple[str, ...]) -> Iterator[WalkEntry]:
         """Go down to the start, learning the rules on the way, and walk from there."""
@@ -86,37 +82,29 @@ class _Walk:
         """Everything in an open folder, which is closed afterwards."""
         try:
             self._signal.throw_if_aborted()
-            with os.scandir(fd) as found:
-                entries = sorted(found, key=lambda one: one.name)
+            with os.scandir(fd) as scanned:
+                entries = sorted(scanned, key=lambda entry: entry.name)
             rules = None
             if not self._include_ignored:
-                rules = load_level(fd, prefix, above, frozenset(one.name for one in entries))
-            for one in entries:
-                if one.name == _REPOSITORY:
+                rules = load_level(fd, prefix, above, frozenset(entry.name for entry in entries))
+            for entry in entries:
+                if entry.name == _REPOSITORY:
                     continue
-                path = prefix + one.name
-                is_folder = one.is_dir(follow_symlinks=False)
+                path = prefix + entry.name
+                is_folder = entry.is_dir(follow_symlinks=False)
                 if rules is not None and rules.ignores(path + "/" if is_folder else path):
                     continue
                 if self._workspace.is_hidden(tuple(path.split("/"))):
                     continue
-                entry = self._entry(one, path, depth)
-                if entry is None:
-                    continue
-                yield entry
-                if is_folder and depth < self._deepest and (inner := _enter(fd, one.name)) is not None:
+                try:
+                    stats = entry.stat(follow_symlinks=False)
+                except OSError:
+                    continue  # gone meanwhile
+                yield WalkEntry(path, stats.st_mode, stats.st_size)
+                if is_folder and depth < self._deepest and (inner := _enter(fd, entry.name)) is not None:
                     yield from self._folder(inner, path + "/", rules, depth + 1)
         finally:
             os.close(fd)
-
-    def _entry(self, one: os.DirEntry[str], path: str, depth: int) -> WalkEntry | None:
-        if not self._sizes and one.is_file(follow_symlinks=False):
-            return WalkEntry(path, depth, stat.S_IFREG, 0, 0, 1)
-        try:
-            found = one.stat(follow_symlinks=False)
-        except OSError:
-            return None  # gone meanwhile
-        return WalkEntry(path, depth, found.st_mode, found.st_size, found.st_mtime_ns, found.st_nlink)
 
 
 def _prefix(parts: tuple[str, ...]) -> str:

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from handrail import Context, Result, Tool, tool
-from handrail.ext import RiskAssessment, ToolError
+from handrail import Context, Result, Tool, ToolError, tool
+from handrail.ext.guard import RiskAssessment
 from handrail.toolsets.workspace.shell.classify import classify, mentions_git
 from handrail.toolsets.workspace.shell.git_repositories import (
     classify_folder,
@@ -186,10 +186,7 @@ def bash(workspace: Workspace, options: ShellOptions) -> Tool:
         timeout=MAX_TIMEOUT + _GRACE,
         category="workspace",
         icon="terminal",
-        form={
-            "command": {"widget": "textarea", "rows": 3, "class": "form-code"},
-            "cwd": {"label": "Folder"},
-        },
+        form={"command": {"widget": "textarea", "rows": 3, "class": "form-code"}, "cwd": {"label": "Folder"}},
         origin="system",
         output=ShellOutput,
     )
@@ -242,22 +239,22 @@ async def _run(
 
 def danger_of(workspace: Workspace, args: Any) -> RiskAssessment:
     """The danger of a call, with the part of the command that decides."""
-    said = [classify_in(workspace, args.command, args.cwd)]
+    judgements = [classify_in(workspace, args.command, args.cwd)]
     if args.network:
-        said.append(dangerous("it asks for the network"))
-    strict = most_dangerous(said)
+        judgements.append(dangerous("it asks for the network"))
+    strict = most_dangerous(judgements)
     return RiskAssessment(strict.danger, strict.sentence())
 
 
 def classify_in(workspace: Workspace, command: str, cwd: str) -> Classification:
     """The judgement of a command in a folder of this workspace, on this machine."""
-    said = [classify(command, lambda folder: is_own_repository(workspace, str(Path(cwd) / folder)))]
-    said.append(classify_folder(workspace, cwd))
+    judgements = [classify(command, lambda folder: is_own_repository(workspace, str(Path(cwd) / folder)))]
+    judgements.append(classify_folder(workspace, cwd))
     if mentions_git(command):
-        said.append(classify_settings(workspace.root))
+        judgements.append(classify_settings(workspace.root))
     if sandbox_problem() is not None:
-        said.append(moderate("there is no sandbox that keeps it in"))
-    return most_dangerous(said)
+        judgements.append(moderate("there is no sandbox that keeps it in"))
+    return most_dangerous(judgements)
 
 
 def _check_command(command: str) -> None:

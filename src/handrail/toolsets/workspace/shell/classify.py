@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace.shell.programs import classify_function, classify_program
 from handrail.toolsets.workspace.shell.reader_programs import NUMERIC_VARIABLES, classify_test
 from handrail.toolsets.workspace.shell.rules import (
@@ -97,10 +97,10 @@ def _classify(command: str, depth: int, is_ours: Callable[[str], bool] | None = 
     if sum(node.type == "command" for node in nodes) > MAX_COMMANDS:
         return dangerous(f"it has more than {MAX_COMMANDS} commands")
     inner = InnerCommand(lambda words: _classify_words(words, inner), lambda text: _classify(text, depth + 1))
-    found = [_classify_node(node, inner).within(text_of(node)) for node in nodes if node.is_named]
+    judgements = [_classify_node(node, inner).within(text_of(node)) for node in nodes if node.is_named]
     if mentions_git(command):
-        found.append(_classify_moves(nodes, is_ours or (lambda folder: False)))
-    return most_dangerous(found)
+        judgements.append(_classify_moves(nodes, is_ours or (lambda folder: False)))
+    return most_dangerous(judgements)
 
 
 def _classify_moves(nodes: list[Node], is_ours: Callable[[str], bool]) -> Classification:
@@ -151,7 +151,7 @@ def _classify_node(node: Node, inner: InnerCommand) -> Classification:
         return classify_function(text_of(node.child_by_field_name("name") or node))
     if kind == "for_statement":
         return most_dangerous(
-            classify_variable(text_of(one)) for one in node.children if one.type == "variable_name"
+            classify_variable(text_of(child)) for child in node.children if child.type == "variable_name"
         )
     if kind == "declaration_command":
         return _classify_declaration(node)
@@ -198,9 +198,9 @@ def _classify_words(words: list[Word], inner: InnerCommand) -> Classification:
 def _classify_here_document(node: Node) -> Classification:
     """The tree takes arguments that follow a here-document for a part of it."""
     if node.type == "herestring_redirect":
-        words = [one for one in node.children if one.type not in ("<<<", "file_descriptor")][1:]
+        words = [child for child in node.children if child.type not in ("<<<", "file_descriptor")][1:]
     else:
-        words = [one for one in node.children if one.type in _WORDS or one.type == "$"]
+        words = [child for child in node.children if child.type in _WORDS or child.type == "$"]
     if words:
         return dangerous("arguments follow a redirection; write redirections last")
     return SAFE
@@ -224,7 +224,7 @@ def _is_for_read(assignment: Node) -> bool:
 
 def _classify_array(node: Node) -> Classification:
     """Its elements are judged by themselves; what stands before them in brackets is worked out."""
-    if any(text_of(one).startswith("[") for one in node.named_children):
+    if any(text_of(child).startswith("[") for child in node.named_children):
         return moderate("an index may run what a variable holds")
     return SAFE
 
@@ -234,14 +234,14 @@ def _classify_declaration(node: Node) -> Classification:
     for child in node.named_children:
         if child.type not in ("variable_assignment", "variable_name"):
             return moderate("an option or a name that is only known later changes what variables do")
-        if child.type == "variable_name" and not (said := classify_variable(text_of(child))).is_safe:
-            return said
+        if child.type == "variable_name" and not (judgement := classify_variable(text_of(child))).is_safe:
+            return judgement
     return SAFE
 
 
 def _classify_arithmetic(node: Node) -> Classification:
     """Numbers alone are harmless; a variable may hold an index with a command in it."""
-    inside = [one.type for one in descendants(node) if one.is_named][1:]
+    inside = [inner.type for inner in descendants(node) if inner.is_named][1:]
     if set(inside) <= _NUMBERS:
         return SAFE
     return moderate("arithmetic may run what a variable holds")
@@ -249,7 +249,7 @@ def _classify_arithmetic(node: Node) -> Classification:
 
 def _classify_test(node: Node, inner: InnerCommand) -> Classification:
     parts = list(descendants(node))
-    operators = {text_of(one) for one in parts if one.type == "test_operator"}
+    operators = {text_of(part) for part in parts if part.type == "test_operator"}
     if operators & {"-v", "-R"}:
         return moderate("this test may run what an index holds")
     if text_of(node).startswith("[["):
@@ -258,7 +258,7 @@ def _classify_test(node: Node, inner: InnerCommand) -> Classification:
         return SAFE
     if not text_of(node).startswith("["):
         return _classify_arithmetic(node)
-    tokens = {one.type for one in _outside_strings(node) if not one.is_named and not one.child_count}
+    tokens = {token.type for token in _outside_strings(node) if not token.is_named and not token.child_count}
     if tokens - _IN_TEST:
         return dangerous("it cannot be read with certainty")
     return classify_test(_test_words(node), inner)
@@ -275,22 +275,24 @@ def _test_words(test: Node) -> list[Word]:
     words: list[Word] = []
     waiting = list(reversed(test.children[1:-1]))
     while waiting:
-        one = waiting.pop()
-        if one.type in _EXPRESSIONS:
-            waiting += reversed(one.children)
+        child = waiting.pop()
+        if child.type in _EXPRESSIONS:
+            waiting += reversed(child.children)
         else:
             words.append(
-                read_word(one) if one.is_named and one.type != "test_operator" else literal_word(text_of(one))
+                read_word(child)
+                if child.is_named and child.type != "test_operator"
+                else literal_word(text_of(child))
             )
     return words
 
 
 def _outside_strings(node: Node) -> list[Node]:
-    found: list[Node] = []
+    nodes: list[Node] = []
     waiting = list(node.children)
     while waiting:
-        one = waiting.pop()
-        found.append(one)
-        if one.type not in ("string", "command_substitution"):
-            waiting.extend(one.children)
-    return found
+        child = waiting.pop()
+        nodes.append(child)
+        if child.type not in ("string", "command_substitution"):
+            waiting.extend(child.children)
+    return nodes

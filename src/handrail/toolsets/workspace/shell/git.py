@@ -76,22 +76,22 @@ def classify_git(args: list[Word], inner: InnerCommand) -> Classification:
             return moderate("it may obey the settings of another repository", option.text)
     if not rest:
         return SAFE
-    verb, given = rest[0].value, rest[1:]
+    verb, verb_args = rest[0].value, rest[1:]
     if verb is None:
         return dangerous("which command of git it is is only known when it runs")
-    if (signed := _SIGNED.search(" ".join(word.value or "" for word in given))) is not None:
+    if (signed := _SIGNED.search(" ".join(word.value or "" for word in verb_args))) is not None:
         return moderate("it starts the program that checks signatures", signed[0])
     if verb in _READING_COMMANDS:
-        return _classify_reading(verb, [word for word in given if word.value not in _PLAIN_SUBMODULES])
+        return _classify_reading(verb, [word for word in verb_args if word.value not in _PLAIN_SUBMODULES])
     if verb in _LISTING_COMMANDS:
-        return SAFE if _LISTING_COMMANDS[verb](given) else _classify_change(verb, given)
-    return _classify_change(verb, given)
+        return SAFE if _LISTING_COMMANDS[verb](verb_args) else _classify_change(verb, verb_args)
+    return _classify_change(verb, verb_args)
 
 
 def _classify_reading(verb: str, args: list[Word]) -> Classification:
-    found = has_option(args, "O" if verb == "grep" else "", _STARTS)
-    if found is not None:
-        return moderate("an option may make git write or run something", found.text)
+    option = has_option(args, "O" if verb == "grep" else "", _STARTS)
+    if option is not None:
+        return moderate("an option may make git write or run something", option.text)
     return SAFE
 
 
@@ -118,12 +118,12 @@ def _classify_change(verb: str, args: list[Word]) -> Classification:
     return moderate(f"git {verb} may change the repository")
 
 
-def _lists(args: list[Word], asked: bool = False) -> bool:
+def _lists(args: list[Word], is_listing: bool = False) -> bool:
     """Of `branch` and `tag`: names are only looked for, none is made."""
     names = {_option(arg) for arg in args if arg.begins.startswith("-")}
     if any(arg.may_be_option for arg in args) or names - _LISTS:
         return False
-    return asked or not positionals(args) or bool(names & _TAKES)
+    return is_listing or not positionals(args) or bool(names & _TAKES)
 
 
 def _option(arg: Word) -> str:

@@ -8,7 +8,7 @@ from collections import deque
 from contextlib import suppress
 from pathlib import Path
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace.shell.rules import SAFE, Classification, moderate, most_dangerous
 from handrail.toolsets.workspace.workspace import Workspace
 
@@ -28,16 +28,16 @@ def gitlinks(home: Path) -> set[str] | None:
 
     Other numbers in an index may look like the mode of a gitlink, so some that are none are among them.
     """
-    found: set[str] = set()
+    folders: set[str] = set()
     try:
         for index in (home / "index", *home.glob("sharedindex.*")):
             links = _links_of_index(index)
             if links is None:
                 return None
-            found |= links
+            folders |= links
     except OSError:
         return None
-    return found
+    return folders
 
 
 def _links_of_index(index: Path) -> set[str] | None:
@@ -97,7 +97,7 @@ def classify_folder(workspace: Workspace, folder: str) -> Classification:
 
 def nested_repositories(root: Path) -> list[Path]:
     """The `.git` of each repository inside of a folder, the nearest first; in large folders not of all."""
-    found: list[Path] = []
+    repositories: list[Path] = []
     waiting = deque([str(root)])
     for _ in range(_MAX_FOLDERS):
         if not waiting:
@@ -106,10 +106,10 @@ def nested_repositories(root: Path) -> list[Path]:
         with suppress(OSError), os.scandir(folder) as entries:
             for entry in entries:
                 if entry.name == ".git":
-                    found.append(Path(entry.path))
+                    repositories.append(Path(entry.path))
                 elif entry.name not in _SKIPPED and entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
-    return [one for one in found if one.parent != root][:_MAX_REPOSITORIES]
+    return [repository for repository in repositories if repository.parent != root][:_MAX_REPOSITORIES]
 
 
 def is_own_repository(workspace: Workspace, folder: str) -> bool:
@@ -164,9 +164,9 @@ def _classify_gitlink(root: Path, folder: Path, seen: set[tuple[Path, Path]]) ->
 
 def _classify_git_file(root: Path, link: Path) -> Classification:
     """A repository kept elsewhere; outside of the workspace no command sees it."""
-    kept = link.read_text(errors="replace").removeprefix("gitdir:").strip()
-    if (root / kept).resolve().is_relative_to(root):
-        return moderate("the repository is kept in a folder that commands can change", kept)
+    folder = link.read_text(errors="replace").removeprefix("gitdir:").strip()
+    if (root / folder).resolve().is_relative_to(root):
+        return moderate("the repository is kept in a folder that commands can change", folder)
     return SAFE
 
 

@@ -64,7 +64,7 @@ def _after_options(args: list[Word], switches: Collection[str], valued: Collecti
             if not rest or rest.pop(0).value is None:
                 return None
         elif value not in switches and not any(
-            value.startswith(one if one[1] != "-" else f"{one}=") for one in valued
+            value.startswith(option if option[1] != "-" else f"{option}=") for option in valued
         ):
             return None
     return rest
@@ -74,14 +74,14 @@ def _classify_env(args: list[Word], inner: InnerCommand) -> Classification:
     rest = _after_options(args, ("-0", "--null"), ())
     if rest is None:
         return moderate("programs obey what it takes out of the environment")
-    said = []
-    while rest and (found := _ASSIGNMENT.match(rest[0].begins)) is not None:
+    judgements = []
+    while rest and (assignment := _ASSIGNMENT.match(rest[0].begins)) is not None:
         if rest[0].splits:
             return dangerous(_UNSEEN, rest[0].text)
-        said.append(classify_variable(found[1]).within(rest.pop(0).text))
+        judgements.append(classify_variable(assignment[1]).within(rest.pop(0).text))
     if rest:
-        said.append(inner.words(rest))
-    return most_dangerous(said)
+        judgements.append(inner.words(rest))
+    return most_dangerous(judgements)
 
 
 def _classify_shell(args: list[Word], inner: InnerCommand) -> Classification:
@@ -145,18 +145,7 @@ def _classify_nice(args: list[Word], inner: InnerCommand) -> Classification:
 
 def _classify_xargs(args: list[Word], inner: InnerCommand) -> Classification:
     switches = ("-0", "-r", "-0r", "-r0", "-t", "--null", "--no-run-if-empty", "-x")
-    valued = (
-        "-n",
-        "-P",
-        "-L",
-        "-I",
-        "-d",
-        "-s",
-        "--max-args",
-        "--max-procs",
-        "--delimiter",
-        "-E",
-    )
+    valued = ("-n", "-P", "-L", "-I", "-d", "-s", "--max-args", "--max-procs", "--delimiter", "-E")
     rest = _after_options(args, switches, valued)
     if rest is None:
         return dangerous(_UNSEEN)
@@ -178,11 +167,9 @@ def _is_filled(word: Word, marks: list[str]) -> bool:
 
 
 def _classify_exec(args: list[Word], inner: InnerCommand) -> Classification:
-    return inner.words(args) if args and not args[0].begins.startswith("-") else _classify_bare_exec(args)
-
-
-def _classify_bare_exec(args: list[Word]) -> Classification:
-    return dangerous(_UNSEEN) if args else SAFE
+    if not args:
+        return SAFE
+    return dangerous(_UNSEEN) if args[0].begins.startswith("-") else inner.words(args)
 
 
 def _classify_source(args: list[Word], inner: InnerCommand) -> Classification:
@@ -320,8 +307,8 @@ _RULES: dict[str, ProgramRule] = {
 
 def classify_function(name: str) -> Classification:
     """What giving a name to some commands does: those who call it are judged by the name."""
-    known = name in _RULES or name in _HARM or name in _INSTALLERS or _tells_version(name)
-    if known or not re.fullmatch(r"\w+", name):
+    is_known = name in _RULES or name in _HARM or name in _INSTALLERS or _tells_version(name)
+    if is_known or not re.fullmatch(r"\w+", name):
         return dangerous("it changes what later commands mean")
     return SAFE
 
@@ -344,10 +331,10 @@ def classify_program(words: list[Word], inner: InnerCommand) -> Classification:
     rule = _RULES.get(base)
     if rule is None:
         return _classify_unknown(base, args)
-    said = rule(args, inner)
-    if said.is_safe and not _is_system_program(folder):
+    judgement = rule(args, inner)
+    if judgement.is_safe and not _is_system_program(folder):
         return moderate("it is not the system's own program")
-    return said
+    return judgement
 
 
 def _is_system_program(folder: str) -> bool:

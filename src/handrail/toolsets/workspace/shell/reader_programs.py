@@ -72,13 +72,13 @@ def _only_reads(script: str) -> bool:
         if at >= len(script):
             return True
         at = _after_addresses(script, at)
-        if (found := _PLAIN.match(script, at)) is not None:
-            at = found.end()
-        elif (found := _REPLACE.match(script, at)) is not None:
-            end = _after_parts(script, found.end(), found[2])
+        if (match := _PLAIN.match(script, at)) is not None:
+            at = match.end()
+        elif (match := _REPLACE.match(script, at)) is not None:
+            end = _after_parts(script, match.end(), match[2])
             if end is None:
                 return False
-            at = _end(_FLAGS, script, end) if found[1] == "s" else end
+            at = _end(_FLAGS, script, end) if match[1] == "s" else end
         elif script[at : at + 1] not in ("{", "}"):
             return False
         rest = script[_end(re.compile(r"[ \t]*"), script, at) :]
@@ -107,8 +107,8 @@ def _after_parts(script: str, at: int, mark: str) -> int | None:
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return at if found is None else found.end()
+    match = pattern.match(text, at)
+    return at if match is None else match.end()
 
 
 def classify_awk(args: list[Word], inner: InnerCommand) -> Classification:
@@ -156,22 +156,24 @@ _LISTING = re.compile(r"-?t[vzjJ]*f")
 
 def classify_find(args: list[Word], inner: InnerCommand) -> Classification:
     """Looking is safe; what it starts for each file is judged like any command."""
-    said = [dangerous("it deletes what it finds", arg.text) for arg in args if arg.value == "-delete"]
+    judgements = [dangerous("it deletes what it finds", arg.text) for arg in args if arg.value == "-delete"]
     at = 0
     while at < len(args):
         arg = args[at]
         at += 1
         if arg.may_be_option:
-            said.append(moderate("an argument may turn out to be an action", arg.text))
+            judgements.append(moderate("an argument may turn out to be an action", arg.text))
         elif arg.value in _WRITES:
-            said.append(moderate("it writes what it finds to a file", arg.text))
+            judgements.append(moderate("it writes what it finds to a file", arg.text))
         elif arg.value in _STARTS:
             command, at = _until_end(args, at)
             if any(_may_end(word) for word in command):
-                said.append(moderate("what is only known when it runs may end the command"))
+                judgements.append(moderate("what is only known when it runs may end the command"))
             named = [UNKNOWN_WORD if word.value is None or "{}" in word.value else word for word in command]
-            said.append(inner.words(named) if named else dangerous("it starts nothing that can be read"))
-    return most_dangerous(said)
+            judgements.append(
+                inner.words(named) if named else dangerous("it starts nothing that can be read")
+            )
+    return most_dangerous(judgements)
 
 
 def _until_end(args: list[Word], at: int) -> tuple[list[Word], int]:
@@ -245,8 +247,8 @@ def classify_test(args: list[Word], inner: InnerCommand) -> Classification:
 
 def _is_quoted(word: Word) -> bool:
     """Whether all of it stands in one pair of quotes, and stays one word."""
-    whole = len(word.text) > 1 and word.text[0] == word.text[-1] == '"' and word.text.count('"') == 2
-    return whole and not word.splits
+    is_single = len(word.text) > 1 and word.text[0] == word.text[-1] == '"' and word.text.count('"') == 2
+    return is_single and not word.splits
 
 
 def _classify_printf(args: list[Word], inner: InnerCommand) -> Classification:

@@ -1,4 +1,4 @@
-"""Keeper: runs a command without a sandbox and lets nothing of it live on.
+"""Reaper: runs a command without a sandbox and lets nothing of it live on.
 
 A program of its own: it becomes the parent of every process that the command leaves behind, and ends them all
 when the command ends, when its own standard input closes, or when there are too many.
@@ -85,7 +85,7 @@ def _kill_all() -> None:
             _send(fresh, signal.SIGSTOP)
             seen |= fresh
         _send(seen, signal.SIGKILL)
-        os.waitpid(-1, 0)  # one is gone; whoever was made meanwhile is seen in the next turn
+        os.waitpid(-1, 0)  # one is gone; what was started meanwhile is seen in the next turn
 
 
 def _has_children() -> bool:
@@ -110,14 +110,14 @@ def _descendants() -> set[int]:
     for name in os.listdir("/proc"):
         if name.isdigit() and (parent := _parent(name)) is not None:
             children.setdefault(parent, []).append(int(name))
-    found: set[int] = set()
+    pids: set[int] = set()
     waiting = [os.getpid()]
     while waiting:
         for child in children.get(waiting.pop(), ()):
-            if child not in found:
-                found.add(child)
+            if child not in pids:
+                pids.add(child)
                 waiting.append(child)
-    return found
+    return pids
 
 
 def _parent(pid: str) -> int | None:

@@ -52,7 +52,7 @@ def dangerous(why: str, part: str = "") -> Classification:
 
 def most_dangerous(some: Iterable[Classification]) -> Classification:
     """The most dangerous of them; among equals the first. Nothing at all is safe."""
-    return max(some, key=lambda one: _ORDER.index(one.danger), default=SAFE)
+    return max(some, key=lambda judgement: _ORDER.index(judgement.danger), default=SAFE)
 
 
 def shorten_part(part: str) -> str:
@@ -84,7 +84,7 @@ def has_option(args: Iterable[Word], short: str = "", long: Iterable[str] = ()) 
         text = arg.begins
         if text.startswith("--"):
             name = text.partition("=")[0]
-            if len(name) > 2 and any(one.startswith(name) for one in long):
+            if len(name) > 2 and any(option.startswith(name) for option in long):
                 return arg
         elif text.startswith("-") and any(letter in text for letter in short):
             return arg
@@ -96,17 +96,17 @@ def positionals(args: Iterable[Word], numbered: Collection[str] = ()) -> list[Wo
 
     Numbers right behind one of the options in `numbered` are not.
     """
-    found: list[Word] = []
+    others: list[Word] = []
     ended = False
     before: str | None = None
     for arg in args:
         is_option = arg.begins.startswith("-") and arg.value != "-" and not arg.splits
         is_number = before in numbered and (arg.value or "").isdigit()
         if ended or not (is_option or is_number):
-            found.append(arg)
+            others.append(arg)
         ended = ended or arg.value == "--" or (arg.value is None and "--".startswith(arg.begins))
         before = arg.value
-    return found
+    return others
 
 
 def always_safe(args: list[Word], inner: InnerCommand) -> Classification:
@@ -120,8 +120,8 @@ def without_options(
     """The rule of programs that only read without these options, and with at most so many other arguments."""
 
     def rule(args: list[Word], inner: InnerCommand) -> Classification:
-        if (found := has_option(args, short, long)) is not None:
-            return moderate("an option may make it write or run something", found.text)
+        if (option := has_option(args, short, long)) is not None:
+            return moderate("an option may make it write or run something", option.text)
         others = positionals(args, numbered)
         if most is not None and (len(others) > most or any(arg.value is None for arg in others)):
             return moderate("it may write to its second argument")
@@ -189,11 +189,11 @@ def classify_write(word: Word) -> Classification:
 
 
 def classify_redirect(node: Node) -> Classification:
-    operator = next((text_of(one) for one in node.children if not one.is_named), "")
-    goals = [one for one in node.named_children if one.type != "file_descriptor"]
+    operator = next((text_of(child) for child in node.children if not child.is_named), "")
+    goals = [child for child in node.named_children if child.type != "file_descriptor"]
     if not goals:
         return SAFE if operator.endswith("-") else dangerous("it cannot be read with certainty")
-    if sum(one.type != "file_descriptor" for one in node.children) > 2:
+    if sum(child.type != "file_descriptor" for child in node.children) > 2:
         # the tree takes arguments that follow a redirection for a part of it
         return dangerous("arguments follow a redirection; write redirections last")
     first = read_word(goals[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import os
 import sys
 import time
@@ -10,9 +11,9 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace.shell import reaper
 from handrail.toolsets.workspace.shell.sandbox import (
     INSTALL_HINT,
@@ -60,21 +61,10 @@ class BoundedOutput:
         tail = bytes(self._tail[-self._most :])
         if not self.missing:
             return (bytes(self._head) + tail).decode(errors="replace")
-        head = _whole_end(bytes(self._head)).decode(errors="replace")
+        # a decoder that waits for more leaves out the first bytes of a character that was cut
+        head = codecs.getincrementaldecoder("utf-8")("replace").decode(bytes(self._head))
         end = _whole_start(tail).decode(errors="replace")
         return f"{head}\n[{self.missing:,} bytes left out here]\n{end}"
-
-
-def _whole_end(data: bytes) -> bytes:
-    """Without the first bytes of a character that was cut at the end."""
-    for back in range(1, min(4, len(data)) + 1):
-        byte = data[-back]
-        if byte < 0x80:
-            return data
-        if byte >= 0xC0:
-            length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
-            return data[:-back] if length > back else data
-    return data
 
 
 def _whole_start(data: bytes) -> bytes:
@@ -138,7 +128,7 @@ async def run_sandboxed(
 async def run_bare(
     command: str, folder: Path, limits: CommandLimits, timeout: float, on_output: OutputListener
 ) -> CommandResult:
-    """Run it without a sandbox, below a keeper that ends whatever it leaves behind."""
+    """Run it without a sandbox, below a reaper that ends whatever it leaves behind."""
 
     async def run(stop: asyncio.Event) -> CommandResult:
         line = [
@@ -150,10 +140,10 @@ async def run_bare(
             *limited_command(command, limits),
         ]
         process = await _start(line, (), folder)
+        stdin = cast(asyncio.StreamWriter, process.stdin)
 
         async def end() -> None:
-            assert process.stdin is not None
-            process.stdin.close()
+            stdin.close()
             await process.wait()
 
         async def limit_watcher() -> EndReason:
@@ -183,13 +173,14 @@ async def _run_uninterrupted(
     return running.result()
 
 
-async def _start(line: list[str], kept: tuple[int, ...], folder: Path | None) -> Process:
+async def _start(line: list[str], pass_fds: tuple[int, ...], folder: Path | None) -> Process:
+    """A process with all three pipes."""
     return await asyncio.create_subprocess_exec(
         *line,
         stdin=PIPE,
         stdout=PIPE,
         stderr=PIPE,
-        pass_fds=kept,
+        pass_fds=pass_fds,
         cwd=folder,
         env=command_environment(os.environ),
         start_new_session=True,
@@ -211,8 +202,7 @@ async def _run_to_end(
     result = CommandResult()
     full = asyncio.Event()
 
-    async def read(stream: asyncio.StreamReader | None, printed: BoundedOutput) -> None:
-        assert stream is not None
+    async def read(stream: asyncio.StreamReader, printed: BoundedOutput) -> None:
         while data := await stream.read(_CHUNK):
             if full.is_set():  # what it still prints until it is gone is lost
                 continue
@@ -222,8 +212,8 @@ async def _run_to_end(
                 full.set()
 
     readers = [
-        asyncio.ensure_future(read(process.stdout, result.stdout)),
-        asyncio.ensure_future(read(process.stderr, result.stderr)),
+        asyncio.ensure_future(read(cast(asyncio.StreamReader, stream), printed))
+        for stream, printed in ((process.stdout, result.stdout), (process.stderr, result.stderr))
     ]
     exiting = asyncio.ensure_future(process.wait())
     filling = asyncio.ensure_future(full.wait())

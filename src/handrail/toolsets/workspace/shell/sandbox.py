@@ -162,9 +162,9 @@ def bwrap_command(spec: SandboxSpec, folder: Path, inner: list[str], info: int) 
 
 def command_environment(host: Mapping[str, str]) -> dict[str, str]:
     """The whole environment of a command: nothing of ours but the language."""
-    kept = {name: host[name] for name in ("LANG", "LC_ALL", "TZ") if name in host}
+    language = {name: host[name] for name in ("LANG", "LC_ALL", "TZ") if name in host}
     own = {"PATH": _PATH, "HOME": "/tmp", "TMPDIR": "/tmp", "TERM": "dumb", "SHELL": "/bin/bash"}
-    return {"LANG": "C.UTF-8", **kept, **own, **_GIT_ENVIRONMENT}
+    return {"LANG": "C.UTF-8", **language, **own, **_GIT_ENVIRONMENT}
 
 
 def wait_script(ready: int) -> str:
@@ -195,7 +195,7 @@ def is_visible(place: Path, folders: Iterable[Path]) -> bool:
 
 
 def _system_mounts(spec: SandboxSpec) -> Iterator[str]:
-    yield from _read_only(*(Path(one) for one in _SYSTEM if os.path.isdir(one)))
+    yield from _read_only(*(Path(folder) for folder in _SYSTEM if os.path.isdir(folder)))
     for link in _LINKS:
         if os.path.islink(link):
             yield from ("--symlink", os.readlink(link), link)

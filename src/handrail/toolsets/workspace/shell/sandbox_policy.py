@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from handrail import Principal, Tool
-from handrail.ext import Step
+from handrail.ext.guard import Step
 from handrail.toolsets.workspace.shell.git_repositories import nested_repositories
 from handrail.toolsets.workspace.shell.run import no_network, no_sandbox
 from handrail.toolsets.workspace.shell.sandbox import (
@@ -73,8 +73,8 @@ def _bwrap_problem(program: str) -> str | None:
         return f"bubblewrap does not start ({type(error).__name__})"
     if tried.returncode == 0:
         return None
-    said = tried.stderr.decode(errors="replace").strip().splitlines()
-    return f"bubblewrap does not start ({said[-1] if said else tried.returncode})"
+    lines = tried.stderr.decode(errors="replace").strip().splitlines()
+    return f"bubblewrap does not start ({lines[-1] if lines else tried.returncode})"
 
 
 _DATABASE_SIBLINGS = ("wal", "shm", "journal")

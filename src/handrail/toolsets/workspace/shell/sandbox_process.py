@@ -10,7 +10,7 @@ import signal
 from asyncio.subprocess import Process
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, cast
 
 from handrail.toolsets.workspace.shell.sandbox import READY, CommandLimits
 
@@ -59,10 +59,10 @@ def _shared_memory(process: str) -> int:
     """Memory of a process that is no file's."""
     try:
         with open(f"{process}/status", "rb") as status:
-            found = _SHARED.search(status.read())
+            match = _SHARED.search(status.read())
     except OSError:
         return 0
-    return 0 if found is None else int(found[1]) * 1024
+    return 0 if match is None else int(match[1]) * 1024
 
 
 NICENESS = 10
@@ -76,6 +76,7 @@ class SandboxProcess:
 
     def __init__(self, process: Process, info: BinaryIO) -> None:
         self._process = process
+        self._stdin = cast(asyncio.StreamWriter, process.stdin)
         self._first: int | None = None
         self._handle: int | None = None
         self._is_ending = False
@@ -87,7 +88,7 @@ class SandboxProcess:
         return self._handle is not None
 
     async def _begin(self, info: BinaryIO) -> None:
-        """Wait until everything is in place, then give the word."""
+        """Wait until the sandbox is ready, then let its command begin."""
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader()
         transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), info)
@@ -106,10 +107,9 @@ class SandboxProcess:
             self._send(b"go\n")
 
     def _send(self, word: bytes) -> None:
-        assert self._process.stdin is not None
         if word:
-            self._process.stdin.write(word)
-        self._process.stdin.close()
+            self._stdin.write(word)
+        self._stdin.close()
 
     def limit_watcher(
         self, limits: CommandLimits

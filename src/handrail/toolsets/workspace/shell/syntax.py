@@ -10,7 +10,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from handrail.ext import ToolError
+from handrail import ToolError
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -51,8 +51,8 @@ def literal_word(value: str) -> Word:
 def read_word(node: Node) -> Word:
     """The word that a node of the tree stands for."""
     text = text_of(node)
-    known, begins = _read_value(node, _expanded(text))
-    return Word(begins if known else None, text, begins, not known and _splits(node))
+    is_known, begins = _read_value(node, _expanded(text))
+    return Word(begins if is_known else None, text, begins, not is_known and _splits(node))
 
 
 def text_of(node: Node) -> str:
@@ -64,8 +64,8 @@ def _splits(node: Node) -> bool:
     if node.type in _VALUES:
         return True
     if node.type == "string":
-        return any(one.type in _PARAMETERS and "@" in text_of(one) for one in node.children)
-    return any(_splits(one) for one in node.children)
+        return any(child.type in _PARAMETERS and "@" in text_of(child) for child in node.children)
+    return any(_splits(child) for child in node.children)
 
 
 def _expanded(word: str) -> str:
@@ -116,9 +116,9 @@ def _read_parts(node: Node, expanded: str) -> tuple[bool, str]:
     """Parts one after the other. Braces may stand in parts of their own, so the whole word counts."""
     begins = ""
     for child in node.children:
-        known, value = _read_value(child, expanded)
+        is_known, value = _read_value(child, expanded)
         begins += value
-        if not known:
+        if not is_known:
             return False, begins
     return True, begins
 
@@ -139,7 +139,9 @@ def spans_lines(source: bytes, node: Node) -> bool:
     """Whether its parts stand on several lines, though the shell ends it with the first."""
     if node.type in _ONE_LINE:
         return _has_line_break(source, node)
-    return is_plain_test(node) and any(_has_line_break(source, one) for one in _expressions(node))
+    return is_plain_test(node) and any(
+        _has_line_break(source, expression) for expression in _expressions(node)
+    )
 
 
 def is_plain_test(node: Node) -> bool:
@@ -156,8 +158,8 @@ def is_misread_pattern(pattern: Node) -> bool:
 
 
 def _has_line_break(source: bytes, node: Node) -> bool:
-    for one, other in pairwise(node.children):
-        blanks = _BLANK_RUN.match(source, one.end_byte, other.end_byte)
+    for earlier, later in pairwise(node.children):
+        blanks = _BLANK_RUN.match(source, earlier.end_byte, later.end_byte)
         if blanks is not None and b"\n" in blanks[0].replace(b"\\\n", b""):
             return True
     return False
@@ -165,10 +167,10 @@ def _has_line_break(source: bytes, node: Node) -> bool:
 
 def _expressions(test: Node) -> list[Node]:
     """The test and all below it that has to stand on one line with it."""
-    found = [test]
-    for node in found:
-        found += [one for one in node.children if one.child_count and one.type not in _MANY_LINES]
-    return found
+    nodes = [test]
+    for node in nodes:
+        nodes += [child for child in node.children if child.child_count and child.type not in _MANY_LINES]
+    return nodes
 
 
 MAX_CHARACTERS = 10_000
@@ -220,9 +222,9 @@ def text_problem(command: str) -> str | None:
     """What is wrong with the text itself, before anything is parsed."""
     if len(command) > MAX_CHARACTERS:
         return f"it is longer than {MAX_CHARACTERS:,} characters"
-    for one in command:
-        if one not in " \t\n" and unicodedata.category(one)[0] in "CZ":
-            return f"it has the control character or odd space {unicodedata.name(one, hex(ord(one)))}"
+    for char in command:
+        if char not in " \t\n" and unicodedata.category(char)[0] in "CZ":
+            return f"it has the control character or odd space {unicodedata.name(char, hex(ord(char)))}"
     if _JOINS.search(command) or ("\\\n" in command and "<<" in command):
         return "a word may go on in the next line; write a blank before each \\ that ends a line"
     return None
@@ -236,9 +238,9 @@ def descendants(node: Node) -> Iterator[Node]:
     """The node and all below it, in order."""
     waiting = [node]
     while waiting:
-        one = waiting.pop()
-        yield one
-        waiting.extend(reversed(one.children))
+        current = waiting.pop()
+        yield current
+        waiting.extend(reversed(current.children))
 
 
 def find_misread(command: str, nodes: list[Node]) -> str | None:
@@ -303,7 +305,7 @@ def _is_misread_leaf(source: bytes, leaf: Node) -> bool:
 
 def _misread_heredoc(node: Node) -> str | None:
     """A here-document whose end or whose substitutions may be elsewhere than the tree says."""
-    start = next((text_of(one) for one in node.children if one.type == "heredoc_start"), "")
+    start = next((text_of(child) for child in node.children if child.type == "heredoc_start"), "")
     delimiter = _DELIMITER.fullmatch(start)
     if delimiter is None:
         return text_of(node)
@@ -320,9 +322,9 @@ def _misread_heredoc(node: Node) -> str | None:
 
 def _outside(body: Node) -> str:
     """The text of a here-document without the substitutions that the tree found in it."""
-    text, kept, at = body.text or b"", b"", body.start_byte
+    text, outside, at = body.text or b"", b"", body.start_byte
     for child in body.children:
         if child.type != "heredoc_content":
-            kept += text[at - body.start_byte : child.start_byte - body.start_byte] + b" "
+            outside += text[at - body.start_byte : child.start_byte - body.start_byte] + b" "
             at = child.end_byte
-    return (kept + text[at - body.start_byte :]).decode(errors="replace")
+    return (outside + text[at - body.start_byte :]).decode(errors="replace")

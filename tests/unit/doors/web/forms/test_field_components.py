@@ -18,7 +18,7 @@ from handrail.doors.web.forms.field_components import (
     register_input,
 )
 from handrail.doors.web.forms.widgets.text import TextWidget
-from handrail.ext import STORAGE_TYPES, VARIANTS, FieldDefinition, StorageType
+from handrail.ext.forms import STORAGE_TYPES, VARIANTS, FieldDefinition, StorageType
 from tests.unit.doors.web.forms.browser import Page
 from tests.unit.present.test_fields import GOOD, field
 

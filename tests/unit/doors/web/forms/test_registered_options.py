@@ -8,7 +8,7 @@ import pytest
 
 from handrail import Principal
 from handrail.doors.web.forms.options import RegisteredOptions
-from handrail.ext import Option, forget_options, register_options
+from handrail.ext.forms import Option, forget_options, register_options
 from handrail.toolsets.demo.records import STORE, find_records
 
 ANA, EVA = Principal("acme", "ana"), Principal("other", "eva")

@@ -267,12 +267,12 @@ def test_a_masked_secret_says_so() -> None:
 @given(arguments, arguments)
 def test_differences_are_all_that_changed_and_nothing_else(before: Any, after: Any) -> None:
     found = argument_changes(before, after)
-    old, new = {one.place: one for one in value_rows(before)}, {one.place: one for one in value_rows(after)}
+    old, new = {one.steps: one for one in value_rows(before)}, {one.steps: one for one in value_rows(after)}
     for one in found:
         if one.before is not None:
-            del old[one.place]
+            del old[one.row.steps]
         if one.after is not None:
-            old[one.place] = one.after
+            old[one.row.steps] = one.after
     assert {place: row.literal for place, row in old.items()} == {
         place: row.literal for place, row in new.items()
     }

@@ -40,7 +40,7 @@ def after(tool: Tool, given: ToolInput) -> ToolInput:
 
 
 def turned(tool: Tool, given: ToolInput, mode: InputMode) -> ToolInput:
-    return after(tool, given).turned(mode, tool.secrets)
+    return after(tool, given).in_mode(mode, tool.secrets)
 
 
 @_slow
@@ -64,7 +64,7 @@ def test_what_does_not_fit_is_the_same_after_json_form_and_json(
 ) -> None:
     tool = tool_of(properties)
     typed = to_json_text(value)
-    as_form = read_input(tool, [("_face", "json"), ("_json", typed)]).turned("form")
+    as_form = read_input(tool, [("_face", "json"), ("_json", typed)]).in_mode("form")
     again = turned(tool, as_form, "json")
     assert same(after(tool, again).args, value)
 
@@ -76,7 +76,7 @@ def test_half_typed_values_are_text_in_json_and_stand_in_the_form_again(
     tool = tool_of({"n": schema})
     sent = changed(Page(str(render_input(tool, ToolInput()))).sends(), "#/n", f"12x{text.strip()}")
     first = read_input(tool, sent)
-    back = turned(tool, first.turned("json"), "form")
+    back = turned(tool, first.in_mode("json"), "form")
     assert same(back.args, first.args)
     assert (
         Page(str(render_input(tool, back))).sends()[-1:] == Page(str(render_input(tool, first))).sends()[-1:]
@@ -100,8 +100,8 @@ def test_half_typed_values_are_text_in_json_and_stand_in_the_form_again(
 def test_text_that_cannot_be_taken_is_kept_and_says_why(text: str, said: str) -> None:
     tool = tool_of({"a": {"type": "number"}})
     given = read_input(tool, [("_face", "json"), ("_json", text)])
-    assert given.said == said
-    stays = given.turned("form")
+    assert given.problem == said
+    stays = given.in_mode("form")
     page = Page(str(render_input(tool, stays)))
     assert stays.mode == "json" and said in page.text
     assert dict(page.sends())["_json"] == text
@@ -128,7 +128,7 @@ def test_a_secret_is_not_written_out_as_json() -> None:
     tool = tool_of({"word": {"type": "string", "format": "password"}}, secrets=frozenset({"word"}))
     typed = read_input(tool, [("_face", "form"), ("#/word", "hush")])
     assert typed.args == {"word": "hush"}
-    assert "hush" not in str(render_input(tool, typed.turned("json", tool.secrets)))
+    assert "hush" not in str(render_input(tool, typed.in_mode("json", tool.secrets)))
 
 
 def test_errors_are_shown_at_fields_that_somebody_was_at_and_around_them() -> None:

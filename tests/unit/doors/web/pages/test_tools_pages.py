@@ -77,8 +77,7 @@ async def opened(*more: Any) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
     rules = Policy(rules=[Rule("shop.order", verdict="ask", reason="orders cost money")])
     async with Handrail(tools=[note, till, shout, *more], policy=rules) as hr:
         platform = replace(platform_of(hr), auth=SignedIn(keys))
-        web = build_web(platform)
-        web.options = Streets
+        web = build_web(platform, options=Streets)
         async with (
             serve_app(SecurityMiddleware(web, platform, RequestLimits(rate=None))) as url,
             AsyncExitStack() as stack,

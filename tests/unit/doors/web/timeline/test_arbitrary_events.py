@@ -94,8 +94,8 @@ def test_any_events_have_a_story_in_their_order_that_leaves_none_out(
     assert told_of == sorted(told_of)
     by_line = {line.event.seq: line.events for line in lines}
     assert sum(by_line.values()) == len(events)
-    assert all(line.said.strip() and "\n" not in line.said for line in lines)
-    assert all(visible(line.said) == line.said for line in lines)
+    assert all(line.sentence.strip() and "\n" not in line.sentence for line in lines)
+    assert all(visible(line.sentence) == line.sentence for line in lines)
     users_in(events)
 
 

@@ -32,7 +32,7 @@ BEN = DisplayNames("user_ben", {"user_ana": "Ana", "user_ben": "Ben"})
 
 
 def said(*events: Event, display_names: DisplayNames = BEN) -> list[str]:
-    return [line.said for line in build_timeline(numbered(*events), display_names)]
+    return [line.sentence for line in build_timeline(numbered(*events), display_names)]
 
 
 def after_start(event: Event, display_names: DisplayNames = BEN) -> list[str]:
@@ -195,14 +195,14 @@ def test_a_tool_cannot_say_that_a_person_answered() -> None:
 def test_files_are_numbered_as_the_result_has_them() -> None:
     files = (Attachment("text/csv", "a.csv", b"1"), Attachment("image/png", "b.png", b"2"))
     line = build_timeline(numbered(started(), completed(Result(True, None, attachments=files))), BEN)[-1]
-    assert line.said == "2 files"
+    assert line.sentence == "2 files"
     assert line.files == (EntryFile(0, "a.csv", "text/csv"), EntryFile(1, "b.png", "image/png"))
 
 
 def test_pieces_of_output_share_a_line_until_something_else_happens() -> None:
     other = call("call_2")
     lines = build_timeline(numbered(started(), chunk("a"), chunk("b"), chunk("c", other), completed()), BEN)
-    assert [(line.said, line.events) for line in lines[1:3]] == [
+    assert [(line.sentence, line.events) for line in lines[1:3]] == [
         ("Wrote 2 characters of output", 2),
         ("Wrote 1 character of output", 1),
     ]
@@ -211,10 +211,10 @@ def test_pieces_of_output_share_a_line_until_something_else_happens() -> None:
 
 def test_a_long_or_hidden_text_is_shown_as_what_it_is() -> None:
     [_, line] = build_timeline(numbered(started(), failed("x" * 100_000 + "\u202e")), BEN)
-    assert "(100\u202f001 characters in all)" in line.said
+    assert "(100\u202f001 characters in all)" in line.sentence
     assert line.folds[0].text == "x" * 100_000 + "\u202e"
     [_, line] = build_timeline(numbered(started(), failed("pay \u202eevil\x1b[2J")), BEN)
-    assert line.said == "Failed after 84 ms: pay \\u202eevil\\x1b[2J"
+    assert line.sentence == "Failed after 84 ms: pay \\u202eevil\\x1b[2J"
 
 
 def test_the_people_of_a_story_are_known_before_it_is_told() -> None:

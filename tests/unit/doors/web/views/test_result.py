@@ -17,7 +17,7 @@ from handrail.doors.web.views.result import render_result
 from handrail.doors.web.views.scalars import format_number
 from handrail.doors.web.views.text import visible_text
 from handrail.doors.web.views.values import render_value
-from handrail.ext import Block, OutputSection, forget_view_spec, register_output_block
+from handrail.ext.forms import Block, OutputSection, forget_view_spec, register_output_block
 
 
 class Page(HTMLParser):

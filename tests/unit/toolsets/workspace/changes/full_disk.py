@@ -27,38 +27,42 @@ def on_a_small_disk(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-def _leave(folder: Path, room: int) -> Path:
+def _leave(folder: Path, free_bytes: int) -> Path:
     """Fill the disk but for so many bytes."""
     ballast = folder / "ballast"
     free = os.statvfs(folder)
-    ballast.write_bytes(b"\0" * max(free.f_bavail * free.f_frsize - room, 0))
+    ballast.write_bytes(b"\0" * max(free.f_bavail * free.f_frsize - free_bytes, 0))
     return ballast
 
 
-async def _tried(root: Path, room: int) -> dict[str, Any]:
+async def _tried(root: Path, free_bytes: int) -> dict[str, Any]:
     texts = [f"{n}" * 9_000 for n in (1, 2)]
     opened = OpenWorkspace(root)
-    told: dict[str, Any] = {"room": room}
+    report: dict[str, Any] = {"free_bytes": free_bytes}
     async with opened.handrail:
         await opened.call("write_file", {"path": "a.txt", "content": texts[0]})
-        ballast = _leave(root.parent, room)
+        ballast = _leave(root.parent, free_bytes)
         for what, args in (
             ("write_file", {"path": "a.txt", "content": texts[1]}),
             ("undo_file", {"path": "a.txt"}),
         ):
             was = opened.read("a.txt")
             out = await opened.call(what, args)
-            told[what] = {"code": out.code, "error": out.result.error, "changed": opened.read("a.txt") != was}
+            report[what] = {
+                "code": out.code,
+                "error": out.result.error,
+                "changed": opened.read("a.txt") != was,
+            }
         ballast.unlink()
         was, again = opened.read("a.txt"), texts[1].encode()
         was = texts[0].encode() if was == again else was
         await opened.call("write_file", {"path": "a.txt", "content": texts[1]})
-        told["then"] = []
+        report["then"] = []
         for redo, held in ((False, was), (True, again), (False, was)):
             out = await opened.undo("a.txt", redo=redo)
-            told["then"].append(out.code or opened.read("a.txt") == held)
+            report["then"].append(out.code or opened.read("a.txt") == held)
     opened.close()
-    return told
+    return report
 
 
 async def _full_before_it_is_marked(root: Path) -> dict[str, Any]:

@@ -8,13 +8,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from handrail import Handrail, Outcome, Policy, Principal
-from handrail.ext import ApprovalRequest, Reply, approve
+from handrail import ApprovalRequest, Handrail, Outcome, Policy, Principal
+from handrail.ext.guard import Reply, approve
 from handrail.toolsets.workspace import Workspace
 from handrail.toolsets.workspace.changes.database import RetentionLimits
 from handrail.toolsets.workspace.changes.journal import ChangeJournal
-from handrail.toolsets.workspace.changes.undo_file import undo_file
-from handrail.toolsets.workspace.changes.undo_turn import undo_turn
+from handrail.toolsets.workspace.changes.undo import undo_file, undo_turn
 from handrail.toolsets.workspace.files import file_tools
 from handrail.toolsets.workspace.workspace import JournalEntry, Operation
 
@@ -49,8 +48,8 @@ class OpenWorkspace:
         before = None if found is None else self.workspace.read(path)
         operation: Operation = "delete" if data is None else "create" if before is None else "write"
         mode = None if found is None else stat.S_IMODE(found.st_mode)
-        made = JournalEntry(path, operation, before, data, mode, "acme", "s", f"c{next(_calls)}", 1)
-        return replace(made, **who)
+        created = JournalEntry(path, operation, before, data, mode, "acme", "s", f"c{next(_calls)}", 1)
+        return replace(created, **who)
 
     def apply(self, change: JournalEntry) -> None:
         if change.after is None:

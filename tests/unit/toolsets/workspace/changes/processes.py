@@ -83,14 +83,14 @@ def _counts(root: Path, name: str) -> None:
 
 def _killed_after(root: Path, number: int, pause: float) -> int:
     """Every other one is killed so long after it began, the rest at any time, however slow the machine is."""
-    told, begun = os.pipe()
+    reading, begun = os.pipe()
     child = _forked(lambda root, name: _restless(root, name, begun), root, f"life {number}")
     os.close(begun)
     if number % 2:
-        os.read(told, 1)
+        os.read(reading, 1)
     time.sleep(pause)  # the moment of death is what is tried out
     os.kill(child, signal.SIGKILL)
-    os.close(told)
+    os.close(reading)
     return _ended(child)
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from handrail import Handrail, Outcome, Policy, Principal
-from handrail.ext import ApprovalRequest, MemoryClaims, Reply, approve
+from handrail import ApprovalRequest, Handrail, Outcome, Policy, Principal
+from handrail.ext.guard import Reply, approve
+from handrail.ext.ports import MemoryClaims
 from handrail.toolsets.workspace import Workspace
 from handrail.toolsets.workspace.changes.journal import ChangeJournal
-from handrail.toolsets.workspace.changes.undo_file import undo_file
-from handrail.toolsets.workspace.changes.undo_turn import undo_turn
+from handrail.toolsets.workspace.changes.undo import undo_file, undo_turn
 from handrail.toolsets.workspace.files import file_tools
 
 ADA = Principal(tenant="acme", user="ana", agent="ada")
@@ -27,7 +27,7 @@ async def agree(request: ApprovalRequest) -> Reply:
     return approve()
 
 
-class Board(MemoryClaims):
+class ObservedClaims(MemoryClaims):
     """Claims that tell when one is released."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Board(MemoryClaims):
         self.freed.set()
 
 
-class Office:
+class HeldFileTools:
     """File tools whose change of held.txt stands still until it is let go."""
 
     def __init__(self, root: Path, **options: Any) -> None:
@@ -50,7 +50,7 @@ class Office:
         self.workspace.listen(self._hold)
         self.loop = asyncio.get_running_loop()
         self.entered, self.go_on = asyncio.Event(), threading.Event()
-        self.claims = Board()
+        self.claims = ObservedClaims()
         tools = [*file_tools(self.workspace), undo_file(changes), undo_turn(changes)]
         self.handrail = Handrail(
             [replace(one, timeout=None) for one in tools],
@@ -73,11 +73,11 @@ class Office:
 
 @pytest.mark.req("EX-10", "EX-21", "AG-12")
 async def test_the_second_of_two_siblings_is_told_who_holds_the_file(tmp_path: Path) -> None:
-    office = Office(tmp_path)
+    held = HeldFileTools(tmp_path)
     (tmp_path / "other.txt").write_text("x")
-    async with office.handrail:
-        first = asyncio.create_task(office.call(ADA, "write_file", path="held.txt", content="ada"))
-        await office.entered.wait()
+    async with held.handrail:
+        first = asyncio.create_task(held.call(ADA, "write_file", path="held.txt", content="ada"))
+        await held.entered.wait()
         for tool, args in (
             ("write_file", {"path": "./held.txt", "content": "bob"}),
             ("edit_file", {"path": "held.txt", "search": "a", "replace": "b"}),
@@ -85,80 +85,80 @@ async def test_the_second_of_two_siblings_is_told_who_holds_the_file(tmp_path: P
             ("undo_file", {"path": "held.txt"}),
             ("undo_turn", {}),
         ):
-            out = await office.call(BOB, tool, **args)
+            out = await held.call(BOB, tool, **args)
             assert (out.status, out.result.code) == ("refused", "RESOURCE_BUSY"), tool
             named = args.get("path", "held.txt")
             assert f"ada in session of ada is changing {named} right now" in out.to_model()
             assert str(tmp_path).casefold() not in f"{out.result}", "nobody is told where it lies"
-        other = await office.call(BOB, "edit_file", path="other.txt", search="x", replace="y")
+        other = await held.call(BOB, "edit_file", path="other.txt", search="x", replace="y")
         assert other.ok, "another file is free"
-        office.go_on.set()
+        held.go_on.set()
         assert (await first).ok
-        assert len(office.claims) == 0
-        assert (await office.call(BOB, "write_file", path="held.txt", content="bob")).ok
+        assert len(held.claims) == 0
+        assert (await held.call(BOB, "write_file", path="held.txt", content="bob")).ok
 
 
-async def _succeeds(office: Office, first: asyncio.Task[Outcome]) -> None:
-    office.go_on.set()
+async def _succeeds(held: HeldFileTools, first: asyncio.Task[Outcome]) -> None:
+    held.go_on.set()
     assert (await first).ok
 
 
-async def _is_cancelled(office: Office, first: asyncio.Task[Outcome]) -> None:
+async def _is_cancelled(held: HeldFileTools, first: asyncio.Task[Outcome]) -> None:
     first.cancel()
-    await _stays_claimed(office)
+    await _stays_claimed(held)
     with pytest.raises(asyncio.CancelledError):
         await first
 
 
-async def _times_out(office: Office, first: asyncio.Task[Outcome]) -> None:
-    [running] = office.handrail._runtime.running.values()
+async def _times_out(held: HeldFileTools, first: asyncio.Task[Outcome]) -> None:
+    [running] = held.handrail._runtime.running.values()
     running.interrupt("timeout", "it took too long")
     assert (await first).code == "TIMEOUT"
-    await _stays_claimed(office)
+    await _stays_claimed(held)
 
 
-async def _stays_claimed(office: Office) -> None:
+async def _stays_claimed(held: HeldFileTools) -> None:
     """A thread that was told to stop may still write."""
-    out = await office.call(BOB, "write_file", path="held.txt", content="bob")
+    out = await held.call(BOB, "write_file", path="held.txt", content="bob")
     assert out.result.code == "RESOURCE_BUSY"
-    office.go_on.set()
+    held.go_on.set()
 
 
 @pytest.mark.req("EX-21")
 @pytest.mark.parametrize("ends", [_succeeds, _is_cancelled, _times_out])
 async def test_a_claim_is_released_when_the_call_is_over(
-    tmp_path: Path, ends: Callable[[Office, asyncio.Task[Outcome]], Awaitable[None]]
+    tmp_path: Path, ends: Callable[[HeldFileTools, asyncio.Task[Outcome]], Awaitable[None]]
 ) -> None:
-    office = Office(tmp_path, cancel_grace=0.05)
-    async with office.handrail:
-        first = asyncio.create_task(office.call(ADA, "write_file", path="held.txt", content="ada"))
-        await office.entered.wait()
-        assert len(office.claims) == 1
-        await ends(office, first)
-        await asyncio.wait_for(office.claims.freed.wait(), 30)
-        assert len(office.claims) == 0
-        assert (await office.call(BOB, "write_file", path="held.txt", content="bob")).ok
+    held = HeldFileTools(tmp_path, cancel_grace=0.05)
+    async with held.handrail:
+        first = asyncio.create_task(held.call(ADA, "write_file", path="held.txt", content="ada"))
+        await held.entered.wait()
+        assert len(held.claims) == 1
+        await ends(held, first)
+        await asyncio.wait_for(held.claims.freed.wait(), 30)
+        assert len(held.claims) == 0
+        assert (await held.call(BOB, "write_file", path="held.txt", content="bob")).ok
 
 
 @pytest.mark.req("EX-21")
 async def test_a_claim_is_released_when_the_tool_fails(tmp_path: Path) -> None:
-    office = Office(tmp_path)
+    held = HeldFileTools(tmp_path)
     (tmp_path / "a.txt").write_text("x")
-    async with office.handrail:
-        out = await office.call(ADA, "edit_file", path="a.txt", search="nothing", replace="y")
-        assert out.status == "failed" and len(office.claims) == 0
-        out = await office.call(ADA, "undo_file", path="a.txt")
-        assert out.status == "failed" and len(office.claims) == 0
-        assert (await office.call(BOB, "edit_file", path="a.txt", search="x", replace="y")).ok
+    async with held.handrail:
+        out = await held.call(ADA, "edit_file", path="a.txt", search="nothing", replace="y")
+        assert out.status == "failed" and len(held.claims) == 0
+        out = await held.call(ADA, "undo_file", path="a.txt")
+        assert out.status == "failed" and len(held.claims) == 0
+        assert (await held.call(BOB, "edit_file", path="a.txt", search="x", replace="y")).ok
 
 
 @pytest.mark.req("EX-10", "BY-14")
 async def test_a_preview_holds_nothing_up(tmp_path: Path) -> None:
-    office = Office(tmp_path)
-    async with office.handrail:
-        first = asyncio.create_task(office.call(ADA, "write_file", path="held.txt", content="ada"))
-        await office.entered.wait()
-        out = await office.call(BOB, "undo_file", path="held.txt", preview=True)
-        office.go_on.set()
+    held = HeldFileTools(tmp_path)
+    async with held.handrail:
+        first = asyncio.create_task(held.call(ADA, "write_file", path="held.txt", content="ada"))
+        await held.entered.wait()
+        out = await held.call(BOB, "undo_file", path="held.txt", preview=True)
+        held.go_on.set()
         assert out.ok and out.result.data["preview"] is True
         assert (await first).ok and (tmp_path / "held.txt").read_text() == "ada"

@@ -90,8 +90,8 @@ async def test_of_two_who_began_the_same_the_one_who_lives_tells_whose_it_was(
         living.changes.dropped(number)
     else:
         living.changes.all_done([number])
-    (kept,) = other.changes.history("acme", "a.txt")
-    assert kept.call_id == was_it.removeprefix("the ")
+    (stored,) = other.changes.history("acme", "a.txt")
+    assert stored.call_id == was_it.removeprefix("the ")
     await _walks_back(other, b"1")
 
 

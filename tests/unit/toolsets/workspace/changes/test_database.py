@@ -27,9 +27,11 @@ def test_a_full_disk_changes_nothing_and_says_so_and_the_history_goes_on_when_th
     assert unmarked == {"ended": [None] * 3, "left": False}
     for one in tried:
         for tool in ("write_file", "undo_file"):
-            told = one[tool]
-            assert told["changed"] is (told["code"] is None), one
-            assert told["code"] is None or (told["code"] == "DISK_FULL" and "full" in told["error"]), one
+            report = one[tool]
+            assert report["changed"] is (report["code"] is None), one
+            assert report["code"] is None or (report["code"] == "DISK_FULL" and "full" in report["error"]), (
+                one
+            )
         assert one["then"] == [True] * 3, one
     ended = {(one["write_file"]["code"], one["undo_file"]["code"]) for one in tried}
     assert {("DISK_FULL", "DISK_FULL"), (None, "DISK_FULL"), (None, None)} <= ended

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace.changes.database import RetentionLimits
 from handrail.toolsets.workspace.locks import WouldBlock
 from tests.unit.toolsets.workspace.changes.open_workspace import OpenWorkspace
@@ -49,9 +49,9 @@ async def test_what_the_tools_do_is_kept_whoever_writes_at_the_same_time(tmp_pat
         edit = {"path": "0.txt", "search": "0", "replace": "zero"}
         edited = await opened.call("edit_file", edit, turn=2)
         assert (await opened.call("file_delete", {"path": "1.txt"}, turn=3)).ok
-        kept = [(one.path, one.operation, one.turn) for one in opened.changes.history("acme")]
-        assert sorted(kept[:20]) == sorted((name, "create", 1) for name in names)
-        assert kept[20:] == [("0.txt", "edit", 2), ("1.txt", "delete", 3)]
+        stored = [(one.path, one.operation, one.turn) for one in opened.changes.history("acme")]
+        assert sorted(stored[:20]) == sorted((name, "create", 1) for name in names)
+        assert stored[20:] == [("0.txt", "edit", 2), ("1.txt", "delete", 3)]
         assert opened.changes.as_tracker_record(opened.changes.history("acme", "0.txt")[1]) == {
             "filePath": "0.txt",
             "operation": "edit",
@@ -107,8 +107,8 @@ async def test_an_undo_of_several_steps_that_was_killed_is_settled_as_one(
     opened = OpenWorkspace(tmp_path)
     for state in (b"1", b"2", b"3"):
         opened.put("a.txt", state)
-    for told in ("all_done", "dropped"):  # as if it were killed before
-        monkeypatch.setattr(opened.changes, told, lambda *given: None)
+    for message in ("all_done", "dropped"):  # as if it were killed before
+        monkeypatch.setattr(opened.changes, message, lambda *given: None)
     if not put:
         monkeypatch.setattr(opened.workspace, "write", _killed)
     await opened.undo("a.txt", steps=2)
@@ -142,10 +142,10 @@ async def test_the_oldest_history_goes_first_and_the_newest_stays(tmp_path: Path
     opened = OpenWorkspace(tmp_path, RetentionLimits(changes=10, bytes=10_000, every=5))
     for n in range(30):
         opened.put("a.txt", b"%d" % n)
-    kept = len(opened.changes.history("acme"))
-    assert 10 <= kept <= 15
-    await opened.undo("a.txt", steps=kept)
-    assert opened.read("a.txt") == b"%d" % (29 - kept)
+    stored = len(opened.changes.history("acme"))
+    assert 10 <= stored <= 15
+    await opened.undo("a.txt", steps=stored)
+    assert opened.read("a.txt") == b"%d" % (29 - stored)
     assert (await opened.undo("a.txt")).result.code == "NOTHING_TO_UNDO"
 
 
@@ -175,7 +175,7 @@ async def test_the_bytes_that_are_kept_are_bounded(tmp_path: Path) -> None:
 
 @pytest.mark.req("FC-03")
 async def test_a_file_too_large_to_keep_is_said_when_it_is_to_come_back(tmp_path: Path) -> None:
-    opened = OpenWorkspace(tmp_path, RetentionLimits(one=10))
+    opened = OpenWorkspace(tmp_path, RetentionLimits(largest=10))
     opened.put("a.txt", b"x" * 11)
     opened.put("a.txt", b"small")
     out = await opened.undo("a.txt")

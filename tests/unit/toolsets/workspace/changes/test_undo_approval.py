@@ -25,11 +25,11 @@ async def test_an_undo_is_a_moderate_write_and_its_preview_a_safe_read(tmp_path:
     async with Handrail([tool], policy=Policy(approval_mode="strict")) as hr:
         shown = await hr.explain(name, {**ARGS[name], "preview": True}, principal=ANA, source="agent")
         assert shown.verdict == "allow"
-        asked = await hr.call(name, ARGS[name], principal=ANA, session="s", turn=1, source="agent")
-        assert asked.status == "pending" and opened.read("a.txt") == b"ours"
+        outcome = await hr.call(name, ARGS[name], principal=ANA, session="s", turn=1, source="agent")
+        assert outcome.status == "pending" and opened.read("a.txt") == b"ours"
     async with Handrail([tool], policy=Policy(approval_mode="danger")) as hr:
-        said = await hr.explain(name, ARGS[name], principal=ANA, source="agent")
-        assert (said.verdict, said.layer) == ("ask", "danger") and "moderately" in said.reason
+        message = await hr.explain(name, ARGS[name], principal=ANA, source="agent")
+        assert (message.verdict, message.layer) == ("ask", "danger") and "moderately" in message.reason
     for policy in (Policy(capabilities=["read"]), Policy(capabilities=["write"])):
         async with Handrail([tool], policy=policy) as hr:
             refused = await hr.call(name, ARGS[name], principal=ANA, session="s", turn=1, source="web")

@@ -35,12 +35,12 @@ async def test_repeated_undo_walks_back_and_redo_walks_forward(opened: OpenWorks
 
 @pytest.mark.req("BT-03")
 async def test_redo_is_offered_only_where_something_was_undone(opened: OpenWorkspace) -> None:
-    said = (await opened.undo("a.txt")).result.error or ""
-    assert said.endswith("what bash or other programs changed cannot be undone here.")
+    message = (await opened.undo("a.txt")).result.error or ""
+    assert message.endswith("what bash or other programs changed cannot be undone here.")
     opened.put("a.txt", b"one\n")
     await opened.undo("a.txt")
-    said = (await opened.undo("a.txt")).result.error or ""
-    assert said.endswith("Use redo=true to bring an undo back.")
+    message = (await opened.undo("a.txt")).result.error or ""
+    assert message.endswith("Use redo=true to bring an undo back.")
 
 
 @pytest.mark.req("BT-03")

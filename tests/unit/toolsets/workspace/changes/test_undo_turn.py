@@ -60,14 +60,14 @@ async def test_what_these_tools_changed_again_is_not_said_to_be_changed_by_other
     opened.put("a.txt", b"1", turn=1)
     opened.put("b.txt", b"1", turn=1)
     opened.put("a.txt", b"2", turn=2)
-    said = (await opened.undo_turn(1)).result.error
-    assert said == (
+    message = (await opened.undo_turn(1)).result.error
+    assert message == (
         "a.txt: changed again since by these tools: a.txt in turn 2. Undo that first. Nothing was undone."
     )
     (opened.root / "b.txt").write_bytes(b"theirs")
-    said = (await opened.undo_turn(1)).result.error
-    assert said is not None and said.startswith("b.txt, a.txt: changed by something else")
-    assert said.endswith("These tools themselves changed a.txt in turn 2.")
+    message = (await opened.undo_turn(1)).result.error
+    assert message is not None and message.startswith("b.txt, a.txt: changed by something else")
+    assert message.endswith("These tools themselves changed a.txt in turn 2.")
 
 
 @pytest.mark.req("BT-04")

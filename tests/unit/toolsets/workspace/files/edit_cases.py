@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import strategies as st
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace.files.edits import Edit, EditedText, apply_edits
 
 SMALL = st.text(alphabet="ab \n\t", max_size=40)

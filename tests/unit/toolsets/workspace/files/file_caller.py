@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from handrail import Handrail, Policy
-from handrail.ext import ApprovalRequest, Reply, approve
+from handrail import ApprovalRequest, Handrail, Policy
+from handrail.ext.guard import Reply, approve
 from handrail.toolsets.workspace import PathRules, Workspace
 from handrail.toolsets.workspace.files import file_tools
 from tests.unit.toolsets.workspace.caller import ANA, Caller

@@ -20,14 +20,14 @@ def _patched(before: str, patch: str) -> str:
     closed = held[-1] == ""
     if closed:
         held.pop()
-    told: list[str] = []
+    change: list[str] = []
     at = 0
     open_end = not closed and bool(before)
     mark = ""
     for line in patch.split("\n")[2:]:
         if hunk := re.match(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@$", line):
             start = int(hunk[1]) - (1 if hunk[2] != "0" else 0)
-            told += held[at:start]
+            change += held[at:start]
             at = start
             continue
         if line.startswith("\\"):
@@ -41,32 +41,32 @@ def _patched(before: str, patch: str) -> str:
             assert held[at] == line[1:]
             at += 1
         if mark in " +":
-            told.append(line[1:])
-    told += held[at:]
-    return "\n".join(told) + ("" if open_end or not told else "\n")
+            change.append(line[1:])
+    change += held[at:]
+    return "\n".join(change) + ("" if open_end or not change else "\n")
 
 
 @given(_TEXTS, _TEXTS)
 def test_a_diff_turns_the_text_before_into_the_text_after(before: str, after: str) -> None:
-    told = diff(before, after, "a.txt")
-    assert (told.text == "") == (before == after)
-    if told.text:
-        assert _patched(before, told.text) == after
+    change = diff(before, after, "a.txt")
+    assert (change.text == "") == (before == after)
+    if change.text:
+        assert _patched(before, change.text) == after
 
 
 @given(_TEXTS, st.integers(0, 40), _LINES)
 def test_a_diff_counts_the_lines_it_shows(before: str, at: int, more: list[str]) -> None:
     lines = before.split("\n")
-    told = diff(before, "\n".join([*lines[:at], *more, *lines[at:]]), "a.txt")
-    shown = told.text.split("\n")[2:]
-    assert told.added == sum(line.startswith("+") for line in shown)
-    assert told.removed == sum(line.startswith("-") for line in shown)
+    change = diff(before, "\n".join([*lines[:at], *more, *lines[at:]]), "a.txt")
+    shown = change.text.split("\n")[2:]
+    assert change.added == sum(line.startswith("+") for line in shown)
+    assert change.removed == sum(line.startswith("-") for line in shown)
 
 
 def test_a_change_is_shown_with_three_lines_around_it_and_its_line_numbers() -> None:
     before = "".join(f"line {number}\n" for number in range(1, 101))
-    told = diff(before, before.replace("line 50\n", "line fifty\n"), "src/a.txt")
-    assert told.text.split("\n") == [
+    change = diff(before, before.replace("line 50\n", "line fifty\n"), "src/a.txt")
+    assert change.text.split("\n") == [
         "--- a/src/a.txt",
         "+++ b/src/a.txt",
         "@@ -47,7 +47,7 @@",
@@ -79,26 +79,26 @@ def test_a_change_is_shown_with_three_lines_around_it_and_its_line_numbers() -> 
         " line 52",
         " line 53",
     ]
-    assert (told.added, told.removed) == (1, 1)
+    assert (change.added, change.removed) == (1, 1)
 
 
 def test_a_large_diff_is_bounded_and_says_how_much_is_left_out() -> None:
     before = "".join(f"{number}\n" for number in range(100_000))
     after = "".join(f"{number} x\n" for number in range(100_000))
-    told = diff(before, after, "a.txt")
-    assert (told.added, told.removed) == (100_000, 100_000)
-    assert len(told.text) < 15_000
-    assert re.search(r"\[\d+ more lines of this diff are left out\]$", told.text)
+    change = diff(before, after, "a.txt")
+    assert (change.added, change.removed) == (100_000, 100_000)
+    assert len(change.text) < 15_000
+    assert re.search(r"\[\d+ more lines of this diff are left out\]$", change.text)
 
 
 @pytest.mark.req("BF-03")
 def test_changes_that_are_far_apart_are_each_shown_and_nothing_between_them() -> None:
     lines = [f"{row}\n" if row % 3 else "\n" for row in range(9_000)]
     after = ["import os\n", *lines[:4_000], *lines[4_001:8_500], "new\n", *lines[8_501:]]
-    told = diff("".join(lines), "".join(after), "a.py")
-    assert (told.added, told.removed) == (2, 2)
-    assert told.text.count("@@ -") == 3 and len(told.text.splitlines()) < 30
-    assert _patched("".join(lines), told.text) == "".join(after)
+    change = diff("".join(lines), "".join(after), "a.py")
+    assert (change.added, change.removed) == (2, 2)
+    assert change.text.count("@@ -") == 3 and len(change.text.splitlines()) < 30
+    assert _patched("".join(lines), change.text) == "".join(after)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5_999), st.integers(0, 3)), max_size=6), st.integers(2, 9))
@@ -109,22 +109,22 @@ def test_long_texts_are_compared_as_short_ones_are(changes: list[tuple[int, int]
     for row, kind in changes:
         after[row : row + kind] = ["new", f"line {row * 2}"][:kind]
     before, now = "\n".join(lines), "\n".join(after)
-    told = diff(before, now, "a.txt")
-    if told.text and "left out" not in told.text:
-        assert _patched(before, told.text) == now
-    assert told.added - told.removed == len(after) - len(lines)
-    assert told.added <= 3 * len(changes)
+    change = diff(before, now, "a.txt")
+    if change.text and "left out" not in change.text:
+        assert _patched(before, change.text) == now
+    assert change.added - change.removed == len(after) - len(lines)
+    assert change.added <= 3 * len(changes)
 
 
 def test_texts_of_one_line_many_times_are_told_in_no_time() -> None:
-    told = diff("same\n" * 50_000, "same\nother\n" * 40_000, "a.txt")
-    assert told.added - told.removed == 30_000
+    change = diff("same\n" * 50_000, "same\nother\n" * 40_000, "a.txt")
+    assert change.added - change.removed == 30_000
 
 
 def test_a_very_long_line_is_cut_in_a_diff() -> None:
-    told = diff("x\n", "y" * 1_000_000 + "\n", "a.txt")
-    assert len(told.text) < 2_000
-    assert "more characters]" in told.text
+    change = diff("x\n", "y" * 1_000_000 + "\n", "a.txt")
+    assert len(change.text) < 2_000
+    assert "more characters]" in change.text
 
 
 def test_the_same_text_has_no_diff() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace.files.edits import Edit, apply_edits
 
 _CODE = """class Shop:
@@ -25,12 +25,13 @@ def _said(text: str, *edits: Edit) -> str:
 
 @pytest.mark.req("BF-11")
 def test_no_match_names_the_nearest_lines_and_what_differs() -> None:
-    said = _said(_CODE, Edit('def Open(self):\n        print("open")', "x"))
-    assert "not in shop.py (7 lines)" in said
-    assert "lines 2 to 3 (99 % alike):" in said
-    assert '     3\t        print("open")' in said
+    output = _said(_CODE, Edit('def Open(self):\n        print("open")', "x"))
+    assert "not in shop.py (7 lines)" in output
+    assert "lines 2 to 3 (99 % alike):" in output
+    assert '     3\t        print("open")' in output
     assert (
-        "line 2 in blanks and case: search has `def Open(self):`, the file has `    def open(self):`" in said
+        "line 2 in blanks and case: search has `def Open(self):`, the file has `    def open(self):`"
+        in output
     )
 
 
@@ -49,21 +50,21 @@ def test_the_kind_of_difference_is_named(search: str, reason: str) -> None:
 
 
 def test_a_difference_that_is_no_kind_shows_both_lines() -> None:
-    said = _said(_CODE, Edit('    def opens(this):\n        print("open")\n', "x"))
-    assert "line 2: search has `    def opens(this):`, the file has `    def open(self):`" in said
+    output = _said(_CODE, Edit('    def opens(this):\n        print("open")\n', "x"))
+    assert "line 2: search has `    def opens(this):`, the file has `    def open(self):`" in output
 
 
 def test_line_numbers_in_the_search_are_recognised() -> None:
-    said = _said(_CODE, Edit('     2\t    def open(self):\n     3\t        print("open")', "x"))
-    assert "begins with line numbers" in said
-    assert "lines 2 to 3 (99 % alike)" in said
+    output = _said(_CODE, Edit('     2\t    def open(self):\n     3\t        print("open")', "x"))
+    assert "begins with line numbers" in output
+    assert "lines 2 to 3 (99 % alike)" in output
     assert "begins with line numbers" in _said("a\n\nb\n", Edit("     1\ta\n     2\n     3\tc", "x"))
     assert "begins with line numbers" not in _said("a\n", Edit("1\n2", "x"))
 
 
 def test_no_line_is_shown_after_the_last_one() -> None:
-    said = _said("a\nb\na\n", Edit("a", "x"))
-    assert "     3\ta" in said and "     4\t" not in said
+    output = _said("a\nb\na\n", Edit("a", "x"))
+    assert "     3\ta" in output and "     4\t" not in output
 
 
 def test_escaped_line_ends_and_entities_are_recognised() -> None:
@@ -72,29 +73,29 @@ def test_escaped_line_ends_and_entities_are_recognised() -> None:
 
 
 def test_an_earlier_edit_of_the_same_call_is_named_as_the_reason() -> None:
-    said = _said(_CODE, Edit("class Shop", "class Store"), Edit("class Shop", "class Mall"))
-    assert said.startswith("Edit 2 of 2: ")
-    assert "an earlier edit of the same call has replaced it" in said
+    output = _said(_CODE, Edit("class Shop", "class Store"), Edit("class Shop", "class Mall"))
+    assert output.startswith("Edit 2 of 2: ")
+    assert "an earlier edit of the same call has replaced it" in output
 
 
 @pytest.mark.req("BF-11")
 def test_several_matches_are_shown_with_their_lines_and_neighbours() -> None:
-    said = _said("a = 1\nreturn\nb = 2\nreturn\n", Edit("return", "yield"))
-    assert "fits 2 places in shop.py:" in said
-    assert "line 2:\n     1\ta = 1\n     2\treturn\n     3\tb = 2" in said
-    assert "line 4:\n     3\tb = 2\n     4\treturn" in said
-    assert "replace_all" in said
+    output = _said("a = 1\nreturn\nb = 2\nreturn\n", Edit("return", "yield"))
+    assert "fits 2 places in shop.py:" in output
+    assert "line 2:\n     1\ta = 1\n     2\treturn\n     3\tb = 2" in output
+    assert "line 4:\n     3\tb = 2\n     4\treturn" in output
+    assert "replace_all" in output
 
 
 def test_of_many_matches_only_some_are_shown() -> None:
-    said = _said("x\n" * 100_000, Edit("x", "y"))
-    assert "10 or more places" in said
-    assert len(said) < 2_000
+    output = _said("x\n" * 100_000, Edit("x", "y"))
+    assert "10 or more places" in output
+    assert len(output) < 2_000
 
 
 def test_an_explanation_is_short_whatever_the_file_holds() -> None:
-    said = _said("\n".join(["word " * 10_000] * 50), Edit("\n".join(["ward " * 5_000] * 80), "y"))
-    assert len(said) < 8_000
+    output = _said("\n".join(["word " * 10_000] * 50), Edit("\n".join(["ward " * 5_000] * 80), "y"))
+    assert len(output) < 8_000
 
 
 def test_nothing_alike_says_so() -> None:
@@ -102,22 +103,22 @@ def test_nothing_alike_says_so() -> None:
 
 
 def test_several_places_in_one_line_are_shown_once() -> None:
-    said = _said("a, a, a\nb\n", Edit("a", "x"))
-    assert said.count("a, a, a") == 1
-    assert "line 1, 3 times:" in said
-    assert "Add more of its line to search" in said
+    output = _said("a, a, a\nb\n", Edit("a", "x"))
+    assert output.count("a, a, a") == 1
+    assert "line 1, 3 times:" in output
+    assert "Add more of its line to search" in output
 
 
 def test_blocks_found_by_likeness_are_not_offered_to_be_replaced_altogether() -> None:
     block = "begin\n  one = 1\n  two = 2\n  three = {}\nend\n"
-    said = _said(block.format(3) + block.format(4), Edit(block.format("three"), "x\n"))
-    assert "replace_all" not in said
-    assert "Copy the lines of the one you mean exactly" in said
+    output = _said(block.format(3) + block.format(4), Edit(block.format("three"), "x\n"))
+    assert "replace_all" not in output
+    assert "Copy the lines of the one you mean exactly" in output
 
 
 @pytest.mark.req("BF-11")
 @pytest.mark.parametrize(
-    ("search", "told"),
+    ("search", "message"),
     [
         ("def open(self):\n    ...\n    return None", "leaves lines out with dots"),
         ("def open(self):\n    # ... as before\n    return None", "leaves lines out with dots"),
@@ -126,12 +127,12 @@ def test_blocks_found_by_likeness_are_not_offered_to_be_replaced_altogether() ->
         (r"def open(self):\n  print", "write real line ends"),
     ],
 )
-def test_what_models_write_by_habit_is_named(search: str, told: str) -> None:
-    assert told in _said(_CODE, Edit(search, "x"))
+def test_what_models_write_by_habit_is_named(search: str, message: str) -> None:
+    assert message in _said(_CODE, Edit(search, "x"))
 
 
 @pytest.mark.parametrize("search", ["def opens(self):", "print(1)...", "a.b(c)"])
 def test_no_habit_is_seen_where_there_is_none(search: str) -> None:
-    said = _said(_CODE, Edit(search, "x"))
-    assert "dots" not in said
-    assert "regular" not in said
+    output = _said(_CODE, Edit(search, "x"))
+    assert "dots" not in output
+    assert "regular" not in output

@@ -13,8 +13,8 @@ from tests.unit.toolsets.workspace.files.file_caller import open_files
 async def test_a_file_is_edited_in_an_encoding_without_a_mark(tmp_path: Path) -> None:
     (tmp_path / "wide.txt").write_bytes("eins\nzwei\n".encode("utf-16-le"))
     async with open_files(tmp_path) as caller:
-        code, said = await caller.refused("edit_file", path="wide.txt", search="zwei", replace="2")
-        assert (code, "utf-16-le" in said) == ("BINARY_FILE", True)
+        code, message = await caller.refused("edit_file", path="wide.txt", search="zwei", replace="2")
+        assert (code, "utf-16-le" in message) == ("BINARY_FILE", True)
         for name, word in (("utf-16-le", "zwei"), ("utf-16", "2")):
             await caller.done("edit_file", path="wide.txt", search=word, replace=f"{word}2", encoding=name)
     assert (tmp_path / "wide.txt").read_bytes() == "eins\nzwei22\n".encode("utf-16-le")
@@ -25,10 +25,10 @@ async def test_an_edit_changes_no_byte_that_it_did_not_name(tmp_path: Path) -> N
     twice = b"\xfa\x54 \x87\x90 x\n"  # these characters have another place in this encoding, too
     (tmp_path / "a.txt").write_bytes(twice)
     async with open_files(tmp_path) as caller:
-        code, said = await caller.refused(
+        code, message = await caller.refused(
             "edit_file", path="a.txt", search="x", replace="y", encoding="cp932"
         )
-    assert (code, "other bytes" in said) == ("WRONG_ENCODING", True)
+    assert (code, "other bytes" in message) == ("WRONG_ENCODING", True)
     assert (tmp_path / "a.txt").read_bytes() == twice
 
 
@@ -40,8 +40,8 @@ async def test_a_place_is_edited_and_the_answer_says_where_and_how(
 ) -> None:
     (tmp_path / "a.py").write_text("def f():\n    return 1\n")
     async with open_files(tmp_path) as caller:
-        said = await caller.said(name, path="a.py", **{search: "return 1", replace: "return 2"})
-        assert said == snapshot(
+        message = await caller.output(name, path="a.py", **{search: "return 1", replace: "return 2"})
+        assert message == snapshot(
             "Edited a.py.\nThe edit: at line 2.\n--- a/a.py\n+++ b/a.py\n"
             "@@ -1,2 +1,2 @@\n def f():\n-    return 1\n+    return 2"
         )
@@ -75,10 +75,10 @@ async def test_lines_that_were_remembered_wrongly_and_stay_are_told(tmp_path: Pa
     (tmp_path / "a.py").write_text("def may(u):\n    log(u)\n    if not u.admin:\n        deny(u)\n")
     old = "def may(u):\n    log(u)\n    if u.admin:\n        deny(u)\n"
     async with open_files(tmp_path) as caller:
-        said = await caller.said(
+        message = await caller.output(
             "edit_file", path="a.py", search=old, replace=old.replace("log(u)", "note(u)")
         )
-    assert said.splitlines()[1] == (
+    assert message.splitlines()[1] == (
         "The edit: at line 1, found by its first and last lines. Not as search has it, and left as it is: "
         "`if not u.admin:` (search has `if u.admin:`)."
     )
@@ -99,9 +99,9 @@ async def test_several_edits_are_all_done_or_none(tmp_path: Path) -> None:
     first, second = {"search": "one\ntwo", "replace": "1\n2"}, {"search": "three", "replace": "3\n4"}
     async with open_files(tmp_path) as caller:
         wrong = {"search": "five", "replace": "5"}
-        code, said = await caller.refused("edit_file", path="a.txt", edits=[first, second, wrong])
+        code, message = await caller.refused("edit_file", path="a.txt", edits=[first, second, wrong])
         assert code == "NO_MATCH"
-        assert said.startswith("Edit 3 of 3: ")
+        assert message.startswith("Edit 3 of 3: ")
         assert (tmp_path / "a.txt").read_bytes() == b"\xef\xbb\xbfone\r\ntwo\r\nthree"
         data = await caller.done("edit_file", path="a.txt", edits=[first, second])
         assert [one["lines"] for one in data["edits"]] == [[1], [3]]
@@ -141,16 +141,16 @@ async def test_an_edit_that_says_too_little_or_too_much_is_told_what_to_give(
 ) -> None:
     (tmp_path / "a.txt").write_text("a\n")
     async with open_files(tmp_path) as caller:
-        code, said = await caller.refused("edit_file", path="a.txt", **given)
+        code, message = await caller.refused("edit_file", path="a.txt", **given)
         assert code == "INVALID_EDITS"
-        assert "Give either search and replace" in said
+        assert "Give either search and replace" in message
 
 
 async def test_an_edit_without_a_replacement_is_told_how_to_delete(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a b\n")
     async with open_files(tmp_path) as caller:
-        code, said = await caller.refused("edit_file", path="a.txt", search=" b")
-        assert (code, "an empty one deletes it" in said) == ("INVALID_EDITS", True)
+        code, message = await caller.refused("edit_file", path="a.txt", search=" b")
+        assert (code, "an empty one deletes it" in message) == ("INVALID_EDITS", True)
         await caller.done("edit_file", path="a.txt", search=" b", replace="")
     assert (tmp_path / "a.txt").read_text() == "a\n"
 

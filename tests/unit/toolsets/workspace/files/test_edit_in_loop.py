@@ -75,8 +75,8 @@ async def test_it_is_done_kept_told_and_can_be_undone(
         out = await caller.call("edit_file", EDIT, turn=3)
     assert out.ok and out.result.data["diff"].endswith("@@ -1,2 +1,2 @@\n zero\n-one\n+two")
     assert caller.read("a.txt") == b"zero\ntwo\n" and heard == ["a.txt"] and _drafts(caller.root) == []
-    (kept,) = caller.changes.history("acme", "a.txt")
-    assert (kept.operation, kept.turn, kept.call_id) == ("edit", 3, out.call_id)
+    (stored,) = caller.changes.history("acme", "a.txt")
+    assert (stored.operation, stored.turn, stored.call_id) == ("edit", 3, out.call_id)
     assert (await caller.undo("a.txt")).ok
     assert caller.read("a.txt") == b"zero\none\n"
 

@@ -32,17 +32,17 @@ def test_edits_are_applied_in_order_and_all_or_nothing(
     for edit in edits:
         if isinstance(expected, EditedText):
             expected = tried(expected.text, edit)
-    told = tried(text, *edits)
-    assert (told.text if isinstance(told, EditedText) else told) == (
+    outcome = tried(text, *edits)
+    assert (outcome.text if isinstance(outcome, EditedText) else outcome) == (
         expected.text if isinstance(expected, EditedText) else expected
     )
-    if isinstance(told, EditedText):
-        front, back, ended = told.same
+    if isinstance(outcome, EditedText):
+        front, back, ended = outcome.same
         assert ended == text.count("\n", 0, front)
-        assert front + back <= min(len(text), len(told.text))
+        assert front + back <= min(len(text), len(outcome.text))
         assert (
-            text[:front] == told.text[:front]
-            and text[len(text) - back :] == told.text[len(told.text) - back :]
+            text[:front] == outcome.text[:front]
+            and text[len(text) - back :] == outcome.text[len(outcome.text) - back :]
         )
 
 
@@ -55,12 +55,12 @@ def test_every_edit_that_cannot_be_done_is_told_at_once() -> None:
         Edit("two", "2"),
     ]
     refusal = refused("one\ntwo\nthree\n", *edits)
-    told = str(refusal)
+    outcome = str(refusal)
     assert refusal.code == "NO_MATCH"
-    assert "Edit 2 of 5: " in told
-    assert "Edit 3 of 5: " in told
-    assert "Edit 4" not in told, "it may well fit once edit 2 does"
-    assert told.endswith("Nothing was changed: of the 5 edits of this call none was done.")
+    assert "Edit 2 of 5: " in outcome
+    assert "Edit 3 of 5: " in outcome
+    assert "Edit 4" not in outcome, "it may well fit once edit 2 does"
+    assert outcome.endswith("Nothing was changed: of the 5 edits of this call none was done.")
 
 
 @given(SMALL.map(lambda text: text.replace("\n", "\r\n")), SMALL.filter(bool), SMALL)
@@ -69,12 +69,12 @@ def test_a_file_with_crlf_keeps_it_when_it_is_edited_with_plain_line_ends(
 ) -> None:
     assume(search != new and text.count("\r\n") > 0)
     expected = tried(text.replace("\r\n", "\n"), Edit(search, new))
-    told = tried(text, Edit(search, new))
+    outcome = tried(text, Edit(search, new))
     if isinstance(expected, EditedText):
-        assert isinstance(told, EditedText)
-        assert told.text == expected.text.replace("\n", "\r\n")
+        assert isinstance(outcome, EditedText)
+        assert outcome.text == expected.text.replace("\n", "\r\n")
     else:
-        assert told == expected
+        assert outcome == expected
 
 
 def test_in_a_file_of_both_line_ends_only_the_place_that_is_edited_changes() -> None:
@@ -112,17 +112,17 @@ def test_replacing_within_lines_tells_the_same_lines_as_replacing_lines_does(
 ) -> None:
     assume(search != new)
     text = f"{above}{search}{below}"
-    told = apply_edits(text, [Edit(search, new, replace_all=True)], "a.py")
+    outcome = apply_edits(text, [Edit(search, new, replace_all=True)], "a.py")
     places = [at.start() for at in re.finditer(re.escape(search), text)]
     grown = new.count("\n")
     rows = [text.count("\n", 0, at) + 1 + nth * grown for nth, at in enumerate(places)]
-    assert told.applied == (AppliedEdit("exact", len(places), tuple(rows[:20])),)
+    assert outcome.applied == (AppliedEdit("exact", len(places), tuple(rows[:20])),)
 
 
 def test_millions_of_places_are_replaced_at_once() -> None:
-    told = apply_edits("x" * 5_000_000, [Edit("x", "y", replace_all=True)], "a.txt")
-    assert told.text == "y" * 5_000_000
-    assert told.applied == (AppliedEdit("exact", 5_000_000, (1,) * 20),)
+    outcome = apply_edits("x" * 5_000_000, [Edit("x", "y", replace_all=True)], "a.txt")
+    assert outcome.text == "y" * 5_000_000
+    assert outcome.applied == (AppliedEdit("exact", 5_000_000, (1,) * 20),)
 
 
 def test_places_that_overlap_are_several() -> None:
@@ -134,9 +134,11 @@ def test_places_that_overlap_are_several() -> None:
 
 def test_the_lines_told_are_those_of_the_text_after_all_edits() -> None:
     held = "".join(f"{number}\n" for number in range(1, 11))
-    told = apply_edits(held, [Edit("8\n", "eight\n"), Edit("2\n", "2\n2a\n2b\n"), Edit("5\n", "")], "a.txt")
-    lines = told.text.split("\n")
-    assert told.applied == (
+    outcome = apply_edits(
+        held, [Edit("8\n", "eight\n"), Edit("2\n", "2\n2a\n2b\n"), Edit("5\n", "")], "a.txt"
+    )
+    lines = outcome.text.split("\n")
+    assert outcome.applied == (
         AppliedEdit("exact", 1, (9,)),
         AppliedEdit("exact", 1, (2,)),
         AppliedEdit("exact", 1, (7,)),

@@ -12,7 +12,7 @@ from inline_snapshot import snapshot
 
 from handrail import Call
 from handrail.conformance import check
-from handrail.ext import extract_tool_file_path
+from handrail.ext.compat import extract_tool_file_path
 from handrail.toolsets.workspace import PathRules, Workspace
 from handrail.toolsets.workspace.files import file_tools
 from tests.unit.toolsets.workspace.files.file_caller import ANA, open_files
@@ -28,8 +28,8 @@ def _call(tool: str, **args: object) -> Call:
 def test_the_tools_keep_to_the_rules_of_the_house(tmp_path: Path) -> None:
     tools = file_tools(Workspace(tmp_path))
     assert check(tools) == []
-    told = {one.id: (one.level, one.danger, sorted(one.capabilities), one.concurrency) for one in tools}
-    assert told == snapshot(
+    by_name = {one.id: (one.level, one.danger, sorted(one.capabilities), one.concurrency) for one in tools}
+    assert by_name == snapshot(
         {
             "read_file": ("read", "safe", ["read"], "parallel"),
             "write_file": ("write", "moderate", ["write"], "by_path"),
@@ -190,11 +190,15 @@ async def test_what_listings_leave_out_is_said_to_be_ignored(tmp_path: Path) -> 
     (tmp_path / ".gitignore").write_text("build/\n*.log\n")
     (tmp_path / "src/.gitignore").write_text("!keep.log\n")
     async with open_files(tmp_path) as caller:
-        told = {
+        by_name = {
             path: (await caller.done("get_file_info", path=path))["ignored"]
             for path in ("build", "build/deep/a.txt", "src", "src/a.log", "src/keep.log", "a.txt", ".")
         }
-    assert [path for path, ignored in told.items() if ignored] == ["build", "build/deep/a.txt", "src/a.log"]
+    assert [path for path, ignored in by_name.items() if ignored] == [
+        "build",
+        "build/deep/a.txt",
+        "src/a.log",
+    ]
 
 
 @pytest.mark.req("BF-11")
@@ -210,11 +214,11 @@ async def test_a_path_that_leads_nowhere_is_answered_with_what_comes_near(tmp_pa
             ("get_file_info", {}),
         ]
         for name, args in calls:
-            code, said = await caller.refused(name, path="src/shop/readme.md", **args)
+            code, text = await caller.refused(name, path="src/shop/readme.md", **args)
             assert code == "FILE_NOT_FOUND"
-            assert "Did you mean src/shop/README.md?" in said
-        _, said = await caller.refused("read_file", path="src/shops/README.md")
-        assert "The folder src/shops does not exist. Did you mean src/shop/README.md?" in said
-        _, said = await caller.refused("read_file", path="secret.dc")
-        assert "secret.db" not in said
-        assert said.endswith("Find it by name with search_files.")
+            assert "Did you mean src/shop/README.md?" in text
+        _, text = await caller.refused("read_file", path="src/shops/README.md")
+        assert "The folder src/shops does not exist. Did you mean src/shop/README.md?" in text
+        _, text = await caller.refused("read_file", path="secret.dc")
+        assert "secret.db" not in text
+        assert text.endswith("Find it by name with search_files.")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace.files.pages import PageLimits, page_of_file, page_of_text
 
 _TEXTS = st.lists(st.text(alphabet="aé€😀\r\t x", max_size=8), max_size=16).map("\n".join)
@@ -27,9 +27,13 @@ def test_a_page_by_chunks_is_the_page_of_the_whole(
     text: str, first: int, count: int, characters: int, chunk: int, encoding: str
 ) -> None:
     bounds = PageLimits(first, count, characters)
-    whole = page_of_text(text, bounds)
+    everything = page_of_text(text, bounds)
     page = page_of_file(io.BytesIO(text.encode(encoding)), encoding, bounds, chunk)
-    assert (list(page.lines), page.first, page.total) == (list(whole.lines), whole.first, whole.total)
+    assert (list(page.lines), page.first, page.total) == (
+        list(everything.lines),
+        everything.first,
+        everything.total,
+    )
 
 
 @given(_TEXTS, st.integers(1, 12), st.integers(1, 8))

@@ -14,8 +14,7 @@ from handrail import Handrail, Policy
 from handrail.testing import ScriptedApprover
 from handrail.toolsets.workspace import Workspace
 from handrail.toolsets.workspace.changes.journal import ChangeJournal
-from handrail.toolsets.workspace.changes.undo_file import undo_file
-from handrail.toolsets.workspace.changes.undo_turn import undo_turn
+from handrail.toolsets.workspace.changes.undo import undo_file, undo_turn
 from handrail.toolsets.workspace.files import file_tools
 from tests.unit.toolsets.workspace.caller import ANA
 
@@ -74,7 +73,7 @@ async def test_the_diff_of_an_edit_a_write_and_a_deletion_is_shown_before_it_is_
 async def test_what_could_not_be_done_is_said(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one\n")
     async with asking(tmp_path) as shown:
-        for name, args, said in (
+        for name, args, text in (
             (
                 "edit_file",
                 {"path": "a.txt", "search": "ono", "replace": "1"},
@@ -84,8 +83,12 @@ async def test_what_could_not_be_done_is_said(tmp_path: Path) -> None:
             ("write_file", {"path": "../b.txt", "content": ""}, "leads out of the workspace"),
             ("undo_file", {"path": "a.txt"}, "There is no change of a.txt to undo"),
         ):
-            told = await shown(name, **args)
-            assert told is not None and told.startswith("As things are, it would fail: ") and said in told
+            message = await shown(name, **args)
+            assert (
+                message is not None
+                and message.startswith("As things are, it would fail: ")
+                and text in message
+            )
 
 
 async def test_what_an_undo_would_bring_back_is_shown_before_it_is_made(tmp_path: Path) -> None:

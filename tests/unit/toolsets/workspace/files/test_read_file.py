@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from handrail.ext import MODEL_LIMIT
+from handrail.ext.tools import MODEL_LIMIT
 from tests.unit.toolsets.workspace.files.file_caller import open_files
 
 _PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
@@ -19,7 +19,7 @@ _PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
 async def test_a_file_is_read_with_line_numbers(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one\n\ttwo\n\nfour")
     async with open_files(tmp_path) as caller:
-        assert await caller.said("read_file", path="a.txt") == snapshot(
+        assert await caller.output("read_file", path="a.txt") == snapshot(
             "     1\tone\n     2\t\ttwo\n     3\t\n     4\tfour"
         )
         data = await caller.done("read_file", path="a.txt")
@@ -39,17 +39,17 @@ async def test_a_file_is_read_with_line_numbers(tmp_path: Path) -> None:
 
 @pytest.mark.req("BF-01")
 @pytest.mark.parametrize(
-    "asked",
+    "arguments",
     [{"offset": 3, "limit": 2}, {"start_line": 3, "end_line": 4}, {"offset": 3, "limit": 9, "end_line": 4}],
 )
 async def test_a_part_is_read_and_the_answer_says_how_to_read_on(
-    tmp_path: Path, asked: dict[str, int]
+    tmp_path: Path, arguments: dict[str, int]
 ) -> None:
     (tmp_path / "a.txt").write_text("".join(f"{number}\n" for number in range(1, 11)))
     async with open_files(tmp_path) as caller:
-        said = await caller.said("read_file", path="a.txt", **asked)
-        assert said == "     3\t3\n     4\t4\n[lines 3 to 4 of 10. Read on with offset=5.]"
-        data = await caller.done("read_file", path="a.txt", **asked)
+        message = await caller.output("read_file", path="a.txt", **arguments)
+        assert message == "     3\t3\n     4\t4\n[lines 3 to 4 of 10. Read on with offset=5.]"
+        data = await caller.done("read_file", path="a.txt", **arguments)
         assert (data["first_line"], data["last_line"], data["next_offset"]) == (3, 4, 5)
 
 
@@ -60,14 +60,14 @@ async def test_every_name_of_the_tool_and_of_its_path_works(tmp_path: Path) -> N
     async with open_files(tmp_path) as caller:
         for name in ("read", "file_read", "read_file"):
             for param in ("path", "file_path", "filePath", "file", "filename"):
-                assert await caller.said(name, **{param: "a.txt"}) == "     1\tone"
+                assert await caller.output(name, **{param: "a.txt"}) == "     1\tone"
 
 
 async def test_ranges_that_make_no_sense_are_refused_with_what_there_is(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one\ntwo\n")
     async with open_files(tmp_path) as caller:
-        code, said = await caller.refused("read_file", path="a.txt", offset=5)
-        assert (code, said) == (
+        code, message = await caller.refused("read_file", path="a.txt", offset=5)
+        assert (code, message) == (
             "OUT_OF_RANGE",
             "a.txt has 2 lines; there is no line 5. Give a smaller offset.",
         )
@@ -78,7 +78,7 @@ async def test_ranges_that_make_no_sense_are_refused_with_what_there_is(tmp_path
 async def test_an_empty_file_is_said_to_be_empty(tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
     async with open_files(tmp_path) as caller:
-        assert await caller.said("read_file", path="a.txt") == "[a.txt is empty]"
+        assert await caller.output("read_file", path="a.txt") == "[a.txt is empty]"
 
 
 @pytest.mark.parametrize("lines", [3_000, 100_000])
@@ -87,10 +87,10 @@ async def test_a_page_stays_within_what_a_model_is_given_and_loses_no_line(
 ) -> None:
     (tmp_path / "a.txt").write_text("".join(f"{number} {'x' * 60}\n" for number in range(1, lines + 1)))
     async with open_files(tmp_path) as caller:
-        said = await caller.said("read_file", path="a.txt")
+        message = await caller.output("read_file", path="a.txt")
         data = await caller.done("read_file", path="a.txt")
-        assert MODEL_LIMIT - 3_000 < len(said) < MODEL_LIMIT
-        assert said.endswith(
+        assert MODEL_LIMIT - 3_000 < len(message) < MODEL_LIMIT
+        assert message.endswith(
             f"[lines 1 to {data['last_line']} of {lines}. Read on with offset={data['next_offset']}. "
             "There is no room for more in one answer.]"
         )
@@ -126,9 +126,9 @@ async def test_a_byte_order_mark_says_the_encoding(
 async def test_another_encoding_is_named_by_the_caller(tmp_path: Path, size: int) -> None:
     (tmp_path / "a.txt").write_bytes("naïve\n".encode("latin-1") * size)
     async with open_files(tmp_path) as caller:
-        code, said = await caller.refused("read_file", path="a.txt")
+        code, message = await caller.refused("read_file", path="a.txt")
         assert code == "WRONG_ENCODING"
-        assert "latin-1" in said
+        assert "latin-1" in message
         assert (await caller.done("read_file", path="a.txt", encoding="latin-1", limit=1))[
             "content"
         ] == "naïve"
@@ -144,14 +144,14 @@ async def test_a_byte_that_does_not_fit_is_in_the_way_of_its_own_line_alone(
     async with open_files(tmp_path) as caller:
         data = await caller.done("read_file", path="a.log", limit=2)
         assert (data["content"], data["lines"]) == ("fine\nfine", size + 1)
-        code, said = await caller.refused("read_file", path="a.log", offset=size + 1)
-        assert code == "WRONG_ENCODING" and f"line {size + 1}, byte 8 of it" in said
+        code, message = await caller.refused("read_file", path="a.log", offset=size + 1)
+        assert code == "WRONG_ENCODING" and f"line {size + 1}, byte 8 of it" in message
 
 
 async def test_carriage_returns_are_not_shown_and_not_lost(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"one\r\ntwo\r\n")
     async with open_files(tmp_path) as caller:
-        assert await caller.said("read_file", path="a.txt") == "     1\tone\n     2\ttwo"
+        assert await caller.output("read_file", path="a.txt") == "     1\tone\n     2\ttwo"
         assert (await caller.done("read_file", path="a.txt"))["content"] == "one\r\ntwo\r"
 
 
@@ -168,9 +168,9 @@ async def test_carriage_returns_are_not_shown_and_not_lost(tmp_path: Path) -> No
 async def test_what_is_no_text_is_refused_with_what_it_is(tmp_path: Path, head: bytes, words: str) -> None:
     (tmp_path / "a.bin").write_bytes(head + b"\0" * 600_000)
     async with open_files(tmp_path) as caller:
-        code, said = await caller.refused("read_file", path="a.bin")
+        code, message = await caller.refused("read_file", path="a.bin")
         assert code == "BINARY_FILE"
-        assert f"a.bin is {words}" in said
+        assert f"a.bin is {words}" in message
 
 
 @pytest.mark.req("BF-11")
@@ -201,9 +201,9 @@ async def test_an_image_that_is_too_large_is_not_attached(tmp_path: Path) -> Non
 async def test_a_folder_and_a_missing_file_are_told_apart(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     async with open_files(tmp_path) as caller:
-        code, said = await caller.refused("read_file", path="src")
+        code, message = await caller.refused("read_file", path="src")
         assert code == "NOT_A_FILE"
-        assert "list_files" in said
+        assert "list_files" in message
         assert (await caller.refused("read_file", path="src/none"))[0] == "FILE_NOT_FOUND"
 
 
@@ -211,11 +211,11 @@ async def test_a_link_that_leads_nowhere_is_said_to_be_one(tmp_path: Path) -> No
     (tmp_path / "link").symlink_to("gone")
     async with open_files(tmp_path) as caller:
         for path in ("link", "link/deeper.txt"):
-            code, said = await caller.refused("read_file", path=path)
+            code, message = await caller.refused("read_file", path=path)
             assert code == "FILE_NOT_FOUND"
-            assert "link is a link that leads nowhere" in said
+            assert "link is a link that leads nowhere" in message
 
 
 async def test_a_file_that_does_not_say_its_size_is_read_as_a_whole() -> None:
     async with open_files(Path("/proc/self/task")) as caller:
-        assert "Threads:" in await caller.said("read_file", path=f"{os.getpid()}/status")
+        assert "Threads:" in await caller.output("read_file", path=f"{os.getpid()}/status")

@@ -65,17 +65,19 @@ def test_an_exact_search_that_fits_one_place_does_what_replace_does(
 
 @given(LINES, _SOME_LINES)
 def test_a_search_that_fits_several_places_is_never_taken_for_one(
-    lines: list[str], wanted: list[str]
+    lines: list[str], expected: list[str]
 ) -> None:
-    text, search = "\n".join(lines), "\n".join(wanted)
+    text, search = "\n".join(lines), "\n".join(expected)
     fits = len(list(exact_matches(text, search))) or len(list(whitespace_matches(text, search)))
-    told = tried(text, Edit(search, "new"))
+    outcome = tried(text, Edit(search, "new"))
     if fits == 1:
-        assert isinstance(told, EditedText)
+        assert isinstance(outcome, EditedText)
     elif fits > 1:
-        assert told == "SEVERAL_MATCHES"
+        assert outcome == "SEVERAL_MATCHES"
     else:
-        assert told == "NO_MATCH" or (isinstance(told, EditedText) and told.applied[0].way == "anchored")
+        assert outcome == "NO_MATCH" or (
+            isinstance(outcome, EditedText) and outcome.applied[0].way == "anchored"
+        )
 
 
 @pytest.mark.parametrize("shift", ["    ", "\t", "        "])
@@ -85,10 +87,10 @@ def test_new_lines_are_indented_like_the_lines_that_were_found(shift: str) -> No
         "for price in prices:\n    result += price\n",
         "for price in prices:\n    if price:\n        result += price\n",
     )
-    told = after(held, edit)
+    outcome = after(held, edit)
     assert (
         f"{shift}    for price in prices:\n{shift}        if price:\n{shift}            result += price\n"
-        in told
+        in outcome
     )
     assert _way(held, edit) == ["whitespace"]
 
@@ -194,9 +196,9 @@ def test_a_line_that_the_file_has_otherwise_is_never_replaced_by_likeness() -> N
     refusal = refused(held, Edit(search, search.replace("1000", "1500")))
     assert refusal.code == "NO_MATCH"
     assert "line 2: search has `    cpu = 1000`, the file has `    cpu = 2000`" in str(refusal)
-    told = apply_edits(held, [Edit(search, search.replace("512", "256"))], "a.py")
-    assert told.text == held.replace("512", "256")
-    assert told.applied == (AppliedEdit("anchored", 1, (1,), (("    cpu = 1000", "    cpu = 2000"),)),)
+    outcome = apply_edits(held, [Edit(search, search.replace("512", "256"))], "a.py")
+    assert outcome.text == held.replace("512", "256")
+    assert outcome.applied == (AppliedEdit("anchored", 1, (1,), (("    cpu = 1000", "    cpu = 2000"),)),)
 
 
 def test_a_line_that_is_typed_otherwise_and_says_the_same_may_be_replaced() -> None:
@@ -230,12 +232,12 @@ def test_a_search_with_less_indentation_than_its_line_shifts_the_new_lines(
 
 def test_a_part_of_a_line_is_not_taken_for_another_line() -> None:
     held = "        y = 2 + 3\n  y = 2\n"
-    told = after(held, Edit("    y = 2", "    y = 2\n    z = 3"))
-    assert told == "        y = 2\n    z = 3 + 3\n  y = 2\n"
+    outcome = after(held, Edit("    y = 2", "    y = 2\n    z = 3"))
+    assert outcome == "        y = 2\n    z = 3 + 3\n  y = 2\n"
 
 
 @pytest.mark.parametrize(
-    ("held", "search", "replace", "told"),
+    ("held", "search", "replace", "outcome"),
     [
         (
             "\tx := 1\n\ty := 2\n",
@@ -252,8 +254,8 @@ def test_a_part_of_a_line_is_not_taken_for_another_line() -> None:
         ("\tx\n\ty\n", "x\ny", "x\n\tz\ny", "\tx\n\t\tz\n\ty\n"),
     ],
 )
-def test_new_lines_have_the_tabs_of_the_file(held: str, search: str, replace: str, told: str) -> None:
-    assert after(held, Edit(search, replace)) == told
+def test_new_lines_have_the_tabs_of_the_file(held: str, search: str, replace: str, outcome: str) -> None:
+    assert after(held, Edit(search, replace)) == outcome
 
 
 def test_a_block_is_not_found_by_its_ends_when_one_of_its_lines_is_another() -> None:

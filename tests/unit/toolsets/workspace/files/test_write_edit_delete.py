@@ -38,7 +38,7 @@ class Remembering:
 async def test_a_file_is_created_with_its_folders(tmp_path: Path, name: str) -> None:
     async with open_files(tmp_path) as caller:
         assert (
-            await caller.said(name, path="src/deep/a.py", content="a = 1\n")
+            await caller.output(name, path="src/deep/a.py", content="a = 1\n")
             == "Created src/deep/a.py (1 line)."
         )
         assert (tmp_path / "src/deep/a.py").read_bytes() == b"a = 1\n"
@@ -48,8 +48,8 @@ async def test_a_file_is_created_with_its_folders(tmp_path: Path, name: str) -> 
 async def test_a_file_is_overwritten_and_the_answer_has_a_diff(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one\ntwo\n")
     async with open_files(tmp_path) as caller:
-        said = await caller.said("write_file", path="a.txt", content="one\n2\n")
-        assert said == snapshot(
+        message = await caller.output("write_file", path="a.txt", content="one\n2\n")
+        assert message == snapshot(
             "Wrote a.txt (+1 -1).\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2"
         )
         assert (tmp_path / "a.txt").read_text() == "one\n2\n"
@@ -98,9 +98,9 @@ async def test_an_encoding_that_is_not_known_is_not_changed_without_a_word(tmp_p
         assert (tmp_path / "a.txt").read_bytes() == b"\xe9t\xe9\n"
         await caller.done("write_file", path="a.txt", content="été!\n", encoding="latin-1")
         assert (tmp_path / "a.txt").read_bytes() == b"\xe9t\xe9!\n"
-        code, said = await caller.refused("write_file", path="a.txt", content="€\n", encoding="latin-1")
+        code, message = await caller.refused("write_file", path="a.txt", content="€\n", encoding="latin-1")
         assert code == "WRONG_ENCODING"
-        assert "'€'" in said
+        assert "'€'" in message
 
 
 async def test_every_write_has_a_diff_whatever_the_file_was(tmp_path: Path) -> None:
@@ -191,8 +191,8 @@ async def test_a_link_is_not_taken_for_the_file_it_leads_to_when_it_is_deleted(t
     (tmp_path / "folder").symlink_to("src")
     async with open_files(tmp_path) as caller:
         for path in ("link", "./link", str(tmp_path / "link"), "folder/../link"):
-            code, said = await caller.refused("file_delete", path=path)
-            assert code == "NOT_A_FILE" and "is a link to src/ä.txt. Nothing was deleted." in said
+            code, message = await caller.refused("file_delete", path=path)
+            assert code == "NOT_A_FILE" and "is a link to src/ä.txt. Nothing was deleted." in message
         assert (tmp_path / "src/ä.txt").exists()
         assert (await caller.done("file_delete", path="folder/ä.txt"))["path"] == "src/ä.txt"
     assert (tmp_path / "link").is_symlink() and not (tmp_path / "src/ä.txt").exists()

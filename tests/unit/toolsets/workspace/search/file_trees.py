@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from handrail.ext import Signal
+from handrail.ext.tools import Signal
 from handrail.toolsets.workspace import Workspace
 from handrail.toolsets.workspace.search.walk import walk
 

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from handrail import Handrail
-from handrail.ext import Signal
+from handrail.ext.tools import Signal
 from handrail.toolsets.workspace import PathRules, Workspace
 from handrail.toolsets.workspace.search import search_tools
 from handrail.toolsets.workspace.search.finder import Finder, search_scope
@@ -24,8 +24,9 @@ from tests.unit.toolsets.workspace.search.search_caller import (
     ANA,
     ENGINES,
     Caller,
-    engine_program,
     open_search,
+    pattern_for,
+    ripgrep_program,
 )
 
 each_engine = pytest.mark.parametrize("engine", ENGINES)
@@ -43,12 +44,12 @@ async def test_links_lead_nowhere(engine: str, tmp_path: Path) -> None:
     (root / "again").symlink_to("again")
     (root / "twin").symlink_to("in")
     async with open_search(root, engine) as caller:
-        assert await caller.said("grep", pattern="hit") == "in/real.txt:1: hit"
-        assert await caller.said("glob", pattern="**/*.txt") == "in/real.txt"
-        assert await caller.said("search_files", query="txt") == "in/real.txt"
-        listed = await caller.said("list_files", depth=5)
+        assert await caller.output("grep", pattern="hit") == "in/real.txt:1: hit"
+        assert await caller.output("glob", pattern="**/*.txt") == "in/real.txt"
+        assert await caller.output("search_files", query="txt") == "in/real.txt"
+        listed = await caller.output("list_files", depth=5)
         assert "secret" not in listed and "folder (link)" in listed and "again (link)" in listed
-        assert await caller.said("grep", pattern="hit", path="twin") == "in/real.txt:1: hit"
+        assert await caller.output("grep", pattern="hit", path="twin") == "in/real.txt:1: hit"
         for path in ("folder", "file.txt", "../root-evil", "/etc", "again"):
             for name, args in (("grep", {"pattern": "hit"}), ("glob", {"pattern": "*"}), ("list_files", {})):
                 code, _ = await caller.refused(name, path=path, **args)
@@ -86,8 +87,8 @@ def test_a_link_that_is_swapped_in_shows_nothing_of_the_outside(engine: str, tmp
     make_files(tmp_path, ["root/in/a.txt", "root/z.txt"], "inside\n")
     workspace = Workspace(root)
     try:
-        finder = Finder(workspace, engine_program(engine))
-        query = SearchQuery(translate_regex("side"))
+        finder = Finder(workspace, ripgrep_program())
+        query = SearchQuery(translate_regex(pattern_for(engine, "side")))
         with swapping(root):
             for _ in range(12):
                 tally, by = finder.search(query, search_scope(workspace, "."), Signal())
@@ -108,10 +109,12 @@ async def test_what_is_hidden_and_what_is_ours_is_not_there(engine: str, tmp_pat
     )
     make_files(tmp_path, ["sub/.handrail-9-1"], "hit\n")
     async with open_search(tmp_path, engine, PathRules(hidden=("keys",))) as caller:
-        for asked in (False, True):
-            assert await caller.said("grep", pattern="hit", include_ignored=asked) == ".env:1: hit"
-            assert await caller.said("glob", pattern="**", include_ignored=asked) == ".env"
-            listed = await caller.said("list_files", depth=3, include_ignored=asked)
+        for include_ignored in (False, True):
+            assert (
+                await caller.output("grep", pattern="hit", include_ignored=include_ignored) == ".env:1: hit"
+            )
+            assert await caller.output("glob", pattern="**", include_ignored=include_ignored) == ".env"
+            listed = await caller.output("list_files", depth=3, include_ignored=include_ignored)
             assert listed == ".env (4 B)\nsub/"
         assert (await caller.refused("grep", pattern="hit", path="keys"))[0] == "FILE_NOT_FOUND"
         assert (await caller.refused("list_files", path=".handrail"))[0] == "FILE_NOT_FOUND"
@@ -123,17 +126,17 @@ async def test_odd_names_are_found_and_written_out(engine: str, tmp_path: Path) 
     for name in (b"\xff.txt", b"-rf", b"new\nline", "ä ö".encode()):
         make_files(tmp_path, [os.fsdecode(name)], "hit\n")
     async with open_search(tmp_path, engine) as caller:
-        assert await caller.said("grep", pattern="hit") == (
+        assert await caller.output("grep", pattern="hit") == (
             "./-rf:1: hit\nnew\\nline:1: hit\nä ö:1: hit\n\\xff.txt:1: hit"
         )
-        assert (await caller.said("glob", pattern="*")).split("\n") == [
+        assert (await caller.output("glob", pattern="*")).split("\n") == [
             "./-rf",
             "new\\nline",
             "ä ö",
             "\\xff.txt",
         ]
-        assert "\\xff.txt (4 B)" in await caller.said("list_files")
-        assert await caller.said("grep", pattern="hit", path="./-rf") == "./-rf:1: hit"
+        assert "\\xff.txt (4 B)" in await caller.output("list_files")
+        assert await caller.output("grep", pattern="hit", path="./-rf") == "./-rf:1: hit"
 
 
 @each_engine
@@ -141,13 +144,13 @@ async def test_pipes_and_closed_folders_do_not_hold_a_search_up(engine: str, tmp
     make_files(tmp_path, ["a.txt"], "hit\n")
     os.mkfifo(tmp_path / "pipe")
     async with open_search(tmp_path, engine) as caller:
-        assert await caller.said("grep", pattern="hit") == "a.txt:1: hit"
-        assert await caller.said("glob", pattern="*") == "a.txt"
-        assert "pipe (other)" in await caller.said("list_files")
+        assert await caller.output("grep", pattern="hit") == "a.txt:1: hit"
+        assert await caller.output("glob", pattern="*") == "a.txt"
+        assert "pipe (other)" in await caller.output("list_files")
         assert (await caller.refused("grep", pattern="hit", path="pipe"))[0] == "NOT_A_FILE"
 
 
-def seekers() -> list[psutil.Process]:
+def workers() -> list[psutil.Process]:
     found = []
     for process in psutil.Process().children(recursive=True):
         try:
@@ -167,15 +170,15 @@ async def test_a_pattern_that_would_run_for_ever_is_stopped_and_explained(tmp_pa
     make_files(tmp_path, ["a.txt"], "a" * 40 + "b\n")
     workspace = Workspace(tmp_path)
     try:
-        tools = search_tools(workspace, Finder(workspace, engine_program("ripgrep"), seconds=1.0))
+        tools = search_tools(workspace, Finder(workspace, ripgrep_program(), seconds=1.0))
         async with Handrail(tools) as hr:
             code, words = await Caller(hr).refused("grep", **_SLOW)
             assert code == "SEARCH_TOO_SLOW"
             assert "simpler pattern" in words
-            assert await Caller(hr).said("grep", pattern="(a+)+b$") == f"a.txt:1: {'a' * 40}b"
+            assert await Caller(hr).output("grep", pattern="(a+)+b$") == f"a.txt:1: {'a' * 40}b"
     finally:
         workspace.close()
-    assert not seekers()
+    assert not workers()
 
 
 @pytest.mark.fault("F11")
@@ -183,14 +186,16 @@ async def test_a_search_that_is_cancelled_leaves_no_process_behind(tmp_path: Pat
     make_files(tmp_path, ["a.txt"], "a" * 40 + "b\n")
     workspace = Workspace(tmp_path)
     try:
-        async with Handrail(search_tools(workspace, Finder(workspace, seconds=900.0))) as hr:
+        async with Handrail(
+            search_tools(workspace, Finder(workspace, ripgrep_program(), seconds=900.0))
+        ) as hr:
             running = asyncio.create_task(hr.call("grep", _SLOW, principal=ANA))
-            await asyncio.to_thread(poll_until, seekers)
+            await asyncio.to_thread(poll_until, workers)
             running.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await running
-            await asyncio.to_thread(poll_until, lambda: not seekers())
+            await asyncio.to_thread(poll_until, lambda: not workers())
     finally:
-        for left in seekers():
-            left.kill()
+        for worker in workers():
+            worker.kill()
         workspace.close()

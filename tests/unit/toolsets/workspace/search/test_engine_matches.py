@@ -1,4 +1,4 @@
-"""Both engines find the same: ripgrep where it is installed, Python where it is not."""
+"""Both engines find the same: ripgrep, and Python where a pattern has what ripgrep does not know."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail.ext import Signal
+from handrail.ext.tools import Signal
 from handrail.toolsets.workspace import Workspace
-from handrail.toolsets.workspace.search import ripgrep
 from handrail.toolsets.workspace.search.finder import Finder, search_scope
 from handrail.toolsets.workspace.search.query import MatchCounts, SearchLine, SearchQuery, translate_regex
 from tests.unit.toolsets.workspace.search.file_trees import make_files, paths, rules, write_rules
+from tests.unit.toolsets.workspace.search.search_caller import ENGINES, ripgrep_program
 
 Found = tuple[MatchCounts, list[tuple[str, list[SearchLine]]]]
 
 
 def found_by(
-    program: str | None,
+    engine: str,
     root: Path,
     pattern: str,
     path: str = ".",
@@ -32,14 +32,17 @@ def found_by(
     ignore_case: bool = False,
     around: tuple[int, int] = (0, 0),
 ) -> Found:
-    """All that an engine finds; None for the one that is always there."""
+    """All that an engine finds."""
     workspace = Workspace(root)
     try:
-        finder = Finder(workspace, program)
-        query = SearchQuery(translate_regex(pattern, literal=literal), literal, ignore_case)
+        finder = Finder(workspace, ripgrep_program())
+        expression = translate_regex(pattern, literal=literal)
+        if engine == "python":
+            expression = expression._replace(ripgrep=None)
+        query = SearchQuery(expression, literal, ignore_case)
         where = search_scope(workspace, path, glob, include_ignored=include_ignored)
-        tally, engine = finder.search(query, where, Signal())
-        found = finder.lines(engine, query, list(tally.files), Signal(), around, 1000)
+        tally, by = finder.search(query, where, Signal())
+        found = finder.lines(by, query, list(tally.files), Signal(), around, 1000)
         return tally, [(path, [_placed(line) for line in lines]) for path, lines in found]
     finally:
         workspace.close()
@@ -48,12 +51,6 @@ def found_by(
 def _placed(line: SearchLine) -> SearchLine:
     """Where a match of nothing stands is told by one engine alone; that it is one, by both."""
     return line._replace(at=min(line.at, 0))
-
-
-def ripgreps() -> str:
-    program = ripgrep.find_ripgrep()
-    assert program is not None, "the tests need ripgrep: pip install ripgrep"
-    return program
 
 
 _letters = st.sampled_from([*"abA_.{} é1-\t(ß#\udce9"])
@@ -113,7 +110,7 @@ def agree(case: Case) -> None:
         write_rules(root, case.rules)
         ours, plain = (
             found_by(
-                program,
+                engine,
                 root,
                 case.pattern,
                 case.start if (root / case.start).is_dir() else ".",
@@ -122,7 +119,7 @@ def agree(case: Case) -> None:
                 ignore_case=case.ignore_case,
                 around=case.around,
             )
-            for program in (ripgreps(), None)
+            for engine in ENGINES
         )
         assert ours == plain
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace.search.glob_patterns import compile_glob
 from handrail.toolsets.workspace.search.search_files import best_paths
 from tests.unit.toolsets.workspace.search.file_trees import every_file, make_files, paths
-from tests.unit.toolsets.workspace.search.search_caller import engine_program
+from tests.unit.toolsets.workspace.search.search_caller import ripgrep_program
 
 _names = st.sampled_from(
     ["a", "b", "*", "?", "*.c", "a*", "[ab]", "[!a]*", "{a,b}", "{a,*.c}", ".d", "A", "*b*"]
@@ -31,7 +31,7 @@ def test_a_pattern_fits_what_ripgrep_finds_by_it(files: set[str], globs: list[st
         make_files(root, sorted(files))
         for glob in globs:
             command = [
-                engine_program("ripgrep") or "",
+                ripgrep_program(),
                 "--no-config",
                 "--files",
                 "--hidden",
@@ -39,9 +39,9 @@ def test_a_pattern_fits_what_ripgrep_finds_by_it(files: set[str], globs: list[st
                 "-g",
                 glob,
             ]
-            told = subprocess.run(command, cwd=root, capture_output=True, text=True).stdout.splitlines()
+            listed = subprocess.run(command, cwd=root, capture_output=True, text=True).stdout.splitlines()
             pattern = compile_glob(glob)
-            assert [path for path in every_file(root) if pattern.fits(path)] == sorted(told)
+            assert [path for path in every_file(root) if pattern.fits(path)] == sorted(listed)
 
 
 @pytest.mark.parametrize("glob", ["", "/", "../a", "a/../b", "{a,b", "[z-a]", "{a,b}" * 9])

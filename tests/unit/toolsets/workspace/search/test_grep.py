@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from handrail.ext import Signal, ToolError
+from handrail import Handrail, ToolError
+from handrail.ext.tools import Signal
 from handrail.toolsets.workspace import PathRules, Workspace
+from handrail.toolsets.workspace.search import search_tools
 from handrail.toolsets.workspace.search.finder import Finder
 from handrail.toolsets.workspace.search.query import (
     MAX_PYTHON_SIZE,
@@ -23,7 +25,13 @@ from handrail.toolsets.workspace.search.query import (
 from handrail.toolsets.workspace.search.ripgrep import Ripgrep
 from handrail.toolsets.workspace.search.walk import walk
 from tests.unit.toolsets.workspace.search.file_trees import make_files, write_rules
-from tests.unit.toolsets.workspace.search.search_caller import ENGINES, engine_program, open_search
+from tests.unit.toolsets.workspace.search.search_caller import (
+    ENGINES,
+    Caller,
+    open_search,
+    pattern_for,
+    ripgrep_program,
+)
 
 each_engine = pytest.mark.parametrize("engine", ENGINES)
 
@@ -49,7 +57,7 @@ src/a.py:3: def load(path):
 src/deep/b.ts:1: export function load(path: string) {\
 """)
         assert out.result.summary == "Found 2 matching lines in 2 files"
-        ignored_too = await caller.said("grep", pattern="load", include_ignored=True, output="files")
+        ignored_too = await caller.output("grep", pattern="load", include_ignored=True, output="files")
         assert ignored_too == snapshot("""\
 build/out.py
 src/a.py
@@ -63,7 +71,7 @@ async def test_lines_around_a_match_are_marked_as_such(engine: str, tmp_path: Pa
     make_files(tmp_path, ["a.txt"], "".join(f"line {number}\n" for number in range(1, 13)))
     make_files(tmp_path, ["b.txt"], "x\nline 3\n")
     async with open_search(tmp_path, engine) as caller:
-        assert await caller.said("grep", pattern="line (3|9)$", before=1, after=1) == snapshot("""\
+        assert await caller.output("grep", pattern="line (3|9)$", before=1, after=1) == snapshot("""\
 a.txt-2- line 2
 a.txt:3: line 3
 a.txt-4- line 4
@@ -83,7 +91,7 @@ async def test_pages_follow_each_other_and_say_how_much_there_is(engine: str, tm
     for name in "abc":
         make_files(tmp_path, [f"{name}.txt"], "".join(f"hit {name}{number}\n" for number in range(4)))
     async with open_search(tmp_path, engine) as caller:
-        assert await caller.said("grep", pattern="hit", limit=5) == snapshot("""\
+        assert await caller.output("grep", pattern="hit", limit=5) == snapshot("""\
 a.txt:1: hit a0
 a.txt:2: hit a1
 a.txt:3: hit a2
@@ -98,7 +106,7 @@ b.txt:1: hit b0
             texts += [one["text"] for one in page["lines"]]
             offset = page["next_offset"]
         assert texts == [f"hit {name}{number}" for name in "abc" for number in range(4)]
-        assert await caller.said("grep", pattern="hit", output="counts", limit=2) == snapshot("""\
+        assert await caller.output("grep", pattern="hit", output="counts", limit=2) == snapshot("""\
 a.txt: 4
 b.txt: 4
 [2 of 3 files shown (12 matching lines in 3 files); continue with offset=2.]\
@@ -154,10 +162,10 @@ async def test_rules_above_the_workspace_are_none_of_its_own(engine: str, tmp_pa
 async def test_text_is_found_as_it_is_written_and_braces_are_braces(engine: str, tmp_path: Path) -> None:
     make_files(tmp_path, ["a.js"], 'if (a[0].b) {\n  say("{}")\n}\n-e\n')
     async with open_search(tmp_path, engine) as caller:
-        assert await caller.said("grep", pattern="a[0].b) {", literal=True) == "a.js:1: if (a[0].b) {"
-        assert await caller.said("grep", pattern=r"\) {$") == "a.js:1: if (a[0].b) {"
-        assert await caller.said("grep", pattern=r"\"{}\"") == 'a.js:2:   say("{}")'
-        assert await caller.said("grep", pattern="-e") == "a.js:4: -e"
+        assert await caller.output("grep", pattern="a[0].b) {", literal=True) == "a.js:1: if (a[0].b) {"
+        assert await caller.output("grep", pattern=r"\) {$") == "a.js:1: if (a[0].b) {"
+        assert await caller.output("grep", pattern=r"\"{}\"") == 'a.js:2:   say("{}")'
+        assert await caller.output("grep", pattern="-e") == "a.js:4: -e"
 
 
 @pytest.mark.req("BF-06")
@@ -165,8 +173,8 @@ async def test_text_is_found_as_it_is_written_and_braces_are_braces(engine: str,
 async def test_what_only_python_knows_is_searched_for_by_python(engine: str, tmp_path: Path) -> None:
     make_files(tmp_path, ["a.txt"], "foobar\nfoobaz\nabab\n")
     async with open_search(tmp_path, engine) as caller:
-        assert await caller.said("grep", pattern="foo(?!bar)") == "a.txt:2: foobaz"
-        assert await caller.said("grep", pattern=r"^(ab)\1$") == "a.txt:3: abab"
+        assert await caller.output("grep", pattern="foo(?!bar)") == "a.txt:2: foobaz"
+        assert await caller.output("grep", pattern=r"^(ab)\1$") == "a.txt:3: abab"
 
 
 @pytest.mark.req("BF-06")
@@ -205,13 +213,37 @@ async def test_bytes_that_are_no_text_fit_nothing(engine: str, tmp_path: Path) -
         assert (await caller.done("grep", pattern='"[^"]*'))["total_lines"] == 1
 
 
-async def test_what_only_ripgrep_knows_is_said_where_it_is_missing(tmp_path: Path) -> None:
+async def test_what_only_ripgrep_knows_is_searched_for_by_ripgrep(tmp_path: Path) -> None:
     make_files(tmp_path, ["a.txt"], "ähm\n")
-    async with open_search(tmp_path, "ripgrep") as caller:
-        assert await caller.said("grep", pattern=r"\p{Lowercase}{3}") == "a.txt:1: ähm"
-    async with open_search(tmp_path, "python") as caller:
-        code, words = await caller.refused("grep", pattern=r"\p{Lowercase}{3}")
-        assert code == "INVALID_PATTERN" and "ripgrep would know it, which is not installed" in words
+    async with open_search(tmp_path) as caller:
+        assert await caller.output("grep", pattern=r"\p{Lowercase}{3}") == "a.txt:1: ähm"
+        code, words = await caller.refused("grep", pattern=r"\p{Lowercase}(?=h)")
+        assert code == "INVALID_PATTERN" and "only ripgrep knows" in words
+
+
+@pytest.mark.req("BF-05", "BF-06", "BF-07")
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("grep", {"pattern": "a"}),
+        ("grep", {"pattern": "a(?=b)"}),
+        ("glob", {"pattern": "*"}),
+        ("search_files", {"query": "a"}),
+        ("search_code", {"query": "a"}),
+    ],
+)
+async def test_where_ripgrep_is_missing_the_answer_says_what_to_install(
+    name: str, args: dict[str, str], tmp_path: Path
+) -> None:
+    make_files(tmp_path, ["a.txt"], "ab\n")
+    workspace = Workspace(tmp_path)
+    try:
+        async with Handrail(search_tools(workspace, Finder(workspace, None))) as hr:
+            code, words = await Caller(hr).refused(name, **args)
+            assert code == "NOT_INSTALLED" and "pip install 'handrail[workspace]'" in words
+            assert await Caller(hr).output("list_files") == "a.txt (3 B)"
+    finally:
+        workspace.close()
 
 
 @pytest.mark.req("BF-06")
@@ -232,7 +264,7 @@ async def test_binaries_and_linked_files_are_left_out_and_counted(engine: str, t
     make_files(tmp_path, ["b.txt", "c.txt"], "hit\n")
     os.link(tmp_path / "c.txt", tmp_path / "d.txt")
     async with open_search(tmp_path, engine) as caller:
-        assert await caller.said("grep", pattern="hit") == snapshot("""\
+        assert await caller.output("grep", pattern="hit") == snapshot("""\
 b.txt:1: hit
 [1 binary file with matches left out.]
 [2 files left out that have several hard links.]\
@@ -249,12 +281,12 @@ async def test_a_file_that_is_too_large_for_python_is_counted(tmp_path: Path) ->
     make_files(tmp_path, ["e.log"], with_mark)
     os.truncate(tmp_path / "e.log", MAX_PYTHON_SIZE + 1)
     async with open_search(tmp_path, "python") as caller:
-        assert await caller.said("grep", pattern="hit") == snapshot("""\
+        assert await caller.output("grep", pattern="hit") == snapshot("""\
 a.txt:1: hit
 [1 file over 67.1 MB not searched.]\
 """)
     async with open_search(tmp_path, "ripgrep") as caller:
-        assert await caller.said("grep", pattern="hit") == "a.txt:1: hit\ne.log:1: hit"
+        assert await caller.output("grep", pattern="hit") == "a.txt:1: hit\ne.log:1: hit"
 
 
 @each_engine
@@ -263,12 +295,12 @@ async def test_marks_and_line_ends_do_not_hide_a_match(engine: str, tmp_path: Pa
     make_files(tmp_path, ["wide.txt"], "first\r\nlast\r\n".encode("utf-16"))
     make_files(tmp_path, ["latin.txt"], "first\nla\xdft\n".encode("latin-1"))
     async with open_search(tmp_path, engine) as caller:
-        assert await caller.said("grep", pattern="^first$") == snapshot("""\
+        assert await caller.output("grep", pattern="^first$") == snapshot("""\
 latin.txt:1: first
 mark.txt:1: first
 wide.txt:1: first\
 """)
-        assert await caller.said("grep", pattern="^la.t$") == snapshot("""\
+        assert await caller.output("grep", pattern="^la.t$") == snapshot("""\
 mark.txt:2: last
 wide.txt:2: last\
 """)
@@ -278,9 +310,9 @@ wide.txt:2: last\
 async def test_a_long_line_is_cut_around_its_match(engine: str, tmp_path: Path) -> None:
     make_files(tmp_path, ["min.js"], "é" * 5000 + "needle" + "y" * 5000)
     async with open_search(tmp_path, engine) as caller:
-        said = await caller.said("grep", pattern="needle")
-        assert len(said) < 330 and "éneedley" in said
-        assert said.startswith("min.js:1: …é") and said.endswith("y…")
+        message = await caller.output("grep", pattern="needle")
+        assert len(message) < 330 and "éneedley" in message
+        assert message.startswith("min.js:1: …é") and message.endswith("y…")
 
 
 @pytest.mark.req("BF-06")
@@ -290,7 +322,7 @@ async def test_however_long_lines_are_each_is_shown_and_paged(engine: str, tmp_p
     make_files(tmp_path, ["wide.txt"], ("x" * 2_000_000 + "é needle\r\n") * 10)
     make_files(tmp_path, ["z.txt"], "needle\n")
     async with open_search(tmp_path, engine) as caller:
-        assert (await caller.said("grep", pattern="a", path="many.js")).startswith("many.js:1: aaa")
+        assert (await caller.output("grep", pattern="a", path="many.js")).startswith("many.js:1: aaa")
         seen = []
         offset: int | None = 0
         while offset is not None:
@@ -299,7 +331,7 @@ async def test_however_long_lines_are_each_is_shown_and_paged(engine: str, tmp_p
             offset = page["next_offset"]
         shown = [("wide.txt", line, "xxxxé needle"[-12:]) for line in range(1, 11)]
         assert seen == [*shown, ("z.txt", 1, "needle")]
-        around = await caller.said("grep", pattern="needle", path="wide.txt", limit=1, after=1)
+        around = await caller.output("grep", pattern="needle", path="wide.txt", limit=1, after=1)
         assert around.split("\n")[1].startswith("wide.txt-2- xxx")
 
 
@@ -307,16 +339,19 @@ async def test_however_long_lines_are_each_is_shown_and_paged(engine: str, tmp_p
 async def test_what_became_something_else_meanwhile_breaks_no_search(engine: str, tmp_path: Path) -> None:
     make_files(tmp_path, ["a.txt", "b/c.txt"], "hit\n")
     workspace = Workspace(tmp_path)
-    finder, query = Finder(workspace, engine_program(engine)), SearchQuery(translate_regex("hit"))
+    finder, query = (
+        Finder(workspace, ripgrep_program()),
+        SearchQuery(translate_regex(pattern_for(engine, "hit"))),
+    )
     try:
         for start, is_file in (("b/c.txt", True), ("a.txt", True)):
             where = SearchScope(start, is_file)
             (tmp_path / start).unlink()
             (tmp_path / start).mkdir()
             assert finder.search(query, where, Signal())[0].files == {}
-        with pytest.raises(ToolError) as told:
+        with pytest.raises(ToolError) as raised:
             list(walk(workspace, "gone/away", Signal()))
-        assert told.value.code == "FILE_NOT_FOUND"
+        assert raised.value.code == "FILE_NOT_FOUND"
     finally:
         workspace.close()
 
@@ -333,8 +368,8 @@ def test_where_ripgrep_cannot_look_at_open_files_python_does(tmp_path: Path) -> 
     workspace = Workspace(tmp_path)
     try:
         finder, engine = (
-            Finder(workspace, engine_program("ripgrep")),
-            Failing(engine_program("ripgrep") or "", workspace),
+            Finder(workspace, ripgrep_program()),
+            Failing(ripgrep_program(), workspace),
         )
         query = SearchQuery(translate_regex("h.t"))
         assert list(finder.lines(engine, query, ["a.txt"], Signal(), (0, 0), 5)) == [

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace.search.query import translate_regex
 
 
@@ -64,11 +64,11 @@ def test_any_text_is_read_or_explained(pattern: str) -> None:
     try:
         read = translate_regex(pattern)
     except ToolError as error:
-        said = error.code
+        message = error.code
     else:
-        said = "read" if read.ripgrep is not None or read.python is not None else "nothing"
+        message = "read" if read.ripgrep is not None or read.python is not None else "nothing"
         re.compile(read.python or "")
-    assert said in ("read", "INVALID_PATTERN")
+    assert message in ("read", "INVALID_PATTERN")
 
 
 @given(st.text(_CHARACTERS, min_size=1, max_size=12))

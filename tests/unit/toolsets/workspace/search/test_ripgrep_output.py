@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.ext import ToolError
+from handrail import ToolError
 from handrail.toolsets.workspace.search.process import OutputBuffer
 from handrail.toolsets.workspace.search.query import SearchLine
 from handrail.toolsets.workspace.search.ripgrep import OutputParser
@@ -59,6 +59,6 @@ def test_a_long_line_takes_no_room() -> None:
 def test_too_many_names_are_refused_and_not_cut() -> None:
     collected = OutputBuffer(most=5)
     collected.take(b"12345")
-    with pytest.raises(ToolError) as told:
+    with pytest.raises(ToolError) as raised:
         collected.take(b"6")
-    assert told.value.code == "TOO_LARGE"
+    assert raised.value.code == "TOO_LARGE"

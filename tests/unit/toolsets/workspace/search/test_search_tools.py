@@ -10,7 +10,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from handrail import Call, Handrail
-from handrail.ext import Signal
+from handrail.ext.tools import Signal
 from handrail.testing import ConformanceCase, conformance_cases
 from handrail.toolsets.workspace import Workspace
 from handrail.toolsets.workspace.search import search_tools
@@ -19,9 +19,8 @@ from handrail.toolsets.workspace.search.finder import Finder
 from handrail.toolsets.workspace.search.search_code import definitions_in, grammar_for
 from tests.harness.child_processes import no_leftover_processes
 from tests.unit.toolsets.workspace.search.file_trees import make_files, write_rules
-from tests.unit.toolsets.workspace.search.search_caller import ANA, ENGINES, open_search
+from tests.unit.toolsets.workspace.search.search_caller import ANA, open_search
 
-each_engine = pytest.mark.parametrize("engine", ENGINES)
 NAMES = ["list_files", "grep", "glob", "search_files", "search_code"]
 TOOLS = search_tools(Workspace(Path(__file__).parent))
 
@@ -58,24 +57,23 @@ async def test_a_batch_of_searches_answers_all(tmp_path: Path) -> None:
 
 
 @pytest.mark.req("BF-05")
-@each_engine
-async def test_glob_shows_what_was_changed_last_first_or_goes_by_name(engine: str, tmp_path: Path) -> None:
+async def test_glob_shows_what_was_changed_last_first_or_goes_by_name(tmp_path: Path) -> None:
     make_files(tmp_path, ["src/a.py", "src/b.py", "c.py", "d.txt", "build/e.py"])
     write_rules(tmp_path, {".": "build\n"})
     for age, name in enumerate(["src/b.py", "c.py", "src/a.py"]):
         os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
-    async with open_search(tmp_path, engine) as caller:
-        assert (await caller.said("glob", pattern="*.py", sort="modified")).split("\n") == [
+    async with open_search(tmp_path) as caller:
+        assert (await caller.output("glob", pattern="*.py", sort="modified")).split("\n") == [
             "src/b.py",
             "c.py",
             "src/a.py",
         ]
-        assert (await caller.said("glob", pattern="*.py")).split("\n") == [
+        assert (await caller.output("glob", pattern="*.py")).split("\n") == [
             "c.py",
             "src/a.py",
             "src/b.py",
         ]
-        assert await caller.said("glob", pattern="*.{py,txt}", limit=2) == snapshot("""\
+        assert await caller.output("glob", pattern="*.{py,txt}", limit=2) == snapshot("""\
 c.py
 d.txt
 [2 of 4 files shown. Narrow the pattern or the path.]\
@@ -85,8 +83,8 @@ d.txt
         assert (await caller.done("glob", pattern="*.py", include_ignored=True))["total"] == 4
         assert (await caller.done("glob", pattern="[a]*.py", path="src"))["total"] == 1
         make_files(tmp_path, ["é.txt"])
-        assert (await caller.said("glob", pattern="?.txt")).split("\n") == ["d.txt", "é.txt"]
-        assert "include_ignored=true" in await caller.said("glob", pattern="*.rs")
+        assert (await caller.output("glob", pattern="?.txt")).split("\n") == ["d.txt", "é.txt"]
+        assert "include_ignored=true" in await caller.output("glob", pattern="*.rs")
         assert (await caller.refused("glob", pattern="*", path="c.py"))[0] == "NOT_A_FOLDER"
 
 
@@ -106,14 +104,14 @@ link (link)
 src/\
 """)
         assert out.result.summary == "4 entries in the workspace"
-        assert await caller.said(name, path="src", depth=2) == snapshot("""\
+        assert await caller.output(name, path="src", depth=2) == snapshot("""\
 src/a.py (1.5 kB)
 src/in/
 src/in/b.py (1.5 kB)\
 """)
-        assert await caller.said(name, glob="**/*.py") == "src/a.py (1.5 kB)\nsrc/in/b.py (1.5 kB)"
-        assert await caller.said(name, glob="src/") == "src/a.py (1.5 kB)\nsrc/in/b.py (1.5 kB)"
-        assert await caller.said(name, glob="*.log", include_ignored=True) == "x.log (1.5 kB)"
+        assert await caller.output(name, glob="**/*.py") == "src/a.py (1.5 kB)\nsrc/in/b.py (1.5 kB)"
+        assert await caller.output(name, glob="src/") == "src/a.py (1.5 kB)\nsrc/in/b.py (1.5 kB)"
+        assert await caller.output(name, glob="*.log", include_ignored=True) == "x.log (1.5 kB)"
 
 
 @pytest.mark.req("BF-04")
@@ -123,18 +121,17 @@ async def test_a_long_listing_is_cut_and_says_how_much_is_left_out(tmp_path: Pat
         data = await caller.done("list_files", limit=4)
         assert [one["path"] for one in data["entries"]] == ["00.txt", "01.txt", "02.txt", "03.txt"]
         assert data["left_out"] == 26
-        assert "4 of 30 entries shown, 26 left out" in await caller.said("list_files", limit=4)
+        assert "4 of 30 entries shown, 26 left out" in await caller.output("list_files", limit=4)
         assert (await caller.refused("list_files", path="00.txt"))[0] == "NOT_A_FOLDER"
         assert (await caller.refused("list_files", path="none"))[0] == "FILE_NOT_FOUND"
 
 
 @pytest.mark.req("BF-07")
-@each_engine
-async def test_files_are_found_by_parts_of_their_names(engine: str, tmp_path: Path) -> None:
+async def test_files_are_found_by_parts_of_their_names(tmp_path: Path) -> None:
     make_files(tmp_path, ["src/users/UserController.ts", "src/users/list.ts", "docs/users.md", "out/user.js"])
     write_rules(tmp_path, {".": "out\n"})
-    async with open_search(tmp_path, engine) as caller:
-        assert await caller.said("search_files", query="usr contr") == "src/users/UserController.ts"
+    async with open_search(tmp_path) as caller:
+        assert await caller.output("search_files", query="usr contr") == "src/users/UserController.ts"
         out = await caller.call("search_files", query="user", limit=2)
         assert out.to_model() == snapshot("""\
 docs/users.md
@@ -146,9 +143,8 @@ src/users/UserController.ts
 
 
 @pytest.mark.req("BF-07")
-@each_engine
 async def test_definitions_come_before_uses_and_code_before_tests_and_texts(
-    engine: str, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     make_files(tmp_path, ["README.md"], "Call load_user.\n")
     make_files(tmp_path, ["app/main.py"], "from app.users import load_user\n\nprint(load_user(1))\n")
@@ -158,8 +154,8 @@ async def test_definitions_come_before_uses_and_code_before_tests_and_texts(
     make_files(tmp_path, ["tests/test_users.py"], "def test_it():\n    assert load_user(1)\n")
     make_files(tmp_path, ["web/users.ts"], "// load_user\nexport const load_user = (id: number) => id;\n")
     make_files(tmp_path, ["web/more.ts"], "function load_user_twice() { load_user(1) }\n")
-    async with open_search(tmp_path, engine) as caller:
-        assert await caller.said("search_code", query="load_user") == snapshot('''\
+    async with open_search(tmp_path) as caller:
+        assert await caller.output("search_code", query="load_user") == snapshot('''\
 app/users.py:4: (function) async def load_user(id):
 web/users.ts:2: (variable) export const load_user = (id: number) => id;
 web/more.ts:1: (function) function load_user_twice() { load_user(1) }
@@ -175,8 +171,8 @@ README.md:1: Call load_user.\
 app/users.py:4: (function) async def load_user(id):
 [1 of 5 lines in 3 files shown, definitions first. Use grep for all of them.]\
 """)
-        assert "async def load_user" in await caller.said("search_code", query="LOAD_USER", glob="app/*")
-        assert "No line has" in await caller.said("search_code", query="nowhere_to_be_found")
+        assert "async def load_user" in await caller.output("search_code", query="LOAD_USER", glob="app/*")
+        assert "No line has" in await caller.output("search_code", query="nowhere_to_be_found")
         assert (await caller.refused("search_code", query="1 + 2"))[0] == "INVALID_PATTERN"
 
 
@@ -251,7 +247,7 @@ def test_what_is_not_parsed_in_time_is_no_definition_and_leaves_no_process(tmp_p
     make_files(tmp_path, ["a.py", "b.js"], "class A { }\n")
     make_files(tmp_path, ["c.py"], "class A: ...\n")
     workspace = Workspace(tmp_path)
-    finder = Finder(workspace)
+    finder = Finder.of(workspace)
     with closing(workspace), no_leftover_processes():
         assert definitions_in(finder, ["a.py", "b.js", "c.py", "gone.py"], ["a"], Signal()) == {
             "a.py": [(1, "A", "class")],

@@ -11,7 +11,7 @@ import pytest
 
 from handrail import Handrail, Policy, Principal
 from handrail.conformance import check
-from handrail.ext import Event, OutputAppended
+from handrail.ext.events import Event, OutputAppended
 from handrail.toolsets.workspace import Workspace
 from handrail.toolsets.workspace.shell import ShellOptions, shell_tools
 from tests.acceptance.shell.shells import ANN, a_shell
@@ -39,12 +39,16 @@ async def test_it_answers_to_the_name_of_agent_policies(tmp_path: Path):
 async def test_it_tells_both_streams_the_exit_code_the_time_and_whether_something_is_missing(tmp_path: Path):
     async with a_shell(tmp_path) as shell:
         outcome = await shell.run("echo out; echo err >&2; exit 3")
-    told = outcome.result
-    assert told.success
-    assert (told.data["exit_code"], told.data["stdout"], told.data["stderr"]) == (3, "out\n", "err\n")
-    assert told.data["duration_seconds"] > 0 and told.data["truncated"] is False
-    assert told.to_model() == "[exit code 3]\nout\n[stderr]\nerr\n"
-    assert "exit code 3" in str(told.summary)
+    result = outcome.result
+    assert result.success
+    assert (result.data["exit_code"], result.data["stdout"], result.data["stderr"]) == (
+        3,
+        "out\n",
+        "err\n",
+    )
+    assert result.data["duration_seconds"] > 0 and result.data["truncated"] is False
+    assert result.to_model() == "[exit code 3]\nout\n[stderr]\nerr\n"
+    assert "exit code 3" in str(result.summary)
 
 
 @pytest.mark.req("BF-12")
@@ -72,15 +76,15 @@ async def test_an_exit_code_that_stands_for_a_signal_is_told_with_its_name(
 async def test_long_output_is_cut_for_the_model_and_the_rest_is_there_by_its_handle(tmp_path: Path):
     async with a_shell(tmp_path) as shell:
         outcome = await shell.run("seq 1 20000")
-        whole = "".join(f"{number}\n" for number in range(1, 20001))
-        assert outcome.result.output == whole
+        total = "".join(f"{number}\n" for number in range(1, 20001))
+        assert outcome.result.output == total
         assert outcome.result.data["truncated"]
         shown = outcome.to_model()
         assert "read_result" in shown and len(shown) < 31_000
         found = re.search(r"handle='([^']+)'", shown)
         assert found is not None
         page = await shell.handrail.read_result(found[1], ANN, 30_000, 1000)
-        assert page.startswith(whole[30_000:31_000])
+        assert page.startswith(total[30_000:31_000])
 
 
 @pytest.mark.req("BF-08")
@@ -200,8 +204,8 @@ async def test_git_is_asked_about_where_the_settings_of_the_repository_name_prog
     async with a_shell(tmp_path) as shell:
         commands = ("git diff", 'g"i"t log', "pwd\ngit diff", "pwd; g\\it log")
         for command, expected in (*((one, verdict) for one in commands), ("ls", "allow")):
-            said = await shell.handrail.explain("bash", {"command": command}, principal=ANN)
-            assert said.verdict == expected, command
+            sentence = await shell.handrail.explain("bash", {"command": command}, principal=ANN)
+            assert sentence.verdict == expected, command
 
 
 @pytest.mark.req("PM-27")
@@ -245,8 +249,8 @@ async def test_git_is_asked_about_where_a_repository_that_it_looks_into_unasked_
         file.write(settings)
     async with a_shell(tmp_path) as shell:
         for command, expected in (("git status", verdict), ("ls", "allow")):
-            said = await shell.handrail.explain("bash", {"command": command}, principal=ANN)
-            assert said.verdict == expected, said.reason
+            sentence = await shell.handrail.explain("bash", {"command": command}, principal=ANN)
+            assert sentence.verdict == expected, sentence.reason
         ran = await shell.out("git status --short; ls /tmp/ran")
     assert ("/tmp/ran" in ran) == (verdict == "ask")
 
@@ -281,8 +285,8 @@ async def test_without_a_sandbox_nothing_is_safe_since_reading_reaches_the_whole
 ):
     monkeypatch.setenv("PATH", str(tmp_path))
     async with a_shell(tmp_path, ShellOptions(unsandboxed=True)) as shell:
-        said = await shell.handrail.explain("bash", {"command": "cat /proc/1/environ"}, principal=ANN)
-    assert said.verdict == "ask" and "no sandbox" in said.reason
+        sentence = await shell.handrail.explain("bash", {"command": "cat /proc/1/environ"}, principal=ANN)
+    assert sentence.verdict == "ask" and "no sandbox" in sentence.reason
 
 
 @pytest.mark.req("BF-08")

@@ -15,11 +15,11 @@ def test_beginning_and_end_are_kept_whatever_the_pieces(pieces: list[bytes], mos
     printed = BoundedOutput(most)
     for piece in pieces:
         printed.add(piece)
-    whole = b"".join(pieces)
-    assert printed.total == len(whole)
-    assert printed.missing == max(0, len(whole) - most // 2 * 2)
+    everything = b"".join(pieces)
+    assert printed.total == len(everything)
+    assert printed.missing == max(0, len(everything) - most // 2 * 2)
     if not printed.missing:
-        assert printed.text() == whole.decode(errors="replace")
+        assert printed.text() == everything.decode(errors="replace")
     else:
         assert f"[{printed.missing:,} bytes left out here]" in printed.text()
 
@@ -31,10 +31,10 @@ def test_no_character_is_cut_in_two(text: str, most: int, step: int):
     printed = BoundedOutput(most)
     for at in range(0, len(data), step):
         printed.add(data[at : at + step])
-    kept = printed.text()
-    assert kept.count("\ufffd") == data.decode().count("\ufffd") or printed.missing
+    shown = printed.text()
+    assert shown.count("\ufffd") == data.decode().count("\ufffd") or printed.missing
     if printed.missing:
-        head, _, tail = kept.partition(f"\n[{printed.missing:,} bytes left out here]\n")
+        head, _, tail = shown.partition(f"\n[{printed.missing:,} bytes left out here]\n")
         assert data.decode().startswith(head) and data.decode().endswith(tail)
 
 

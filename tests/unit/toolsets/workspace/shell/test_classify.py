@@ -100,9 +100,9 @@ def test_no_bypass_is_ever_safe():
     ],
 )
 def test_the_strictest_part_decides_and_is_named(command: str, danger: str, part: str):
-    said = classify(command)
-    assert (said.danger, said.part) == (danger, part)
-    assert part in said.sentence()
+    message = classify(command)
+    assert (message.danger, message.part) == (danger, part)
+    assert part in message.sentence()
 
 
 @pytest.mark.req("PM-27")
@@ -177,8 +177,8 @@ def test_a_safe_command_does_not_hide_a_dangerous_one(daily: str, joint: str, fr
 @pytest.mark.req("PM-27")
 def test_a_safe_command_stays_safe_in_every_frame():
     framed = [frame.format(daily) for daily in FRAMEABLE for frame in _FRAMES]
-    asked = {command for command in framed if not classify(command).is_safe}
-    assert asked == {f"! {daily}" for daily in FRAMEABLE if _UNREAD.match(daily)}
+    unsafe = {command for command in framed if not classify(command).is_safe}
+    assert unsafe == {f"! {daily}" for daily in FRAMEABLE if _UNREAD.match(daily)}
 
 
 @pytest.mark.req("PM-27")
@@ -251,6 +251,6 @@ def test_no_oddity_hides_where_a_command_ends(
 def test_no_test_runs_what_a_value_holds(
     proof: BashProbe, hostile: str, test: tuple[str, str], operands: list[str]
 ):
-    asked = " ".join((test[0], *operands, test[1]))
-    line = f"{hostile}; {asked}"
-    assert not classify(asked).is_safe or not proof.changes_something(line)
+    test_line = " ".join((test[0], *operands, test[1]))
+    line = f"{hostile}; {test_line}"
+    assert not classify(test_line).is_safe or not proof.changes_something(line)

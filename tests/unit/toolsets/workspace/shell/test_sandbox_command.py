@@ -56,10 +56,10 @@ def test_the_environment_has_nothing_of_ours_but_the_language():
         "HOME": "/root",
         "LD_PRELOAD": "x",
     }
-    made = command_environment(host)
-    assert made["LANG"] == "de_DE.UTF-8"
-    assert "hunter2" not in made.values() and "LD_PRELOAD" not in made
-    assert made["PATH"].startswith("/usr") and made["HOME"] == "/tmp"
+    environment = command_environment(host)
+    assert environment["LANG"] == "de_DE.UTF-8"
+    assert "hunter2" not in environment.values() and "LD_PRELOAD" not in environment
+    assert environment["PATH"].startswith("/usr") and environment["HOME"] == "/tmp"
 
 
 def test_a_command_is_one_argument_however_it_is_written():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import htpy as h
@@ -14,9 +15,9 @@ from handrail.doors.web.forms.control_names import (
     decode_value,
     encode_value,
 )
+from handrail.doors.web.forms.defaults import read_unanswered
 from handrail.doors.web.forms.errors import error_sentence
 from handrail.doors.web.forms.fields import (
-    BLANK,
     MISSING,
     BlankText,
     ChoiceField,
@@ -25,33 +26,29 @@ from handrail.doors.web.forms.fields import (
     option_index,
 )
 from handrail.doors.web.forms.post import FormPost
-from handrail.doors.web.forms.render import FieldWrapper, RenderContext
-from handrail.doors.web.forms.widget_registry import WidgetTemplate, register_widget
-from handrail.doors.web.forms.widgets.lists import RowsWidget
+from handrail.doors.web.forms.render import FieldWrapper, RenderContext, hidden_input, select_box
+from handrail.doors.web.forms.widget_registry import WidgetTemplate
+from handrail.doors.web.forms.widgets.lists import RowsWidget, list_state
 
 
 def select_options(field: ChoiceField, value: Any) -> list[tuple[str, str, bool]]:
     """What can be chosen: its spelling, its words, and whether it is chosen now."""
     unset = value is MISSING or (isinstance(value, BlankText) and option_index(field.options, "") is None)
-    found: list[tuple[str, str, bool]] = []
-    settled = field.required or field.row or field.default is not MISSING
-    if unset or not settled:
-        found.append(("", "Choose…" if field.required or field.row else "Not given", unset))
+    options: list[tuple[str, str, bool]] = []
+    has_value = field.required or field.row or field.default is not MISSING
+    if unset or not has_value:
+        options.append(("", "Choose…" if field.required or field.row else "Not given", unset))
     chosen = None if unset else option_index(field.options, value)
-    found += [(encode_value(one), words, index == chosen) for index, (one, words) in enumerate(field.options)]
-    if field.nullable and option_index(field.options, None) is None:
-        found.append(("=null", "No value", value is None))
-    elif not unset and chosen is None and value is None:
-        found.append(("=null", "No value", True))
-    if not unset and chosen is None and value is not None:
-        found.append(
-            (
-                encode_value(value),
-                f"{value if isinstance(value, str) else compact_json(value)} (not in the list)",
-                True,
-            )
-        )
-    return found
+    options += [
+        (encode_value(option), words, index == chosen) for index, (option, words) in enumerate(field.options)
+    ]
+    is_other = not unset and chosen is None
+    if (field.nullable and option_index(field.options, None) is None) or (is_other and value is None):
+        options.append(("=null", "No value", value is None))
+    if is_other and value is not None:
+        words = value if isinstance(value, str) else compact_json(value)
+        options.append((encode_value(value), f"{words} (not in the list)", True))
+    return options
 
 
 class ChoiceWidget:
@@ -73,41 +70,38 @@ class ChoiceWidget:
         wrapper = FieldWrapper(field, ctx, location)
         choices = select_options(field, value)
         if self._buttons:
-            return wrapper.group(_radio_buttons(wrapper, location, choices), kind="form-choices")
-        return wrapper.frame(
-            h.select(".select", wrapper.attrs)[
-                (h.option(value=one, selected=chosen)[words] for one, words, chosen in choices)
-            ]
-        )
+            invalid = "true" if wrapper.errors else None
+            buttons = _labelled_inputs("radio", wrapper, location, choices, invalid)
+            return wrapper.group(buttons, kind="form-choices")
+        return wrapper.frame(select_box(wrapper.attrs, choices))
 
     def read(self, field: ChoiceField, post: FormPost, location: FieldLocation) -> Any:
         text = post.value(location)
-        if text:
-            return decode_value(text)
-        if not field.row:
-            return MISSING
-        post.needs(field, location)
-        return BLANK
+        return decode_value(text) if text else read_unanswered(field, post, location)
 
 
-def _radio_buttons(
-    wrapper: FieldWrapper, location: FieldLocation, choices: list[tuple[str, str, bool]]
+def _labelled_inputs(
+    kind: str,
+    wrapper: FieldWrapper,
+    location: FieldLocation,
+    choices: Iterable[tuple[str, str, bool]],
+    invalid: str | None = None,
 ) -> h.Node:
-    invalid = "true" if wrapper.errors else None
+    """A radio button or a checkbox for each choice."""
     return [
         h.label(".form-choice")[
             h.input(
                 ".input",
-                type="radio",
+                type=kind,
                 name=VALUE + location.pointer,
-                value=one,
-                checked=chosen,
+                value=value,
+                checked=is_chosen,
                 id=f"{wrapper.id}:{index}",
                 aria_invalid=invalid,
             ),
             h.span[words],
         ]
-        for index, (one, words, chosen) in enumerate(choices)
+        for index, (value, words, is_chosen) in enumerate(choices)
     ]
 
 
@@ -117,61 +111,37 @@ class ConstantWidget(ChoiceWidget):
     def render(self, field: ChoiceField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
         if option_index(field.options, value) is None or ctx.has_errors(location):
             return super().render(field, ctx, location, value)
-        return h.input(type="hidden", name=VALUE + location.pointer, value=encode_value(value))
+        return hidden_input(VALUE + location.pointer, encode_value(value))
 
 
-class CheckboxesWidget:
+class CheckboxesWidget(RowsWidget):
     """Several of some values, in their order; other lists are drawn as rows."""
-
-    _rows = RowsWidget()
-
-    def fits(self, field: ListField, value: Any) -> bool:
-        return self._rows.fits(field, value)
 
     def render(self, field: ListField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
         options = _options(field)
-        ticked: set[int] | None = (
-            set()
-            if value is MISSING or value is None or isinstance(value, BlankText)
-            else _ticked(options, value)
-        )
+        ticked = _ticked(options, value if isinstance(value, list) else [])
         if ticked is None:
-            return self._rows.render(field, ctx, location, value)
+            return super().render(field, ctx, location, value)
         wrapper = FieldWrapper(field, ctx, location)
-        state = "out" if value is MISSING else "null" if value is None else "here"
+        choices = [
+            (encode_value(option), words, index in ticked) for index, (option, words) in enumerate(options)
+        ]
+        errors = [error_sentence(field.label, error.reason) for error in ctx.below(location)]
         return wrapper.group(
-            h.input(type="hidden", name=MODE + location.pointer, value=f"ticks:{state}"),
-            [
-                h.label(".form-choice")[
-                    h.input(
-                        ".input",
-                        type="checkbox",
-                        name=VALUE + location.pointer,
-                        value=encode_value(one),
-                        checked=index in ticked,
-                        id=f"{wrapper.id}:{index}",
-                    ),
-                    h.span[words],
-                ]
-                for index, (one, words) in enumerate(options)
-            ],
-            _item_errors(ctx, location, field),
+            hidden_input(MODE + location.pointer, f"ticks:{list_state(value)}"),
+            _labelled_inputs("checkbox", wrapper, location, choices),
+            [h.p(".form-error")[sentence] for sentence in errors],
             kind="form-choices",
         )
 
     def read(self, field: ListField, post: FormPost, location: FieldLocation) -> Any:
         way = post.way(location) or ""
         if not way.startswith("ticks:"):
-            return self._rows.read(field, post, location)
-        found = [decode_value(text) for text in post.texts(VALUE + location.pointer)]
-        if found or way == "ticks:here" or (field.row and way == "ticks:out"):
-            return found
+            return super().read(field, post, location)
+        values = [decode_value(text) for text in post.texts(VALUE + location.pointer)]
+        if values or way == "ticks:here" or (field.row and way == "ticks:out"):
+            return values
         return None if way == "ticks:null" else MISSING
-
-
-def _item_errors(ctx: RenderContext, location: FieldLocation, field: ListField) -> h.Node:
-    errors = ctx.below(location)
-    return [h.p(".form-error")[error_sentence(field.label, error.reason)] for error in errors]
 
 
 def _options(field: ListField) -> tuple[tuple[Any, str], ...]:
@@ -181,19 +151,9 @@ def _options(field: ListField) -> tuple[tuple[Any, str], ...]:
 
 def _ticked(options: tuple[tuple[Any, str], ...], values: list[Any]) -> set[int] | None:
     """Which options are ticked, if the values are among them, in their order and each once."""
-    places = [option_index(options, value) for value in values]
-    last = -1
-    for at in places:
-        if at is None or at <= last:
-            return None
-        last = at
-    return {at for at in places if at is not None}
-
-
-register_widget("choice", ChoiceWidget())
-register_widget("radio", ChoiceWidget(buttons=True))
-register_widget("constant", ConstantWidget())
-register_widget("checkboxes", CheckboxesWidget())
+    indices = [option_index(options, value) for value in values]
+    ticked = sorted({index for index in indices if index is not None})
+    return set(ticked) if indices == ticked else None
 
 
 _BOOLEANS = {"true": True, "false": False, "null": None}
@@ -216,26 +176,21 @@ class BooleanWidget:
         wrapper = FieldWrapper(field, ctx, location)
         if isinstance(value, bool) and _is_yes_or_no(field):
             return _checkbox(wrapper, location, value)
-        now = "null" if value is None else "true" if value is True else "false" if value is False else ""
-        none = "Choose…" if field.required or field.row else "Not given"
-        states = [("", none), ("true", "Yes"), ("false", "No"), ("null", "No value")]
-        offered = [one for one in states if one[0] == now or one[0] != "null" or field.nullable]
-        return wrapper.frame(
-            h.select(".select", wrapper.attrs)[
-                (h.option(value=state, selected=state == now)[words] for state, words in offered)
-            ]
-        )
+        unset = "Choose…" if field.required or field.row else "Not given"
+        options = [
+            ("", unset, value is MISSING or isinstance(value, BlankText)),
+            ("true", "Yes", value is True),
+            ("false", "No", value is False),
+        ]
+        if field.nullable or value is None:
+            options.append(("null", "No value", value is None))
+        return wrapper.frame(select_box(wrapper.attrs, options))
 
     def read(self, field: FormField, post: FormPost, location: FieldLocation) -> Any:
         text = post.value(location)
         if post.way(location) == "tick":
             return text is not None
-        if text in _BOOLEANS:
-            return _BOOLEANS[text]
-        if not field.row:
-            return MISSING
-        post.needs(field, location)
-        return BLANK
+        return _BOOLEANS[text] if text in _BOOLEANS else read_unanswered(field, post, location)
 
 
 def _is_yes_or_no(field: FormField) -> bool:
@@ -244,19 +199,13 @@ def _is_yes_or_no(field: FormField) -> bool:
 
 
 def _checkbox(wrapper: FieldWrapper, location: FieldLocation, value: bool) -> h.Node:
-    attrs = {key: one for key, one in wrapper.attrs.items() if key != "aria-required"}
+    attrs = {key: part for key, part in wrapper.attrs.items() if key != "aria-required"}
     own = wrapper.field.hints.get("class")
-    return h.div(
-        {"class": ["form-field", "form-tick", own], "data-invalid": "true" if wrapper.errors else None}
-    )[
-        h.input(type="hidden", name=MODE + location.pointer, value="tick"),
+    return wrapper.box(
+        f"form-field form-tick {own}" if own else "form-field form-tick",
+        hidden_input(MODE + location.pointer, "tick"),
         h.label(".form-tick-label")[
             h.input(".input", attrs, type="checkbox", value="true", checked=value),
             h.span[wrapper.field.label],
         ],
-        wrapper.help(),
-        wrapper.error(),
-    ]
-
-
-register_widget("boolean", BooleanWidget())
+    )

@@ -15,14 +15,14 @@ from handrail.doors.web.forms.control_names import (
     SIDE,
     FieldLocation,
     has_unsafe_characters,
-    is_single_line,
     normalize_newlines,
 )
-from handrail.doors.web.forms.defaults import read_empty, render_empty
+from handrail.doors.web.forms.defaults import render_empty
 from handrail.doors.web.forms.fields import MISSING, FormField
 from handrail.doors.web.forms.post import FormPost
-from handrail.doors.web.forms.render import FieldWrapper, RenderContext
-from handrail.doors.web.forms.widget_registry import WidgetTemplate, register_widget
+from handrail.doors.web.forms.render import FieldWrapper, RenderContext, hidden_input, select_box
+from handrail.doors.web.forms.widget_registry import WidgetTemplate
+from handrail.doors.web.forms.widgets.text import LineWidget
 
 Kind = Literal["date", "time", "date-time"]
 
@@ -46,10 +46,10 @@ _OFFSETS = (
 
 def split_date_time(text: str, kind: Kind) -> tuple[str, str] | None:
     """A moment as a browser's control and a zone hold it, if they give it back as it is."""
-    found = _FORMS[kind].match(text)
-    if not found:
+    match = _FORMS[kind].match(text)
+    if not match:
         return None
-    local, zone = found[1], found[found.re.groups]
+    local, zone = match[1], match[match.re.groups]
     day, _, clock = local.rpartition("T") if kind == "date-time" else (local, "", local)
     try:
         if kind != "time":
@@ -61,14 +61,11 @@ def split_date_time(text: str, kind: Kind) -> tuple[str, str] | None:
     return local, zone
 
 
-class DateTimeWidget:
+class DateTimeWidget(LineWidget):
     """A day, a time of day, or both."""
 
     def __init__(self, kind: Kind) -> None:
         self._kind: Kind = kind
-
-    def fits(self, field: FormField, value: Any) -> bool:
-        return value is MISSING or value is None or (isinstance(value, str) and is_single_line(value))
 
     def template(self, field: FormField, value: Any) -> WidgetTemplate | None:
         return WidgetTemplate("out", value) if value is MISSING else None
@@ -81,27 +78,22 @@ class DateTimeWidget:
         attrs = wrapper.attrs
         if split is None:
             shown = {**attrs, "placeholder": _EXAMPLES[self._kind], "value": text, "data-plain": True}
-            plain = h.input(type="hidden", name=SIDE + location.pointer, value="text")
+            plain = hidden_input(SIDE + location.pointer, "text")
             return wrapper.frame(h.input(".input", shown, type="text"), plain, empty)
         local, zone = split
         step = None if self._kind == "date" else "any" if "." in local else "1"
         box = h.input(".input", attrs, type=_TYPES[self._kind], value=local, step=step)
         if self._kind == "date":
             return wrapper.frame(box, empty)
-        zones = h.select(
-            ".select",
-            {"data-zone": True if not text and self._kind == "date-time" else None},
-            name=SIDE + location.pointer,
-            aria_label=f"{field.label}: time zone",
-        )[(h.option(value=one, selected=one == zone)[_zone_label(one)] for one in _zones(zone))]
+        zone_attrs = {
+            "data-zone": True if not text and self._kind == "date-time" else None,
+            "name": SIDE + location.pointer,
+            "aria-label": f"{field.label}: time zone",
+        }
+        zones = select_box(zone_attrs, [(name, _zone_label(name), name == zone) for name in _zones(zone)])
         return wrapper.frame(h.div(".form-moment")[box, zones], empty)
 
-    def read(self, field: FormField, post: FormPost, location: FieldLocation) -> Any:
-        text = post.value(location)
-        if text is None and post.way(location) is None:
-            return MISSING
-        if not text:
-            return read_empty(field, post, location, textual=True)
+    def parse(self, text: str, post: FormPost, location: FieldLocation) -> str:
         text = normalize_newlines(text)
         side = post.text(SIDE + location.pointer)
         if self._kind == "date" or side is None or side == "text" or has_unsafe_characters(text):
@@ -110,14 +102,9 @@ class DateTimeWidget:
 
 
 def _zones(now: str) -> list[str]:
-    known = ["Z", "", *_OFFSETS]
-    return known if now in known else [now, *known]
+    zones = ["Z", "", *_OFFSETS]
+    return zones if now in zones else [now, *zones]
 
 
 def _zone_label(zone: str) -> str:
     return "UTC" if zone == "Z" else f"UTC{zone}" if zone else "no zone"
-
-
-register_widget("date", DateTimeWidget("date"))
-register_widget("time", DateTimeWidget("time"))
-register_widget("date-time", DateTimeWidget("date-time"))

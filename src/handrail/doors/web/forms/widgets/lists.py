@@ -1,4 +1,4 @@
-"""Lists: rows that can be added, removed and moved; and what lists of files and of picked things share."""
+"""Lists: rows that can be added, removed and moved; and lists of texts, as files and picked things are."""
 
 from __future__ import annotations
 
@@ -8,12 +8,18 @@ from typing import Any
 
 import htpy as h
 
-from handrail.doors.web.forms.control_names import ROW, FieldLocation, is_single_line
-from handrail.doors.web.forms.defaults import empty_meaning, initial_value, render_empty
+from handrail.doors.web.forms.control_names import KEPT, ROW, FieldLocation, is_single_line
+from handrail.doors.web.forms.defaults import added_value, empty_meaning, render_empty
 from handrail.doors.web.forms.fields import BLANK, MISSING, BlankText, FormField, ListField, ListRows
 from handrail.doors.web.forms.post import FormPost
-from handrail.doors.web.forms.render import FieldWrapper, RenderContext, decorative, form_button
-from handrail.doors.web.forms.widget_registry import read_field, register_widget, render_field
+from handrail.doors.web.forms.render import (
+    FieldWrapper,
+    RenderContext,
+    form_button,
+    hidden_input,
+    icon_button,
+)
+from handrail.doors.web.forms.widget_registry import read_field, render_field
 
 _IS_KEY = re.compile(r"\d{1,9}\Z", re.A).match
 
@@ -29,104 +35,95 @@ class RowsWidget:
     def render(self, field: ListField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
         wrapper = FieldWrapper(field, ctx, location)
         items = value if isinstance(value, list) else []
-        fixed = len(field.first)
-        state = [] if isinstance(value, (list, BlankText)) else value
-        more = items[fixed:]
-        keys = _keys(value, len(more), fixed)
-        full = field.most is not None and len(items) >= field.most
-        noun = _noun(field)
-        return wrapper.group(
-            render_empty(field, ctx, location, state, extra="here"),
-            [
-                render_field(
-                    lazy_field(), ctx, location.item(str(at), at), items[at] if at < len(items) else MISSING
-                )
-                for at, lazy_field in enumerate(field.first)
-            ],
-            h.ol(".form-rows")[
-                [
-                    _row(field, ctx, location, key, fixed + at, item, len(more) + fixed)
-                    for at, (key, item) in enumerate(zip(keys, more, strict=True))
-                ]
-            ]
-            if more
-            else None,
-            form_button(
-                "add",
-                location.pointer,
-                f"Add {noun}",
-                f"Add {noun} to {field.label}" if field.label else None,
+        first = [
+            render_field(
+                lazy_field(), ctx, location.item(str(at), at), items[at] if at < len(items) else MISSING
             )
-            if field.item and not full
-            else None,
-            kind="form-list",
-        )
+            for at, lazy_field in enumerate(field.first)
+        ]
+        rows, button = None, None
+        if field.item is not None:
+            rows = _render_rows(field, field.item(), ctx, location, value)
+            button = _add_button(field, field.item(), location, len(items))
+        state = [] if isinstance(value, (list, BlankText)) else value
+        empty = render_empty(field, ctx, location, state, extra="here")
+        return wrapper.group(empty, first, rows, button, kind="form-list")
 
     def read(self, field: ListField, post: FormPost, location: FieldLocation) -> Any:
-        found: list[Any] = [
+        items: list[Any] = [
             read_field(lazy_field(), post, location.item(str(at), at))
             for at, lazy_field in enumerate(field.first)
         ]
-        while found and found[-1] is MISSING:
-            found.pop()
+        while items and items[-1] is MISSING:
+            items.pop()
         keys = _keys_after_button(post.texts(ROW + location.pointer), post, location) if field.item else []
         if keys:
-            found += [MISSING] * (len(field.first) - len(found))
-        for at, item in enumerate(found):
+            items += [MISSING] * (len(field.first) - len(items))
+        for at, item in enumerate(items):
             if item is MISSING:
-                post.needs(field.first[at](), location.item(str(at), at))
-                found[at] = BLANK
-        rows = ListRows(found)
+                post.needs(location.item(str(at), at))
+                items[at] = BLANK
+        rows = ListRows(items)
         if field.item:
-            start = len(found)
             rows += [
-                read_field(field.item(), post, location.item(key, start + at)) for at, key in enumerate(keys)
+                read_field(field.item(), post, location.item(key, at))
+                for at, key in enumerate(keys, len(items))
             ]
             if post.asked("add", location):
-                while len(rows) < len(field.first):
-                    rows.append(BLANK)
-                rows.append(_new_item(field.item()))
+                rows += [BLANK] * (len(field.first) - len(rows))
+                rows.append(added_value(field.item()))
                 keys.append(_next(keys, len(field.first)))
         rows.keys = tuple(keys)
         return rows if rows else _empty_list(field, post, location)
 
 
-def _row(
-    field: ListField, ctx: RenderContext, location: FieldLocation, key: str, at: int, item: Any, count: int
+def _render_rows(
+    field: ListField, item: FormField, ctx: RenderContext, location: FieldLocation, value: Any
 ) -> h.Node:
-    assert field.item is not None
-    inner_location = location.item(key, at)
-    noun = _noun(field)
-    label = f"{noun[:1].upper()}{noun[1:]} {at + 1}"
-    first = len(field.first)
-    return h.li(".form-row", id=f"{ctx.id_of(inner_location)}:row")[
-        h.input(type="hidden", name=ROW + location.pointer, value=key),
-        h.div(".form-row-body")[render_field(_with_label(field.item(), label), ctx, inner_location, item)],
+    fixed = len(field.first)
+    items = value[fixed:] if isinstance(value, list) else []
+    if not items:
+        return None
+    keys = value.keys if isinstance(value, ListRows) and len(value.keys) == len(items) else ()
+    keys = keys or tuple(map(str, range(fixed, fixed + len(items))))
+    noun = item.label or "entry"
+    return h.ol(".form-rows")[
+        [
+            h.li(".form-row", id=f"{ctx.id_of(location.item(key, at))}:row")[
+                hidden_input(ROW + location.pointer, key),
+                _row(
+                    replace(item, label=f"{noun[:1].upper()}{noun[1:]} {at + 1}"),
+                    ctx,
+                    location.item(key, at),
+                    items[at - fixed],
+                    is_first=at == fixed,
+                    is_last=at == fixed + len(items) - 1,
+                ),
+            ]
+            for at, key in enumerate(keys, fixed)
+        ]
+    ]
+
+
+def _row(
+    item: FormField, ctx: RenderContext, location: FieldLocation, value: Any, *, is_first: bool, is_last: bool
+) -> h.Node:
+    pointer, label = location.pointer, item.label
+    return [
+        h.div(".form-row-body")[render_field(item, ctx, location, value)],
         h.div(".form-row-tools")[
-            form_button("up", inner_location.pointer, decorative("↑"), f"Move {label} up", "ghost")
-            if at > first
-            else None,
-            form_button("down", inner_location.pointer, decorative("↓"), f"Move {label} down", "ghost")
-            if at < count - 1
-            else None,
-            form_button("remove", inner_location.pointer, decorative("✕"), f"Remove {label}", "ghost"),
+            None if is_first else icon_button("up", pointer, "↑", f"Move {label} up"),
+            None if is_last else icon_button("down", pointer, "↓", f"Move {label} down"),
+            icon_button("remove", pointer, "✕", f"Remove {label}"),
         ],
     ]
 
 
-def _with_label(item: FormField, label: str) -> FormField:
-    """The field of an item, under the name of its row."""
-    return replace(item, label=label)
-
-
-def _noun(field: ListField) -> str:
-    item = field.item() if field.item else None
-    return (item.label if item else "") or "entry"
-
-
-def _keys(value: Any, count: int, start: int) -> tuple[str, ...]:
-    kept = value.keys if isinstance(value, ListRows) else ()
-    return kept if len(kept) == count else tuple(map(str, range(start, start + count)))
+def _add_button(field: ListField, item: FormField, location: FieldLocation, count: int) -> h.Node:
+    if field.most is not None and count >= field.most:
+        return None
+    words = f"Add {item.label or 'entry'}"
+    return form_button("add", location.pointer, words, f"{words} to {field.label}" if field.label else None)
 
 
 def _next(keys: list[str], start: int) -> str:
@@ -134,7 +131,7 @@ def _next(keys: list[str], start: int) -> str:
 
 
 def _keys_after_button(keys: list[str], post: FormPost, location: FieldLocation) -> list[str]:
-    """The rows in the order that is left once a button has done its work."""
+    """The rows in the order that remains once a button has done its work."""
     keys = list(dict.fromkeys(keys))
     for at, key in enumerate(keys):
         inner_location = location.item(key, 0)
@@ -147,11 +144,6 @@ def _keys_after_button(keys: list[str], post: FormPost, location: FieldLocation)
     return keys
 
 
-def _new_item(item: FormField) -> Any:
-    value = initial_value(item, asked=True)
-    return BLANK if value is MISSING else value
-
-
 def _empty_list(field: ListField, post: FormPost, location: FieldLocation) -> Any:
     """What a list without items is: empty, null, or nothing."""
     state = post.way(location) or empty_meaning(field)
@@ -160,16 +152,31 @@ def _empty_list(field: ListField, post: FormPost, location: FieldLocation) -> An
     return None if state == "null" else "" if state == "empty" else MISSING
 
 
-register_widget("rows", RowsWidget())
+class TextListWidget:
+    """Several texts, each on one line: those that were there, and what its subclasses add to them."""
 
+    def fits(self, field: ListField, value: Any) -> bool:
+        if value is MISSING or value is None or isinstance(value, BlankText):
+            return True
+        return isinstance(value, list) and all(
+            isinstance(text, str) and text and is_single_line(text) for text in value
+        )
 
-def fits_texts(value: Any) -> bool:
-    """Whether a value is a list of texts that each stand on one line, or none at all."""
-    if value is MISSING or value is None or isinstance(value, BlankText):
-        return True
-    return isinstance(value, list) and all(
-        isinstance(one, str) and one and is_single_line(one) for one in value
-    )
+    def read(self, field: ListField, post: FormPost, location: FieldLocation) -> Any:
+        texts = [
+            text
+            for at, text in enumerate(post.texts(KEPT + location.pointer))
+            if not post.asked("remove", FieldLocation(f"{location.pointer}/{at}"))
+        ]
+        texts += self.added(post, location)
+        way = post.way(location)
+        if texts or way == "here" or (field.row and way != "null"):
+            return ListRows(texts)
+        return None if way == "null" else MISSING
+
+    def added(self, post: FormPost, location: FieldLocation) -> list[str]:
+        """The texts that came with this post."""
+        raise NotImplementedError
 
 
 def list_state(value: Any) -> str:

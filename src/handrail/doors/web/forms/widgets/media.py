@@ -8,42 +8,39 @@ from urllib.parse import unquote
 
 import htpy as h
 
-from handrail.doors.web.forms.control_names import KEPT, MODE, SIDE, VALUE, FieldLocation, is_single_line
+from handrail.doors.web.forms.control_names import KEPT, MODE, SIDE, VALUE, FieldLocation
 from handrail.doors.web.forms.defaults import read_empty, render_empty
-from handrail.doors.web.forms.fields import MISSING, FormField, ListField, ListRows
+from handrail.doors.web.forms.fields import MISSING, FormField, ListField
 from handrail.doors.web.forms.post import FormPost
-from handrail.doors.web.forms.render import FieldWrapper, RenderContext, decorative, form_button
-from handrail.doors.web.forms.widget_registry import register_widget
-from handrail.doors.web.forms.widgets.lists import fits_texts, item_errors, list_state
+from handrail.doors.web.forms.render import FieldWrapper, RenderContext, hidden_input, icon_button
+from handrail.doors.web.forms.widgets.lists import TextListWidget, item_errors, list_state
+from handrail.doors.web.forms.widgets.text import LineWidget
 
 _DATA = re.compile(r"data:(?P<kind>[^;,]*)(?P<params>(?:;[^;,]*)*),(?P<data>.*)", re.S)
 
 
 def file_description(value: str) -> str:
     """A file in words: its name, kind and size; an address as it is."""
-    found = _DATA.match(value)
-    if not found:
+    match = _DATA.match(value)
+    if not match:
         return value
-    params = dict(part.partition("=")[::2] for part in found["params"].split(";") if part)
-    size = len(found["data"]) * 3 // 4 if "base64" in params else len(found["data"])
+    params = dict(part.partition("=")[::2] for part in match["params"].split(";") if part)
+    size = len(match["data"]) * 3 // 4 if "base64" in params else len(match["data"])
     shown = f"{size / 1024:.0f} kB" if size >= 1024 else f"{size} bytes"
-    return f"{unquote(params.get('name', '')) or 'File'} ({found['kind'] or 'text/plain'}, {shown})"
+    return f"{unquote(params.get('name', '')) or 'File'} ({match['kind'] or 'text/plain'}, {shown})"
 
 
-class FileWidget:
+class FileWidget(LineWidget):
     """`ImageDropzoneUploader`: one file, dropped, chosen or named by its address."""
 
     def __init__(self, image: bool = False) -> None:
         self._image = image
 
-    def fits(self, field: FormField, value: Any) -> bool:
-        return value is MISSING or value is None or (isinstance(value, str) and is_single_line(value))
-
     def render(self, field: FormField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
         wrapper = FieldWrapper(field, ctx, location)
-        kept = _kept_file(field, location, 0, value) if isinstance(value, str) and value else None
+        file = _current_file(location, 0, value) if isinstance(value, str) and value else None
         empty = render_empty(field, ctx, location, value, textual=True)
-        return _dropzone(field, wrapper, location, self._image, False, kept, empty)
+        return _dropzone(field, wrapper, location, self._image, False, file, empty)
 
     def read(self, field: FormField, post: FormPost, location: FieldLocation) -> Any:
         files = post.uploads(VALUE + location.pointer)
@@ -52,59 +49,40 @@ class FileWidget:
         address = post.text(SIDE + location.pointer)
         if address:
             return address
-        kept = post.text(KEPT + location.pointer)
-        removed = post.asked("remove", FieldLocation(f"{location.pointer}/0"))
-        if kept and not removed:
-            return kept
-        if not removed and address is None and post.way(location) is None and not field.row:
+        current = post.text(KEPT + location.pointer)
+        is_removed = post.asked("remove", FieldLocation(f"{location.pointer}/0"))
+        if current and not is_removed:
+            return current
+        if not is_removed and address is None and post.way(location) is None and not field.row:
             return MISSING
         return read_empty(field, post, location, textual=True)
 
 
-class FilesWidget:
+class FilesWidget(TextListWidget):
     """Several files."""
 
     def __init__(self, image: bool = False) -> None:
         self._image = image
 
-    def fits(self, field: ListField, value: Any) -> bool:
-        return fits_texts(value)
-
     def render(self, field: ListField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
         wrapper = FieldWrapper(field, ctx, location)
-        state = list_state(value)
         files = value if isinstance(value, list) else []
-        kept = [_kept_file(field, location, at, one) for at, one in enumerate(files)]
-        mode = h.input(type="hidden", name=MODE + location.pointer, value=state)
+        current = [_current_file(location, at, file) for at, file in enumerate(files)]
+        mode = hidden_input(MODE + location.pointer, list_state(value))
         inner = item_errors(field, ctx, location)
-        return _dropzone(field, wrapper, location, self._image, True, kept, mode, inner)
+        return _dropzone(field, wrapper, location, self._image, True, current, mode, inner)
 
-    def read(self, field: ListField, post: FormPost, location: FieldLocation) -> Any:
-        kept = post.texts(KEPT + location.pointer)
-        found = [
-            one
-            for at, one in enumerate(kept)
-            if not post.asked("remove", FieldLocation(f"{location.pointer}/{at}"))
-        ]
-        found += [file.to_data_url() for file in post.uploads(VALUE + location.pointer)]
-        found += [address for address in post.texts(SIDE + location.pointer) if address]
-        way = post.way(location)
-        if found or way == "here" or (field.row and way != "null"):
-            return ListRows(found)
-        return None if way == "null" else MISSING
+    def added(self, post: FormPost, location: FieldLocation) -> list[str]:
+        files = [file.to_data_url() for file in post.uploads(VALUE + location.pointer)]
+        return files + [address for address in post.texts(SIDE + location.pointer) if address]
 
 
-def _kept_file(field: FormField, location: FieldLocation, at: int, value: str) -> h.Node:
+def _current_file(location: FieldLocation, at: int, value: str) -> h.Node:
+    description = file_description(value)
     return h.div(".form-file")[
-        h.input(type="hidden", name=KEPT + location.pointer, value=value),
-        h.span[file_description(value)],
-        form_button(
-            "remove",
-            f"{location.pointer}/{at}",
-            decorative("✕"),
-            f"Remove {file_description(value)[:80]}",
-            "ghost",
-        ),
+        hidden_input(KEPT + location.pointer, value),
+        h.span[description],
+        icon_button("remove", f"{location.pointer}/{at}", "✕", f"Remove {description[:80]}"),
     ]
 
 
@@ -114,35 +92,36 @@ def _dropzone(
     location: FieldLocation,
     image: bool,
     many: bool,
-    kept: h.Node,
+    current: h.Node,
     *more: h.Node,
 ) -> h.Node:
     compact = bool(field.hints.get("compact"))
     by_hand = not compact and not field.hints.get("hide_manual_url") and _takes_address(field)
     accept = field.hints.get("accept") or ("image/*" if image else None)
     attrs = {key: value for key, value in wrapper.attrs.items() if key != "readonly"}
-    return h.div({"class": "form-field", "data-invalid": "true" if wrapper.errors else None})[
-        h.label(".form-label", for_=wrapper.id)[wrapper.title()],
-        kept,
+    return wrapper.box(
+        "form-field",
+        wrapper.label(),
+        current,
         h.div({"class": "form-drop form-compact" if compact else "form-drop", "data-drop": True})[
             h.input(".input", attrs, type="file", accept=accept, multiple=many),
             None if compact else h.p(".form-help")["Drop a file here, or choose one."],
         ],
-        h.input(
-            ".input",
-            type="text",
-            inputmode="url",
-            name=SIDE + location.pointer,
-            value="",
-            placeholder="https://",
-            aria_label=f"{field.label}: address",
-        )
-        if by_hand
-        else None,
+        _address_box(field, location) if by_hand else None,
         more,
-        wrapper.help(),
-        wrapper.error(),
-    ]
+    )
+
+
+def _address_box(field: FormField, location: FieldLocation) -> h.Node:
+    return h.input(
+        ".input",
+        type="text",
+        inputmode="url",
+        name=SIDE + location.pointer,
+        value="",
+        placeholder="https://",
+        aria_label=f"{field.label}: address",
+    )
 
 
 def _takes_address(field: FormField) -> bool:
@@ -151,9 +130,3 @@ def _takes_address(field: FormField) -> bool:
     items = schema.get("items")
     inner = items if isinstance(items, dict) else schema
     return inner.get("format") != "data-url" and not str(inner.get("pattern", "")).startswith("^data:")
-
-
-register_widget("file", FileWidget())
-register_widget("image", FileWidget(image=True))
-register_widget("files", FilesWidget())
-register_widget("images", FilesWidget(image=True))

@@ -15,9 +15,9 @@ from handrail.doors.web.forms.defaults import read_empty, render_empty
 from handrail.doors.web.forms.errors import number_error
 from handrail.doors.web.forms.fields import MISSING, FormField, UnreadableText
 from handrail.doors.web.forms.post import FormPost
-from handrail.doors.web.forms.render import FieldWrapper, RenderContext
-from handrail.doors.web.forms.widget_registry import SLOT, WidgetTemplate, register_widget
-from handrail.doors.web.forms.widgets.text import placeholder
+from handrail.doors.web.forms.render import FieldWrapper, RenderContext, hidden_input
+from handrail.doors.web.forms.widget_registry import SLOT, WidgetTemplate
+from handrail.doors.web.forms.widgets.text import fits_line, placeholder
 
 _WHOLE = re.compile(r"[+-]?\d+\Z", re.A)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\Z", re.A)
@@ -58,38 +58,36 @@ class NumberWidget:
 
     def render(self, field: FormField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
         wrapper = FieldWrapper(field, ctx, location)
-        return wrapper.frame(
-            number_box(field, wrapper, number_text(value)), render_empty(field, ctx, location, value)
+        box = h.input(
+            ".input.form-number",
+            wrapper.attrs,
+            type="text",
+            value=value if isinstance(value, str) else repr(value) if is_number(value) else "",
+            inputmode="numeric" if _is_integer(field) else "decimal",
+            autocomplete="off",
+            placeholder=placeholder(field),
         )
+        return wrapper.frame(box, self.beside(location, value), render_empty(field, ctx, location, value))
+
+    def beside(self, location: FieldLocation, value: Any) -> h.Node:
+        """What stands beside the box."""
+        return None
 
     def read(self, field: FormField, post: FormPost, location: FieldLocation) -> Any:
         text = post.value(location)
-        if text is None and post.way(location) is None:
-            return MISSING
-        if not text or not text.strip():
-            return UnreadableText(text) if text else read_empty(field, post, location)
+        if not text:
+            return MISSING if post.is_absent(location) else read_empty(field, post, location)
+        if not text.strip():
+            return UnreadableText(text)
         number = parse_number(text)
         if number is not None:
             return number
-        post.wrong(location, number_error(text, field.schema.get("type") == "integer"))
+        post.wrong(location, number_error(text, _is_integer(field)))
         return UnreadableText(text)
 
 
-def number_text(value: Any) -> str:
-    return value if isinstance(value, str) else repr(value) if is_number(value) else ""
-
-
-def number_box(field: FormField, wrapper: FieldWrapper, text: str) -> h.Node:
-    whole = field.schema.get("type") == "integer"
-    return h.input(
-        ".input.form-number",
-        wrapper.attrs,
-        type="text",
-        value=text,
-        inputmode="numeric" if whole else "decimal",
-        autocomplete="off",
-        placeholder=placeholder(field),
-    )
+def _is_integer(field: FormField) -> bool:
+    return field.schema.get("type") == "integer"
 
 
 class DecimalWidget(NumberWidget):
@@ -99,32 +97,15 @@ class DecimalWidget(NumberWidget):
         return super().template(field, value) if value is MISSING else None
 
     def fits(self, field: FormField, value: Any) -> bool:
-        return (
-            value is MISSING
-            or value is None
-            or is_number(value)
-            or (isinstance(value, str) and is_single_line(value))
-        )
+        return is_number(value) or fits_line(value)
 
-    def render(self, field: FormField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
-        wrapper = FieldWrapper(field, ctx, location)
-        kind = (
-            h.input(type="hidden", name=SIDE + location.pointer, value="number") if is_number(value) else None
-        )
-        return wrapper.frame(
-            number_box(field, wrapper, number_text(value)), kind, render_empty(field, ctx, location, value)
-        )
+    def beside(self, location: FieldLocation, value: Any) -> h.Node:
+        return hidden_input(SIDE + location.pointer, "number") if is_number(value) else None
 
     def read(self, field: FormField, post: FormPost, location: FieldLocation) -> Any:
-        text = post.value(location)
-        if text is None or not text.strip():
-            return super().read(field, post, location)
-        number = parse_number(text)
-        if number is None:
-            post.wrong(location, number_error(text))
-            return UnreadableText(text)
+        value, text = super().read(field, post, location), post.value(location) or ""
         was_number = post.text(SIDE + location.pointer) == "number"
-        return number if was_number and _is_exact(number, text) else text
+        return text if is_number(value) and not (was_number and _is_exact(value, text)) else value
 
 
 def _is_exact(number: int | float, text: str) -> bool:
@@ -164,8 +145,3 @@ def _bounds(field: FormField) -> tuple[int, int, int] | None:
     if type(least) is int and type(most) is int and type(step) is int and least < most and step > 0:
         return least, most, step
     return None
-
-
-register_widget("number", NumberWidget())
-register_widget("exact", DecimalWidget())
-register_widget("slider", SliderWidget())

@@ -4,39 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain, count
 from typing import Any
 
 import htpy as h
 
 from handrail.doors.web.forms.conditions import condition_for_script
 from handrail.doors.web.forms.control_names import KEY, MODE, ROW, FieldLocation, decode_value, encode_value
-from handrail.doors.web.forms.defaults import empty_meaning, initial_value, render_empty
+from handrail.doors.web.forms.defaults import added_value, empty_meaning, initial_value, render_empty
 from handrail.doors.web.forms.fields import BLANK, MISSING, BlankText, FieldGroup, ObjectField, ObjectProperty
 from handrail.doors.web.forms.post import FormPost
-from handrail.doors.web.forms.render import FieldWrapper, RenderContext, decorative, form_button
-from handrail.doors.web.forms.widget_registry import read_field, register_widget, render_field
+from handrail.doors.web.forms.render import (
+    FieldWrapper,
+    RenderContext,
+    form_button,
+    hidden_input,
+    icon_button,
+)
+from handrail.doors.web.forms.widget_registry import read_field, render_field
 
 
 def render_additional_values(
     field: ObjectField, ctx: RenderContext, location: FieldLocation, value: Mapping[str, Any]
 ) -> h.Node:
     """A row for each value that has no field, and a way to add one where the schema allows it."""
-    strange = [name for name in value if name not in field.names]
-    if not strange and not field.grows:
+    names = [name for name in value if name not in field.names]
+    if not names and not field.grows:
         return None
-    return h.div(".form-further")[
-        [
-            _additional_row(field, ctx, location, str(at), name, value[name])
-            for at, name in enumerate(strange)
-        ],
-        form_button("add", f"{location.pointer}/~k", "Add a value", _add_label("Add a value", field))
-        if field.grows
-        else None,
+    rows = [
+        _additional_row(field, ctx, location, str(at), name, value[name]) for at, name in enumerate(names)
     ]
-
-
-def _add_label(words: str, field: ObjectField) -> str | None:
-    return f"{words} to {field.label}" if field.label else None
+    label = f"Add a value to {field.label}" if field.label else None
+    button = form_button("add", f"{location.pointer}/~k", "Add a value", label) if field.grows else None
+    return h.div(".form-further")[rows, button]
 
 
 def _additional_row(
@@ -45,7 +45,7 @@ def _additional_row(
     inner_location = location.further(key, name)
     id = f"{ctx.id_of(inner_location)}:name"
     return h.div(".form-row", id=f"{ctx.id_of(inner_location)}:row")[
-        h.input(type="hidden", name=ROW + location.pointer, value=key),
+        hidden_input(ROW + location.pointer, key),
         h.div(".form-field.form-key")[
             h.label(".form-label", for_=id)["Name"],
             h.input(
@@ -60,43 +60,37 @@ def _additional_row(
         h.div(".form-row-body")[
             render_field(replace(field.rest(name), label=name or "Value"), ctx, inner_location, value)
         ],
-        h.div(".form-row-tools")[
-            form_button("remove", inner_location.pointer, decorative("✕"), f"Remove {name}", "ghost")
-        ],
+        h.div(".form-row-tools")[icon_button("remove", inner_location.pointer, "✕", f"Remove {name}")],
     ]
 
 
 def read_additional_values(field: ObjectField, post: FormPost, location: FieldLocation) -> dict[str, Any]:
     """The values of the rows, by the names typed there. A name that is taken loses no value."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key in dict.fromkeys(post.texts(ROW + location.pointer)):
         bare = location.further(key, "")
         if post.asked("remove", bare):
             continue
-        name = decode_value(post.text(KEY + bare.pointer) or "")
-        if not isinstance(name, str):
-            name = post.text(KEY + bare.pointer) or ""
+        typed = post.text(KEY + bare.pointer) or ""
+        decoded = decode_value(typed)
+        name = decoded if isinstance(decoded, str) else typed
         if name in field.hidden:
             continue
-        free = _free_name(name, found, field) if name in field.names or name in found else name
+        free = _free_name(name, values, field)
         inner_location = location.further(key, free)
         value = read_field(field.rest(name), post, inner_location)
         if free != name:
             post.wrong(inner_location, f"cannot be called {name}: there is one already")
-        found[free] = BLANK if value is MISSING else value
+        values[free] = BLANK if value is MISSING else value
     if field.grows and post.asked("add", FieldLocation(f"{location.pointer}/~k")):
-        value = initial_value(field.rest(""), asked=True)
-        found[_free_name("name", found, field)] = BLANK if value is MISSING else value
-    return found
+        values[_free_name("name", values, field)] = added_value(field.rest(""))
+    return values
 
 
 def _free_name(name: str, taken: Mapping[str, Any], field: ObjectField) -> str:
-    number = 2
-    if name not in taken and name not in field.names:
-        return name
-    while f"{name} {number}" in taken or f"{name} {number}" in field.names:
-        number += 1
-    return f"{name} {number}"
+    """The name, or the first with a number behind it that is not taken."""
+    spellings = chain([name], (f"{name} {number}" for number in count(2)))
+    return next(text for text in spellings if text not in taken and text not in field.names)
 
 
 class ObjectWidget:
@@ -108,10 +102,9 @@ class ObjectWidget:
         return value is None and not field.top
 
     def render(self, field: ObjectField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
+        values = value if isinstance(value, dict) else {}
         if field.top:
-            return h.div(".form-fields")[
-                _inside(field, ctx, location, value if isinstance(value, dict) else {})
-            ]
+            return h.div(".form-fields")[_inside(field, ctx, location, values)]
         wrapper = FieldWrapper(field, ctx, location)
         if value is None or (value is MISSING and field.demand):
             return wrapper.group(
@@ -119,15 +112,12 @@ class ObjectWidget:
                 form_button("add", location.pointer, f"Add {field.label}"),
                 kind="form-object form-absent",
             )
-        here = isinstance(value, (dict, BlankText))
-        return wrapper.group(
-            h.input(type="hidden", name=MODE + location.pointer, value="here") if here else None,
-            _inside(field, ctx, location, value if isinstance(value, dict) else {}),
-            form_button("remove", location.pointer, f"Remove {field.label}")
-            if field.demand and not field.row
-            else None,
-            kind="form-object",
-        )
+        is_there = isinstance(value, (dict, BlankText))
+        mode = hidden_input(MODE + location.pointer, "here") if is_there else None
+        inside = _inside(field, ctx, location, values)
+        can_go = field.demand and not field.row
+        button = form_button("remove", location.pointer, f"Remove {field.label}") if can_go else None
+        return wrapper.group(mode, inside, button, kind="form-object")
 
     def read(self, field: ObjectField, post: FormPost, location: FieldLocation) -> Any:
         way = post.way(location)
@@ -140,13 +130,13 @@ class ObjectWidget:
                 return None if way == "null" else ""
             if way == "out" or (way is None and field.demand):
                 return None if way is None and empty_meaning(field) == "null" else MISSING
-        found: dict[str, Any] = {}
-        for child in field.children:
-            value = read_field(child.lazy_field(), post, location.child(child.step, child.name))
-            if value is not MISSING:
-                found[child.name] = value
-        found |= read_additional_values(field, post, location)
-        return found if found or way == "here" or field.top or field.row else MISSING
+        read = {
+            child.name: read_field(child.lazy_field(), post, location.child(child.step, child.name))
+            for child in field.children
+        }
+        values = {name: value for name, value in read.items() if value is not MISSING}
+        values |= read_additional_values(field, post, location)
+        return values if values or way == "here" or field.top or field.row else MISSING
 
 
 def _inside(
@@ -167,10 +157,9 @@ def _group(
         return drawn
     help = h.p(".form-help")[group.help] if group.help else None
     if group.closed:
-        said_inside = any(
-            ctx.id_of(location.child(c.step, c.name)) == id for c in group.children for id, _ in ctx.found
-        )
-        return h.details(".form-details", open=said_inside)[h.summary[group.title], help, drawn]
+        ids = {ctx.id_of(location.child(child.step, child.name)) for child in group.children}
+        has_errors = any(id in ids for id, _ in ctx.shown_errors)
+        return h.details(".form-details", open=has_errors)[h.summary[group.title], help, drawn]
     return h.fieldset(".form-group.form-section")[h.legend(".form-legend")[group.title], help, drawn]
 
 
@@ -184,10 +173,10 @@ def _child(
     shown = (
         child.when.show(value, ctx.root)
         or ctx.has_errors(inner_location)
-        or (not child.when.told and own is not MISSING)
+        or (not child.when.terms and own is not MISSING)
     )
-    told = condition_for_script(child.when, location.pointer)
-    return h.div({"class": "form-when", "hidden": not shown, "data-when": told})[
+    condition = condition_for_script(child.when, location.pointer)
+    return h.div({"class": "form-when", "hidden": not shown, "data-when": condition})[
         render_field(child.lazy_field(), ctx, inner_location, own)
     ]
 
@@ -198,11 +187,9 @@ def additional_inputs(
     """`AdditionalInputs`: the fields for operators, folded; an embed has none of them."""
     if not field.additional:
         return None
-    before = len(ctx.found)
+    before = len(ctx.shown_errors)
     drawn = [_child(child, ctx, location, value) for child in field.additional]
-    return h.details(
-        {"class": ["form-details", "form-additional", field.additional_class]}, open=len(ctx.found) > before
-    )[h.summary[field.additional_title], drawn]
-
-
-register_widget("object", ObjectWidget())
+    kinds = ["form-details", "form-additional", field.additional_class]
+    return h.details({"class": kinds}, open=len(ctx.shown_errors) > before)[
+        h.summary[field.additional_title], drawn
+    ]

@@ -21,8 +21,8 @@ from handrail.doors.web.forms.defaults import read_empty, render_empty
 from handrail.doors.web.forms.errors import error_sentence
 from handrail.doors.web.forms.fields import MISSING, BlankText, FormField, UnreadableText
 from handrail.doors.web.forms.post import FormPost
-from handrail.doors.web.forms.render import FieldWrapper, RenderContext
-from handrail.doors.web.forms.widget_registry import SLOT, WidgetTemplate, register_widget
+from handrail.doors.web.forms.render import FieldWrapper, RenderContext, hidden_input
+from handrail.doors.web.forms.widget_registry import SLOT, WidgetTemplate
 from handrail.platform.display_text import visible_json
 
 _KEYBOARD = {"email": "email", "uri": "url", "url": "url", "phone": "tel", "idn-email": "email"}
@@ -32,17 +32,11 @@ _LONG_TEXT = 300
 
 def placeholder(field: FormField) -> str | None:
     """What an empty box shows: a hint, or the value that holds when nothing is given."""
-    hinted = field.hints.get("placeholder")
+    hinted, default = field.hints.get("placeholder"), field.default
     if hinted is not None:
         return str(hinted)
-    default = field.default
-    if (
-        isinstance(default, (str, int, float))
-        and not isinstance(default, bool)
-        and is_single_line(str(default))
-    ):
-        return str(default)
-    return None
+    is_plain = isinstance(default, (str, int, float)) and not isinstance(default, bool)
+    return str(default) if is_plain and is_single_line(str(default)) else None
 
 
 def text_area(attrs: dict[str, Any], text: str, rows: int) -> h.Node:
@@ -50,16 +44,34 @@ def text_area(attrs: dict[str, Any], text: str, rows: int) -> h.Node:
     return h.textarea(".textarea", attrs, rows=str(rows))["\n" + text]
 
 
-class TextWidget:
+def fits_line(value: Any) -> bool:
+    return value is MISSING or value is None or (isinstance(value, str) and is_single_line(value))
+
+
+class LineWidget:
+    """A value on one line of text, or none; its subclasses say how it is drawn and what the text means."""
+
+    def fits(self, field: FormField, value: Any) -> bool:
+        return fits_line(value)
+
+    def read(self, field: FormField, post: FormPost, location: FieldLocation) -> Any:
+        if text := post.value(location):
+            return self.parse(text, post, location)
+        return MISSING if post.is_absent(location) else read_empty(field, post, location, textual=True)
+
+    def parse(self, text: str, post: FormPost, location: FieldLocation) -> str:
+        return text
+
+
+class TextWidget(LineWidget):
     """Any text that a browser hands back as it was."""
 
     def __init__(self, lines: bool = False) -> None:
         self._lines = lines
 
     def fits(self, field: FormField, value: Any) -> bool:
-        return (
-            value is MISSING or value is None or (isinstance(value, str) and not has_unsafe_characters(value))
-        )
+        is_safe = isinstance(value, str) and not has_unsafe_characters(value)
+        return value is MISSING or value is None or is_safe
 
     def template(self, field: FormField, value: Any) -> WidgetTemplate | None:
         if value is MISSING or value is None:
@@ -89,14 +101,11 @@ class TextWidget:
             autocomplete=_COMPLETE.get(form, "off"),
             list=listed,
         )
-        offered = h.datalist(id=listed)[(h.option(value=one) for one in examples)] if examples else None
+        offered = h.datalist(id=listed)[(h.option(value=text) for text in examples)] if examples else None
         return wrapper.frame(box, offered, empty)
 
-    def read(self, field: FormField, post: FormPost, location: FieldLocation) -> Any:
-        text = post.value(location)
-        if text is None and post.way(location) is None:
-            return MISSING
-        return normalize_newlines(text) if text else read_empty(field, post, location, textual=True)
+    def parse(self, text: str, post: FormPost, location: FieldLocation) -> str:
+        return normalize_newlines(text)
 
 
 def _is_long(field: FormField) -> bool:
@@ -109,15 +118,14 @@ def _is_long(field: FormField) -> bool:
 
 def _examples(field: FormField) -> list[str]:
     examples = field.schema.get("examples")
-    found = examples if isinstance(examples, list) else []
-    return [one for one in found if isinstance(one, str) and one and is_single_line(one)]
+    return [
+        text
+        for text in (examples if isinstance(examples, list) else ())
+        if isinstance(text, str) and text and is_single_line(text)
+    ]
 
 
-register_widget("text", TextWidget())
-register_widget("textarea", TextWidget(lines=True))
-
-
-class SecretWidget:
+class SecretWidget(LineWidget):
     """A password or a key. Left empty it stays as it is, if there is one; a box to tick removes it."""
 
     def fits(self, field: FormField, value: Any) -> bool:
@@ -125,25 +133,19 @@ class SecretWidget:
 
     def render(self, field: FormField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
         wrapper = FieldWrapper(field, ctx, location)
-        kept = value == MASK
-        again = not kept and value not in (MISSING, None, "")
-        words = (
-            "Set. Leave empty to keep it." if kept else "Type it again, it is not kept." if again else None
-        )
-        box = h.input(
-            ".input",
-            {**wrapper.attrs, "placeholder": words or field.hints.get("placeholder")},
-            type="password",
-            value="",
-            autocomplete="new-password",
-        )
-        if not kept:
-            return wrapper.frame(
-                box, render_empty(field, ctx, location, MISSING if again else value, textual=True)
-            )
+        is_set = value == MASK
+        was_typed = not is_set and value not in (MISSING, None, "")
+        hint = field.hints.get("placeholder")
+        if is_set or was_typed:
+            hint = "Set. Leave empty to keep it." if is_set else "Type it again, it is not kept."
+        attrs = {**wrapper.attrs, "placeholder": hint}
+        box = h.input(".input", attrs, type="password", value="", autocomplete="new-password")
+        if not is_set:
+            value = MISSING if was_typed else value
+            return wrapper.frame(box, render_empty(field, ctx, location, value, textual=True))
         return wrapper.frame(
             box,
-            h.input(type="hidden", name=MODE + location.pointer, value="kept"),
+            hidden_input(MODE + location.pointer, "kept"),
             h.label(".form-choice")[
                 h.input(".input", type="checkbox", name=SIDE + location.pointer, value="remove"),
                 h.span[f"Remove {field.label}"],
@@ -151,21 +153,12 @@ class SecretWidget:
         )
 
     def read(self, field: FormField, post: FormPost, location: FieldLocation) -> Any:
-        text = post.value(location)
-        way = post.way(location)
-        if text:
-            return text
-        if way == "kept":
-            if post.text(SIDE + location.pointer) == "remove":
-                return None if field.nullable and field.required else MISSING
-            post.kept.append(location.dotted)
-            return MASK
-        if text is None and way is None:
-            return MISSING
-        return read_empty(field, post, location, textual=True)
-
-
-register_widget("secret", SecretWidget())
+        if post.value(location) or post.way(location) != "kept":
+            return super().read(field, post, location)
+        if post.text(SIDE + location.pointer) == "remove":
+            return None if field.nullable and field.required else MISSING
+        post.kept.append(location.dotted)
+        return MASK
 
 
 class JsonWidget:
@@ -175,23 +168,26 @@ class JsonWidget:
         return True
 
     def render(self, field: FormField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
-        said = FieldWrapper(field, ctx, location)
-        attrs = {**said.attrs, "spellcheck": "false", "placeholder": field.hints.get("placeholder")}
-        inside = [error_sentence(error.path, error.reason) for error in ctx.below(location)]
-        odd = field.widget != "json"
-        mode = h.input(type="hidden", name=MODE + location.pointer, value="json") if odd else None
-        if value is MISSING or isinstance(value, BlankText):
-            text, empty = "", None if odd else render_empty(field, ctx, location, value)
-        else:
-            text, empty = _json_text(value), None
-        return said.frame(
-            text_area({**attrs, "class": "textarea form-json"}, text, int(field.hints.get("rows", 3))),
-            mode,
-            empty,
-            h.p(".form-help")["Written as JSON, since the usual box cannot hold this value."]
-            if odd
-            else None,
-            [h.p(".form-error")[sentence] for sentence in inside],
+        wrapper = FieldWrapper(field, ctx, location)
+        attrs = {
+            **wrapper.attrs,
+            "spellcheck": "false",
+            "placeholder": field.hints.get("placeholder"),
+            "class": "textarea form-json",
+        }
+        is_empty = value is MISSING or isinstance(value, BlankText)
+        text = "" if is_empty else _json_text(value)
+        box = text_area(attrs, text, int(field.hints.get("rows", 3)))
+        inside = [
+            h.p(".form-error")[error_sentence(error.path, error.reason)] for error in ctx.below(location)
+        ]
+        if field.widget == "json":
+            return wrapper.frame(box, render_empty(field, ctx, location, value) if is_empty else None, inside)
+        return wrapper.frame(
+            box,
+            hidden_input(MODE + location.pointer, "json"),
+            h.p(".form-help")["Written as JSON, since the usual box cannot hold this value."],
+            inside,
         )
 
     def read(self, field: FormField, post: FormPost, location: FieldLocation) -> Any:
@@ -199,19 +195,16 @@ class JsonWidget:
         if not text.strip():
             return MISSING if not field.row and field.widget != "json" else read_empty(field, post, location)
         try:
-            found = parse_json(text, "it")
+            value = parse_json(text, "it")
         except DataFileError as error:
-            said = str(error).partition(";")[0].removeprefix("it: it ")
-            post.wrong(location, f"must be JSON: it {said}. Text stands in double quotes.")
+            problem = str(error).partition(";")[0].removeprefix("it: it ")
+            post.wrong(location, f"must be JSON: it {problem}. Text stands in double quotes.")
             return UnreadableText(text)
-        if is_too_deep(found):
+        if is_too_deep(value):
             post.wrong(location, "is nested too deeply.")
             return UnreadableText(text)
-        return found
+        return value
 
 
 def _json_text(value: Any) -> str:
     return value if isinstance(value, UnreadableText) else visible_json(value, indent=2)
-
-
-register_widget("json", JsonWidget())

@@ -8,7 +8,7 @@ from typing import Any
 import htpy as h
 
 from handrail.doors.web.forms.control_names import DRAWN, VALUE, FieldLocation
-from handrail.doors.web.forms.defaults import initial_value
+from handrail.doors.web.forms.defaults import initial_value, read_unanswered
 from handrail.doors.web.forms.fields import (
     BLANK,
     MISSING,
@@ -21,8 +21,8 @@ from handrail.doors.web.forms.fields import (
     option_index,
 )
 from handrail.doors.web.forms.post import FormPost
-from handrail.doors.web.forms.render import FieldWrapper, RenderContext, form_button
-from handrail.doors.web.forms.widget_registry import read_field, register_widget, render_field
+from handrail.doors.web.forms.render import FieldWrapper, RenderContext, form_button, hidden_input, select_box
+from handrail.doors.web.forms.widget_registry import read_field, render_field
 
 
 class UnionWidget:
@@ -33,22 +33,18 @@ class UnionWidget:
 
     def render(self, field: UnionField, ctx: RenderContext, location: FieldLocation, value: Any) -> h.Node:
         now = _state(field, value)
-        none = "Choose…" if field.required or field.row or field.top else "Not given"
-        states = [("out", none)] if now == "out" or not (field.required or field.row) else []
+        unset = "Choose…" if field.required or field.row or field.top else "Not given"
+        states = [("out", unset)] if now == "out" or not (field.required or field.row) else []
         states += [(str(at), branch.label) for at, branch in enumerate(field.branches)]
         states += [("null", "No value")] if field.nullable or now == "null" else []
         wrapper = FieldWrapper(field, ctx, location, silent=now.isdecimal())
         id = f"{wrapper.id}:which"
+        attrs = {"data-choose": True, "id": id, "name": VALUE + location.pointer}
         inner = None
         if now.isdecimal():
-            own = (
-                BLANK
-                if isinstance(value, ChosenBranch) and field.row
-                else MISSING
-                if isinstance(value, ChosenBranch)
-                else value
-            )
-            inner = render_field(field.branches[int(now)].lazy_field(), ctx, location.within(), own)
+            if isinstance(value, ChosenBranch):
+                value = BLANK if field.row else MISSING
+            inner = render_field(field.branches[int(now)].lazy_field(), ctx, location.within(), value)
         return h.fieldset(
             wrapper.group_attrs | {"id": f"{wrapper.id}:union"}, class_="form-group form-union"
         )[
@@ -57,10 +53,8 @@ class UnionWidget:
             wrapper.error(),
             h.div(".form-which")[
                 h.label(".form-label", for_=id)["Kind"],
-                h.select(".select", {"data-choose": True}, id=id, name=VALUE + location.pointer)[
-                    (h.option(value=state, selected=state == now)[words] for state, words in states)
-                ],
-                h.input(type="hidden", name=DRAWN + location.pointer, value=now),
+                select_box(attrs, [(state, words, state == now) for state, words in states]),
+                hidden_input(DRAWN + location.pointer, now),
                 form_button(
                     "choose", location.pointer, "Show", f"Show the fields of {field.label or 'this kind'}"
                 ),
@@ -94,8 +88,8 @@ def _state(field: UnionField, value: Any) -> str:
         return "out"
     if value is None and field.nullable:
         return "null"
-    match_score = [branch.match_score(value) for branch in field.branches]
-    return str(match_score.index(max(match_score)))
+    scores = [branch.match_score(value) for branch in field.branches]
+    return str(scores.index(max(scores)))
 
 
 def _is_branch(field: UnionField, state: str) -> bool:
@@ -105,11 +99,9 @@ def _is_branch(field: UnionField, state: str) -> bool:
 def _no_branch(field: UnionField, state: str, post: FormPost, location: FieldLocation, asked: bool) -> Any:
     if state == "null":
         return None
-    if not field.row:
-        return MISSING
-    if not asked:
-        post.needs(field, location)
-    return BLANK
+    if field.row and asked:
+        return BLANK
+    return read_unanswered(field, post, location)
 
 
 def _start_branch(
@@ -128,16 +120,13 @@ def _start_branch(
 
 def _shared_values(branch: ObjectField, before: Mapping[str, Any]) -> dict[str, Any]:
     """What of an object of another shape this one takes; a constant gets its own value."""
-    found: dict[str, Any] = {}
+    shared: dict[str, Any] = {}
     for child in branch.children:
         if child.name not in before:
             continue
         field = child.lazy_field()
         if not isinstance(field, ChoiceField) or option_index(field.options, before[child.name]) is not None:
-            found[child.name] = before[child.name]
+            shared[child.name] = before[child.name]
         elif field.widget == "constant":
-            found[child.name] = field.options[0][0]
-    return found
-
-
-register_widget("union", UnionWidget())
+            shared[child.name] = field.options[0][0]
+    return shared

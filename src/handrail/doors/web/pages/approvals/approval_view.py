@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
-from handrail.core.define.schema import digest_of
+from handrail.core.define.schema import JsonSchema, digest_of
 from handrail.core.define.tool import Tool
 from handrail.core.errors import ToolError
 from handrail.core.guard.approval_request import ApprovalRequest, is_faithful, is_own
 from handrail.core.run.approvals.inbox import is_reviewer
 from handrail.core.run.approvals.resume import may_stand
-from handrail.doors.web.pages.runs.run_view import find_run
-from handrail.doors.web.routing import PageContext, PageNotFound
+from handrail.doors.web.pages.runs.run_view import find_run_by_id
+from handrail.doors.web.router import PageContext, PageNotFound, require
 from handrail.platform.access import is_plausible_id, may_see_approval
 
 
@@ -52,9 +52,9 @@ _SENTENCE = re.compile(r".+?[.?!](?= |$)")
 class ApprovedCallEnd(NamedTuple):
     """How a call ended."""
 
-    how: str
+    label: str
     """`It failed`"""
-    said: str = ""
+    summary: str = ""
     """What its tool says of it. Others wrote it."""
 
 
@@ -66,14 +66,14 @@ async def call_end_of(ctx: PageContext, request: ApprovalRequest) -> ApprovedCal
     outcome = await ctx.platform.events.outcome(ctx.who.tenant, call_id)
     if outcome is None or outcome.status not in _END_LABELS:
         return None
-    said = result_summary(outcome.result) if await _may_read(ctx, call_id) else ""
-    return ApprovedCallEnd(_END_LABELS[outcome.status], said)
+    summary = result_summary(outcome.result) if await _may_read(ctx, call_id) else ""
+    return ApprovedCallEnd(_END_LABELS[outcome.status], summary)
 
 
 async def _may_read(ctx: PageContext, call_id: str) -> bool:
     """Whether the page of the run would show its result."""
     try:
-        return (await find_run(ctx, call_id)).whole
+        return (await find_run_by_id(ctx, call_id)).is_readable
     except PageNotFound:
         return False
 
@@ -159,6 +159,15 @@ class ApprovalView:
         """Whether a yes takes one more step."""
         return self.request.level == "destructive" or self.request.danger == "dangerous"
 
+    @property
+    def missing_votes(self) -> int:
+        return self.request.quorum - len(self.request.votes)
+
+    @property
+    def schema(self) -> JsonSchema | None:
+        """Of the arguments, as far as it is known."""
+        return None if self.tool is None else self.tool.input_schema
+
     def name(self, user: str | None) -> str:
         """What somebody is called; the reader is `you`."""
         if user is None:
@@ -166,12 +175,13 @@ class ApprovalView:
         return "you" if user == self.who.user else self.names.get(user, user)
 
 
-async def find_approval(ctx: PageContext, approval_id: str) -> ApprovalView:
-    """The question of an id. For whoever may not see it there is none."""
-    found = await ctx.hr.approvals.get(approval_id, ctx.who) if is_plausible_id(approval_id) else None
-    if found is None or not may_see_approval(ctx.who, found):
+async def find_approval(ctx: PageContext) -> ApprovalView:
+    """The question of the id in the address. For whoever may not see it there is none."""
+    id = ctx.part("id")
+    request = require(await ctx.hr.approvals.get(id, ctx.who) if is_plausible_id(id) else None)
+    if not may_see_approval(ctx.who, request):
         raise PageNotFound
-    [approval] = await approval_views(ctx, [found])
+    [approval] = await approval_views(ctx, [request])
     return await with_call_end(ctx, approval)
 
 
@@ -182,17 +192,17 @@ async def with_call_end(ctx: PageContext, approval: ApprovalView) -> ApprovalVie
 
 async def approval_views(ctx: PageContext, requests: Iterable[ApprovalRequest]) -> list[ApprovalView]:
     """Questions as this reader may see them; those that are not theirs to see are left out."""
-    seen = [one for one in requests if may_see_approval(ctx.who, one)]
-    users = {one.principal.user for one in seen} | {one.decided_by for one in seen}
-    users |= {vote.user for one in seen for vote in one.votes}
-    names = await ctx.platform.user_names(ctx.who.tenant, [user for user in users if user is not None])
-    return [ApprovalView(one, ctx.who, await tool_of_request(ctx, one), names) for one in seen]
+    seen = [request for request in requests if may_see_approval(ctx.who, request)]
+    users = {user for request in seen for user in (request.principal.user, request.decided_by)}
+    users |= {vote.user for request in seen for vote in request.votes}
+    names = await ctx.user_names(users)
+    return [ApprovalView(request, ctx.who, await tool_of_request(ctx, request), names) for request in seen]
 
 
 async def tool_of_request(ctx: PageContext, request: ApprovalRequest) -> Tool | None:
     """The tool as whoever called sees it now: this is what would run."""
     try:
-        found = await ctx.hr.describe(request.call.tool, request.principal, source=request.call.source)
+        details = await ctx.hr.describe(request.call.tool, request.principal, source=request.call.source)
     except ToolError:
         return None
-    return found.tool
+    return details.tool

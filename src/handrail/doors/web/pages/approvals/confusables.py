@@ -1,4 +1,4 @@
-"""odd: characters that do not show, or that look like others. A reviewer must not mistake one for another.
+"""Characters that do not show, or that look like others. A reviewer must not mistake one for another.
 
 What nobody can see, or tell from something else, is `written` out as JSON writes it: `\\u202e`. What people
 do write and can be taken for something else (dashes, a word of Cyrillic letters that could be a Latin one) is
@@ -52,12 +52,12 @@ class TextPiece(NamedTuple):
 def text_pieces(text: str) -> Iterator[TextPiece]:
     """A JSON text in parts, one after the other."""
     start = 0
-    for found in _ESCAPE.finditer(text):
-        if found[0] in _QUIET:
+    for escape in _ESCAPE.finditer(text):
+        if escape[0] in _QUIET:
             continue
-        yield from _between(text[start : found.start()])
-        yield TextPiece(found[0], "written", character_name(_unescaped(found[0])))
-        start = found.end()
+        yield from _between(text[start : escape.start()])
+        yield TextPiece(escape[0], "written", character_name(_unescaped(escape[0])))
+        start = escape.end()
     yield from _between(text[start:])
 
 
@@ -69,62 +69,63 @@ def _between(text: str) -> Iterator[TextPiece]:
         return
     words = _in_mixed_words(text)
     start = 0
-    for at, one in enumerate(text):
-        kind = words.get(at) or _kind(one, text[at - 1] if at else "")
+    for at, char in enumerate(text):
+        kind = words.get(at) or _kind(char, text[at - 1] if at else "")
         if kind == "plain":
             continue
         if start < at:
             yield TextPiece(text[start:at])
-        yield TextPiece(_escape(one) if kind == "written" else one, kind, character_name(one))
+        yield TextPiece(_escape(char) if kind == "written" else char, kind, character_name(char))
         start = at + 1
     if start < len(text):
         yield TextPiece(text[start:])
 
 
-def _kind(one: str, before: str) -> Kind:
-    if one.isascii() and one != "\x7f":
+def _kind(char: str, before: str) -> Kind:
+    if char.isascii() and char != "\x7f":
         return "plain"
-    if _is_unseen(one) or not unicodedata.is_normalized("NFC", before + one):
+    if _is_unseen(char) or not unicodedata.is_normalized("NFC", before + char):
         return "written"
-    if ord(one) in _DASHES_AND_QUOTES or one in _LIKE_ASCII or any(ord(one) in part for part in _PHONETIC):
+    if ord(char) in _DASHES_AND_QUOTES or char in _LIKE_ASCII or any(ord(char) in part for part in _PHONETIC):
         return "noted"
-    return "plain" if one in _FREE or unicodedata.is_normalized("NFKC", one) else "written"
+    return "plain" if char in _FREE or unicodedata.is_normalized("NFKC", char) else "written"
 
 
 @lru_cache(10_000)
-def _is_unseen(one: str) -> bool:
-    alone = unicodedata.name(one, "").startswith("COMBINING ")
+def _is_unseen(char: str) -> bool:
+    alone = unicodedata.name(char, "").startswith("COMBINING ")
     return (
-        alone or not one.isprintable() or one in _UNSEEN or any(ord(one) in part for part in _UNSEEN_RANGES)
+        alone
+        or not char.isprintable()
+        or char in _UNSEEN
+        or any(ord(char) in part for part in _UNSEEN_RANGES)
     )
 
 
 def _in_mixed_words(text: str) -> dict[int, Kind]:
     """Letters of another alphabet inside a word of Latin ones are written out; a word that only looks Latin
     is noted."""
-    found: dict[int, Kind] = {}
+    kinds: dict[int, Kind] = {}
     for word in _WORD.finditer(text):
         if word[0].isascii():
             continue
         foreign = [at for at in range(*word.span()) if _script(text[at]) in _ALPHABETS]
-        if not foreign:
-            continue
-        if any(_script(one) == "LATIN" for one in word[0]):
-            found |= dict.fromkeys(foreign, "written")
+        if any(_script(char) == "LATIN" for char in word[0]):
+            kinds |= dict.fromkeys(foreign, "written")
         elif _LATIN_LOOKING.match(word[0]):
-            found |= dict.fromkeys(foreign, "noted")
-    return found
+            kinds |= dict.fromkeys(foreign, "noted")
+    return kinds
 
 
 @lru_cache(10_000)
-def _script(one: str) -> str:
-    return unicodedata.name(one, "").partition(" ")[0]
+def _script(char: str) -> str:
+    return unicodedata.name(char, "").partition(" ")[0]
 
 
-def character_name(one: str) -> str:
+def character_name(char: str) -> str:
     """What a character is called: `U+202E right-to-left override`."""
-    name = unicodedata.name(one, "") or _CONTROLS.get(one, "a character without a name")
-    return f"U+{ord(one):04X} {name.lower()}"
+    name = unicodedata.name(char, "") or _CONTROLS.get(char, "a character without a name")
+    return f"U+{ord(char):04X} {name.lower()}"
 
 
 _CONTROLS = {
@@ -145,11 +146,11 @@ def _unescaped(escape: str) -> str:
     return chr(int(escape[2:], 16)) if escape[1] == "u" else _SHORT[escape[1]]
 
 
-def _escape(one: str) -> str:
-    units = one.encode("utf-16-be", "surrogatepass")
+def _escape(char: str) -> str:
+    units = char.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
 def is_right_to_left(text: str) -> bool:
     """Whether letters in it run from right to left, so that a screen would put it into another order."""
-    return not text.isascii() and any(unicodedata.bidirectional(one) in ("R", "AL", "AN") for one in text)
+    return not text.isascii() and any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in text)

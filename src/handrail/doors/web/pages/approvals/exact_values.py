@@ -24,7 +24,7 @@ _INDENTED = re.compile(r" {2,24}(?=[^ ])")
 class ValueRow(NamedTuple):
     """One value and where it stands."""
 
-    place: ValuePath
+    steps: ValuePath
     value: Any
     label: str | None = None
     """What the schema calls it."""
@@ -33,7 +33,7 @@ class ValueRow(NamedTuple):
 
     @property
     def path(self) -> str:
-        return path_text(self.place)
+        return path_text(self.steps)
 
     @property
     def literal(self) -> str:
@@ -50,29 +50,32 @@ def value_rows(value: Any, schema: JsonSchema | None = None) -> list[ValueRow]:
     return list(_rows(value, (), [root], root))
 
 
-def _rows(value: Any, place: ValuePath, known: list[JsonSchema], root: JsonSchema) -> Iterator[ValueRow]:
-    nodes = [node for one in known for node in branches(one, root)]
+def _rows(value: Any, steps: ValuePath, schemas: list[JsonSchema], root: JsonSchema) -> Iterator[ValueRow]:
+    nodes = [node for schema in schemas for node in branches(schema, root)]
     if isinstance(value, Mapping) and value:
         for name, part in value.items():
             below = [(node.get("properties") or {}).get(name) for node in nodes]
-            yield from _rows(part, (*place, name), _schemas(below), root)
-    elif isinstance(value, list) and any(isinstance(one, (Mapping, list)) for one in value):
-        items = _schemas([node.get("items") for node in nodes])
+            yield from _rows(part, (*steps, name), _objects(below), root)
+    elif isinstance(value, list) and any(isinstance(item, (Mapping, list)) for item in value):
+        items = _objects([node.get("items") for node in nodes])
         for at, part in enumerate(value):
-            yield from _rows(part, (*place, at), items, root)
+            yield from _rows(part, (*steps, at), items, root)
     else:
-        title = next((one["title"] for one in known if place and isinstance(one.get("title"), str)), None)
-        yield ValueRow(place, value, title, _choice(value, nodes))
+        yield ValueRow(steps, value, _title(schemas) if steps else None, _choice(value, nodes))
 
 
-def _schemas(found: list[Any]) -> list[JsonSchema]:
-    return [one for one in found if isinstance(one, dict)]
+def _objects(values: list[Any]) -> list[JsonSchema]:
+    return [value for value in values if isinstance(value, dict)]
+
+
+def _title(schemas: Iterable[Mapping[str, Any]]) -> str | None:
+    return next((schema["title"] for schema in schemas if isinstance(schema.get("title"), str)), None)
 
 
 def _choice(value: Any, nodes: list[Mapping[str, Any]]) -> str | None:
     """The title of the choice that this value is, where there are several with titles."""
-    fits = (one for one in nodes if "const" in one and json_literal(one["const"]) == json_literal(value))
-    return next((one["title"] for one in fits if isinstance(one.get("title"), str)), None)
+    literal = json_literal(value)
+    return _title(node for node in nodes if "const" in node and json_literal(node["const"]) == literal)
 
 
 def json_literal(value: Any) -> str:
@@ -81,7 +84,7 @@ def json_literal(value: Any) -> str:
         inside = json.dumps(value, ensure_ascii=False)[1:-1]
         lead = _INDENTED.match(inside)
         start = 0 if lead is None else lead.end()
-        rest = _SPACES.sub(lambda found: _SPACE * len(found[0]), inside[start:])
+        rest = _SPACES.sub(lambda spaces: _SPACE * len(spaces[0]), inside[start:])
         return f'"{inside[:start]}{rest}"'
     if isinstance(value, list):
         return f"[{', '.join(map(json_literal, value))}]"
@@ -92,44 +95,38 @@ def json_literal(value: Any) -> str:
     return json.dumps(value)
 
 
-def path_text(place: ValuePath) -> str:
+def path_text(steps: ValuePath) -> str:
     """Where a value stands: `items[0].name`; a name that is no plain word in brackets, as JSON."""
-    found = ""
-    for step in place:
+    text = ""
+    for step in steps:
         if isinstance(step, int):
-            found += f"[{step}]"
+            text += f"[{step}]"
         elif _PLAIN_NAME.match(step):
-            found += f".{step}" if found else step
+            text += f".{step}" if text else step
         else:
-            found += f"[{json_literal(step)}]"
-    return found
+            text += f"[{json_literal(step)}]"
+    return text
 
 
 class ArgumentChange(NamedTuple):
     """One value that is not as it was; None is not there, before or after."""
 
-    place: ValuePath
+    row: ValueRow
+    """Whichever there is, to name it by."""
     before: ValueRow | None
     after: ValueRow | None
-
-    @property
-    def row(self) -> ValueRow:
-        """Whichever there is, to name it by."""
-        found = self.after or self.before
-        assert found is not None
-        return found
 
 
 def argument_changes(before: Any, after: Any, schema: JsonSchema | None = None) -> list[ArgumentChange]:
     """What is not the same, in the order of the old values, then of the new ones."""
-    old = {row.place: row for row in value_rows(before, schema)}
-    new = {row.place: row for row in value_rows(after, schema)}
+    old = {row.steps: row for row in value_rows(before, schema)}
+    new = {row.steps: row for row in value_rows(after, schema)}
     changed = [
-        ArgumentChange(place, row, new.get(place))
-        for place, row in old.items()
-        if place not in new or new[place].literal != row.literal
+        ArgumentChange(new.get(steps, row), row, new.get(steps))
+        for steps, row in old.items()
+        if steps not in new or new[steps].literal != row.literal
     ]
-    return changed + [ArgumentChange(place, None, row) for place, row in new.items() if place not in old]
+    return changed + [ArgumentChange(row, None, row) for steps, row in new.items() if steps not in old]
 
 
 MAX_UNFOLDED = 320
@@ -151,8 +148,8 @@ def visible_sentence(text: str) -> h.Element:
     return h.span(dir="ltr")[list(_marked(text_pieces(text)))]
 
 
-def _marked(found: Iterable[TextPiece]) -> Iterator[h.Node]:
-    for piece in found:
+def _marked(pieces: Iterable[TextPiece]) -> Iterator[h.Node]:
+    for piece in pieces:
         if piece.kind == "plain":
             yield piece.text
         else:
@@ -185,39 +182,40 @@ def render_value(shown: ValueRow) -> h.Node:
 
 def fold_ends(text: str) -> tuple[list[TextPiece], list[TextPiece]]:
     """The beginning and the end of a long JSON text, marked as in the whole. Only a plain piece is cut."""
-    found = list(text_pieces(text))
-    head = _beginning(found, _START)
-    tail, left = _fitting(reversed(found), _END)
-    if left and found[-1 - len(tail)].kind == "plain":
-        tail.append(TextPiece(_end(found[-1 - len(tail)].text, left)))
+    pieces = list(text_pieces(text))
+    head = _beginning(pieces, _START)
+    tail, rest = _fitting(reversed(pieces), _END)
+    following = pieces[-1 - len(tail)]
+    if rest and following.kind == "plain":
+        tail.append(TextPiece(_end(following.text, rest)))
     return head, tail[::-1]
 
 
-def brief_value(value_: object) -> h.Element:
+def brief_value(value: object) -> h.Element:
     """The beginning of a value on one line of a list, marked as on its card."""
-    shown = value_[: 2 * _BRIEF] if isinstance(value_, str) else value_
-    found = list(text_pieces(json_literal(shown)))
-    head = _beginning(found, _BRIEF)
-    whole = head == found and shown == value_
-    return h.code(".ask-start", dir="ltr")[list(_marked(head)), None if whole else "…"]
+    shown = value[: 2 * _BRIEF] if isinstance(value, str) else value
+    pieces = list(text_pieces(json_literal(shown)))
+    head = _beginning(pieces, _BRIEF)
+    is_complete = head == pieces and shown == value
+    return h.code(".ask-start", dir="ltr")[list(_marked(head)), None if is_complete else "…"]
 
 
-def _beginning(found: list[TextPiece], most: int) -> list[TextPiece]:
-    head, left = _fitting(found, most)
-    if left and len(head) < len(found) and found[len(head)].kind == "plain":
-        head.append(TextPiece(_without_half(found[len(head)].text[:left])))
+def _beginning(pieces: list[TextPiece], limit: int) -> list[TextPiece]:
+    head, rest = _fitting(pieces, limit)
+    if rest and len(head) < len(pieces) and pieces[len(head)].kind == "plain":
+        head.append(TextPiece(_without_half(pieces[len(head)].text[:rest])))
     return head
 
 
-def _fitting(found: Iterable[TextPiece], most: int) -> tuple[list[TextPiece], int]:
-    """The first pieces that fit whole, and how many characters are left."""
-    kept: list[TextPiece] = []
-    for piece in found:
-        if len(piece.text) > most:
+def _fitting(pieces: Iterable[TextPiece], limit: int) -> tuple[list[TextPiece], int]:
+    """The first pieces that fit whole, and how many more characters would."""
+    fitting: list[TextPiece] = []
+    for piece in pieces:
+        if len(piece.text) > limit:
             break
-        kept.append(piece)
-        most -= len(piece.text)
-    return kept, most
+        fitting.append(piece)
+        limit -= len(piece.text)
+    return fitting, limit
 
 
 def _without_half(text: str) -> str:
@@ -236,11 +234,8 @@ def _is_half(text: str) -> bool:
 def _length(shown: ValueRow) -> str:
     if isinstance(shown.value, str):
         return pluralize(len(shown.value), "character")
-    return (
-        pluralize(len(shown.value), "value")
-        if isinstance(shown.value, list)
-        else f"{len(shown.literal)} long"
-    )
+    is_list = isinstance(shown.value, list)
+    return pluralize(len(shown.value), "value") if is_list else f"{len(shown.literal)} long"
 
 
 def _natural(shown: ValueRow) -> h.Node:
@@ -249,7 +244,7 @@ def _natural(shown: ValueRow) -> h.Node:
         return None
     return h.details(".ask-natural")[
         h.summary["Shown letter by letter from left to right. As it is read"],
-        h.bdi(dir="auto")["".join(one for one in shown.value if one.isprintable())],
+        h.bdi(dir="auto")["".join(filter(str.isprintable, shown.value))],
     ]
 
 
@@ -276,22 +271,22 @@ def render_name(shown: ValueRow) -> h.Node:
     return [h.span(".ask-label")[shown.label], " ", path] if shown.label else path
 
 
-def render_changes(found: list[ArgumentChange]) -> h.Element:
+def render_changes(changes: list[ArgumentChange]) -> h.Element:
     """What an edit changes: `status: "archived" → "inactive"`."""
     return h.dl(".ask-values.ask-changes")[
-        (h.div[h.dt[render_name(one.row)], h.dd[_change(one)]] for one in found)
+        (h.div[h.dt[render_name(change.row)], h.dd[_change(change)]] for change in changes)
     ]
 
 
-def _change(one: ArgumentChange) -> h.Node:
+def _change(change: ArgumentChange) -> h.Node:
     arrow = h.span(".ask-arrow")[h.span(".sr-only")[" becomes "], h.span(aria_hidden="true")[" → "]]
-    if one.before is None:
-        return ["added ", h.ins[render_value(one.row)]]
-    if one.after is None:
-        return ["left out, was ", h.del_[render_value(one.row)]]
-    return [h.del_[render_value(one.before)], arrow, h.ins[render_value(one.after)]]
+    if change.before is None:
+        return ["added ", h.ins[render_value(change.row)]]
+    if change.after is None:
+        return ["left out, was ", h.del_[render_value(change.row)]]
+    return [h.del_[render_value(change.before)], arrow, h.ins[render_value(change.after)]]
 
 
-def inline_value(value_: object) -> h.Element:
+def inline_value(value: object) -> h.Element:
     """A value inside a sentence."""
-    return exact_text(json_literal(value_))
+    return exact_text(json_literal(value))

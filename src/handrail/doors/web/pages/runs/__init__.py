@@ -1,4 +1,4 @@
-"""Runs and sessions: what happened, listed, and each as a story."""
+"""Runs and sessions: what happened, listed, and each as a timeline."""
 
 from handrail.doors.web.pages.runs import details, page, result, run_list, sessions
 

@@ -1,8 +1,10 @@
-"""result: what a run yielded, drawn; as JSON, as a table, and its files."""
+"""The result of a run: drawn, as JSON, as a table, and its files."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import quote
 
 import htpy as h
@@ -11,23 +13,26 @@ from starlette.responses import Response
 from handrail.core.define.result import Attachment, Result
 from handrail.core.define.tool import Tool
 from handrail.core.present.blocks import tool_output_to_blocks
+from handrail.doors.web import controls as c
 from handrail.doors.web.icons import icon
 from handrail.doors.web.layout import page
+from handrail.doors.web.live import parse_number
 from handrail.doors.web.pages.runs.details import part_or_page
-from handrail.doors.web.pages.runs.run_view import RunView, find_run, visible_tool
-from handrail.doors.web.routing import PageContext, PageNotFound, PageRouter
+from handrail.doors.web.pages.runs.run_view import RunView, find_run
+from handrail.doors.web.router import PageContext, PageNotFound, PageRouter, require
 from handrail.doors.web.timeline.render import run_url
+from handrail.doors.web.tool_lookup import visible_tool
 from handrail.doors.web.views.blocks import custom_frame
 from handrail.doors.web.views.result import render_result
 from handrail.doors.web.views.table_csv import table_csv
 from handrail.platform.display_text import visible_json
+from handrail.store import blobs
 
 router = PageRouter()
 _HEADING = h.h2(".sr-only")["Result"]
 _VIEW_PARAMETERS = ("sort.", "all.")
-"""How parts of an address begin that say how a result is to be drawn."""
 _WITHOUT_RESULT = ("cancelled", "refused")
-"""Ends of which the story says all there is to say."""
+"""Ends of which the timeline says all there is to say."""
 MAX_INLINE = 32_000
 """Characters of a result that stand in the page at once."""
 _SAFE_TYPES = re.compile(r"(?:image/(?:png|jpeg|gif|webp)|text/(?:plain|csv)|application/(?:json|pdf|zip))\Z")
@@ -39,15 +44,13 @@ _FILE_HEADERS = {
 }
 
 
-def render_result_part(ctx: PageContext, found: RunView, tool: Tool | None) -> h.Node:
+def render_result_part(ctx: PageContext, view: RunView, tool: Tool | None) -> h.Node:
     """The result, or how to get it where it is large."""
-    result = result_of_run(found)
-    if result is None or (found.status in _WITHOUT_RESULT and result.data is None):
+    result = result_of_run(view)
+    if result is None or (view.status in _WITHOUT_RESULT and result.data is None):
         return None
-    shown = large_result_link(result, found.call_id, "run-result") or render_run_result(
-        ctx, found, result, tool
-    )
-    return h.div("#run-result.panel")[_HEADING, shown]
+    drawn = large_result_link(result, view.call_id, "run-result") or _result_at(ctx, view, result, tool)
+    return h.div("#run-result.panel")[_HEADING, drawn]
 
 
 def large_result_link(result: Result, call_id: str, into: str) -> h.Node:
@@ -56,78 +59,84 @@ def large_result_link(result: Result, call_id: str, into: str) -> h.Node:
     if size <= MAX_INLINE:
         return None
     address = f"{run_url(call_id)}/result"
-    asks = {"hx-get": address, "hx-target": f"#{into}", "hx-swap": "innerHTML"}
+    asks = c.get_into(address, f"#{into}", "innerHTML")
     return [
         h.p[f"The result is large: {size // 1000} kB. "],
-        h.a(".btn", asks, href=address, data_variant="outline", data_size="sm")[
-            icon("eye"), "Show the result"
-        ],
+        c.small_link(address, [icon("eye"), "Show the result"], asks=asks),
     ]
 
 
-def result_of_run(found: RunView) -> Result | None:
+def result_of_run(view: RunView) -> Result | None:
     """What came of a call that is over, and whose body began or was answered for."""
-    if not found.whole or found.outcome is None or found.status == "pending":
+    if not view.is_readable or view.outcome is None or view.status == "pending":
         return None
-    return found.outcome.result
+    return view.outcome.result
 
 
-def render_run_result(ctx: PageContext, found: RunView, result: Result, tool: Tool | None) -> h.Node:
-    """The result by its sections; links that sort a table lead to the page of the result."""
-    base = run_url(found.call_id)
+def render_call_result(
+    tool: Tool | None, result: Result, call_id: str, *, here: str, query: Mapping[str, str], args: Any = None
+) -> h.Node:
+    """The result of a call by its sections; links that sort a table lead `here`, with the query."""
+    url = run_url(call_id)
     return render_result(
         tool,
         result,
+        args=args,
         id="out",
-        downloads=f"{base}/result",
-        frames=f"{base}/frame",
-        files=f"{base}/files",
-        here=f"{base}/result" if ctx.request.url.path.endswith("/result") else base,
-        query={name: value for name, value in ctx.query.items() if name.startswith(_VIEW_PARAMETERS)},
+        downloads=f"{url}/result",
+        frames=f"{url}/frame",
+        files=f"{url}/files",
+        here=here,
+        query=query,
     )
 
 
+def view_parameters(ctx: PageContext) -> dict[str, str]:
+    """The parameters of the address that say how a result is to be drawn."""
+    return {name: value for name, value in ctx.query.items() if name.startswith(_VIEW_PARAMETERS)}
+
+
+def _result_at(ctx: PageContext, view: RunView, result: Result, tool: Tool | None) -> h.Node:
+    """The result on the page of the run, or on its own."""
+    url = run_url(view.call_id)
+    here = f"{url}/result" if ctx.request.url.path.endswith("/result") else url
+    return render_call_result(tool, result, view.call_id, here=here, query=view_parameters(ctx))
+
+
 async def _result(ctx: PageContext) -> tuple[RunView, Result]:
-    found = await find_run(ctx, ctx.part("id"))
-    result = result_of_run(found)
-    if result is None:
-        raise PageNotFound
-    return found, result
+    view = await find_run(ctx)
+    return view, require(result_of_run(view))
 
 
 @router.get("/runs/{id}/result")
 async def show_result(ctx: PageContext) -> Response:
-    found, result = await _result(ctx)
-    tool = await visible_tool(ctx, found.tool)
-    return part_or_page(ctx, found, "Result", h.div[render_run_result(ctx, found, result, tool)])
+    view, result = await _result(ctx)
+    tool = await visible_tool(ctx, view.tool)
+    return part_or_page(ctx, view, "Result", h.div[_result_at(ctx, view, result, tool)])
 
 
 @router.get("/runs/{id}/result.json")
 async def result_json(ctx: PageContext) -> Response:
-    found, result = await _result(ctx)
+    view, result = await _result(ctx)
     text = visible_json(result.to_dict(), indent=2)
-    return _download(text.encode(), f"{found.call_id}.json", "application/json")
+    return _download(text.encode(), f"{view.call_id}.json", "application/json")
 
 
 @router.get("/runs/{id}/result.csv")
 async def result_csv(ctx: PageContext) -> Response:
     """A table of the result, every row of it."""
-    found, result = await _result(ctx)
-    text = table_csv(await visible_tool(ctx, found.tool), result, ctx.query.get("section", ""))
-    if text is None:
-        raise PageNotFound
-    return _download(text.encode(), f"{found.call_id}.csv", "text/csv")
+    view, result = await _result(ctx)
+    text = table_csv(await visible_tool(ctx, view.tool), result, ctx.query.get("section", ""))
+    return _download(require(text).encode(), f"{view.call_id}.csv", "text/csv")
 
 
 @router.get("/runs/{id}/frame/{section:path}")
 @router.get("/runs/{id}/frames/{section:path}")
 async def result_frame(ctx: PageContext) -> Response:
     """A custom block: a page without an origin, for a frame of ours alone."""
-    found, result = await _result(ctx)
-    blocks = tool_output_to_blocks(await visible_tool(ctx, found.tool), result.data)
-    frame = custom_frame(blocks, ctx.part("section"))
-    if frame is None:
-        raise PageNotFound
+    view, result = await _result(ctx)
+    blocks = tool_output_to_blocks(await visible_tool(ctx, view.tool), result.data)
+    frame = require(custom_frame(blocks, ctx.part("section")))
     return Response(frame.html, headers=dict(frame.headers))
 
 
@@ -135,31 +144,27 @@ async def result_frame(ctx: PageContext) -> Response:
 async def result_file(ctx: PageContext) -> Response:
     """A file of the result: always as a download, never as a page."""
     _, result = await _result(ctx)
-    number = ctx.part("number")
-    if not (number.isascii() and number.isdigit() and len(number) < 6):
+    number = require(parse_number(ctx.part("number")))
+    if number >= len(result.attachments):
         raise PageNotFound
-    if int(number) >= len(result.attachments):
-        raise PageNotFound
-    one = result.attachments[int(number)]
-    content = await _bytes(ctx, one)
+    attachment = result.attachments[number]
+    content = await _bytes(ctx, attachment)
     if content is None:
-        said = "Files of more than 10 MB, and those that lie elsewhere, are told of and not kept here."
-        return page(ctx, "Not kept", h.h1["This file was not kept"], h.p[said], active="runs", status=404)
-    return _download(content, one.name, one.mime)
+        text = "Files of more than 10 MB, and those that lie elsewhere, are told of and not kept here."
+        return page(ctx, "Not kept", h.h1["This file was not kept"], h.p[text], active="runs", status=404)
+    return _download(content, attachment.name, attachment.mime)
 
 
-async def _bytes(ctx: PageContext, one: Attachment) -> bytes | None:
-    """The content of a file, from the result itself or where the record keeps it."""
-    if one.data is not None:
-        return one.data
-    services, ref = ctx.platform.services, one.ref or ""
+async def _bytes(ctx: PageContext, attachment: Attachment) -> bytes | None:
+    """The content of a file, from the result itself or from where the record has it."""
+    if attachment.data is not None:
+        return attachment.data
+    services, ref = ctx.platform.services, attachment.ref or ""
     if services is None or not ref.startswith("sha256:"):
         return None
-    from handrail.store import blobs
-
     key, tenant = ref.removeprefix("sha256:"), ctx.who.tenant
-    found = await services.db.read(tenant, lambda conn: blobs.get(conn, tenant, [key]))
-    return found.get(key)
+    contents = await services.db.read(tenant, lambda conn: blobs.get(conn, tenant, [key]))
+    return contents.get(key)
 
 
 def _download(content: bytes, name: str, mime: str) -> Response:

@@ -9,16 +9,14 @@ from typing import Any
 
 from handrail.core.define.call import Outcome
 from handrail.core.define.principal import Principal
-from handrail.core.define.tool import Tool
-from handrail.core.errors import ToolError
 from handrail.core.run.jobs.job import JobEntry
 from handrail.core.run.jobs.perform import DUPLICATE_OF
 from handrail.core.tell.events import Event, NeedsApproval, ToolStarted
 from handrail.core.tell.projections import outcome_of
 from handrail.core.tell.runs import Run, runs_of
-from handrail.doors.web.routing import PageContext, PageNotFound
+from handrail.doors.web.router import PageContext, PageNotFound
 from handrail.doors.web.timeline.texts import DisplayNames
-from handrail.platform.access import find_call, is_plausible_id, is_same_caller
+from handrail.platform.access import find_call, is_plausible_id
 from handrail.store.users import list_members
 
 
@@ -27,29 +25,26 @@ async def display_names_for(
 ) -> DisplayNames:
     """How to speak to this reader of these people."""
     who = ctx.who
-    wanted = {*users, *(deciders or {}).values()} - {None, who.user}
-    known = [user for user in wanted if user is not None]
-    names = await ctx.platform.user_names(who.tenant, known) if known else {}
+    others = {*users, *(deciders or {}).values()} - {None, who.user}
+    names = await ctx.user_names(others) if others else {}
     return DisplayNames(who.user if who.agent is None else None, names, deciders or {})
 
 
 async def user_or_agent(ctx: PageContext, text: str) -> tuple[str | None, str | None]:
     """The user or the agent that somebody means by what they typed: a name, an address, an id, or `me`."""
     words = text.strip()
+    name = words.casefold()
     if not words:
         return None, None
-    if words.casefold() in ("me", "you", "mine"):
+    if name in ("me", "you", "mine"):
         return ctx.who.user, None
-    services, tenant = ctx.platform.services, ctx.who.tenant
-    if words.casefold().startswith("agent "):
+    if name.startswith("agent "):
         return None, words[6:].strip(' "“”')
-    if services is None:
-        return None, words
-    wanted = words.casefold()
-    found = await services.db.read(tenant, lambda conn: list_members(conn, tenant))
-    for one, _ in found:
-        if wanted in (one.id.casefold(), one.name.casefold(), one.email.casefold()):
-            return one.id, None
+    services, tenant = ctx.platform.services, ctx.who.tenant
+    if services is not None:
+        for user, _ in await services.db.read(tenant, lambda conn: list_members(conn, tenant)):
+            if name in (user.id.casefold(), user.name.casefold(), user.email.casefold()):
+                return user.id, None
     return None, words
 
 
@@ -63,8 +58,8 @@ class RunView:
     events: tuple[Event, ...]
     """What is told of it, without its output; nothing where only the run may be seen."""
     job: JobEntry | None
-    whole: bool
-    """Whether what it was given and what it yielded may be seen."""
+    is_readable: bool
+    """Whether its input and its result may be seen."""
 
     @cached_property
     def outcome(self) -> Outcome | None:
@@ -81,7 +76,7 @@ class RunView:
         return _STATUS_OF_JOB.get(self.job.state, "waiting") if self.job is not None else "waiting"
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         return self.status not in ("running", "pending", "waiting")
 
     @property
@@ -104,8 +99,8 @@ class RunView:
     def input(self) -> Any:
         """The arguments of the newest word on them, as the record has them."""
         for event in reversed(self.events):
-            if (found := getattr(event, "input", None)) is not None:
-                return found
+            if (args := getattr(event, "input", None)) is not None:
+                return args
         return None
 
     @property
@@ -114,7 +109,7 @@ class RunView:
 
     @property
     def questions(self) -> list[NeedsApproval]:
-        return [one for one in self.events if isinstance(one, NeedsApproval)]
+        return [event for event in self.events if isinstance(event, NeedsApproval)]
 
     @property
     def earlier(self) -> str | None:
@@ -126,46 +121,31 @@ class RunView:
 _STATUS_OF_JOB = {"running": "running", "cancelled": "cancelled", "done": "duplicate", "dead": "failed"}
 
 
-async def find_run(ctx: PageContext, id: str) -> RunView:
+async def find_run(ctx: PageContext) -> RunView:
+    """The call of the run's or the call's id in the address."""
+    return await find_run_by_id(ctx, ctx.part("id"))
+
+
+async def find_run_by_id(ctx: PageContext, id: str) -> RunView:
     """The call of a run's or a call's id; for whoever may not see it there is none."""
     if not is_plausible_id(id):
         raise PageNotFound
     who, platform = ctx.who, ctx.platform
     run = await platform.events.run(who.tenant, id)
     call_id = id if run is None else run.call_id
-    whole = await _may_read_all(ctx, call_id)
+    is_readable = await find_call(platform, call_id, who, "events.read", ctx.source) is not None
     events = await platform.events.call_events(who.tenant, call_id)
     if run is None:
         run = next(reversed(runs_of(events)), None)
-    if not whole and run is not None and who.holds("runs.read"):
-        whole = any(
-            isinstance(one, ToolStarted) and one.run_id == run.id and _is_own(who, one) for one in events
-        )
-    if not whole and (run is None or not may_list(who, run)):
+    if not is_readable and run is not None and who.holds("runs.read"):
+        starts = (event for event in events if isinstance(event, ToolStarted) and event.run_id == run.id)
+        is_readable = any(who.is_same_caller(event.call.principal) for event in starts)
+    if not is_readable and (run is None or not may_list(who, run)):
         raise PageNotFound
-    job = await ctx.hr.jobs.get(call_id, who) if whole and not events else None
-    return RunView(call_id, run, tuple(events) if whole else (), job, whole)
+    job = await ctx.hr.jobs.get(call_id, who) if is_readable and not events else None
+    return RunView(call_id, run, tuple(events) if is_readable else (), job, is_readable)
 
 
 def may_list(who: Principal, run: Run) -> bool:
     """Whether a list of runs shows this one."""
     return who.holds("runs.read") or (run.user is not None and run.user == who.user)
-
-
-async def _may_read_all(ctx: PageContext, call_id: str) -> bool:
-    return await find_call(ctx.platform, call_id, ctx.who, "events.read", ctx.source) is not None
-
-
-def _is_own(who: Principal, event: Event) -> bool:
-    maker = event.call.principal
-    return maker is not None and is_same_caller(who, maker)
-
-
-async def visible_tool(ctx: PageContext, name: str) -> Tool | None:
-    """The tool, if it is there and shown to the reader."""
-    if not name:
-        return None
-    try:
-        return (await ctx.hr.describe(name, ctx.who, source="web")).tool
-    except ToolError:
-        return None

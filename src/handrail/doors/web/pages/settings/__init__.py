@@ -2,12 +2,6 @@
 
 from handrail.doors.web.pages.settings import dead_letters, embeds, keys, members, profile, roles, usage
 
-PAGES = (
-    profile.router,
-    keys.router,
-    embeds.router,
-    members.router,
-    roles.router,
-    dead_letters.router,
-    usage.router,
+PAGES = tuple(
+    module.section.router for module in (profile, keys, embeds, members, roles, dead_letters, usage)
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 import htpy as h
 from starlette.responses import Response
@@ -10,12 +10,11 @@ from starlette.responses import Response
 from handrail.core.define.principal import EVERYTHING, Principal
 from handrail.core.errors import HandrailError
 from handrail.doors.web import controls as c
-from handrail.doors.web.controls import Option
-from handrail.doors.web.icons import icon
-from handrail.doors.web.pages.settings.layout import confirm_page, done_message, settings_page
-from handrail.doors.web.routing import PageContext, PageNotFound, PageRouter, redirect
+from handrail.doors.web.pages.settings.section import Question, settings_section
+from handrail.doors.web.router import PageContext, PageNotFound
 from handrail.identity.permissions import BUILT_IN_ROLES
 
+section = settings_section("Roles", saved="The role was saved.", deleted="The role is gone.")
 PERMISSION_LABELS = {
     "approvals.decide": "Decide on approvals",
     "approvals.read": "See approvals",
@@ -45,13 +44,12 @@ PERMISSION_LABELS = {
 }
 
 
-def grantable_permissions(by: Principal, also: Iterable[str] = ()) -> list[Option]:
-    """The permissions that somebody may give, and those that something has already."""
-    known = (
-        {one for gives in BUILT_IN_ROLES.values() for one in gives} | set(PERMISSION_LABELS) | by.permissions
-    )
-    given = {one for one in known if one != EVERYTHING and by.holds(one)} | (set(also) - {EVERYTHING})
-    return [(one, permission_label(one)) for one in sorted(given)]
+def grantable_permissions(by: Principal) -> list[c.Option]:
+    """The permissions that somebody may give."""
+    built_in = {permission for permissions in BUILT_IN_ROLES.values() for permission in permissions}
+    permissions = built_in | set(PERMISSION_LABELS) | by.permissions
+    grantable = sorted(name for name in permissions if name != EVERYTHING and by.holds(name))
+    return [(permission, permission_label(permission)) for permission in grantable]
 
 
 def permission_label(permission: str) -> str:
@@ -64,77 +62,63 @@ def split_words(text: str) -> list[str]:
     return [word for line in text.splitlines() for word in line.replace(",", " ").split()]
 
 
-router = PageRouter()
-_PATH, _PERMISSION = "/settings/roles", "roles.manage"
-_DONE = {"saved": "The role was saved.", "deleted": "The role is gone."}
-
-
-@router.get(_PATH, need=_PERMISSION)
+@section.get()
 async def show(ctx: PageContext) -> Response:
     own = await _own_roles(ctx)
-    return settings_page(
+    return section.page(
         ctx,
         "Roles",
-        h.header(".head")[h.h1["Roles"], h.a(".btn", href=f"{_PATH}/new")[icon("plus"), "New role"]],
+        section.head("New role"),
         h.div(".set-list")[
-            (_role_panel(name, gives, mine=True) for name, gives in sorted(own.items())),
-            (_role_panel(name, gives, mine=False) for name, gives in BUILT_IN_ROLES.items()),
+            (_role_panel(name, permissions, is_own=True) for name, permissions in sorted(own.items())),
+            (_role_panel(name, permissions, is_own=False) for name, permissions in BUILT_IN_ROLES.items()),
         ],
-        part=_PATH,
-        done=done_message(ctx, _DONE),
     )
 
 
-@router.get(f"{_PATH}/new", need=_PERMISSION)
+@section.get("/new")
 async def new_role(ctx: PageContext) -> Response:
-    return _form(ctx, "", frozenset())
+    return _role_page(ctx, "", frozenset())
 
 
-@router.get(f"{_PATH}/edit/{{name}}", need=_PERMISSION)
+@section.get("/edit/{name}")
 async def edit(ctx: PageContext) -> Response:
-    name, gives = await _find_role(ctx)
-    return _form(ctx, name, gives)
+    return _role_page(ctx, *await _find_role(ctx))
 
 
-@router.post(_PATH, need=_PERMISSION)
+@section.post()
 async def save(ctx: PageContext) -> Response:
     """A role, new or changed."""
     form = await ctx.form()
-    was, name = c.posted_text(form, "was"), c.posted_text(form, "name").strip()
-    gives = frozenset([*c.posted_texts(form, "permissions"), *split_words(c.posted_text(form, "others"))])
+    existing, name = c.posted_text(form, "was"), c.posted_text(form, "name").strip()
+    typed = split_words(c.posted_text(form, "others"))
+    permissions = frozenset([*c.posted_texts(form, "permissions"), *typed])
     own = await _own_roles(ctx)
-    if was and was not in own:
+    if existing and existing not in own:
         raise PageNotFound
-    if not was and name in own:
-        return _form(ctx, "", gives, name, f"There is a role {name} already. Edit that one.")
-    if not gives:
-        return _form(ctx, was, gives, name, wrong={"permissions": "Choose at least one permission."})
+    if not existing and name in own:
+        problem = f"There is a role {name} already. Edit that one."
+        return _role_page(ctx, "", permissions, name, {"name": problem})
+    if not permissions:
+        errors = {"permissions": "Choose at least one permission."}
+        return _role_page(ctx, existing, permissions, name, errors)
     try:
-        await ctx.services.people.save_role(ctx.who, was or name, gives)
+        await ctx.services.people.save_role(ctx.who, existing or name, permissions)
     except HandrailError as refused:
-        return _form(ctx, was, gives, name, str(refused))
-    return redirect(f"{_PATH}?done=saved")
+        return _role_page(ctx, existing, permissions, name, {"name": str(refused)})
+    return section.redirect("saved")
 
 
-@router.get(f"{_PATH}/delete/{{name}}", need=_PERMISSION)
-async def ask_delete(ctx: PageContext) -> Response:
+async def _ask_delete(ctx: PageContext) -> Question:
     name, _ = await _find_role(ctx)
-    return confirm_page(
-        ctx,
-        f"Delete the role {name}?",
-        "Whoever has it loses what it gives. This cannot be undone.",
-        part=_PATH,
-        action=f"{_PATH}/delete/{name}",
-        label="Delete the role",
-        back=_PATH,
-    )
+    text = "Whoever has it loses what it gives. This cannot be undone."
+    return Question(f"Delete the role {name}?", text, "Delete the role")
 
 
-@router.post(f"{_PATH}/delete/{{name}}", need=_PERMISSION)
-async def delete(ctx: PageContext) -> Response:
+@section.confirmed("/delete/{name}", _ask_delete, done="deleted")
+async def delete(ctx: PageContext) -> None:
     name, _ = await _find_role(ctx)
     await ctx.services.people.delete_role(ctx.who, name)
-    return redirect(f"{_PATH}?done=deleted")
 
 
 async def _own_roles(ctx: PageContext) -> dict[str, frozenset[str]]:
@@ -142,72 +126,55 @@ async def _own_roles(ctx: PageContext) -> dict[str, frozenset[str]]:
 
 
 async def _find_role(ctx: PageContext) -> tuple[str, frozenset[str]]:
-    name = ctx.part("name")
-    own = await _own_roles(ctx)
+    name, own = ctx.part("name"), await _own_roles(ctx)
     if name not in own:
         raise PageNotFound
     return name, own[name]
 
 
-def _form(
+def _role_page(
     ctx: PageContext,
-    was: str,
-    gives: frozenset[str],
-    name: str | None = None,
-    problem: str | None = None,
-    wrong: dict[str, str] | None = None,
+    existing: str,
+    permissions: frozenset[str],
+    name: str = "",
+    errors: Mapping[str, str] | None = None,
 ) -> Response:
-    errors = wrong or {}
-    if problem and not was:
-        errors["name"] = problem
+    """The form; an existing role keeps its name, so that what is wrong with it stands above the form."""
     options = grantable_permissions(ctx.who)
-    others = sorted(gives - {one for one, _ in options})
-    title = f"Role {was}" if was else "New role"
-    return settings_page(
+    others = sorted(permissions - {value for value, _ in options})
+    title = f"Role {existing}" if existing else "New role"
+    values = {"name": name, "permissions": permissions, "others": "\n".join(others)}
+    form = c.Controls(values, errors or {})
+    return section.page(
         ctx,
         title,
         h.h1[title],
-        h.form(".panel.stack.set-narrow", method="post", action=_PATH)[
-            c.alert(problem) if problem and was else None,
-            c.hidden(was=was)
-            if was
-            else c.field(
-                "name",
-                "Name",
-                value=name or "",
-                error=errors.get("name"),
-                hint="Lower-case words, such as night-shift.",
+        h.form(".panel.stack.set-narrow", method="post", action=section.path)[
+            c.alert(form.errors.get("name")) if existing else None,
+            c.hidden(was=existing)
+            if existing
+            else form.field("name", "Name", hint="Lower-case words, such as night-shift."),
+            form.checkboxes("permissions", "Gives", options),
+            form.text_area(
+                "others", "Other permissions", hint="Those that only some tool asks for, one a line."
             ),
-            c.checkboxes("permissions", "Gives", options, chosen=gives, error=errors.get("permissions")),
-            c.text_area(
-                "others",
-                "Other permissions",
-                value="\n".join(others),
-                hint="Those that only some tool asks for, one a line.",
-            ),
-            h.div(".row")[c.submit("Save role"), h.a(".btn", href=_PATH, data_variant="outline")["Cancel"]],
+            h.div(".row")[c.submit("Save role"), c.link_button(section.path, "Cancel", "outline")],
         ],
-        part=_PATH,
-        status=400 if errors or problem else 200,
+        status=400 if errors else 200,
     )
 
 
-def _role_panel(name: str, gives: frozenset[str], *, mine: bool) -> h.Element:
+def _role_panel(name: str, permissions: frozenset[str], *, is_own: bool) -> h.Element:
+    def action(verb: str) -> h.Element:
+        return c.small_link(f"{section.path}/{verb.lower()}/{name}", [verb, h.span(".sr-only")[f" {name}"]])
+
+    in_words = "; ".join(permission_label(permission) for permission in sorted(permissions, key=_order))
     return h.section(".panel.stack", aria_label=f"Role {name}")[
         h.div(".head")[
             h.h2[name],
-            h.span(".row")[
-                h.a(".btn", href=f"{_PATH}/edit/{name}", data_variant="outline", data_size="sm")[
-                    "Edit", h.span(".sr-only")[f" {name}"]
-                ],
-                h.a(".btn", href=f"{_PATH}/delete/{name}", data_variant="outline", data_size="sm")[
-                    "Delete", h.span(".sr-only")[f" {name}"]
-                ],
-            ]
-            if mine
-            else h.span(".mark")["built in"],
+            h.span(".row")[action("Edit"), action("Delete")] if is_own else c.badge("built in"),
         ],
-        h.p(".quiet")["; ".join(permission_label(one) for one in sorted(gives, key=_order)) or "nothing"],
+        h.p(".quiet")[in_words or "nothing"],
     ]
 
 

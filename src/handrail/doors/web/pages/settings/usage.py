@@ -15,14 +15,13 @@ from handrail.core.tell.usage import UNKNOWN_NAME
 from handrail.doors.web import controls as c
 from handrail.doors.web.humanize import duration
 from handrail.doors.web.layout import empty_state
-from handrail.doors.web.pages.settings.layout import settings_page
-from handrail.doors.web.routing import PageContext, PageRouter
+from handrail.doors.web.pages.settings.section import settings_section
+from handrail.doors.web.router import PageContext
 from handrail.doors.web.views.blocks import render_ranking
 from handrail.doors.web.views.charts import render_chart
 from handrail.doors.web.views.context import ViewContext
 
-router = PageRouter()
-_PATH = "/settings/usage"
+section = settings_section("Usage")
 _PERIODS = {"7": "7 days", "30": "30 days", "90": "90 days"}
 _BY_DAY: dict[str, Any] = {
     "kind": "bar",
@@ -42,7 +41,7 @@ _RANKED: dict[str, Any] = {"label": "tool", "value": "calls"}
 _MOST_TOOLS, _MOST_RANKED = 100, 10
 
 
-@router.get(_PATH, need="usage.read")
+@section.get()
 async def show(ctx: PageContext) -> Response:
     days = ctx.query.get("days", "30")
     days = days if days in _PERIODS else "30"
@@ -50,15 +49,16 @@ async def show(ctx: PageContext) -> Response:
     by_day = await ctx.hr.usage(ctx.who, since=since, by=("day",))
     by_tool = await ctx.hr.usage(ctx.who, since=since, by=("tool",))
     total = Counts()
-    for one in by_tool.values():
-        total.take(one.amounts)
-    return settings_page(
+    for counts in by_tool.values():
+        total.take(counts.amounts)
+    return section.page(
         ctx,
         "Usage",
         h.header(".head")[
             h.h1["Usage"],
-            h.form(".row.set-span", method="get", action=_PATH)[
-                c.select("days", "The last", _PERIODS.items(), value=days), c.submit("Show", "outline")
+            h.form(".row.set-span", method="get", action=section.path)[
+                c.Controls({"days": days}).select("days", "The last", _PERIODS.items()),
+                c.submit("Show", "outline"),
             ],
         ],
         _charts(by_day, by_tool, total, since, ctx.now)
@@ -66,9 +66,8 @@ async def show(ctx: PageContext) -> Response:
         else empty_state(
             "Nothing was called in this time",
             "Calls by people, agents and programs will be counted here.",
-            h.a(".btn", href="/tools")["Browse tools"],
+            c.link_button("/tools", "Browse tools"),
         ),
-        part=_PATH,
     )
 
 
@@ -107,32 +106,30 @@ def _chart(title: str, content: Any, render: Callable[[Any, ViewContext, str], h
     return h.section(".panel.stack")[h.h2[title], render(content, ViewContext(f"usage-{name}"), title)]
 
 
-def _each_day(told: Any, since: float, now: float) -> list[tuple[str, Counts]]:
+def _each_day(by_day: Any, since: float, now: float) -> list[tuple[str, Counts]]:
     """Every day of the time, also those on which nothing was called."""
     first, last = _date(since), _date(now)
-    found = {names[0]: counts for names, counts in told.items()}
+    counted = {names[0]: counts for names, counts in by_day.items()}
     days = [first + timedelta(n) for n in range((last - first).days + 1)]
-    return [(f"{day.day} {day:%b}", found.get(day.isoformat(), Counts())) for day in days]
+    return [(f"{day.day} {day:%b}", counted.get(day.isoformat(), Counts())) for day in days]
 
 
 def _date(at: float) -> date:
     return datetime.fromtimestamp(at, UTC).date()
 
 
-def _tools(told: Any) -> h.Fragment:
-    lines = sorted(told.items(), key=lambda line: (-line[1]["calls"], line[0]))
+def _tools(by_tool: Any) -> h.Fragment:
+    ranked = sorted(by_tool.items(), key=lambda item: (-item[1]["calls"], item[0]))
     heads = ("Tool", "Calls", "Succeeded", "Refused", "Half at most", "19 of 20 at most")
-    left = len(lines) - _MOST_TOOLS
+    rest = len(ranked) - _MOST_TOOLS
     return h.fragment[
-        h.div(".table-container", tabindex="0", role="region", aria_label="Usage by tool")[
-            h.table(".table")[
-                h.thead[
-                    h.tr[(h.th(scope="col", class_="num" if at else "")[one] for at, one in enumerate(heads))]
-                ],
-                h.tbody[(_row(names[0], counts) for names, counts in lines[:_MOST_TOOLS])],
-            ]
-        ],
-        h.p(".quiet")[f"And {left:,} tools that were called less."] if left > 0 else None,
+        c.table(
+            "Usage by tool",
+            heads,
+            (_row(names[0], counts) for names, counts in ranked[:_MOST_TOOLS]),
+            head_classes={at: "num" if at else "" for at in range(len(heads))},
+        ),
+        h.p(".quiet")[f"And {rest:,} tools that were called less."] if rest > 0 else None,
     ]
 
 
@@ -145,7 +142,7 @@ def _row(tool: str, counts: Counts) -> h.Element:
         _latency(counts, 0.95),
     )
     name = "Names that are no tool's" if tool == UNKNOWN_NAME else tool
-    return h.tr[h.th(scope="row")[name], (h.td(".num")[one] for one in cells)]
+    return h.tr[h.th(scope="row")[name], (h.td(".num")[cell] for cell in cells)]
 
 
 def _figure(label: str, value: str) -> h.Element:
@@ -158,5 +155,5 @@ def _share(counts: Counts) -> str:
 
 
 def _latency(counts: Counts, share: float) -> str:
-    found = counts.quantile_ms(share)
-    return "–" if found is None else duration(found / 1000)
+    latency_ms = counts.quantile_ms(share)
+    return "–" if latency_ms is None else duration(latency_ms / 1000)

@@ -12,12 +12,14 @@ from starlette.responses import Response
 from handrail.core.define.tool import Tool
 from handrail.core.errors import HandrailError, ToolError, UsageError
 from handrail.doors.web import controls as c
+from handrail.doors.web.cookies import is_secure
 from handrail.doors.web.forms.fields import ToolFormMode
 from handrail.doors.web.forms.options import NO_OPTIONS, PickerOptions
-from handrail.doors.web.layout import bare_page, page
+from handrail.doors.web.layout import bare_page, message, page
 from handrail.doors.web.live import tool_session_topic
 from handrail.doors.web.responses import html
-from handrail.doors.web.routing import PageContext, PageNotFound, PageRouter, SignInRequired, redirect
+from handrail.doors.web.router import PageContext, PageNotFound, PageRouter, SignInRequired, redirect
+from handrail.doors.web.tool_lookup import tool_url
 from handrail.identity.submissions import guest_tool, member_participant, tool_of_session
 from handrail.identity.tool_sessions import MAX_GUEST_NAME, Participant, may_manage
 from handrail.platform.access import is_plausible_id
@@ -26,6 +28,11 @@ from handrail.store.tool_sessions import ToolSession
 GUEST_COOKIE = "handrail_guest"
 """The cookie of a guest; it is sent to the page of its session alone."""
 READ = "tool_sessions.read"
+_STATUS = {
+    "active": ("open", "good", "users"),
+    "completed": ("closed", "quiet", "lock"),
+    "cancelled": ("cancelled", "quiet", "circle-slash"),
+}
 
 
 class ShareEnded(Exception):
@@ -34,7 +41,7 @@ class ShareEnded(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SessionAccess:
-    """A place in a session."""
+    """Who takes part in which session, and what they may do there."""
 
     session: ToolSession
     tool: Tool
@@ -56,6 +63,10 @@ class SessionAccess:
         return session_url(self.session, *more)
 
 
+def session_badge(status: str) -> h.Element:
+    return c.badge(*_STATUS[status])
+
+
 def session_url(session: ToolSession, *more: str) -> str:
     """The address of a session, or of something below it."""
     parts = (session.tool_slug, "session", session.id, *more)
@@ -63,19 +74,17 @@ def session_url(session: ToolSession, *more: str) -> str:
 
 
 async def session_access(ctx: PageContext, *, counts: bool = True) -> SessionAccess:
-    """The seat of this reader in the session of the address. A guest's requests are counted."""
-    found = await _member(ctx) or await _guest(ctx, counts)
-    if found is None:
-        if ctx.somebody is None:
-            raise SignInRequired
+    """What this reader may do in the session of the address. A guest's requests are counted."""
+    access = await _member(ctx) or await _guest(ctx, counts)
+    if access is None and ctx.somebody is None:
+        raise SignInRequired
+    if access is None or access.session.tool_slug != ctx.part("slug"):
         raise PageNotFound
-    if found.session.tool_slug != ctx.part("slug"):
-        raise PageNotFound
-    return found
+    return access
 
 
 async def require_manager(ctx: PageContext) -> SessionAccess:
-    """The seat of somebody who manages the session; for others there is no such page."""
+    """The access of somebody who manages the session; for others there is no such page."""
     try:
         access = await session_access(ctx)
     except ShareEnded:
@@ -86,33 +95,33 @@ async def require_manager(ctx: PageContext) -> SessionAccess:
 
 
 async def _member(ctx: PageContext) -> SessionAccess | None:
-    who, name = ctx.somebody, ctx.part("id")
-    if who is None or not who.holds(READ) or not is_plausible_id(name):
+    who, id = ctx.somebody, ctx.part("id")
+    if who is None or not who.holds(READ) or not is_plausible_id(id):
         return None
-    session = await ctx.services.tool_sessions.get(who, name)
+    session = await ctx.services.tool_sessions.get(who, id)
     if session is None:
         return None
     try:
         tool = await tool_of_session(ctx.hr, session, who)
     except ToolError:
         raise PageNotFound from None
-    somebody = await member_participant(ctx.services.people, who)
-    return SessionAccess(session, tool, somebody, may_manage(who, session))
+    participant = await member_participant(ctx.services.people, who)
+    return SessionAccess(session, tool, participant, may_manage(who, session))
 
 
 async def _guest(ctx: PageContext, counts: bool) -> SessionAccess | None:
-    note = ctx.request.cookies.get(GUEST_COOKIE)
-    if note is None or not is_plausible_id(ctx.part("id")):
+    cookie, id = ctx.request.cookies.get(GUEST_COOKIE), ctx.part("id")
+    if cookie is None or not is_plausible_id(id):
         return None
     sessions = ctx.services.tool_sessions
-    holder = sessions.holder(note, ctx.part("id"))
+    holder = sessions.holder(cookie, id)
     if holder is not None and counts:
-        ctx.web.pacing.take("guest", holder.id)
-        ctx.web.pacing.take("link", holder.share)
-    found = await sessions.guest(note, ctx.part("id"))
-    if found is None:
+        ctx.web.rate_limits.take("guest", holder.id)
+        ctx.web.rate_limits.take("link", holder.share)
+    shared = await sessions.guest(cookie, id)
+    if shared is None:
         raise ShareEnded
-    guest, session = found
+    guest, session = shared
     try:
         tool = await guest_tool(ctx.hr, session)
     except (ToolError, UsageError):
@@ -129,11 +138,11 @@ def session_page(
     above: Iterable[h.Node] = (),
 ) -> Response:
     """A page of a session: in the frame for a member, by itself for a guest."""
-    ctx.web.watching.watch(access.session)
+    ctx.web.watcher.watch(access.session)
     if access.guest:
         return bare_page(ctx, title, *above, *content, status=status, wide=True, live=access.url("live"))
-    tool = f"/tools/{quote(access.tool.slug, safe='')}"
-    crumbs = [("Tools", "/tools"), (access.tool.name, tool), ("Together", f"{tool}/session")]
+    tool = access.tool
+    crumbs = [("Tools", "/tools"), (tool.name, tool_url(tool)), ("Together", tool_url(tool, "session"))]
     return page(
         ctx,
         title,
@@ -149,19 +158,12 @@ def session_page(
 def share_ended_page(ctx: PageContext) -> Response:
     """What a guest reads whose link has ended. On a page that is open, everything typed stays."""
     if ctx.by_htmx:
-        said = h.p(".shared-over")[
-            "This session is not shared any more: the link by which you came has ended."
-        ]
-        return html(said, 403, headers={"hx-retarget": "#shared-state", "hx-reswap": "innerHTML"})
-    return bare_page(
-        ctx,
-        "Not shared any more",
-        h.section(".message")[
-            h.h1["This session is not shared any more"],
-            h.p["The link by which you came has ended. Ask whoever sent it for a new one."],
-        ],
-        status=403,
-    )
+        text = "This session is not shared any more: the link by which you came has ended."
+        headers = {"hx-retarget": "#shared-state", "hx-reswap": "innerHTML"}
+        return html(h.p(".shared-over")[text], 403, headers=headers)
+    title = "This session is not shared any more"
+    text = "The link by which you came has ended. Ask whoever sent it for a new one."
+    return bare_page(ctx, "Not shared any more", message(title, text), status=403)
 
 
 router = PageRouter()
@@ -186,22 +188,27 @@ async def join(ctx: PageContext) -> Response:
         return _link_ended_page(ctx)
     name = c.posted_text(await ctx.form(), "name")
     try:
-        _, note = ctx.services.tool_sessions.add_guest(session, name)
-    except UsageError as wrong:
-        return await _join_page(ctx, session, name, str(wrong))
-    answer, path = redirect(session_url(session)), session_url(session)
-    seconds = int((session.share_expires_at or 0) - ctx.now)
-    secure = ctx.request.url.scheme == "https"
-    answer.set_cookie(
-        GUEST_COOKIE, note, max_age=max(seconds, 1), path=path, httponly=True, samesite="lax", secure=secure
+        _, cookie = ctx.services.tool_sessions.add_guest(session, name)
+    except UsageError as refused:
+        return await _join_page(ctx, session, name, str(refused))
+    path = session_url(session)
+    response = redirect(path)
+    response.set_cookie(
+        GUEST_COOKIE,
+        cookie,
+        max_age=max(int((session.share_expires_at or 0) - ctx.now), 1),
+        path=path,
+        httponly=True,
+        samesite="lax",
+        secure=is_secure(ctx),
     )
-    return answer
+    return response
 
 
 async def _shared_session(ctx: PageContext) -> ToolSession | None:
     if not ctx.platform.can_sign_in:
         raise PageNotFound
-    ctx.web.pacing.take("join", ctx.address)
+    ctx.web.rate_limits.take("join", ctx.address)
     session = await ctx.services.tool_sessions.by_token(ctx.part("token"))
     if session is not None:
         try:
@@ -215,6 +222,8 @@ async def _join_page(
     ctx: PageContext, session: ToolSession, name: str = "", error: str | None = None
 ) -> Response:
     tool = await guest_tool(ctx.hr, session)
+    is_closed = session.status != "active"
+    form = c.Controls({"name": name}, {"name": error} if error else {})
     return bare_page(
         ctx,
         session.title,
@@ -222,15 +231,11 @@ async def _join_page(
             h.h1[session.title],
             h.p[f"You are invited to fill in “{tool.name}” together with others."],
             h.p(".quiet")[tool.description] if tool.description else None,
-            h.p(".quiet")["This session is closed: you can read what came of it."]
-            if session.status != "active"
-            else None,
+            h.p(".quiet")["This session is closed: you can read what came of it."] if is_closed else None,
             h.form(".stack", method="post")[
-                c.field(
+                form.field(
                     "name",
                     "Your name",
-                    value=name,
-                    error=error,
                     hint="The others see it beside your answer.",
                     autocomplete="name",
                     required=True,
@@ -245,12 +250,7 @@ async def _join_page(
 
 
 def _link_ended_page(ctx: PageContext) -> Response:
+    text = "It has ended, was taken back, or was not copied whole. Ask whoever sent it for a new one."
     return bare_page(
-        ctx,
-        "Not shared any more",
-        h.section(".message")[
-            h.h1["This link does not work any more"],
-            h.p["It has ended, was taken back, or was not copied whole. Ask whoever sent it for a new one."],
-        ],
-        status=404,
+        ctx, "Not shared any more", message("This link does not work any more", text), status=404
     )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from handrail.doors.web.pages.tools import history, input_panel, library, page, preferences, run, saved_inputs
+from handrail.doors.web.pages.tools import history, input_panel, library, page, preferences, saved_inputs
 
 PAGES = (
     library.router,
     page.router,
-    run.router,
     history.router,
     saved_inputs.router,
     preferences.router,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from urllib.parse import quote
 
 import htpy as h
@@ -11,16 +10,16 @@ from starlette.responses import Response
 from handrail.core.define.tool import Tool
 from handrail.core.errors import UsageError
 from handrail.core.tell.runs import Run
+from handrail.doors.web import controls as c
 from handrail.doors.web.humanize import duration, status_badge, time_ago
 from handrail.doors.web.layout import page
 from handrail.doors.web.live import topic
 from handrail.doors.web.pages.runs.run_view import display_names_for
-from handrail.doors.web.pages.tools.inputs import KEY, new_form_key
-from handrail.doors.web.pages.tools.lookup import requested_tool, tool_url
-from handrail.doors.web.pages.tools.result_panel import CALL
+from handrail.doors.web.pages.tools.call_panel import run_again_form
 from handrail.doors.web.responses import html
-from handrail.doors.web.routing import PageContext, PageNotFound, PageRouter
+from handrail.doors.web.router import PageContext, PageNotFound, PageRouter
 from handrail.doors.web.timeline.texts import DisplayNames
+from handrail.doors.web.tool_lookup import requested_tool, tool_url
 from handrail.platform.responses import page_and_cursor
 
 router = PageRouter()
@@ -46,7 +45,7 @@ async def history(ctx: PageContext) -> Response:
 
 
 async def render_history(ctx: PageContext, tool: Tool, after: str | None = None) -> h.Element | h.Fragment:
-    """The section of the page, or with a place to go on from, the rows that follow."""
+    """The section of the page, or with a cursor to go on from, the rows that follow."""
     runs, following = await _runs(ctx, tool, after)
     display_names = await display_names_for(ctx, [run.user for run in runs])
     rows = [
@@ -55,26 +54,16 @@ async def render_history(ctx: PageContext, tool: Tool, after: str | None = None)
     ]
     if after is not None and ctx.by_htmx:
         return h.fragment[rows]
-    asks: Mapping[str, str] = {}
+    asks = {}
     if after is None:
-        news = topic("tool", tool.id)
-        asks = {
-            "hx-get": tool_url(tool, "history"),
-            "hx-trigger": f"{news} from:body",
-            "hx-swap": "outerMorph",
-        }
+        asks = c.refresh_on(tool_url(tool, "history"), f"{topic('tool', tool.id)} from:body")
+    next_head = h.th[h.span(".sr-only")["Next"]]
     return h.section("#history", asks, aria_labelledby="history-title")[
         h.h2("#history-title")["History"],
         h.div(".table-container")[
             h.table(".table.tool-history")[
                 h.thead[
-                    h.tr[
-                        h.th["When"],
-                        h.th["How it went"],
-                        h.th["Who"],
-                        h.th(".num")["Took"],
-                        h.th[h.span(".sr-only")["Next"]],
-                    ]
+                    h.tr[h.th["When"], h.th["How it went"], h.th["Who"], h.th(".num")["Took"], next_head]
                 ],
                 h.tbody[rows],
             ]
@@ -86,16 +75,16 @@ async def render_history(ctx: PageContext, tool: Tool, after: str | None = None)
 
 async def _runs(ctx: PageContext, tool: Tool, after: str | None) -> tuple[list[Run], str | None]:
     who = ctx.who
-    everybody = ctx.may("runs.read")
-    if not everybody and who.user is None:
+    may_see_all = ctx.may("runs.read")
+    if not may_see_all and who.user is None:
         return [], None
     try:
-        found = await ctx.hr.runs(
-            who, tool=tool.id, user=None if everybody else who.user, after=after, limit=_PAGE_SIZE + 1
+        runs = await ctx.hr.runs(
+            who, tool=tool.id, user=None if may_see_all else who.user, after=after, limit=_PAGE_SIZE + 1
         )
     except UsageError:
         raise PageNotFound from None
-    shown, following = page_and_cursor(found, _PAGE_SIZE, lambda run: run.cursor)
+    shown, following = page_and_cursor(runs, _PAGE_SIZE, lambda run: run.cursor)
     return list(shown), following
 
 
@@ -112,25 +101,16 @@ def _row(ctx: PageContext, tool: Tool, run: Run, display_names: DisplayNames) ->
 
 def _next(ctx: PageContext, tool: Tool, run: Run) -> h.Node:
     """What may be done with it; its content is for whoever made the call, or may read events."""
-    mine = run.user == ctx.who.user and run.agent == ctx.who.agent and run.user is not None
-    if not mine and not ctx.may("events.read"):
+    is_own = run.user == ctx.who.user and run.agent == ctx.who.agent and run.user is not None
+    if not is_own and not ctx.may("events.read"):
         return None
-    again = tool_url(tool, "run")
-    asks = {"hx-post": again, "hx-target": "#result", "hx-swap": "outerHTML"}
-    small = {"data-variant": "ghost", "data-size": "sm"}
     return [
-        h.a(".btn", small, href=f"{tool_url(tool)}?call={quote(run.call_id, safe='')}")["Open and edit"],
-        h.form(asks, method="post", action=again)[
-            h.input(type="hidden", name=CALL, value=run.call_id),
-            h.input(type="hidden", name=KEY, value=new_form_key()),
-            h.button(".btn", small, type="submit")["Run again"],
-        ],
+        c.small_link(f"{tool_url(tool)}?call={quote(run.call_id, safe='')}", "Open and edit", "ghost"),
+        run_again_form(tool, run.call_id, c.small_submit("Run again", "ghost")),
     ]
 
 
 def _more(tool: Tool, following: str) -> h.Element:
     url = f"{tool_url(tool, 'history')}?after={quote(following, safe='')}"
-    asks = {"hx-get": url, "hx-target": "closest tr", "hx-swap": "outerHTML"}
-    return h.tr(".tool-history-more")[
-        h.td(colspan="5")[h.a(".btn", asks, href=url, data_variant="ghost", data_size="sm")["Earlier runs"]]
-    ]
+    link = c.small_link(url, "Earlier runs", "ghost", c.get_into(url, "closest tr"))
+    return h.tr(".tool-history-more")[h.td(colspan="5")[link]]

@@ -8,13 +8,13 @@ import htpy as h
 from starlette.responses import JSONResponse, Response
 
 from handrail.core.define.tool import Tool
-from handrail.doors.web.forms.fields import MISSING
+from handrail.doors.web import controls as c
 from handrail.doors.web.forms.form import form_of
 from handrail.doors.web.forms.options import NO_OPTIONS, PickerOptions, load_options
 from handrail.doors.web.icons import icon
 from handrail.doors.web.pages.tools.inputs import KEY, MODE, TEXT, InputMode, ToolInput, to_json_text
-from handrail.doors.web.pages.tools.lookup import requested_tool, tool_url
-from handrail.doors.web.routing import PageContext, PageRouter
+from handrail.doors.web.router import PageContext, PageRouter
+from handrail.doors.web.tool_lookup import requested_tool, tool_url
 
 router = PageRouter()
 _MAX_SEARCH = 200
@@ -28,10 +28,9 @@ async def picker_options(ctx: PageContext) -> Response:
     type, text = ctx.query.get("type", ""), ctx.query.get("q", "").strip()[:_MAX_SEARCH]
     if type not in form_of(tool).types:
         return JSONResponse([])
-    found = await ctx.web.options(ctx.who).search(type, text, _MAX_OPTIONS)
-    return JSONResponse(
-        [one.to_dict() for one in found[:_MAX_OPTIONS]], headers={"cache-control": "no-store"}
-    )
+    options = await ctx.web.options(ctx.who).search(type, text, _MAX_OPTIONS)
+    rows = [option.to_dict() for option in options[:_MAX_OPTIONS]]
+    return JSONResponse(rows, headers={"cache-control": "no-store"})
 
 
 async def load_picker_options(ctx: PageContext, tool: Tool) -> PickerOptions:
@@ -49,41 +48,18 @@ FORM_ID = "input-form"
 INPUT_MODES: Mapping[InputMode, str] = {"form": "Form", "json": "JSON"}
 
 
-def render_panel(
-    tool: Tool,
-    given: ToolInput,
-    *,
-    note: h.Node = None,
-    tools: h.Node = None,
-    options: PickerOptions = NO_OPTIONS,
-) -> h.Element:
-    """The panel as it stands; `tools` are what else can be done with an input."""
-    return h.section(".panel.tool-panel", aria_labelledby="input-title")[
-        render_input(tool, given, note, options), tools
-    ]
-
-
 def render_input(
-    tool: Tool, given: ToolInput, note: h.Node = None, options: PickerOptions = NO_OPTIONS
+    tool: Tool, tool_input: ToolInput, note: h.Node = None, options: PickerOptions = NO_OPTIONS
 ) -> h.Element:
-    """The form element itself, by the face that it has now."""
-    run = tool_url(tool, "run")
-    asks = {
-        "hx-post": run,
-        "hx-target": "#result",
-        "hx-swap": "outerHTML",
-        "hx-sync": "this:drop",
-        "data-check": tool_url(tool, "check"),
-    }
-    return h.form(
-        asks, id=FORM_ID, method="post", action=run, enctype="multipart/form-data", novalidate=True
-    )[
+    """The form element itself, in the mode that it has now."""
+    check = {"data-check": tool_url(tool, "check")}
+    return c.upload_form(FORM_ID, tool_url(tool, "run"), "#result", **check)[
         h.button(type="submit", hidden=True, tabindex="-1"),  # Enter presses the first button
-        h.input(type="hidden", name=MODE, value=given.mode),
-        render_form_key(given.key),
-        h.div(".tool-panel-head")[h.h2("#input-title")["Input"], _mode_switch(tool, given.mode)],
+        h.input(type="hidden", name=MODE, value=tool_input.mode),
+        render_form_key(tool_input.key),
+        h.div(".tool-panel-head")[h.h2("#input-title")["Input"], _mode_switch(tool, tool_input.mode)],
         note,
-        render_fields(tool, given, options),
+        render_fields(tool, tool_input, options),
         h.div(".tool-panel-foot")[
             h.button("#run.btn", type="submit", data_run=True, title="Run it with this input")[
                 icon("play"), "Run", h.kbd(".kbd")["⌘↵"]
@@ -92,15 +68,18 @@ def render_input(
     ]
 
 
-def render_fields(tool: Tool, given: ToolInput, options: PickerOptions = NO_OPTIONS) -> h.Element:
+def render_fields(tool: Tool, tool_input: ToolInput, options: PickerOptions = NO_OPTIONS) -> h.Element:
     """The fields, or the text that stands for them."""
-    return h.div("#input-fields")[_json(given) if given.mode == "json" else _form(tool, given, options)]
+    if tool_input.mode == "json":
+        return h.div("#input-fields")[_json(tool_input)]
+    fields = form_of(tool).render(tool_input.value, tool_input.errors, options=options)
+    return h.div("#input-fields")[fields]
 
 
 def render_form_key(key: str, again: bool = False) -> h.VoidElement:
     """The name of this drawn form; `again` puts it into a form that is open already."""
-    there = {"hx-swap-oob": "true"} if again else {}
-    return h.input("#input-key", there, type="hidden", name=KEY, value=key)
+    swap = {"hx-swap-oob": "true"} if again else {}
+    return h.input("#input-key", swap, type="hidden", name=KEY, value=key)
 
 
 def _mode_switch(tool: Tool, mode: InputMode) -> h.Element:
@@ -110,46 +89,36 @@ def _mode_switch(tool: Tool, mode: InputMode) -> h.Element:
     ]
 
 
-def _mode_button(tool: Tool, value: InputMode, words: str, now: bool) -> h.Element:
-    if now:
+def _mode_button(tool: Tool, value: InputMode, words: str, is_current: bool) -> h.Element:
+    if is_current:
         return h.button(type="button", aria_pressed="true")[words]
-    turn = f"{tool_url(tool, 'form')}?to={value}"
-    asks = {"hx-post": turn, "hx-target": f"#{FORM_ID}", "hx-swap": "outerHTML"}
-    return h.button(asks, type="submit", formaction=turn, formnovalidate=True, aria_pressed="false")[words]
+    url = f"{tool_url(tool, 'form')}?to={value}"
+    asks = c.post_into(url, f"#{FORM_ID}")
+    return h.button(asks, type="submit", formaction=url, formnovalidate=True, aria_pressed="false")[words]
 
 
-def _form(tool: Tool, given: ToolInput, options: PickerOptions) -> h.Node:
-    form = form_of(tool)
-    if given.value is MISSING:
-        return form.render(errors=given.errors, options=options)
-    return form.render(given.value, given.errors, options=options)
-
-
-def _json(given: ToolInput) -> h.Node:
-    text = to_json_text(given.args) if given.text is None else given.text
-    said = [given.said] if given.said else [_error_line(error.path, error.reason) for error in given.errors]
-    wrong = {"aria-invalid": "true"} if said else {}
+def _json(tool_input: ToolInput) -> h.Node:
+    text = to_json_text(tool_input.args) if tool_input.text is None else tool_input.text
+    errors = [f"{error.path}: {error.reason}" if error.path else error.reason for error in tool_input.errors]
+    if tool_input.problem:
+        errors = [tool_input.problem]
     return h.div(".form-field")[
         h.label(".form-label", for_="input-json")["Input as JSON"],
         h.textarea(
             "#input-json.textarea.mono",
-            wrong,
+            {"aria-invalid": "true"} if errors else {},
             name=TEXT,
             rows=str(min(max(text.count("\n") + 2, 8), 30)),
             spellcheck="false",
             autocomplete="off",
-            aria_describedby="input-json-help input-json-error" if said else "input-json-help",
+            aria_describedby="input-json-help input-json-error" if errors else "input-json-help",
         )["\n" + text],  # the first line break of a text area is not part of it
         h.p("#input-json-help.form-help")["Names and values, as the tool gets them."],
-        _sentences(said) if said else None,
+        _error_list(errors) if errors else None,
     ]
 
 
-def _sentences(said: Sequence[str]) -> h.Element:
-    if len(said) == 1:
-        return h.p("#input-json-error.form-error")[said[0]]
-    return h.ul("#input-json-error.form-error")[(h.li[one] for one in said)]
-
-
-def _error_line(path: str, reason: str) -> str:
-    return f"{path}: {reason}" if path else reason
+def _error_list(errors: Sequence[str]) -> h.Element:
+    if len(errors) == 1:
+        return h.p("#input-json-error.form-error")[errors[0]]
+    return h.ul("#input-json-error.form-error")[(h.li[error] for error in errors)]

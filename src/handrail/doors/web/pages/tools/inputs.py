@@ -18,8 +18,10 @@ from handrail.doors.web.forms.control_names import escape_step
 from handrail.doors.web.forms.fields import MISSING, ListRows
 from handrail.doors.web.forms.form import form_of
 from handrail.doors.web.forms.post import Upload, form_items
-from handrail.doors.web.routing import PageContext
+from handrail.doors.web.router import PageContext
 from handrail.platform.display_text import visible_json
+
+_TOO_DEEP = "It is nested too deeply."
 
 
 class InvalidJson(ValueError):
@@ -35,20 +37,17 @@ def read_json_object(text: str, *, blank: bool = True) -> dict[str, Any]:
     """The input that a text is. No text is no input, unless there must be one."""
     if blank and not text.strip():
         return {}
-    found = read_json_value(text)
-    if not isinstance(found, dict):
+    value = read_json_value(text)
+    if not isinstance(value, dict):
         raise InvalidJson("The input is an object: names and values between { and }.")
-    return found
+    return value
 
 
 def read_json_value(text: str) -> Any:
     """The value that a text is, if it is one and can be had back as it was typed."""
     try:
-        found = json.loads(text, parse_constant=_no_number, parse_float=_number, object_pairs_hook=_object)
-        found_text = json.dumps(found, ensure_ascii=False)
-        found_text.encode()
-        if is_too_deep(found):
-            raise InvalidJson("It is nested too deeply.")
+        value = json.loads(text, parse_constant=_no_number, parse_float=_number, object_pairs_hook=_object)
+        json.dumps(value, ensure_ascii=False).encode()
     except InvalidJson:
         raise
     except json.JSONDecodeError as error:
@@ -57,10 +56,12 @@ def read_json_value(text: str) -> Any:
     except UnicodeEncodeError:
         raise InvalidJson("A text in it holds half a character (a lone surrogate).") from None
     except RecursionError:
-        raise InvalidJson("It is nested too deeply.") from None
+        raise InvalidJson(_TOO_DEEP) from None
     except ValueError:
         raise InvalidJson("A number in it has too many digits.") from None
-    return found
+    if is_too_deep(value):
+        raise InvalidJson(_TOO_DEEP)
+    return value
 
 
 def _reason(error: json.JSONDecodeError) -> str:
@@ -73,19 +74,19 @@ def _no_number(name: str) -> Any:
 
 
 def _number(text: str) -> float:
-    found = float(text)
-    if math.isinf(found):
+    number = float(text)
+    if math.isinf(number):
         raise InvalidJson(f"The number {text[:40]} is too large.")
-    return found
+    return number
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for name, value in pairs:
-        if name in found:
+        if name in members:
             raise InvalidJson(f"The name {json.dumps(name, ensure_ascii=False)} stands there twice.")
-        found[name] = value
-    return found
+        members[name] = value
+    return members
 
 
 InputMode = Literal["form", "json"]
@@ -108,8 +109,8 @@ class ToolInput:
     text: str | None = None
     """What was typed as JSON."""
     errors: tuple[FieldError, ...] = ()
-    said: str | None = None
-    """What is wrong with the text as a whole."""
+    problem: str | None = None
+    """Why no value could be made of the text."""
     key: str = field(default_factory=new_form_key)
     done: bool = False
     """Whether a button of the form was pressed that only changes the form."""
@@ -117,15 +118,15 @@ class ToolInput:
     @property
     def readable(self) -> bool:
         """Whether there is a value at all."""
-        return self.said is None
+        return self.problem is None
 
     @property
     def args(self) -> dict[str, Any]:
         """The value as arguments; what is half-typed stands there as its text."""
         return {} if self.value is MISSING else dict(self.value)
 
-    def turned(self, mode: InputMode, secrets: Collection[str] = ()) -> ToolInput:
-        """The same by the other face. Text of which no value can be made stays as it is.
+    def in_mode(self, mode: InputMode, secrets: Collection[str] = ()) -> ToolInput:
+        """The same in the other mode. Text of which no value can be made stays as it is.
 
         A secret was typed behind dots: it is not written out as JSON, but left out of it.
         """
@@ -134,7 +135,7 @@ class ToolInput:
         value, _ = drop_paths(self.args, secrets) if mode == "json" else (self.value, ())
         return replace(self, mode=mode, value=value, text=None, errors=(), key=new_form_key())
 
-    def wrong(self, errors: Sequence[FieldError]) -> ToolInput:
+    def with_errors(self, errors: Sequence[FieldError]) -> ToolInput:
         return replace(self, errors=tuple(errors))
 
 
@@ -145,60 +146,60 @@ async def posted_pairs(ctx: PageContext) -> Pairs:
 
 def posted_value(pairs: Pairs, name: str) -> str | None:
     """The last text under a name."""
-    return next((one for key, one in reversed(pairs) if key == name and isinstance(one, str)), None)
+    return next((value for key, value in reversed(pairs) if key == name and isinstance(value, str)), None)
 
 
 def read_input(tool: Tool, pairs: Pairs) -> ToolInput:
-    """What was posted, by the face that it was typed into."""
+    """What was posted, by the mode that it was typed in."""
     key = (posted_value(pairs, KEY) or new_form_key())[:100]
     if posted_value(pairs, MODE) == "json":
         text = posted_value(pairs, TEXT) or ""
         try:
             return ToolInput("json", read_json_object(text), text, key=key)
         except InvalidJson as error:
-            return ToolInput("json", MISSING, text, said=str(error), key=key)
-    read = form_of(tool).read(pairs)
-    return ToolInput("form", read.value, errors=tuple(read.errors), key=key, done=read.done is not None)
+            return ToolInput("json", MISSING, text, problem=str(error), key=key)
+    parsed = form_of(tool).read(pairs)
+    return ToolInput("form", parsed.value, errors=parsed.errors, key=key, done=parsed.done is not None)
 
 
-def input_errors(tool: Tool, given: ToolInput) -> tuple[FieldError, ...]:
+def input_errors(tool: Tool, tool_input: ToolInput) -> tuple[FieldError, ...]:
     """Everything that is wrong with an input: what could not be read, and what the tool would refuse."""
-    if not given.readable:
+    if not tool_input.readable:
         return ()
-    unread = {error.path: error for error in given.errors}
-    found = admit(tool, given.args)
-    refused = () if isinstance(found, Admitted) else found
-    return (*given.errors, *(error for error in refused if error.path not in unread))
+    unread = {error.path: error for error in tool_input.errors}
+    admitted = admit(tool, tool_input.args)
+    refused = () if isinstance(admitted, Admitted) else admitted
+    return (*tool_input.errors, *(error for error in refused if error.path not in unread))
 
 
 def errors_at_touched(
     errors: Sequence[FieldError], value: Any, touched: Collection[str]
 ) -> tuple[FieldError, ...]:
     """The errors at controls that somebody was at, or around them; controls go by their names."""
-    places = {name[1:] for name in touched}
-    return tuple(error for error in errors if _was_at(_pointer(value, error.path), places))
+    pointers = {name[1:] for name in touched}
+    return tuple(error for error in errors if _is_touched(_pointer(value, error.path), pointers))
 
 
-def _was_at(pointer: str, places: Collection[str]) -> bool:
-    return any(one == pointer or one.startswith(f"{pointer}/") for one in places)
+def _is_touched(pointer: str, touched: Collection[str]) -> bool:
+    return any(other == pointer or other.startswith(f"{pointer}/") for other in touched)
 
 
 def _pointer(value: Any, path: str) -> str:
     """Where the control of a path stands. Rows go by keys of their own, not by their number."""
-    pointer, there = "", value
+    pointer, part = "", value
     for step in path.split(".") if path else ():
         name = step
-        if isinstance(there, ListRows) and step.isdigit():
-            at = int(step) - (len(there) - len(there.keys))
-            name = there.keys[at] if 0 <= at < len(there.keys) else step
+        if isinstance(part, ListRows) and step.isdigit():
+            at = int(step) - (len(part) - len(part.keys))
+            name = part.keys[at] if 0 <= at < len(part.keys) else step
         pointer += f"/{escape_step(name)}"
-        there = _inside(there, step)
+        part = _inside(part, step)
     return pointer
 
 
-def _inside(there: Any, step: str) -> Any:
-    if isinstance(there, Mapping):
-        return there.get(step)
-    if isinstance(there, list) and step.isdigit() and int(step) < len(there):
-        return there[int(step)]
+def _inside(value: Any, step: str) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(step)
+    if isinstance(value, list) and step.isdigit() and int(step) < len(value):
+        return value[int(step)]
     return None

@@ -10,14 +10,14 @@ import htpy as h
 from starlette.responses import Response
 
 from handrail.core.define.tool import Tool
-from handrail.core.errors import ToolError
+from handrail.doors.web import controls as c
 from handrail.doors.web.humanize import level_badge, pluralize
 from handrail.doors.web.icons import icon
 from handrail.doors.web.layout import empty_state, page
-from handrail.doors.web.pages.tools.lookup import tool_url
 from handrail.doors.web.pages.tools.preferences import favourites_of, has_preferences, render_star
 from handrail.doors.web.responses import html
-from handrail.doors.web.routing import PageContext, PageRouter
+from handrail.doors.web.router import PageContext, PageRouter
+from handrail.doors.web.tool_lookup import tool_url, visible_tools
 from handrail.platform.tools import KindOf, tool_kinds
 
 PAGE_SIZE = 48
@@ -64,21 +64,17 @@ class LibraryQuery:
 
     def url(self, **changes: str) -> str:
         """The address of the library as it is wished for."""
-        wanted = {"q": self.words, "origin": self.origin, "kind": self.kind, "category": self.category}
-        pairs = {name: value for name, value in (wanted | changes).items() if value}
+        query = {"q": self.words, "origin": self.origin, "kind": self.kind, "category": self.category}
+        pairs = {name: value for name, value in (query | changes).items() if value}
         return f"/tools?{urlencode(pairs)}" if pairs else "/tools"
 
 
 def read_library_query(query: Mapping[str, str]) -> LibraryQuery:
     """What an address asks for; what there is none of counts for nothing."""
-    given = {name: query.get(name, "").strip()[:_MAX_QUERY] for name in ("q", "category", "after")}
+    words, category, after = (query.get(name, "").strip()[:_MAX_QUERY] for name in ("q", "category", "after"))
     origin, kind = query.get("origin", ""), query.get("kind", "")
     return LibraryQuery(
-        given["q"],
-        origin if origin in ORIGINS else "",
-        kind if kind in KINDS else "",
-        given["category"],
-        given["after"],
+        words, origin if origin in ORIGINS else "", kind if kind in KINDS else "", category, after
     )
 
 
@@ -97,22 +93,23 @@ async def library_page(ctx: PageContext, query: LibraryQuery) -> LibraryPage:
     """The tools that fit, of those this reader may see: the best first, or by id."""
     kind_of = await tool_kinds(ctx.platform, ctx.who) if query.kind else None
     if query.words:
-        found = await ctx.hr.search(query.words, ctx.who, limit=_MAX_FOUND * 4, source=ctx.source)
-        fitting = [one.tool for one in found if one.tool.ready and _fits(one.tool, query, kind_of)]
+        matches = await ctx.hr.search(query.words, ctx.who, limit=_MAX_FOUND * 4, source=ctx.source)
+        tools = [match.tool for match in matches]
+        fitting = [tool for tool in tools if tool.ready and _fits(tool, query, kind_of)]
         return LibraryPage(tuple(fitting[:_MAX_FOUND]), cut=len(fitting) > _MAX_FOUND)
     return await _page(ctx, query, kind_of)
 
 
 async def _page(ctx: PageContext, query: LibraryQuery, kind_of: KindOf | None) -> LibraryPage:
-    found: list[Tool] = []
+    tools: list[Tool] = []
     after = query.after or None
-    while len(found) <= PAGE_SIZE:
+    while len(tools) <= PAGE_SIZE:
         batch = await ctx.hr.tools(ctx.who, source=ctx.source, after=after, limit=_BATCH)
-        found += [tool for tool in batch if _fits(tool, query, kind_of)]
+        tools += [tool for tool in batch if _fits(tool, query, kind_of)]
         if len(batch) < _BATCH:
             break
         after = batch[-1].id
-    return LibraryPage(tuple(found[:PAGE_SIZE]), found[PAGE_SIZE - 1].id if len(found) > PAGE_SIZE else None)
+    return LibraryPage(tuple(tools[:PAGE_SIZE]), tools[PAGE_SIZE - 1].id if len(tools) > PAGE_SIZE else None)
 
 
 def _fits(tool: Tool, query: LibraryQuery, kind_of: KindOf | None) -> bool:
@@ -134,12 +131,12 @@ class LibraryFacets:
 
 async def library_facets(ctx: PageContext) -> LibraryFacets:
     """Of all that this reader may see, however much that is."""
-    there = await ctx.hr.tools(ctx.who, source=ctx.source)
-    origins = {tool.origin for tool in there}
-    categories = {tool.category for tool in there if tool.category}
+    tools = await ctx.hr.tools(ctx.who, source=ctx.source)
+    origins = {tool.origin for tool in tools}
+    categories = {tool.category for tool in tools if tool.category}
     return LibraryFacets(
-        len(there),
-        tuple(one for one in ORIGINS if one in origins),
+        len(tools),
+        tuple(origin for origin in ORIGINS if origin in origins),
         tuple(sorted(categories, key=str.casefold)),
     )
 
@@ -149,21 +146,8 @@ async def recent_tools(ctx: PageContext) -> list[Tool]:
     if ctx.who.user is None:
         return []
     runs = await ctx.hr.runs(ctx.who, user=ctx.who.user, limit=_MAX_RUNS)
-    mine = dict.fromkeys(run.tool for run in runs if run.agent == ctx.who.agent)
-    return await visible_tools(ctx, mine, _MAX_RECENT)
-
-
-async def visible_tools(ctx: PageContext, ids: Iterable[str], most: int) -> list[Tool]:
-    """The tools of these ids that this reader may see."""
-    found: list[Tool] = []
-    for id in ids:
-        if len(found) == most:
-            break
-        try:
-            found.append((await ctx.hr.describe(id, ctx.who, source=ctx.source)).tool)
-        except ToolError:
-            continue
-    return found
+    used = dict.fromkeys(run.tool for run in runs if run.agent == ctx.who.agent)
+    return await visible_tools(ctx, used, _MAX_RECENT)
 
 
 router = PageRouter()
@@ -176,14 +160,15 @@ async def library(ctx: PageContext) -> Response:
     query = read_library_query(ctx.query)
     starred = await favourites_of(ctx)
     if ctx.by_htmx:
-        return html(await _found(ctx, query, starred))
-    choices = await library_facets(ctx)
+        return html(await _matches(ctx, query, starred))
+    facets = await library_facets(ctx)
     return page(
         ctx,
         "Tools",
-        h.div(".head")[h.h1["Tools"], h.span(".quiet")[pluralize(choices.total, "tool")]],
-        _search_form(ctx, query, choices) if choices.total else None,
-        await _found(ctx, query, starred) if choices.total else _nothing(),
+        h.div(".head")[h.h1["Tools"], h.span(".quiet")[pluralize(facets.total, "tool")]],
+        [_search_form(ctx, query, facets), await _matches(ctx, query, starred)]
+        if facets.total
+        else _nothing(),
         active="tools",
     )
 
@@ -196,16 +181,14 @@ def _nothing() -> h.Element:
     )
 
 
-def _search_form(ctx: PageContext, query: LibraryQuery, choices: LibraryFacets) -> h.Element:
+def _search_form(ctx: PageContext, query: LibraryQuery, facets: LibraryFacets) -> h.Element:
     asks = {
-        "hx-get": "/tools",
+        **c.get_into("/tools", "#library"),
         "hx-trigger": "input delay:150ms, submit",
-        "hx-target": "#library",
-        "hx-swap": "outerHTML",
         "hx-replace-url": "true",
         "hx-sync": "this:replace",
     }
-    kept = ctx.platform.services is not None
+    has_database = ctx.platform.services is not None
     return h.form("#tool-find.tool-find", asks, method="get", action="/tools", role="search")[
         h.input(
             "#tool-words.input",
@@ -217,10 +200,10 @@ def _search_form(ctx: PageContext, query: LibraryQuery, choices: LibraryFacets) 
             placeholder="Find a tool by what it does",
             aria_label="Find a tool",
         ),
-        _filter("origin", "Origin", {one: ORIGINS[one] for one in choices.origins}, query.origin),
-        _filter("kind", "Kind", KINDS, query.kind) if kept else None,
-        _filter("category", "Category", {one: one for one in choices.categories}, query.category),
-        h.button(".btn", type="submit", data_variant="outline")["Find"],
+        _filter("origin", "Origin", {origin: ORIGINS[origin] for origin in facets.origins}, query.origin),
+        _filter("kind", "Kind", KINDS, query.kind) if has_database else None,
+        _filter("category", "Category", {name: name for name in facets.categories}, query.category),
+        c.submit("Find", "outline"),
     ]
 
 
@@ -234,7 +217,7 @@ def _filter(name: str, label: str, options: Mapping[str, str], chosen: str) -> h
     ]
 
 
-async def _found(ctx: PageContext, query: LibraryQuery, starred: Collection[str]) -> h.Element | h.Fragment:
+async def _matches(ctx: PageContext, query: LibraryQuery, starred: Collection[str]) -> h.Element | h.Fragment:
     listing = await library_page(ctx, query)
     if query.after and ctx.by_htmx:
         return h.fragment[_cards(ctx, listing, query, starred)]
@@ -256,27 +239,26 @@ def _no_match(query: LibraryQuery) -> h.Element:
     return empty_state(
         f"Nothing found{about}",
         "Try fewer or other words, or look at all tools.",
-        h.a(".btn", href="/tools", data_variant="outline")["Show all tools"],
+        c.link_button("/tools", "Show all tools", "outline"),
     )
 
 
-def _row(ctx: PageContext, title: str, tools: Iterable[Tool], starred: Collection[str]) -> h.Element | None:
-    there = list(tools)
-    if not there:
+def _row(ctx: PageContext, title: str, tools: list[Tool], starred: Collection[str]) -> h.Element | None:
+    if not tools:
         return None
     return h.section(aria_label=title)[
-        h.h2[title], h.ul(".tool-grid")[(_card(ctx, one, starred) for one in there)]
+        h.h2[title], h.ul(".tool-grid")[(_card(ctx, tool, starred) for tool in tools)]
     ]
 
 
 def _cards(
     ctx: PageContext, listing: LibraryPage, query: LibraryQuery, starred: Collection[str]
 ) -> Iterable[h.Element | None]:
-    yield from (_card(ctx, one, starred) for one in listing.tools)
+    yield from (_card(ctx, tool, starred) for tool in listing.tools)
     if listing.following is not None:
         url = query.url(after=listing.following)
-        more = {"hx-get": url, "hx-target": "closest li", "hx-swap": "outerHTML"}
-        yield h.li(".tool-more")[h.a(".btn", more, href=url, data_variant="outline")["More tools"]]
+        asks = c.get_into(url, "closest li")
+        yield h.li(".tool-more")[c.link_button(url, "More tools", "outline", asks=asks)]
 
 
 def _card(ctx: PageContext, tool: Tool, starred: Collection[str]) -> h.Element:

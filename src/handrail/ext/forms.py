@@ -1,0 +1,30 @@
+"""Forms for arguments and views of results."""
+
+from handrail.core.define.names import humanize_field_name as humanize_field_name
+from handrail.core.define.ui_specs import FormGroup as FormGroup
+from handrail.core.define.ui_specs import FormSpec as FormSpec
+from handrail.core.define.ui_specs import OutputSection as OutputSection
+from handrail.core.define.ui_specs import ViewSpec as ViewSpec
+from handrail.core.present.blocks import Block as Block
+from handrail.core.present.blocks import forget_view_spec as forget_view_spec
+from handrail.core.present.blocks import register_output_block as register_output_block
+from handrail.core.present.blocks import register_view_spec as register_view_spec
+from handrail.core.present.blocks import tool_output_to_blocks as tool_output_to_blocks
+from handrail.core.present.fields import NO_DEFAULT as NO_DEFAULT
+from handrail.core.present.fields import STORAGE_TYPES as STORAGE_TYPES
+from handrail.core.present.fields import VARIANTS as VARIANTS
+from handrail.core.present.fields import FieldDefinition as FieldDefinition
+from handrail.core.present.fields import FieldOption as FieldOption
+from handrail.core.present.fields import StorageType as StorageType
+from handrail.core.present.fields import field_schema as field_schema
+from handrail.core.present.fields import fields_form as fields_form
+from handrail.core.present.fields import fields_of as fields_of
+from handrail.core.present.fields import fields_schema as fields_schema
+from handrail.core.present.fields import fields_validator as fields_validator
+from handrail.core.present.fields import storage_type as storage_type
+from handrail.core.present.forms import Option as Option
+from handrail.core.present.forms import forget_form_spec as forget_form_spec
+from handrail.core.present.forms import forget_options as forget_options
+from handrail.core.present.forms import register_form_spec as register_form_spec
+from handrail.core.present.forms import register_options as register_options
+from handrail.core.present.markdown import build_markdown_table as build_markdown_table
