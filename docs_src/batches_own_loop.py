@@ -12,12 +12,12 @@ async def main() -> None:
     mark_tool_executed(state, "data.searchRecords", {"region": "north", "limit": 5})
     assert is_tool_already_executed(state, "data.searchRecords", {"limit": 5, "region": "north"})
 
-    asked = [Call("data.searchRecords", {"limit": 5, "region": "north"}), Call("data.getStats", {})]
-    fresh, end = new_tool_calls(state, asked)
+    calls = [Call("data.searchRecords", {"limit": 5, "region": "north"}), Call("data.getStats", {})]
+    fresh, end = new_tool_calls(state, calls)
     assert [call.tool for call in fresh] == ["data.getStats"]
     assert state.skipped_duplicates == ["data.searchRecords"] and end is None
 
-    fresh, end = new_tool_calls(state, asked)
+    fresh, end = new_tool_calls(state, calls)
     assert fresh == [] and end == {"type": "exit", "reason": "all_tools_duplicate"}
     # endregion
 

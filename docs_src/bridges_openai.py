@@ -62,8 +62,8 @@ async def main() -> None:
         tools = await response_tools(hr, agent)
         args = '{"item": "bolt", "day": "today"}'
         item = {"type": "function_call", "call_id": "c1", "name": "stock__count", "arguments": args}
-        asked = calls([item], agent, session="chat-1", turn=2)
-        outcomes = await hr.call_many(asked)
+        proposed = calls([item], agent, session="chat-1", turn=2)
+        outcomes = await hr.call_many(proposed)
         assert outcomes[0].code == "INVALID_PARAM"
         assert function_call_outputs(outcomes)[0]["call_id"] == "c1"
     # endregion

@@ -9,8 +9,8 @@ from handrail.toolsets.calculators import calculate_roi, score_quickly
 
 async def worth() -> None:
     async with Handrail([calculate_roi]) as hr:
-        given = {"initialCost": 1000, "yearlyBenefit": 600, "years": 2, "discountRate": 10}
-        out = await hr.call("analysis.calculateRoi", given)
+        args = {"initialCost": 1000, "yearlyBenefit": 600, "years": 2, "discountRate": 10}
+        out = await hr.call("analysis.calculateRoi", args)
     summary = out.result.data["summary"]
     assert (summary["npv"], summary["payback"], summary["irr"]) == (41.32, 1.67, 13.07)
 
@@ -26,7 +26,7 @@ async def together() -> None:
             "subject": "Offer",
             "criteria": [{"name": "price", "score": 4}, {"name": "Service", "score": 6}],
         }
-        outputs = [(await hr.call("assessment.quickScore", one)).result.data for one in (ana, bo)]
+        outputs = [(await hr.call("assessment.quickScore", args)).result.data for args in (ana, bo)]
     assert score_quickly.aggregate is not None
     summary = score_quickly.aggregate(outputs)["summary"]
     assert (summary["score"], summary["agreement"]) == (65.0, 70.0)

@@ -23,10 +23,10 @@ async def invite(name: str, *, ctx: Context) -> str | Result:
     Args:
         name: The user's name.
     """
-    found = await ctx.call("users.find", {"name": name})
-    if not found.ok:
-        return found.result
-    return Result(data=f"Invited {found.result.data}.")
+    outcome = await ctx.call("users.find", {"name": name})
+    if not outcome.ok:
+        return outcome.result
+    return Result(data=f"Invited {outcome.result.data}.")
 
 
 # endregion

@@ -34,8 +34,8 @@ async def main() -> None:
     from handrail.conformance import INTENTIONALLY_INPUT_LESS
 
     now = define("clock.now", description="Say what time it is.", output=str, execute=lambda args: "noon")
-    found = check([now], input_less=INTENTIONALLY_INPUT_LESS | {"clock.now"})
-    assert "input-schema" not in [finding.rule for finding in found]
+    findings = check([now], input_less=INTENTIONALLY_INPUT_LESS | {"clock.now"})
+    assert "input-schema" not in [finding.rule for finding in findings]
     # endregion
 
 

@@ -20,10 +20,10 @@ async def weather_now(city: str) -> str:
     Args:
         city: the name of the city
     """
-    said = next(WEATHER)
-    if isinstance(said, Exception):
-        raise said
-    return f"{city}: {said}"
+    weather = next(WEATHER)
+    if isinstance(weather, Exception):
+        raise weather
+    return f"{city}: {weather}"
 
 
 # endregion

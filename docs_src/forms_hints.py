@@ -48,7 +48,7 @@ def value(
         reason: Why it is of another kind.
         model: The model that is used.
     """
-    return sum(one.amount for one in flows) - cost
+    return sum(flow.amount for flow in flows) - cost
 
 
 async def main() -> None:

@@ -35,10 +35,10 @@ async def main() -> None:
     # region use
     async with Handrail([run_command]) as hr:
         assert (await hr.call("shell.run", {"command": "ls"})).ok
-        asked = await hr.call("shell.run", {"command": "rm -rf /"})
-        assert asked.status == "pending" and asked.decision is not None
-        said = "Needs approval: it is dangerous (`rm -rf /` may change or delete files)"
-        assert asked.decision.reason == said
+        outcome = await hr.call("shell.run", {"command": "rm -rf /"})
+        assert outcome.status == "pending" and outcome.decision is not None
+        reason = "Needs approval: it is dangerous (`rm -rf /` may change or delete files)"
+        assert outcome.decision.reason == reason
         assert (run_command.danger, run_command.level) == ("dangerous", "destructive")
     # endregion
 

@@ -19,7 +19,7 @@ ROWS = [
 PERSON = Principal(tenant="acme", user="ana")
 
 
-async def said(options: dict[str, Any], mode: Any, source: Any) -> str:
+async def verdict_of(options: dict[str, Any], mode: Any, source: Any) -> str:
     @tool("act", **options)
     def act() -> None:
         """Act."""
@@ -33,17 +33,17 @@ async def main() -> None:
     print("| level | danger | agent, `strict` | agent, `policy` | agent, `danger` | person |")
     print("|---|---|---|---|---|---|")
     for level, danger, options in ROWS:
-        told = [await said(options, mode, "agent") for mode in ("strict", "policy", "danger")]
-        told.append(await said(options, "strict", "web"))
-        print(f"| {level} | {danger} | {' | '.join(told)} |")
+        verdicts = [await verdict_of(options, mode, "agent") for mode in ("strict", "policy", "danger")]
+        verdicts.append(await verdict_of(options, "strict", "web"))
+        print(f"| {level} | {danger} | {' | '.join(verdicts)} |")
 
     for level in LEVELS:
         for danger in DANGERS:
             options = {"level": level, "danger": danger}
             for mode in ("strict", "policy", "danger"):
                 grave = level == "destructive" or danger == "dangerous"
-                assert not grave or await said(options, mode, "agent") == "ask"
-                assert not grave or await said(options, mode, "web") == "confirm"
+                assert not grave or await verdict_of(options, mode, "agent") == "ask"
+                assert not grave or await verdict_of(options, mode, "web") == "confirm"
 
     # region moderate
     relaxed = Policy(approval_mode="danger", moderate="allow")

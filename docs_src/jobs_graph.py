@@ -49,8 +49,8 @@ async def main() -> None:
         try:
             await hr.submit_all([Task("a", "report.build", {"month": "May"}, after="b")], principal=ana)
         except GraphError as error:
-            said = str(error)
-        assert said == "Task 'a' comes after 'b', which is not among the tasks. Nothing was submitted."
+            message = str(error)
+        assert message == "Task 'a' comes after 'b', which is not among the tasks. Nothing was submitted."
         # endregion
 
 

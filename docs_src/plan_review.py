@@ -45,8 +45,8 @@ async def make(database: str) -> None:
 async def run(database: str) -> None:
     """Another process, perhaps days later: its person looks, and runs it."""
     async with Handrail([add_to_shelf], database=database, policy=PLANNING) as hr:
-        for one in await hr.planned(ana):
-            print(one.tool, dict(one.args), "by", one.principal.agent)
+        for planned in await hr.planned(ana):
+            print(planned.tool, dict(planned.args), "by", planned.principal.agent)
         done = await hr.run_plan(ana, session="spring", stop_on_failure=True)
         print([out.status for out in done])
         print(await hr.discard_plan(ana), "discarded")

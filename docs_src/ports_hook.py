@@ -12,14 +12,14 @@ class Cache:
     """Answers a repeated read from memory."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str, str], Result] = {}
+        self._results: dict[tuple[str, str, str], Result] = {}
 
     async def before(self, tool: Tool, values: Any, ctx: Context, /) -> Result | None:
-        return self._kept.get((ctx.tenant_id, tool.id, repr(values)))
+        return self._results.get((ctx.tenant_id, tool.id, repr(values)))
 
     async def after(self, tool: Tool, values: Any, ctx: Context, result: Result, /) -> Result:
         if tool.level == "read" and result.success:
-            self._kept[ctx.tenant_id, tool.id, repr(values)] = result
+            self._results[ctx.tenant_id, tool.id, repr(values)] = result
         return result
 
 

@@ -34,10 +34,10 @@ async def cancel(order: str) -> str:
 async def calls(http: httpx.AsyncClient) -> None:
     # region call
     answer = await http.post("/api/tools/orders-count/call", json={"arguments": {"region": "north"}})
-    told = answer.json()
-    assert (answer.status_code, told["status"], told["success"]) == (200, "completed", True)
-    assert told["result"]["data"] == 3
-    assert told["run_id"].startswith("run_")
+    body = answer.json()
+    assert (answer.status_code, body["status"], body["success"]) == (200, "completed", True)
+    assert body["result"]["data"] == 3
+    assert body["run_id"].startswith("run_")
 
     answer = await http.post("/api/tools/orders-count/call", json={"arguments": {"regoin": "north"}})
     assert answer.status_code == 422

@@ -14,8 +14,8 @@ class ByTopic:
     """A toy. A real one asks a model for the vectors, of as many texts at once as it is given."""
 
     async def embed(self, texts: list[str], /) -> list[list[float]]:
-        said = [set(text.lower().replace(".", " ").split()) for text in texts]
-        return [[1.0, *(3.0 * len(words & topic) for topic in ABOUT)] for words in said]
+        bags = [set(text.lower().replace(".", " ").split()) for text in texts]
+        return [[1.0, *(3.0 * len(words & topic) for topic in ABOUT)] for words in bags]
 
 
 embedder: Embedder = ByTopic()
@@ -45,9 +45,9 @@ async def feed(times: int = 1) -> str:
 async def main() -> None:
     # region use
     async with Handrail([rent, feed], embedder=embedder) as hr:
-        [found] = await hr.search("automobile", limit=1)
-        assert found.tool.id == "fleet.rent"
-        assert found.matched == {"meaning": ()}
+        [match] = await hr.search("automobile", limit=1)
+        assert match.tool.id == "fleet.rent"
+        assert match.matched == {"meaning": ()}
     # endregion
 
 

@@ -22,10 +22,10 @@ async def main() -> None:
     ana = Principal(tenant="acme", user="ana")
     # region search
     async with Handrail(TOOLS) as hr:
-        for found in await hr.search("serching for records", ana, limit=10):
-            print(f"{found.tool.id}  {found.score:.2f}  {dict(found.matched)}")
+        for match in await hr.search("serching for records", ana, limit=10):
+            print(f"{match.tool.id}  {match.score:.2f}  {dict(match.matched)}")
         # endregion
-        assert [one.tool.id for one in await hr.search("spreadsheet", ana)] == ["data.exportRecords"]
+        assert [match.tool.id for match in await hr.search("spreadsheet", ana)] == ["data.exportRecords"]
         # region page
         page = await hr.tools(ana, limit=2)
         rest = await hr.tools(ana, after=page[-1].id, limit=2)

@@ -10,9 +10,9 @@ async def main() -> None:
     assert classify("git log --oneline | head -5").danger == "safe"
     assert classify("make test").danger == "moderate"
 
-    said = classify("ls && find . -name '*.pyc' -delete")
-    assert said.danger == "dangerous"
-    assert said.sentence() == "it deletes what it finds: `-delete`"
+    verdict = classify("ls && find . -name '*.pyc' -delete")
+    assert verdict.danger == "dangerous"
+    assert verdict.sentence() == "it deletes what it finds: `-delete`"
     # endregion
 
 

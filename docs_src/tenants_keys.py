@@ -58,8 +58,8 @@ async def which_tools(db: Database) -> None:
     tool_admin = ToolAdmin(tools)
     await tool_admin.override(admin, "reports-export", {"enabled": True})
     await tool_admin.override(admin, "reports-read", {"permission_policy": "always_ask"})
-    for one in await tools.resolve_all_tools_for_tenant("acme"):
-        print(one.slug, one.kind, one.origin, one.permission_policy)
+    for row in await tools.resolve_all_tools_for_tenant("acme"):
+        print(row.slug, row.kind, row.origin, row.permission_policy)
     # endregion
 
 

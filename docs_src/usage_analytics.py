@@ -20,12 +20,12 @@ async def roll(sides: int) -> int:
 async def main() -> None:
     ana = Principal(tenant="acme", user="ana")
     # region analytics
-    told: list[dict[str, Any]] = []
+    runs: list[dict[str, Any]] = []
     async with Handrail([roll]) as hr:
-        hr.subscribe(tool_runs(told.append))
+        hr.subscribe(tool_runs(runs.append))
         out = await hr.call("dice.roll", {"sides": 6}, principal=ana)
 
-    [run] = told
+    [run] = runs
     assert (run["event"], run["run_id"], run["status"]) == ("tool_run", out.run_id, "completed")
     # endregion
     assert (run["tool"], run["user"]) == ("dice.roll", "ana")

@@ -66,8 +66,8 @@ async def main() -> None:
     from handrail.ext.forms import Block, register_output_block
 
     def as_blocks(output: dict[str, Any]) -> list[Block]:
-        said = "Yes" if output["npv"] > 0 else "No"
-        return [Block("value", "npv", "Is it worth it?", {"value": said})]
+        answer = "Yes" if output["npv"] > 0 else "No"
+        return [Block("value", "npv", "Is it worth it?", {"value": answer})]
 
     register_output_block("block:tool-output-calc-cash", as_blocks)
     [block] = tool_output_to_blocks(calculate_cash, output)
@@ -76,7 +76,7 @@ async def main() -> None:
     from handrail.ext.forms import forget_view_spec
 
     forget_view_spec("tool:calc-cash")
-    assert [one.type for one in tool_output_to_blocks(calculate_cash, output)] == ["value"]
+    assert [block.type for block in tool_output_to_blocks(calculate_cash, output)] == ["value"]
 
 
 if __name__ == "__main__":

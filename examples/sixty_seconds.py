@@ -41,8 +41,8 @@ async def find_orders(
         status: Only orders in this state.
         limit: How many at most.
     """
-    found = [order for order in reversed(ORDERS.values()) if status in (None, order.status)]
-    return found[:limit]
+    orders = [order for order in reversed(ORDERS.values()) if status in (None, order.status)]
+    return orders[:limit]
 
 
 @tool("orders.refund", level="write", writes=lambda args: f"order:{args.number}")

@@ -13,7 +13,7 @@ from handrail import Outcome, Policy, Principal
 from handrail.ext.toolsets import discover
 from handrail.testing import ConformanceCase, ScriptedApprover, call_sync, conformance_cases
 
-TOOLS = {made.id: made for made in discover(tools)}
+TOOLS = {tool.id: tool for tool in discover(tools)}
 ARGS: dict[str, dict[str, Any]] = {
     "web_search": {"words": "oat prices"},
     "file_read": {"path": "plan.txt"},

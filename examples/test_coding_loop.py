@@ -112,8 +112,8 @@ def test_a_model_that_never_ends_is_stopped(folder: Path) -> None:
 
 async def groups(folder: Path, calls: list[tuple[str, dict[str, Any]]]) -> list[int]:
     async with at_work(folder) as hr:
-        made = await hr.batches([Call(name, args, CODER) for name, args in calls])
-    return [len(group.calls) for group in made]
+        groups = await hr.batches([Call(name, args, CODER) for name, args in calls])
+    return [len(group.calls) for group in groups]
 
 
 @pytest.mark.parametrize(

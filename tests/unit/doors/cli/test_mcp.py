@@ -50,3 +50,9 @@ def test_a_table_goes_with_all_below_it_and_nothing_else() -> None:
 def test_what_is_written_in_another_way_is_left_to_a_person() -> None:
     with pytest.raises(CommandError, match="cannot be written"):
         without_server('mcp.servers.first = { command = "one" }\n', "first")
+
+
+def test_a_server_whose_tables_stand_apart_goes_with_all_of_them() -> None:
+    policy = "[policy]\n# strict\ndeny = []\n"
+    text = f'[mcp.servers.first.tools.push]\nlevel = "read"\n\n{policy}\n[mcp.servers.first]\nurl = "x"\n'
+    assert without_server(text, "first") == policy
