@@ -29,12 +29,8 @@ async def main() -> None:
     assert (decision.verdict, decision.layer, decision.rule) == ("deny", "rules", "records.*")
     assert decision.code == "NOT_PERMITTED"
     async with Handrail([update_record], policy=Policy(rules=[rule])) as hr:
-        other_decision = await hr.explain("records.update", {"id": "rec-1", "status": "open"}, agent)
-        assert (other_decision.verdict, other_decision.layer, other_decision.by) == (
-            "ask",
-            "level",
-            "reviewer",
-        )
+        ask = await hr.explain("records.update", {"id": "rec-1", "status": "open"}, agent)
+        assert (ask.verdict, ask.layer, ask.by) == ("ask", "level", "reviewer")
         assert not list(hr.log.read("acme"))
         out = await hr.call("records.update", {"id": "rec-1", "status": "archived"}, principal=agent)
         assert out.decision == decision

@@ -125,6 +125,11 @@ def between_doors(modules: dict[str, Module]) -> list[tuple[str, str]]:
     ]
 
 
+def own_modules(modules: dict[str, Module], package: str) -> list[str]:
+    """The modules that stand in a package itself, beside its subpackages."""
+    return [n for n, m in modules.items() if n.rpartition(".")[0] == package and not m.is_package]
+
+
 def functions(modules: Iterable[Module]) -> list[int]:
     """How long each function is."""
     return [
@@ -163,7 +168,7 @@ def main(argv: list[str]) -> None:
     tied = knots(modules)
     doors = between_doors(modules)
     gerunds = [m.name for m in modules.values() if is_gerund(m)]
-    run = [n for n in modules if n.startswith(f"{PACKAGE}.core.run.") and n.count(".") == 3]
+    run = own_modules(modules, f"{PACKAGE}.core.run")
     long = [m.name for m in modules.values() if m.lines > 500]
     rows: list[tuple[str, object, Iterable[object]]] = [
         ("modules", len(modules), ()),

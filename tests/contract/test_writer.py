@@ -16,8 +16,8 @@ from sqlalchemy.exc import OperationalError
 from handrail.core.errors import StorageError
 from handrail.store.database import Database
 from handrail.store.migrate import upgrade
-from handrail.store.tables.operations import settings
 from handrail.store.statements import insert_if_absent
+from handrail.store.tables.operations import settings
 from tests.harness.foreign_mcp_server import poll_until
 
 

@@ -89,6 +89,7 @@ def test_handrail_config_names_the_file(tmp_path: Path) -> None:
         ('tool = ["a"]', "'tool' is not a setting", "did you mean 'tools'?"),
         ("zzz = 1", "'zzz' is not a setting", "use one of: tools, tenant, user, roles, permissions"),
         ("tools = 5", "tools: 5 is not what belongs here", "give a list of names"),
+        ('tools = ""', "tools: '' is not what belongs here", "give a list of names"),
         ("tools = [5]", "tools: [5] is not what belongs here", "give a list of names"),
         ('tenant = ""', "tenant: '' is not what belongs here", "give a name"),
         ("timeout = 0", "timeout: 0 is not what belongs here", "give a number of seconds above 0"),

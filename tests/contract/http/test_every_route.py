@@ -11,7 +11,7 @@ import pytest
 
 from handrail.core.find.visibility import ToolRow
 from handrail.doors.http.api import build_api
-from handrail.doors.http.routing import Route
+from handrail.doors.http.router import Route
 from handrail.identity.permissions import BUILT_IN_ROLES, console_principal
 from tests.contract.http.two_tenants import (
     ACME,

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from starlette.routing import Route as AnyRoute
 
-from handrail.doors.http.routing import Need, Route
+from handrail.doors.http.router import Need, Route
 from tests.contract.http_attacks.attacked_server import AttackedServer
 
 OPEN = frozenset({"/api/openapi.json"})

@@ -75,6 +75,16 @@ def test_it_does_not_fit(name: str) -> None:
     assert not fits_strict(DOES_NOT[name])
 
 
+@pytest.mark.req("AB-08")
+@pytest.mark.parametrize("part", [TEXT, {"$ref": "#/$defs/text"}], ids=["plain", "referred"])
+def test_the_properties_of_all_objects_together_are_bounded(part: dict[str, Any]) -> None:
+    def schema(count: int) -> dict[str, Any]:
+        return closed(**{f"p{at}": part for at in range(count)}) | {"$defs": {"text": TEXT}}
+
+    assert fits_strict(schema(5_000))
+    assert not fits_strict(schema(5_001))
+
+
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),
     lambda inner: (

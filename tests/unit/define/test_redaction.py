@@ -301,6 +301,14 @@ def test_what_is_left_out_is_what_would_be_masked(args: dict[str, Any], paths: f
     assert told == _numbered(args, count())
 
 
+def test_items_of_lists_and_what_is_null_are_left_out_and_kept_like_the_values_of_objects() -> None:
+    args = {"keys": ["a", None, "b"], "by": {"x": {"pin": "1"}, "y": {"pin": None}}, "page": 3}
+    assert drop_paths(args, ["keys.*", "by.*.pin"]) == (
+        {"keys": [None], "by": {"x": {}, "y": {"pin": None}}, "page": 3},
+        ("by.x.pin", "keys.0", "keys.2"),
+    )
+
+
 def _numbered(value: Any, numbers: Iterator[int]) -> Any:
     """The same, with a text of its own in the place of each leaf."""
     if isinstance(value, dict):

@@ -15,7 +15,7 @@ from handrail.doors.http import schemas
 from handrail.doors.http.errors import invalid_param, not_found
 from handrail.doors.http.outcomes import approval_url, call_url
 from handrail.doors.http.parameters import After, Limit, json_body
-from handrail.doors.http.routing import Router, TheHandrail, need, openapi_responses
+from handrail.doors.http.router import Router, TheHandrail, need, openapi_responses
 from handrail.engine.handrail import Handrail
 from handrail.platform.access import READ_APPROVALS, is_plausible_id, may_see_approval
 from handrail.platform.responses import json_response, page_and_cursor

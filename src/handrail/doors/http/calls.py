@@ -19,7 +19,7 @@ from handrail.doors.http.call_stream import SSE_RESPONSE, last_event_id, resume_
 from handrail.doors.http.errors import ApiError, invalid_param, not_found
 from handrail.doors.http.outcomes import call_url, outcome_json, outcome_response, status_of
 from handrail.doors.http.parameters import json_body, read_body, read_json, read_model
-from handrail.doors.http.routing import (
+from handrail.doors.http.router import (
     RawRoute,
     Router,
     SignedIn,

@@ -14,7 +14,7 @@ from handrail.doors.http.calls import ACCEPTED_RESPONSE
 from handrail.doors.http.errors import not_found
 from handrail.doors.http.outcomes import outcome_response
 from handrail.doors.http.parameters import After, Limit, Name, Time, page_after
-from handrail.doors.http.routing import Router, TheHandrail, need
+from handrail.doors.http.router import Router, TheHandrail, need
 from handrail.engine.handrail import Handrail
 from handrail.platform.access import is_plausible_id
 from handrail.platform.responses import json_response, no_content

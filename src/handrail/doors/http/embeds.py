@@ -12,7 +12,7 @@ from handrail.core.errors import ToolError
 from handrail.doors.http import schemas
 from handrail.doors.http.errors import invalid_param, not_found
 from handrail.doors.http.parameters import json_body
-from handrail.doors.http.routing import Router, TheHandrail, TheServices, TheSource, need
+from handrail.doors.http.router import Router, TheHandrail, TheServices, TheSource, need
 from handrail.identity.embeds import MAX_EMBED_ORIGINS, MAX_EMBED_RUNS, MAX_EMBED_TOOLS
 from handrail.identity.services import Services
 from handrail.platform.access import is_plausible_id

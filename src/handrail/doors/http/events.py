@@ -18,7 +18,7 @@ from handrail.doors.http import schemas
 from handrail.doors.http.call_stream import SSE_RESPONSE, last_event_id, wants_stream
 from handrail.doors.http.errors import not_found
 from handrail.doors.http.parameters import After, Limit, Name, Time
-from handrail.doors.http.routing import Router, ThePlatform, need, openapi_responses
+from handrail.doors.http.router import Router, ThePlatform, need, openapi_responses
 from handrail.platform import Platform
 from handrail.platform.access import is_plausible_id
 from handrail.platform.events import MAX_EVENTS, event_json

@@ -12,7 +12,7 @@ from handrail.core.define.principal import KeyKind, Principal
 from handrail.doors.http import schemas
 from handrail.doors.http.errors import not_found
 from handrail.doors.http.parameters import json_body
-from handrail.doors.http.routing import Router, TheServices, need
+from handrail.doors.http.router import Router, TheServices, need
 from handrail.identity.api_keys import Audience
 from handrail.platform.access import is_plausible_id
 from handrail.platform.responses import json_response, no_content

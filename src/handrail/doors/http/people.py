@@ -11,7 +11,7 @@ from handrail.core.define.principal import Principal
 from handrail.doors.http import schemas
 from handrail.doors.http.errors import not_found
 from handrail.doors.http.parameters import json_body
-from handrail.doors.http.routing import Router, SignedIn, TheServices, TheSource, need
+from handrail.doors.http.router import Router, SignedIn, TheServices, TheSource, need
 from handrail.platform.access import is_plausible_id
 from handrail.platform.responses import json_response, no_content
 from handrail.store.users import User

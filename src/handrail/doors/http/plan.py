@@ -11,7 +11,7 @@ from handrail.core.define.principal import Principal
 from handrail.doors.http import schemas
 from handrail.doors.http.outcomes import outcome_json
 from handrail.doors.http.parameters import After, Limit, Name, page_after
-from handrail.doors.http.routing import Router, SignedIn, TheHandrail, need
+from handrail.doors.http.router import Router, SignedIn, TheHandrail, need
 from handrail.doors.http.schemas import PlanOutcomes, PlanPage
 from handrail.platform.responses import json_response
 

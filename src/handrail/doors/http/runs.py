@@ -15,7 +15,7 @@ from handrail.core.tell.runs import Run, RunStatus
 from handrail.doors.http import schemas
 from handrail.doors.http.errors import not_found
 from handrail.doors.http.parameters import After, Limit, Name, Time
-from handrail.doors.http.routing import Router, TheHandrail, ThePlatform, need
+from handrail.doors.http.router import Router, TheHandrail, ThePlatform, need
 from handrail.platform.access import is_plausible_id
 from handrail.platform.events import EventReader
 from handrail.platform.responses import json_response, page_and_cursor

@@ -16,7 +16,7 @@ from handrail.doors.http import schemas
 from handrail.doors.http.errors import invalid_param, not_found
 from handrail.doors.http.outcomes import outcome_response
 from handrail.doors.http.parameters import After, Limit, Name, json_body
-from handrail.doors.http.routing import Router, TheHandrail, TheServices, TheSource, need, openapi_responses
+from handrail.doors.http.router import Router, TheHandrail, TheServices, TheSource, need, openapi_responses
 from handrail.doors.http.tools import tool_not_found
 from handrail.engine.handrail import Handrail
 from handrail.identity.aggregates import Aggregate

@@ -18,7 +18,7 @@ from handrail.core.find.visibility import row_slug
 from handrail.doors.http import schemas
 from handrail.doors.http.errors import ApiError, invalid_param, not_found
 from handrail.doors.http.parameters import After, Limit, Name, json_body
-from handrail.doors.http.routing import (
+from handrail.doors.http.router import (
     Router,
     SignedIn,
     ThePlatform,

@@ -12,7 +12,7 @@ from handrail.core.tell.usage import UsageDimension
 from handrail.doors.http import schemas
 from handrail.doors.http.errors import invalid_param
 from handrail.doors.http.parameters import Time
-from handrail.doors.http.routing import Router, TheHandrail, need
+from handrail.doors.http.router import Router, TheHandrail, need
 from handrail.platform.responses import json_response
 
 routes = Router("usage")

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar, get_args
 from pydantic import BaseModel, Field, field_validator
 from pydantic.alias_generators import to_camel
 
-from handrail.ext.forms import FormGroup, FormSpec, OutputSection
+from handrail.ext.forms import FormGroup, FormSpec
 from handrail.toolsets.calculators import schemas
 from handrail.toolsets.calculators.agreement import (
     Spread,
@@ -18,7 +18,14 @@ from handrail.toolsets.calculators.agreement import (
     parse_outputs,
     spread_of,
 )
-from handrail.toolsets.calculators.calculator import PARTICIPANTS, calculator, summary_section, table_section
+from handrail.toolsets.calculators.calculator import (
+    PARTICIPANTS,
+    calculator,
+    radar_section,
+    ranking_section,
+    summary_section,
+    table_section,
+)
 from handrail.toolsets.calculators.decimals import (
     HUNDRED,
     ZERO,
@@ -207,13 +214,10 @@ ADVICE: dict[Dimension, str] = {
 def calculate(inputs: Assessment) -> Readiness:
     """All figures, rounded."""
     names: tuple[Dimension, ...] = get_args(Dimension)
-    scores = {name: dimension_score(_ratings(inputs, name)) for name in names}
+    ratings = {name: getattr(inputs, name.lower()).model_dump().values() for name in names}
+    scores = {name: dimension_score([Decimal(rating) for rating in ratings[name]]) for name in names}
     weights = normalised({name: to_decimal(getattr(inputs.weights, name.lower())) for name in names})
     return readiness_of(scores, weights, to_decimal(inputs.target))
-
-
-def _ratings(inputs: Assessment, name: Dimension) -> list[Decimal]:
-    return [Decimal(rating) for rating in getattr(inputs, name.lower()).model_dump().values()]
 
 
 def readiness_of(
@@ -253,13 +257,15 @@ def readiness_of(
 
 class GroupReadinessSummary(schemas.CalculatorOutput):
     participants: int = Field(description="How many assessments there are.")
-    score: float | None = Field(description="Mean of the scores, 0 to 100.")
-    band: Band | None = Field(description="How far that is.")
-    agreement: float | None = Field(description="100: all say the same; null for fewer than two.")
-    deviation: float | None = Field(description="Standard deviation of the scores.")
-    weakest: Dimension | None = Field(description="The dimension with the lowest mean.")
-    strongest: Dimension | None = Field(description="The one with the highest.")
-    disputed: Dimension | None = Field(description="The dimension people agree on least.")
+    score: float | None = Field(default=None, description="Mean of the scores, 0 to 100.")
+    band: Band | None = Field(default=None, description="How far that is.")
+    agreement: float | None = Field(
+        default=None, description="100: all say the same; null for fewer than two."
+    )
+    deviation: float | None = Field(default=None, description="Standard deviation of the scores.")
+    weakest: Dimension | None = Field(default=None, description="The dimension with the lowest mean.")
+    strongest: Dimension | None = Field(default=None, description="The one with the highest.")
+    disputed: Dimension | None = Field(default=None, description="The dimension people agree on least.")
     verdict: str = Field(description="What that means, in a sentence.")
 
 
@@ -289,11 +295,7 @@ def aggregate(outputs: list[Any]) -> dict[str, Any]:
     """Means of scores, weights and targets, and how far people agree; whoever came first makes no odds."""
     submissions = parse_outputs(outputs, Readiness)
     if not submissions:
-        summary = GroupReadinessSummary(
-            **dict.fromkeys(("score", "band", "agreement", "deviation", "weakest", "strongest", "disputed")),
-            participants=0,
-            verdict="Nobody has answered yet.",
-        )
+        summary = GroupReadinessSummary(participants=0, verdict="Nobody has answered yet.")
         return GroupReadiness(summary=summary, dimensions=[], gaps=[], participants=[]).to_dict()
     names: tuple[Dimension, ...] = get_args(Dimension)
     spreads = {name: spread_of(_values_of(submissions, name, "score"), ZERO, HUNDRED) for name in names}
@@ -342,34 +344,25 @@ def _group_verdict(band: Band, total: Spread) -> str:
     return f"{score}, by {total.count} people with {agreement_label(total.agreement)} agreement."
 
 
-_DIMENSIONS = {
-    "strategy": ("Strategy", "What it is for."),
-    "data": ("Data", "What it would work with."),
-    "technology": ("Technology", "What it would run on."),
-    "people": ("People", "Who would work with it."),
-    "processes": ("Processes", "Where it would be used."),
-    "governance": ("Governance", "What keeps it in bounds."),
-}
-
-_RATINGS: dict[str, type[BaseModel]] = {
-    "strategy": StrategyRatings,
-    "data": DataRatings,
-    "technology": TechnologyRatings,
-    "people": PeopleRatings,
-    "processes": ProcessRatings,
-    "governance": GovernanceRatings,
+_DIMENSIONS: dict[str, tuple[type[BaseModel], str]] = {
+    "strategy": (StrategyRatings, "What it is for."),
+    "data": (DataRatings, "What it would work with."),
+    "technology": (TechnologyRatings, "What it would run on."),
+    "people": (PeopleRatings, "Who would work with it."),
+    "processes": (ProcessRatings, "Where it would be used."),
+    "governance": (GovernanceRatings, "What keeps it in bounds."),
 }
 _SCALE = "1 is not at all, 5 is entirely."
 
 FORM = FormSpec(
     {
         **{
-            name: {"label": label, "help": f"{words} {_SCALE}"}
-            for name, (label, words) in _DIMENSIONS.items()
+            name: {"label": name.capitalize(), "help": f"{words} {_SCALE}"}
+            for name, (_, words) in _DIMENSIONS.items()
         },
         **{
             f"{name}.{to_camel(field)}": {"widget": "radio", "class": "form-scale"}
-            for name, model in _RATINGS.items()
+            for name, (model, _) in _DIMENSIONS.items()
             for field in model.model_fields
         },
         "weights": {"label": "What counts how much"},
@@ -387,23 +380,10 @@ SECTIONS = (
         {"key": "agreement", "unit": "%", "decimals": 1},
         {"key": "verdict", "label": "In short"},
     ),
-    OutputSection(
-        "dimensions",
-        "Dimensions",
-        "radar",
-        {
-            "axis": "dimension",
-            "value": [{"key": "score", "label": "Today"}, {"key": "target"}],
-            "min": 0,
-            "max": 100,
-        },
+    radar_section(
+        "dimensions", "Dimensions", "dimension", [{"key": "score", "label": "Today"}, {"key": "target"}]
     ),
-    OutputSection(
-        "gaps",
-        "What to close first",
-        "ranking",
-        {"label": "name", "value": "score", "note": "advice", "unit": "points", "decimals": 1},
-    ),
+    ranking_section("gaps", "What to close first", note="advice", unit="points", decimals=1),
     table_section(
         "dimensions",
         "Dimension by dimension",

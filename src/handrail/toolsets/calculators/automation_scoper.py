@@ -7,9 +7,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from handrail.ext.forms import FormGroup, FormSpec, OutputSection
+from handrail.ext.forms import FormGroup, FormSpec
 from handrail.toolsets.calculators import schemas
-from handrail.toolsets.calculators.calculator import calculator, summary_section, table_section
+from handrail.toolsets.calculators.calculator import (
+    calculator,
+    chart_section,
+    radar_section,
+    summary_section,
+    table_section,
+)
 from handrail.toolsets.calculators.decimals import (
     HUNDRED,
     ONE,
@@ -314,17 +320,13 @@ SECTIONS = (
         {"key": "netGain", "label": "Net gain", "decimals": 2},
     ),
     table_section("checks", "Why", {"key": "check"}, {"key": "holds"}, {"key": "reason"}),
-    OutputSection(
-        "factors",
-        "What the suitability is made of",
-        "radar",
-        {"axis": "factor", "value": "score", "min": 0, "max": 100},
-    ),
-    OutputSection(
+    radar_section("factors", "What the suitability is made of", "factor", "score"),
+    chart_section(
         "years",
         "What has come in, year by year",
-        "chart",
-        {"kind": "bar", "x": "year", "y": [{"key": "cumulative", "label": "Savings less costs"}]},
+        "bar",
+        "year",
+        {"key": "cumulative", "label": "Savings less costs"},
     ),
 )
 

@@ -72,4 +72,16 @@ def table_section(key: str, label: str, *columns: Mapping[str, Any]) -> OutputSe
     return OutputSection(key, label, "table", {"columns": list(columns)})
 
 
+def ranking_section(key: str, label: str, **config: Any) -> OutputSection:
+    return OutputSection(key, label, "ranking", {"label": "name", "value": "score", **config})
+
+
+def chart_section(key: str, label: str, kind: str, x: str, *y: Mapping[str, Any]) -> OutputSection:
+    return OutputSection(key, label, "chart", {"kind": kind, "x": x, "y": list(y)})
+
+
+def radar_section(key: str, label: str, axis: str, value: Any, most: int = 100) -> OutputSection:
+    return OutputSection(key, label, "radar", {"axis": axis, "value": value, "min": 0, "max": most})
+
+
 PARTICIPANTS = OutputSection("participants", "Who said what", "table")

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from math import prod
 from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from handrail.ext.forms import FormGroup, FormSpec, OutputSection
+from handrail.ext.forms import FormGroup, FormSpec
 from handrail.toolsets.calculators import schemas
-from handrail.toolsets.calculators.calculator import calculator, summary_section, table_section
+from handrail.toolsets.calculators.calculator import (
+    calculator,
+    ranking_section,
+    summary_section,
+    table_section,
+)
 from handrail.toolsets.calculators.decimals import (
     HUNDRED,
     ONE,
@@ -40,21 +46,14 @@ class WorkItem(schemas.CalculatorInput):
         description="Days if nearly everything goes wrong; not less than the likely ones."
     )
 
-    @field_validator("likely")
+    @field_validator("likely", "pessimistic")
     @classmethod
-    def _not_below_best(cls, likely: float, info: ValidationInfo) -> float:
-        best = info.data.get("optimistic")
-        if best is not None and likely < best:
-            raise ValueError(f"must be at least the optimistic {best:g} days")
-        return likely
-
-    @field_validator("pessimistic")
-    @classmethod
-    def _not_below_likely(cls, pessimistic: float, info: ValidationInfo) -> float:
-        likely = info.data.get("likely")
-        if likely is not None and pessimistic < likely:
-            raise ValueError(f"must be at least the likely {likely:g} days")
-        return pessimistic
+    def _not_below_the_better_one(cls, days: float, info: ValidationInfo) -> float:
+        better = "optimistic" if info.field_name == "likely" else "likely"
+        least = info.data.get(better)
+        if least is not None and days < least:
+            raise ValueError(f"must be at least the {better} {least:g} days")
+        return days
 
 
 class WorkPackage(schemas.CalculatorInput):
@@ -143,10 +142,7 @@ def deviation(optimistic: Decimal, pessimistic: Decimal) -> Decimal:
 
 def drivers_factor(degrees: Iterable[Degree]) -> Decimal:
     """The drivers multiply."""
-    product = ONE
-    for degree in degrees:
-        product *= DRIVERS[degree]
-    return product
+    return prod((DRIVERS[degree] for degree in degrees), start=ONE)
 
 
 def total_deviation(deviations: Sequence[Decimal], correlation: Decimal) -> Decimal:
@@ -265,12 +261,7 @@ SECTIONS = (
         {"key": "uncertainty", "unit": "%", "decimals": 1},
         {"key": "factor", "label": "Drivers multiply by"},
     ),
-    OutputSection(
-        "risks",
-        "Where the uncertainty comes from",
-        "ranking",
-        {"label": "name", "value": "score", "unit": "%", "decimals": 1, "max": 100},
-    ),
+    ranking_section("risks", "Where the uncertainty comes from", unit="%", decimals=1, max=100),
     table_section(
         "items",
         "Part by part",

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from handrail.ext.forms import FormGroup, FormSpec, OutputSection
+from handrail.ext.forms import FormGroup, FormSpec
 from handrail.toolsets.calculators import schemas
-from handrail.toolsets.calculators.calculator import calculator, summary_section, table_section
+from handrail.toolsets.calculators.calculator import calculator, chart_section, summary_section, table_section
 from handrail.toolsets.calculators.decimals import (
     HUNDRED,
     ONE,
@@ -228,18 +228,13 @@ SECTIONS = (
         {"key": "hoursFreed", "label": "Set free a year", "unit": "hours", "decimals": 1},
         {"key": "capacityHours", "label": "One FTE has a year", "unit": "hours", "decimals": 1},
     ),
-    OutputSection(
+    chart_section(
         "years",
         "Full-time equivalents needed",
-        "chart",
-        {
-            "kind": "line",
-            "x": "year",
-            "y": [
-                {"key": "neededBefore", "label": "Without it", "decimals": 2},
-                {"key": "neededAfter", "label": "With it", "decimals": 2},
-            ],
-        },
+        "line",
+        "year",
+        {"key": "neededBefore", "label": "Without it", "decimals": 2},
+        {"key": "neededAfter", "label": "With it", "decimals": 2},
     ),
     table_section(
         "years",

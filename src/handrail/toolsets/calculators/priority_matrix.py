@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
-from handrail.ext.forms import FormGroup, FormSpec, OutputSection
+from handrail.ext.forms import FormGroup, FormSpec
 from handrail.toolsets.calculators import schemas
 from handrail.toolsets.calculators.agreement import (
     Spread,
@@ -20,7 +20,13 @@ from handrail.toolsets.calculators.agreement import (
     parse_outputs,
     spread_of,
 )
-from handrail.toolsets.calculators.calculator import PARTICIPANTS, calculator, summary_section, table_section
+from handrail.toolsets.calculators.calculator import (
+    PARTICIPANTS,
+    calculator,
+    ranking_section,
+    summary_section,
+    table_section,
+)
 from handrail.toolsets.calculators.decimals import (
     HUNDRED,
     mean,
@@ -145,12 +151,11 @@ def calculate(inputs: PriorityItems) -> Priorities:
         for item in inputs.items
     ]
     ranking = rank_items(rated, to_decimal(inputs.midpoint))
-    wins = quick_wins(ranking)
     return Priorities(
         summary=PrioritySummary(
             first=ranking[0].name,
             items=len(ranking),
-            quick_wins=wins,
+            quick_wins=quick_wins(ranking),
             midpoint=inputs.midpoint,
             verdict=verdict(ranking),
         ),
@@ -222,11 +227,11 @@ class PrioritySubmission(schemas.CalculatorOutput):
 
 class GroupPrioritySummary(schemas.CalculatorOutput):
     participants: int = Field(description="How many people rated.")
-    first: str | None = Field(description="What to do first.")
-    items: int = Field(description="How many were ranked.")
-    quick_wins: int = Field(description="How many bring much and take little.")
-    agreement: float | None = Field(description="Mean over what more than one person rated.")
-    disputed: str | None = Field(description="What people agree on least.")
+    first: str | None = Field(default=None, description="What to do first.")
+    items: int = Field(default=0, description="How many were ranked.")
+    quick_wins: int = Field(default=0, description="How many bring much and take little.")
+    agreement: float | None = Field(default=None, description="Mean over what more than one person rated.")
+    disputed: str | None = Field(default=None, description="What people agree on least.")
     verdict: str = Field(description="What that means, in a sentence.")
 
 
@@ -243,15 +248,7 @@ def aggregate(outputs: list[Any]) -> dict[str, Any]:
     submissions = parse_outputs(outputs, Priorities)
     groups = by_name(item for output in submissions for item in output.ranking)
     if not groups:
-        nothing = GroupPrioritySummary(
-            participants=0,
-            first=None,
-            items=0,
-            quick_wins=0,
-            agreement=None,
-            disputed=None,
-            verdict="Nobody has rated anything yet.",
-        )
+        nothing = GroupPrioritySummary(participants=0, verdict="Nobody has rated anything yet.")
         return GroupPriorities(summary=nothing, ranking=[], quadrants=[], participants=[]).to_dict()
     midpoint = mean([to_decimal(output.summary.midpoint) for output in submissions])
     ranking = [
@@ -323,12 +320,7 @@ SECTIONS = (
         {"key": "midpoint", "label": "High begins at"},
         {"key": "verdict", "label": "In short"},
     ),
-    OutputSection(
-        "ranking",
-        "Ranking",
-        "ranking",
-        {"label": "name", "value": "score", "note": "quadrant", "decimals": 2, "order": "given"},
-    ),
+    ranking_section("ranking", "Ranking", note="quadrant", decimals=2, order="given"),
     table_section(
         "quadrants", "Matrix", {"key": "quadrant"}, {"key": "items"}, {"key": "count"}, {"key": "advice"}
     ),

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from handrail.ext.forms import FormSpec, OutputSection
+from handrail.ext.forms import FormSpec
 from handrail.toolsets.calculators import schemas
 from handrail.toolsets.calculators.agreement import (
     agreement_label,
@@ -18,7 +18,14 @@ from handrail.toolsets.calculators.agreement import (
     parse_outputs,
     spread_of,
 )
-from handrail.toolsets.calculators.calculator import PARTICIPANTS, calculator, summary_section, table_section
+from handrail.toolsets.calculators.calculator import (
+    PARTICIPANTS,
+    calculator,
+    radar_section,
+    ranking_section,
+    summary_section,
+    table_section,
+)
 from handrail.toolsets.calculators.decimals import (
     HUNDRED,
     ZERO,
@@ -130,8 +137,8 @@ def calculate(inputs: QuickScoreInput) -> QuickScore:
             subject=inputs.subject,
             score=rounded(total, 1),
             band=band,
-            strongest=_highest(names, given_points),
-            weakest=_highest(names, open_points),
+            strongest=max(names, key=lambda name: given_points[name]),
+            weakest=max(names, key=lambda name: open_points[name]),
             verdict=f"{inputs.subject} scores {shown} of 100: {band.lower()}.",
         ),
         criteria=[
@@ -145,10 +152,6 @@ def calculate(inputs: QuickScoreInput) -> QuickScore:
         ],
         levers=levers(open_points),
     )
-
-
-def _highest(names: Sequence[str], points: dict[str, Decimal]) -> str:
-    return max(names, key=lambda name: points[name])
 
 
 def levers(points: dict[str, Decimal]) -> list[Lever]:
@@ -174,13 +177,15 @@ class ScoreSubmission(schemas.CalculatorOutput):
 
 class GroupScoreSummary(schemas.CalculatorOutput):
     participants: int = Field(description="How many people rated.")
-    subject: str | None = Field(description="What was rated, as most people call it.")
-    score: float | None = Field(description="Mean of the scores, 0 to 100.")
-    band: Band | None = Field(description="How good that is.")
-    low: float | None = Field(description="The lowest score.")
-    high: float | None = Field(description="The highest.")
-    deviation: float | None = Field(description="Standard deviation of the scores.")
-    agreement: float | None = Field(description="100: all say the same; null for fewer than two.")
+    subject: str | None = Field(default=None, description="What was rated, as most people call it.")
+    score: float | None = Field(default=None, description="Mean of the scores, 0 to 100.")
+    band: Band | None = Field(default=None, description="How good that is.")
+    low: float | None = Field(default=None, description="The lowest score.")
+    high: float | None = Field(default=None, description="The highest.")
+    deviation: float | None = Field(default=None, description="Standard deviation of the scores.")
+    agreement: float | None = Field(
+        default=None, description="100: all say the same; null for fewer than two."
+    )
     verdict: str = Field(description="What that means, in a sentence.")
 
 
@@ -191,15 +196,12 @@ class GroupScore(schemas.CalculatorOutput):
     participants: list[ScoreSubmission] = Field(description="Each submission, in the order given.")
 
 
-_NO_FIGURES = dict.fromkeys(("subject", "score", "band", "low", "high", "deviation", "agreement"))
-
-
 @with_decimal_context
 def aggregate(outputs: list[Any]) -> dict[str, Any]:
     """The mean of what each person came to; and of each criterion, by those who rated by it."""
     submissions = parse_outputs(outputs, QuickScore)
     if not submissions:
-        summary = GroupScoreSummary(participants=0, verdict="Nobody has rated yet.", **_NO_FIGURES)
+        summary = GroupScoreSummary(participants=0, verdict="Nobody has rated yet.")
         return GroupScore(summary=summary, criteria=[], levers=[], participants=[]).to_dict()
     groups = by_name(row for output in submissions for row in output.criteria)
     criteria = [_group_criterion(ratings, len(submissions)) for ratings in groups.values()]
@@ -208,6 +210,7 @@ def aggregate(outputs: list[Any]) -> dict[str, Any]:
     subject, band = most_common(output.summary.subject for output in submissions), band_of(total.mean)
     score = f"{subject} scores {format_number(rounded(total.mean, 1), 1)} of 100: {band.lower()}"
     by = "by one person" if total.agreement is None else f"with {agreement_label(total.agreement)} agreement"
+    to_win = {row.name: lever(to_decimal(row.weight) / HUNDRED, to_decimal(row.score)) for row in criteria}
     return GroupScore(
         summary=GroupScoreSummary(
             participants=len(submissions),
@@ -218,7 +221,7 @@ def aggregate(outputs: list[Any]) -> dict[str, Any]:
             **total.figures(1),
         ),
         criteria=criteria,
-        levers=levers({row.name: _points_to_win(row) for row in criteria}),
+        levers=levers(to_win),
         participants=numbered_summaries((output.summary for output in submissions), ScoreSubmission),
     ).to_dict()
 
@@ -239,10 +242,6 @@ def _group_criterion(ratings: list[CriterionScore], people: int) -> GroupCriteri
     )
 
 
-def _points_to_win(row: GroupCriterion) -> Decimal:
-    return lever(to_decimal(row.weight) / HUNDRED, to_decimal(row.score))
-
-
 FORM = FormSpec(
     {
         "subject": {"label": "What is rated", "placeholder": "Offer of Alder Works"},
@@ -261,13 +260,8 @@ SECTIONS = (
         {"key": "agreement", "unit": "%", "decimals": 1},
         {"key": "verdict", "label": "In short"},
     ),
-    OutputSection("criteria", "Criteria", "radar", {"axis": "name", "value": "score", "min": 0, "max": 10}),
-    OutputSection(
-        "levers",
-        "Where most is still to be won",
-        "ranking",
-        {"label": "name", "value": "score", "unit": "points", "decimals": 1},
-    ),
+    radar_section("criteria", "Criteria", "name", "score", most=10),
+    ranking_section("levers", "Where most is still to be won", unit="points", decimals=1),
     table_section(
         "criteria",
         "Criterion by criterion",

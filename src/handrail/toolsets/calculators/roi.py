@@ -10,9 +10,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from handrail.ext.forms import FormGroup, FormSpec, OutputSection
+from handrail.ext.forms import FormGroup, FormSpec
 from handrail.toolsets.calculators import schemas
-from handrail.toolsets.calculators.calculator import calculator, summary_section, table_section
+from handrail.toolsets.calculators.calculator import calculator, chart_section, summary_section, table_section
 from handrail.toolsets.calculators.decimals import (
     HUNDRED,
     ONE,
@@ -286,18 +286,13 @@ SECTIONS = (
         {"key": "presentValue", "label": "Present value", "decimals": 2},
         {"key": "roi", "label": "Return", "unit": "%", "decimals": 1},
     ),
-    OutputSection(
+    chart_section(
         "yearlyResults",
         "What has come in, year by year",
-        "chart",
-        {
-            "kind": "line",
-            "x": "year",
-            "y": [
-                {"key": "cumulative", "label": "Cash", "decimals": 2},
-                {"key": "cumulativePresentValue", "label": "Discounted", "decimals": 2},
-            ],
-        },
+        "line",
+        "year",
+        {"key": "cumulative", "label": "Cash", "decimals": 2},
+        {"key": "cumulativePresentValue", "label": "Discounted", "decimals": 2},
     ),
 )
 

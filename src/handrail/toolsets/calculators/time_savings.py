@@ -9,12 +9,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from handrail.ext.forms import FormGroup, FormSpec, OutputSection
+from handrail.ext.forms import FormGroup, FormSpec
 from handrail.toolsets.calculators import schemas
-from handrail.toolsets.calculators.calculator import calculator, summary_section, table_section
+from handrail.toolsets.calculators.calculator import calculator, chart_section, summary_section, table_section
 from handrail.toolsets.calculators.decimals import (
     HUNDRED,
-    ZERO,
     cents,
     format_number,
     from_percent,
@@ -128,12 +127,8 @@ def monthly_hours(
 
 def break_even(monthly: Sequence[Decimal]) -> int | None:
     """The month from whose end on the sum is 0 or more and stays so; None when it never is."""
-    total, owing = ZERO, 0
-    for month, value in enumerate(monthly, 1):
-        total += value
-        if total < 0:
-            owing = month
-    return None if owing == len(monthly) else owing + 1
+    last_owing = max((month for month, total in enumerate(accumulate(monthly), 1) if total < 0), default=0)
+    return None if last_owing == len(monthly) else last_owing + 1
 
 
 @with_decimal_context
@@ -222,15 +217,12 @@ SECTIONS = (
         {"key": "timeCut", "label": "Less time", "unit": "%", "decimals": 1},
         {"key": "breakEven", "label": "Training is back in month"},
     ),
-    OutputSection(
+    chart_section(
         "months",
         "Hours set free",
-        "chart",
-        {
-            "kind": "area",
-            "x": "month",
-            "y": [{"key": "cumulativeHours", "label": "Hours so far", "decimals": 1}],
-        },
+        "area",
+        "month",
+        {"key": "cumulativeHours", "label": "Hours so far", "decimals": 1},
     ),
     table_section(
         "months",

@@ -12,7 +12,7 @@ from jsonschema_rs import Draft202012Validator
 from handrail import Handrail
 from handrail.core.tell.counts import Counts
 from handrail.doors.http.api import build_api
-from handrail.doors.http.routing import Route, need, Router
+from handrail.doors.http.router import Route, Router, need
 from handrail.identity.permissions import BUILT_IN_ROLES
 from handrail.platform import platform_of
 
